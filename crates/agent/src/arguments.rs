@@ -4,10 +4,11 @@
 //! Pure. Supports the subset of JSON Schema that tools use; unknown keywords are accepted, since
 //! the tool itself checks what matters to it.
 
+use model::ToolInput;
 use serde_json::{Map, Value};
 
+use crate::error::Error;
 use crate::tool::CallInput;
-use model::ToolInput;
 
 /// Argument by which a model asks that the preceding calls finish first.
 const WAIT_ARGUMENT: &str = "wait_for_previous";
@@ -15,8 +16,12 @@ const WAIT_ARGUMENT: &str = "wait_for_previous";
 const MAX_PROBLEMS: usize = 5;
 
 /// Parses a call's arguments. Returns the tool's input and whether the call waits for the preceding
-/// ones, or an error message for the model that names the wrong member.
-pub fn read(offered: &ToolInput, arguments: &str) -> Result<(CallInput, bool), String> {
+/// ones.
+///
+/// # Errors
+///
+/// For the model: the error names the wrong member.
+pub fn read(offered: &ToolInput, arguments: &str) -> Result<(CallInput, bool), Error> {
     let schema = match offered {
         ToolInput::Text { .. } => return Ok((CallInput::Text(arguments.to_owned()), false)),
         ToolInput::Json(schema) => schema,
@@ -39,27 +44,21 @@ pub fn read(offered: &ToolInput, arguments: &str) -> Result<(CallInput, bool), S
         Ok((CallInput::Json(value), waits))
     } else {
         problems.truncate(MAX_PROBLEMS);
-        Err(format!(
-            "the arguments do not match the schema: {}",
-            problems.join("; ")
-        ))
+        Err(Error::ArgumentsMismatch(problems))
     }
 }
 
-fn parse(arguments: &str) -> Result<Value, String> {
+fn parse(arguments: &str) -> Result<Value, Error> {
     if arguments.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
     match serde_json::from_str(arguments) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(other) => Err(format!(
-            "the arguments must be a JSON object, and are {}",
-            kind(&other)
-        )),
-        Err(error) => Err(format!(
-            "the arguments are not valid JSON: {error}; near `{}`",
-            excerpt(arguments, &error)
-        )),
+        Ok(other) => Err(Error::ArgumentsNotAnObject(kind(&other))),
+        Err(source) => Err(Error::ArgumentsNotJson {
+            near: excerpt(arguments, &source),
+            source,
+        }),
     }
 }
 

@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn unknown_price_exhausts_a_limited_budget() {
-        let purse = SessionBudget::new(Some(Cost(10)), None);
-        purse.spend(None);
-        assert_eq!(purse.spent(), None);
+        let budget = SessionBudget::new(Some(Cost(10)), None);
+        budget.spend(None);
+        assert_eq!(budget.spent(), None);
         assert!(
-            purse
+            budget
                 .exhausted_reason()
                 .is_some_and(|why| why.contains("no known price"))
         );

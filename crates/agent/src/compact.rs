@@ -26,7 +26,6 @@ use serde_json::Value;
 use crate::record::{PromptOrigin, TodoItem};
 
 pub use planned::PlannedCompactor;
-pub(crate) use summary::head_and_tail;
 pub use summary::{ConversationSummary, SummaryJob, SummaryText};
 
 /// An item of the conversation after the system prompt, in the order of sending.
@@ -290,7 +289,7 @@ fn shorten(compaction: &mut CompactionPlan, items: &[CompactItem], boundary: usi
             Some(later) => Some(prune::pointer(later)),
             None => calls.get(call.as_str()).and_then(|(tool, input)| {
                 let command = input.get("cmd").or_else(|| input.get("command"));
-                crate::reduce::reduce(tool, command.and_then(Value::as_str), &item.text)
+                reduce::reduce(tool, command.and_then(Value::as_str), &item.text)
             }),
         };
         let is_shorter = |text: &String| (text.len() as u64) < item.bytes;

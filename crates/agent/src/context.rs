@@ -6,12 +6,11 @@
 //! Invariant: text added to a prompt never changes; later changes are appended.
 //! Invariant: project text is added automatically only if the user trusts the project.
 //! Invariant: every added text names its origin.
-//! Start at `Opening::begin`, which builds the start of a session and the `Context` that continues
-//! it.
+//! Start at `SessionOpening::begin`, which builds the start of a session and the `PromptContext` that
+//! continues it.
 
 mod attach;
 mod front_matter;
-mod globs;
 mod guides;
 mod header;
 mod instructions;

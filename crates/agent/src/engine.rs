@@ -21,6 +21,7 @@ mod omitting;
 mod open;
 mod pending_changes;
 mod prompt;
+mod scripted_gateway;
 pub(crate) mod session;
 mod session_hooks;
 mod session_lock;
@@ -45,12 +46,13 @@ use crate::sandbox::CommandSandbox;
 use crate::session::{AgentEvent, SessionCommand};
 use crate::tool::Tool;
 
-pub use gateway::{ModelGateway, RouterGateway, ScriptedGateway};
+pub use gateway::{ModelGateway, RouterGateway};
 pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
+pub use scripted_gateway::ScriptedGateway;
 pub use shared::{
     BuildRequest, CompactionChanges, Compactor, ContextAdditions, ContextBudget, ContextProvider,
-    ContextRequest, Harness, HarnessParts, NoContext, PlainCompactor, RenderSummary,
-    SessionContext, SessionLimits, SummaryRequest,
+    ContextRequest, Harness, HarnessParts, RenderSummary, SessionContext, SessionLimits,
+    SummaryRequest,
 };
 
 /// The options with which a session starts.
@@ -99,7 +101,7 @@ pub struct Parentage {
     pub tools: Option<Vec<String>>,
 }
 
-/// A running session. Its task ends on `Command::Close`, or when the sender is dropped.
+/// A running session. Its task ends on `SessionCommand::Close`, or when the sender is dropped.
 pub struct SessionChannels {
     /// Id of the session.
     pub id: Arc<str>,

@@ -2,9 +2,19 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::error::Error;
+
 /// A compiled glob pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct PathGlob(GlobMatcher);
+
+impl PartialEq for PathGlob {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.glob() == other.0.glob()
+    }
+}
+
+impl Eq for PathGlob {}
 
 impl PathGlob {
     /// Compiles a glob. A pattern without `/` matches the last component of a path; a `/` at the
@@ -12,8 +22,8 @@ impl PathGlob {
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, when the pattern is invalid.
-    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
+    /// `Error::InvalidGlob` with the reason.
+    pub(crate) fn new(pattern: &str) -> Result<Self, Error> {
         let inner = pattern.strip_prefix("./").unwrap_or(pattern);
         let mut whole = if inner.trim_end_matches('/').contains('/') || inner == "**" {
             inner.to_owned()
@@ -29,10 +39,10 @@ impl PathGlob {
             .build();
         match glob {
             Ok(glob) => Ok(Self(glob.compile_matcher())),
-            Err(error) => Err(format!(
-                "cannot read the glob \"{pattern}\": {}",
-                error.kind()
-            )),
+            Err(error) => Err(Error::InvalidGlob {
+                pattern: pattern.to_owned(),
+                reason: error.kind().clone(),
+            }),
         }
     }
 
@@ -63,11 +73,25 @@ mod tests {
             (".env", "deep/.env", true),
             ("/home/me/.ssh/**", "/home/me/.ssh/id", true),
             ("[ab].txt", "b.txt", true),
+            ("[ab].txt", "c.txt", false),
+            ("src/[!ab]/*", "src/c/x", true),
+            ("src/[!ab]/*", "src/a/x", false),
+            ("src/**/*.rs", "src/a.rs", true),
+            ("src/**/*.rs", "src/x/y/a.rs", true),
+            ("src/**/*.rs", "srcs/a.rs", false),
+            ("{app,lib}/**/*.{ts,js}", "lib/x/a.js", true),
+            ("{app,lib}/**/*.{ts,js}", "src/x/a.js", false),
+            ("docs/", "docs/a/b.md", true),
+            ("docs/", "doc/a.md", false),
+            ("a?c", "abc", true),
+            ("a?c/x", "a/c/x", false),
+            ("*", "x/y", true),
         ];
         for (glob, path, expected) in cases {
             let glob = PathGlob::new(glob).expect("a glob");
             assert_eq!(glob.matches(path), expected, "{glob:?} {path}");
         }
-        assert!(PathGlob::new("{a").expect_err("no glob").contains("{a"));
+        let error = PathGlob::new("{a").expect_err("no glob");
+        assert!(error.to_string().contains("{a"));
     }
 }

@@ -1,7 +1,6 @@
-//! Handing a conversation to another model: the history it may read, the note it receives, and the
-//! cost.
+//! Handing a conversation to another model: the history it may read, and the note it receives.
 
-use model::{Cost, Message, ModelId, PartContent, Price, TokenCount, Usage, strip_foreign_parts};
+use model::{Message, ModelId, PartContent, strip_foreign_parts};
 
 /// Returns the conversation as `model` may read it. Removes the parts that only other models can
 /// read; the remaining messages are still valid.
@@ -50,49 +49,6 @@ pub fn note(from: &str, to: &str, called: &[&str], offered: &[&str]) -> String {
         ));
     }
     note
-}
-
-/// The cost of the next request when the present model continues and when another takes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SwitchCost {
-    /// The cost of the prompt for the present model, which has it cached; `None` where the price is
-    /// unknown.
-    pub stay: Option<Cost>,
-    /// The cost of the prompt for the other model, which reads it for the first time.
-    pub switch: Option<Cost>,
-}
-
-/// Estimates the cost of switching models. `prompt` is the size of the prompt, `warm` the part of
-/// it in the present model's cache. Answers are not counted, since their length is unknown.
-pub fn switch_cost(
-    prompt: TokenCount,
-    warm: TokenCount,
-    present: Option<&Price>,
-    other: Option<&Price>,
-) -> SwitchCost {
-    let warm = TokenCount(warm.0.min(prompt.0));
-    let stay = Usage {
-        input: prompt.minus(warm),
-        cache_read: warm,
-        ..Usage::default()
-    };
-    // Where cache writes are billed, the whole prompt is written to the cache.
-    let writes = other.is_some_and(|price| price.rates(prompt).cache_write_5m.is_some());
-    let switch = if writes {
-        Usage {
-            cache_write_5m: prompt,
-            ..Usage::default()
-        }
-    } else {
-        Usage {
-            input: prompt,
-            ..Usage::default()
-        }
-    };
-    SwitchCost {
-        stay: present.and_then(|price| price.cost(&stay)),
-        switch: other.and_then(|price| price.cost(&switch)),
-    }
 }
 
 #[cfg(test)]

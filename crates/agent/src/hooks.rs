@@ -19,6 +19,7 @@ use base::AbsPath;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
+use crate::error::Error;
 use crate::record::{PromptOrigin, SessionMode};
 
 pub use answer::{HookPermission, HookReply};
@@ -172,12 +173,15 @@ fn read_group(
     }
 }
 
-fn matcher(group: &Value) -> Result<Option<Regex>, String> {
+fn matcher(group: &Value) -> Result<Option<Regex>, Error> {
     match group.get("matcher").and_then(Value::as_str) {
         None | Some("" | "*") => Ok(None),
         Some(pattern) => Regex::new(&format!("^(?:{pattern})$"))
             .map(Some)
-            .map_err(|error| format!("the matcher \"{pattern}\" cannot be read: {error}")),
+            .map_err(|error| Error::InvalidMatcher {
+                pattern: pattern.to_owned(),
+                source: Box::new(error),
+            }),
     }
 }
 
@@ -235,14 +239,14 @@ impl Hooks {
                 .run(&hook.command, &facts.root, input.clone(), hook.patience)
         });
         let ran = futures::future::join_all(running).await;
-        let mut told = HookReply::default();
+        let mut reply = HookReply::default();
         for (hook, ran) in asked.iter().zip(ran) {
             let origin = PromptOrigin::Hook {
                 command: hook.command.clone(),
             };
-            told.add(answer::read(event, &origin, ran));
+            reply.add(answer::read(event, &origin, ran));
         }
-        told
+        reply
     }
 }
 

@@ -41,39 +41,91 @@ impl ImageLimits {
     }
 }
 
-/// Checks an image. The content determines the media type, not the file name. An error completes a
-/// sentence that begins with "it".
-pub fn check(bytes: &[u8], bounds: &ImageLimits) -> Result<CheckedImage, String> {
+/// The reason why an image cannot be sent. Completes a sentence that begins with "it".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageDefect {
+    /// Its base64 form exceeds the model's limit, in bytes.
+    #[error("has {encoded} bytes as it is sent, and this model takes {limit} at most")]
+    TooManyBytes {
+        /// The size of the base64 form.
+        encoded: u64,
+        /// The limit of the model.
+        limit: u64,
+    },
+    /// It is larger than this many bytes, by the length of its base64 form.
+    #[error("is larger than {0} bytes")]
+    LargerThan(u64),
+    /// The base64 form is invalid.
+    #[error("is not in base64")]
+    NotBase64,
+    /// It is not an image part.
+    #[error("cannot be read")]
+    NotAnImage,
+    /// It has no bytes.
+    #[error("is empty")]
+    Empty,
+    /// The format is not supported.
+    #[error("is no PNG, JPEG, GIF or WebP")]
+    UnknownFormat,
+    /// The file ends within the image.
+    #[error("ends before the picture does")]
+    Truncated,
+    /// The structure of the file is broken.
+    #[error("is damaged")]
+    Damaged,
+    /// Its width or height is 0.
+    #[error("has no pixels")]
+    NoPixels,
+    /// Its width or height exceeds the model's limit, in pixels.
+    #[error("is {width} by {height} pixels, and this model takes {limit} along each side at most")]
+    TooManyPixels {
+        /// The width.
+        width: u32,
+        /// The height.
+        height: u32,
+        /// The limit of the model.
+        limit: u32,
+    },
+    /// It has more than one frame.
+    #[error("is animated, and models take still pictures only")]
+    Animated,
+}
+
+/// Checks an image. The content determines the media type, not the file name.
+///
+/// # Errors
+///
+/// The first defect.
+pub fn check(bytes: &[u8], bounds: &ImageLimits) -> Result<CheckedImage, ImageDefect> {
     let encoded = (bytes.len() as u64).div_ceil(3) * 4;
     if encoded > bounds.encoded {
-        return Err(format!(
-            "has {encoded} bytes as it is sent, and this model takes {} at most",
-            bounds.encoded
-        ));
-    }
-    let Some((found, walked)) = formats::walk(bytes) else {
-        return Err(if bytes.is_empty() {
-            "is empty".to_owned()
-        } else {
-            "is no PNG, JPEG, GIF or WebP".to_owned()
+        return Err(ImageDefect::TooManyBytes {
+            encoded,
+            limit: bounds.encoded,
         });
-    };
-    let walked = walked.map_err(|broken| broken.0.to_owned())?;
+    }
+    if bytes.is_empty() {
+        return Err(ImageDefect::Empty);
+    }
+    let (media_type, walked) = formats::walk(bytes).ok_or(ImageDefect::UnknownFormat)?;
+    let walked = walked?;
     let (width, height) = walked.size;
     if width == 0 || height == 0 {
-        return Err("has no pixels".to_owned());
+        return Err(ImageDefect::NoPixels);
     }
     if width.max(height) > bounds.side {
-        return Err(format!(
-            "is {width} by {height} pixels, and this model takes {} along each side at most",
-            bounds.side
-        ));
+        let limit = bounds.side;
+        return Err(ImageDefect::TooManyPixels {
+            width,
+            height,
+            limit,
+        });
     }
     if walked.frames > 1 {
-        return Err("is animated, and models take still pictures only".to_owned());
+        return Err(ImageDefect::Animated);
     }
     Ok(CheckedImage {
-        media_type: found,
+        media_type,
         size: walked.size,
     })
 }

@@ -1,22 +1,25 @@
 //! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
-//! Knows: `base`, `model`, `patch`, `host`, `router`, `ledger`, `git`, `project`, `syntax`. Must
-//! not know: windows, other sessions, how anything is drawn.
+//! Knows: `base`, `model`, `patch`, `patch_apply`, `reduce`, `host`, `router`, `ledger`, `git`,
+//! `project`, `syntax`, and of `sandbox` the check of addresses. Must not know: windows, other
+//! sessions, how anything is drawn.
 //! Invariant: every effect is recorded in the ledger before it takes place (`record`).
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
 //! Invariant: a session works below one root folder.
-//! Start at `session`: a `Command` goes in, an `Event` comes out. A tool implements `Tool` and
-//! returns an `Answer` with an `Outcome`.
+//! Start at `session`: a `SessionCommand` goes in, an `AgentEvent` comes out. A tool implements
+//! `Tool` and returns a `ToolResult` with a `CallOutcome`; a `CallObserver` runs around each call.
 
 #![warn(missing_docs)]
 
 pub mod arguments;
 pub mod budget;
+mod call_observer;
 pub mod compact;
 pub mod context;
-pub mod edit_root;
 pub mod engine;
+mod error;
+mod excerpt;
 mod globs;
 pub mod handover;
 pub mod hooks;
@@ -27,7 +30,6 @@ pub mod outcome;
 pub mod outputs;
 pub mod permission;
 pub mod record;
-pub mod reduce;
 pub mod rules;
 pub mod sandbox;
 pub mod services;
@@ -36,13 +38,15 @@ pub mod spawn;
 pub mod stats;
 pub mod store;
 pub mod stored_parts;
-mod terminal_text;
 pub mod tool;
+pub mod tool_names;
 pub mod tools;
 pub mod transcript;
 pub mod trust;
 pub mod user_prompts;
 
+pub use call_observer::{CallObserver, ObservedCall};
+pub use error::{Error, RuleDefect, SkillDefect};
 pub use outcome::{CallOutcome, Detail};
 pub use record::{SessionRecord, Stored};
 pub use session::{AgentEvent, SessionCommand};

@@ -1,15 +1,14 @@
 //! Permission policy of tool calls: the interface to the rules, and the session modes, which
 //! override every rule.
 //!
-//! Start at `Judge`; the rules themselves are in `rules`.
+//! Start at `PermissionPolicy`; the rules themselves are in `rules`.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 
 use base::{LineFeeds, printable};
 use serde_json::Value;
 
+use crate::error::Error;
 use crate::record::SessionMode;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass};
 use crate::user_prompts::PermissionDecision;
@@ -53,70 +52,14 @@ pub trait PermissionPolicy: Send + Sync {
     }
 
     /// Remembers the user's decision for similar calls, for this session or permanently. Fails with
-    /// a sentence if the decision cannot be saved.
+    /// `Error::PermissionNotSaved`.
     fn remember(
         &self,
         tool: &dyn Tool,
         call: &ToolCall,
         access: &ToolAccess,
         decision: &PermissionDecision,
-    ) -> Result<(), String>;
-}
-
-/// Asks before every call that changes something or leaves the machine. A session-wide decision
-/// covers the same command, host or tool.
-#[derive(Debug, Default)]
-pub struct AskByToolClass {
-    allowed: Mutex<HashSet<String>>,
-}
-
-impl PermissionPolicy for AskByToolClass {
-    fn evaluate(
-        &self,
-        tool: &dyn Tool,
-        _call: &ToolCall,
-        access: &ToolAccess,
-        _mode: SessionMode,
-    ) -> PermissionVerdict {
-        let reason = match tool.class() {
-            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => {
-                return PermissionVerdict::Allow;
-            }
-            ToolClass::Edit => "it changes files",
-            ToolClass::Execute => "it runs a program, without a sandbox",
-            ToolClass::Network => "it accesses other machines",
-            ToolClass::Foreign => "it comes from outside",
-        };
-        let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
-        if allowed.contains(&grant_key(tool, access)) {
-            PermissionVerdict::Allow
-        } else {
-            PermissionVerdict::Ask {
-                reason: reason.to_owned(),
-            }
-        }
-    }
-
-    fn remember(
-        &self,
-        tool: &dyn Tool,
-        _call: &ToolCall,
-        access: &ToolAccess,
-        decision: &PermissionDecision,
-    ) -> Result<(), String> {
-        let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
-        match decision {
-            PermissionDecision::Session => {
-                allowed.insert(grant_key(tool, access));
-                Ok(())
-            }
-            PermissionDecision::Always | PermissionDecision::Everywhere => {
-                allowed.insert(grant_key(tool, access));
-                Err("there are no rules to save it in: it applies to this session".to_owned())
-            }
-            PermissionDecision::Once | PermissionDecision::Refuse { .. } => Ok(()),
-        }
-    }
+    ) -> Result<(), Error>;
 }
 
 /// Returns everything the user needs to decide about a call, over several lines: the whole command,
@@ -168,12 +111,6 @@ fn push_argument(text: &mut String, name: &str, value: &Value) {
     } else {
         text.push_str(&format!(" {value}"))
     }
-}
-
-/// Returns the key that identifies similar calls.
-fn grant_key(tool: &dyn Tool, access: &ToolAccess) -> String {
-    let what = access.command.as_deref().or(access.host.as_deref());
-    format!("{}\n{}", tool.name(), what.unwrap_or_default())
 }
 
 /// Returns why a mode forbids a call, for the model; `None` if it does not. No rule overrides a
@@ -229,18 +166,10 @@ pub fn mode_note(mode: SessionMode, before: Option<SessionMode>) -> Option<Strin
         SessionMode::Plan => Some(format!(
             "This is plan mode: look at the project, then write a plan to {PLANS}/<a-short-title>.md. Say what is to \
              be done in which files, in an order in which each step can be checked, and what is still open. Nothing \
-             else may be changed and no command run. The person edits the plan, and another model may build from it, \
+             else may be changed and no command run. The user edits the plan, and another model may build from it, \
              so it must stand on its own."
         )),
     }
-}
-
-/// Returns the prompt that starts building a plan.
-pub fn build_prompt(plan: &str) -> String {
-    format!(
-        "Build the plan in @{plan}. Read it first; go step by step, and check each step before the next. Where the \
-         plan does not fit what you find, say so and do what it means."
-    )
 }
 
 #[cfg(test)]

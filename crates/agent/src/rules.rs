@@ -8,7 +8,7 @@
 //!
 //! Must not know: how the user is asked. Invariant: a call that is not understood is asked for; if
 //! a deny or ask rule is not understood, every call is asked for.
-//! Start at `Rules::judge`; `Rules::rules_for` turns a decision for the session into rules.
+//! Start at `PermissionRules::evaluate`; `PermissionRules::rules_for` turns a decision for the session into rules.
 
 mod command;
 mod harmless;

@@ -7,20 +7,22 @@ use std::sync::Arc;
 
 use host::process::{Denial, SandboxSpawner};
 
+use crate::error::Error;
+
 /// Provides the sandbox for a session's commands.
 pub trait CommandSandbox: Send + Sync {
     /// Returns bounds that allow `granted` in addition to the session's defaults.
     ///
     /// # Errors
-    /// Fails if the sandbox is unavailable; the message says what is missing and how to get it.
-    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, String>;
+    /// `Error::SandboxUnavailable`; the message says what is missing and how to get it.
+    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, Error>;
 
     /// Returns bounds for a read-only command that runs without asking: it cannot write, and files
     /// known to hold secrets appear empty under every name.
     ///
     /// # Errors
-    /// Fails with a message if the sandbox is unavailable.
-    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, String>;
+    /// `Error::SandboxUnavailable`.
+    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, Error>;
 
     /// Returns the access that the user granted to commands like this one.
     fn granted(&self, command: &str) -> Vec<Denial>;
@@ -31,8 +33,8 @@ pub trait CommandSandbox: Send + Sync {
     /// Grants commands like this one additional access from now on.
     ///
     /// # Errors
-    /// Fails with a message if the grant cannot be stored.
-    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String>;
+    /// `Error::PermissionNotSaved`.
+    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), Error>;
 
     /// Returns whether the session works in its own worktree, which holds none of the user's files.
     fn has_own_worktree(&self) -> bool;

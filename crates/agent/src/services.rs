@@ -7,6 +7,8 @@ use futures::future::BoxFuture;
 use host::{Clock, Files};
 use project::search::Prefilter;
 
+use crate::error::Error;
+
 /// The services of a session. The code that starts sessions supplies the optional ones.
 pub struct SessionServices {
     /// The file system the session works on.
@@ -21,8 +23,6 @@ pub struct SessionServices {
     pub search: Option<Arc<dyn CodeSearch>>,
     /// Diagnostics of language servers and linters.
     pub diagnostics: Option<Arc<dyn DiagnosticSource>>,
-    /// Search on the web.
-    pub web: Option<Arc<dyn WebSearch>>,
 }
 
 /// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not
@@ -46,14 +46,14 @@ pub trait CodeSearch: Send + Sync {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, Error>>;
     /// Returns the definitions of symbols with this or a similar name.
     fn symbols(
         &self,
         root: &AbsPath,
         name: String,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, Error>>;
     /// Returns a prefilter that excludes files from text search, if the index provides one.
     fn prefilter(&self, _root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
         None
@@ -66,24 +66,7 @@ pub trait DiagnosticSource: Send + Sync {
     fn for_files(
         &self,
         paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>>;
-}
-
-/// Search on the web.
-pub trait WebSearch: Send + Sync {
-    /// Returns web pages for a question.
-    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>>;
-}
-
-/// A result of a web search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebSearchResult {
-    /// The title of the page.
-    pub title: String,
-    /// The URL of the page.
-    pub url: String,
-    /// An excerpt of its text.
-    pub excerpt: String,
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>>;
 }
 
 /// A code location found by a search.

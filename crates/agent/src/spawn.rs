@@ -31,7 +31,7 @@ pub struct SpawnAgentTool {
     events: EventSender,
     children: Children,
     locks: Locks,
-    purse: Arc<SessionBudget>,
+    budget: Arc<SessionBudget>,
     late: mpsc::Sender<LateResult>,
     now: Mutex<InheritedSettings>,
 }
@@ -64,7 +64,7 @@ impl SpawnAgentTool {
         session: Arc<str>,
         events: EventSender,
         children: Children,
-        (locks, purse): (Locks, Arc<SessionBudget>),
+        (locks, budget): (Locks, Arc<SessionBudget>),
         late: mpsc::Sender<LateResult>,
     ) -> Self {
         let now = InheritedSettings {
@@ -77,7 +77,7 @@ impl SpawnAgentTool {
             events,
             children,
             locks,
-            purse,
+            budget,
             late,
             now: Mutex::new(now),
         }
@@ -94,26 +94,26 @@ impl SpawnAgentTool {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, call: &ToolCall, wanted: &SubagentRequest) -> SessionChannels {
+    fn open(&self, call: &ToolCall, request: &SubagentRequest) -> SessionChannels {
         let now = self.now().clone();
         let depth = self.start.parent.as_ref().map_or(0, |it| it.depth);
         engine::start(SessionOptions {
-            model: wanted.model.clone().unwrap_or(now.model),
+            model: request.model.clone().unwrap_or(now.model),
             // A session that may not change anything starts only agents that may not either.
             mode: match now.mode {
                 SessionMode::Build => SessionMode::Build,
                 SessionMode::Plan | SessionMode::Ask => SessionMode::Ask,
             },
-            budget: wanted.budget,
+            budget: request.budget,
             parent: Some(Parentage {
                 parent: Parent {
                     session: self.session.as_ref().to_owned(),
                     call: call.id.clone(),
                 },
                 locks: self.locks.clone(),
-                budget: self.purse.clone(),
+                budget: self.budget.clone(),
                 depth: depth + 1,
-                tools: wanted.tools.clone(),
+                tools: request.tools.clone(),
             }),
             ..self.start.clone()
         })
@@ -134,9 +134,9 @@ impl Tool for SpawnAgentTool {
     }
 
     fn access(&self, call: &ToolCall, _context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        let wanted = SubagentRequest::read(call)?;
+        let request = SubagentRequest::read(call)?;
         Ok(ToolAccess {
-            title: format!("agent: {}", crate::store::title(&wanted.task)),
+            title: format!("agent: {}", crate::store::title(&request.task)),
             ..ToolAccess::default()
         })
     }
@@ -144,14 +144,15 @@ impl Tool for SpawnAgentTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         async move {
-            let wanted = match SubagentRequest::read(call) {
-                Ok(wanted) => wanted,
+            let request = match SubagentRequest::read(call) {
+                Ok(request) => request,
                 Err(answer) => return answer,
             };
-            let opened = self.open(call, &wanted);
+            let opened = self.open(call, &request);
             let id = opened.id.clone();
             self.children.add(&id, opened.commands.clone());
             let watch = SubagentHandle {
@@ -159,16 +160,16 @@ impl Tool for SpawnAgentTool {
                 commands: opened.commands,
                 events: self.events.clone(),
                 children: self.children.clone(),
-                progress: (!wanted.is_background).then(|| context.progress.clone()),
+                progress: (!request.is_background).then(|| context.progress.clone()),
             };
             let stop = context.stop.clone();
-            if wanted.is_background {
-                tokio::spawn(report(watch, opened.events, wanted.task, stop, self.late.clone()));
+            if request.is_background {
+                tokio::spawn(report(watch, opened.events, request.task, stop, self.late.clone()));
                 return ToolResult::ok(format!(
                     "Agent {id} works in the background. Its answer comes by itself when it is done."
                 ));
             }
-            answer(watch.follow(opened.events, wanted.task, stop).await)
+            answer(watch.follow(opened.events, request.task, stop).await)
         }
         .boxed()
     }
@@ -220,7 +221,7 @@ impl SubagentHandle {
             text: task,
             images: Vec::new(),
         };
-        let mut came = SubagentResult {
+        let mut result = SubagentResult {
             text: String::new(),
             end: TurnEnd::Interrupted,
         };
@@ -230,7 +231,7 @@ impl SubagentHandle {
             .await
             .is_err()
         {
-            return came;
+            return result;
         }
         let mut is_stopped = false;
         loop {
@@ -248,7 +249,7 @@ impl SubagentHandle {
             let Some(event) = event else {
                 break;
             };
-            if !(self.pass_on(event, &mut came).await) {
+            if !(self.pass_on(event, &mut result).await) {
                 break;
             }
         }
@@ -259,11 +260,11 @@ impl SubagentHandle {
                 break;
             }
         }
-        came
+        result
     }
 
     /// Forwards an event of the child. Returns whether the child continues.
-    async fn pass_on(&self, event: AgentEvent, came: &mut SubagentResult) -> bool {
+    async fn pass_on(&self, event: AgentEvent, result: &mut SubagentResult) -> bool {
         if let AgentEvent::Recorded(stored) = &event {
             match &stored.record {
                 SessionRecord::Answered { parts, .. } => {
@@ -271,7 +272,7 @@ impl SubagentHandle {
                         StoredContent::Text { text } => Some(text.as_str()),
                         _ => None,
                     });
-                    came.text = texts.collect();
+                    result.text = texts.collect();
                 }
                 SessionRecord::CallBegan { title, .. } => {
                     if let Some(progress) = &self.progress {
@@ -304,7 +305,7 @@ impl SubagentHandle {
         }
         match end {
             Some(end) => {
-                came.end = end;
+                result.end = end;
                 false
             }
             None => true,
@@ -312,13 +313,13 @@ impl SubagentHandle {
     }
 }
 
-fn answer(came: SubagentResult) -> ToolResult {
-    let said = match came.text.trim() {
+fn answer(result: SubagentResult) -> ToolResult {
+    let said = match result.text.trim() {
         "" => "It returned no text.",
         said => said,
     };
     let so_far = format!("Its last answer:\n{said}");
-    match came.end {
+    match result.end {
         TurnEnd::Done => ToolResult::ok(said),
         TurnEnd::Stopped => ToolResult::new(
             CallOutcome::UserAborted,

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ledger::{EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::error::Error;
 use crate::record::{SessionRecord, Stored};
 
 pub use list::{SessionState, SessionSummary, title};
@@ -45,13 +46,13 @@ pub struct StoredSession {
 struct StoreWrite {
     entries: Vec<LedgerEntry>,
     /// Receives the result once the rows are on the disk.
-    done: Option<oneshot::Sender<Result<(), String>>>,
+    done: Option<oneshot::Sender<Result<(), Error>>>,
 }
 
 impl SessionStore {
     /// Starts the thread. Reads use a separate ledger handle.
-    pub fn start(ledger: Ledger) -> Result<Self, String> {
-        let reader = ledger.reopen().map_err(|error| error.to_string())?;
+    pub fn start(ledger: Ledger) -> Result<Self, Error> {
+        let reader = ledger.reopen()?;
         let (writes, waiting) = mpsc::channel(WAITING);
         thread::start(ledger, waiting)?;
         Ok(Self {
@@ -66,7 +67,7 @@ impl SessionStore {
         session: &str,
         root: &str,
         first: &[Stored],
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let started_ms = first.first().map_or(0, |stored| stored.at_ms);
         let mut entries = vec![LedgerEntry::Session(SessionRow {
             id: session.to_owned(),
@@ -78,7 +79,7 @@ impl SessionStore {
     }
 
     /// Writes records. They, and everything enqueued before, are on the disk when this returns.
-    pub async fn append(&self, session: &str, records: &[Stored]) -> Result<(), String> {
+    pub async fn append(&self, session: &str, records: &[Stored]) -> Result<(), Error> {
         self.write(events(session, records).collect()).await
     }
 
@@ -105,23 +106,19 @@ impl SessionStore {
     }
 
     /// Waits until everything enqueued is on the disk.
-    pub async fn flush(&self) -> Result<(), String> {
+    pub async fn flush(&self) -> Result<(), Error> {
         self.write(Vec::new()).await
     }
 
     /// Reads a session. Blocks on the disk.
-    pub fn read(&self, session: &str) -> Result<StoredSession, String> {
-        self.find(session)?.ok_or_else(|| {
-            format!(
-                "there is no session \"{session}\": `burin-agent sessions list` names those there are"
-            )
-        })
+    pub fn read(&self, session: &str) -> Result<StoredSession, Error> {
+        let found = self.find(session)?;
+        found.ok_or_else(|| Error::NoSession(session.to_owned()))
     }
 
     /// Reads a session; `None` if it has no records. Blocks on the disk.
-    pub fn find(&self, session: &str) -> Result<Option<StoredSession>, String> {
-        let events = self.reader().events(session);
-        let events = events.map_err(|error| error.to_string())?;
+    pub fn find(&self, session: &str) -> Result<Option<StoredSession>, Error> {
+        let events = self.reader().events(session)?;
         if events.is_empty() {
             return Ok(None);
         }
@@ -134,28 +131,25 @@ impl SessionStore {
         for event in &events {
             match decode(event) {
                 Ok(stored) => past.records.push(stored),
-                Err(problem) => past.problems.push(problem),
+                Err(error) => past.problems.push(error.to_string()),
             }
         }
         Ok(Some(past))
     }
 
     /// Reads the measurements of a name since a time. Blocks on the disk.
-    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, String> {
-        let metrics = self.reader().metrics(name, since_ms);
-        metrics.map_err(|error| error.to_string())
+    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, Error> {
+        Ok(self.reader().metrics(name, since_ms)?)
     }
 
-    async fn write(&self, entries: Vec<LedgerEntry>) -> Result<(), String> {
+    async fn write(&self, entries: Vec<LedgerEntry>) -> Result<(), Error> {
         let (done, written) = oneshot::channel();
         self.send(StoreWrite {
             entries,
             done: Some(done),
         })
         .await;
-        written
-            .await
-            .unwrap_or_else(|_| Err("the ledger's thread has ended; restart Burin".to_owned()))
+        written.await.unwrap_or(Err(Error::StoreClosed))
     }
 
     async fn send(&self, write: StoreWrite) {
@@ -186,13 +180,14 @@ fn events<'a>(session: &'a str, records: &'a [Stored]) -> impl Iterator<Item = L
     })
 }
 
-fn decode(event: &EventRow) -> Result<Stored, String> {
-    let record: SessionRecord = serde_json::from_str(&event.body).map_err(|error| {
-        format!(
-            "record {} of session {} ({}) cannot be read and is left out: {error}",
-            event.seq, event.session, event.kind
-        )
-    })?;
+fn decode(event: &EventRow) -> Result<Stored, Error> {
+    let record: SessionRecord =
+        serde_json::from_str(&event.body).map_err(|source| Error::UnreadableRecord {
+            seq: event.seq,
+            session: event.session.clone(),
+            kind: event.kind.clone(),
+            source,
+        })?;
     Ok(Stored {
         seq: event.seq,
         at_ms: event.at_ms,

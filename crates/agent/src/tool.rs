@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use model::{PartContent, Profile, ToolSpec};
+use patch::edit::FileEdit;
 use serde_json::Value;
 
 use crate::outcome::{CallOutcome, Detail};
@@ -31,10 +32,15 @@ pub trait Tool: Send + Sync {
     /// the rules that apply. Fails with the result of the call if its arguments are invalid.
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult>;
 
-    /// Runs a call. Dropping the future cancels it immediately and leaves nothing running. A tool
-    /// that can report partial work watches `ToolContext::stop` instead.
-    fn run<'a>(&'a self, call: &'a ToolCall, context: &'a ToolContext)
-    -> BoxFuture<'a, ToolResult>;
+    /// Runs a call with the access that was permitted. Dropping the future cancels it immediately
+    /// and leaves nothing running. A tool that can report partial work watches `ToolContext::stop`
+    /// instead.
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        access: &'a ToolAccess,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult>;
 }
 
 /// The class of a tool's effects, for permissions.
@@ -104,6 +110,9 @@ pub struct ToolAccess {
     pub host: Option<String>,
     /// The sandbox of the program it runs, if any.
     pub sandbox_scope: SandboxScope,
+    /// The edits that it makes, parsed, with paths relative to the root and symlinks resolved.
+    /// `run` applies exactly these.
+    pub edits: Arc<[FileEdit]>,
     /// A one-line description for the user: `edit src/main.rs`, `cargo test`.
     pub title: String,
 }
@@ -188,7 +197,7 @@ pub struct ToolContext {
     /// The sandbox for commands; without one they run with the user's rights.
     pub sandbox: Option<Arc<dyn CommandSandbox>>,
     /// The channel for questions to the user.
-    pub desk: UserPrompts,
+    pub prompts: UserPrompts,
     /// Becomes true when the user stops the call.
     pub stop: tokio::sync::watch::Receiver<bool>,
     /// The profile of the model that made the call.

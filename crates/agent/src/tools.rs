@@ -1,11 +1,12 @@
 //! The built-in tools, each in its own file.
 //!
-//! Knows: `Sources`, `Rooms`. Must not know: turns, records, how permission is requested.
+//! Knows: `SessionServices`, `ToolStates`. Must not know: turns, records, how permission is
+//! requested.
 //! Invariant: every call ends with a typed outcome and a sentence, and never with
-//! `Outcome::Unknown`.
+//! `CallOutcome::Unknown`.
 //! Invariant: file tools never leave the root through a symlink; files outside are only read, by
 //! their real path.
-//! Start at `all`; `names` maps the tools' names, and `rooms` keeps a session's state between
+//! Start at `all`; `state` keeps a session's state between
 //! calls.
 
 mod arguments;
@@ -18,7 +19,6 @@ mod glob;
 mod grep;
 mod interaction;
 mod list;
-pub mod names;
 mod paths;
 mod read;
 mod relocate;
@@ -34,35 +34,34 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use host::Files;
 use model::{Profile, ToolInput, ToolSpec};
-use router::http::{NetworkTransport, Transport};
 use serde_json::{Value, json};
 
 use crate::outcome::CallOutcome;
 use crate::services::SessionServices;
 use crate::tool::{Tool, ToolContext, ToolResult};
+use crate::tool_names::display_name;
 
-pub use names::by_name;
+pub use fetch::{SystemNetwork, WebNetwork};
 pub use state::ToolStates;
 
 /// Configuration of the tools.
 #[derive(Clone)]
 pub struct ToolOptions {
-    /// State of sessions between calls. The code that ends a session calls `Rooms::leave`.
+    /// State of sessions between calls. The code that ends a session calls
+    /// `ToolStates::close_session`.
     pub states: Arc<ToolStates>,
     /// The environment of commands, before secrets are removed.
     pub variables: Vec<(OsString, OsString)>,
     /// The file walk that `glob` and `grep` use.
     pub search_backend: SearchBackend,
-    /// The HTTP transport of `fetch`; without it the tool is not offered.
-    pub transport: Option<Arc<dyn Transport>>,
+    /// The network of `fetch`; without it the tool is not offered.
+    pub network: Option<Arc<dyn WebNetwork>>,
     /// Whether `fetch` may access private addresses.
     pub reaches_private: bool,
     /// Whether semantic search is available.
     pub has_search: bool,
     /// Whether diagnostics are available.
     pub has_diagnostics: bool,
-    /// Whether web search is available.
-    pub has_web: bool,
 }
 
 /// The file walk that `glob` and `grep` use.
@@ -70,7 +69,7 @@ pub struct ToolOptions {
 pub enum SearchBackend {
     /// Directly on the disk.
     Disk,
-    /// Through `Sources::files`, slower: for files that are not on the disk.
+    /// Through `SessionServices::files`, slower: for files that are not on the disk.
     Files,
 }
 
@@ -81,41 +80,40 @@ impl ToolOptions {
             states: Arc::default(),
             variables: host::environment::variables(host::environment::Recipient::Foreign),
             search_backend: SearchBackend::Disk,
-            transport: Some(Arc::new(NetworkTransport::default())),
+            network: Some(Arc::new(SystemNetwork)),
             reaches_private: false,
             has_search: sources.search.is_some(),
             has_diagnostics: sources.diagnostics.is_some(),
-            has_web: sources.web.is_some(),
         }
     }
 }
 
 /// Returns all tools, in the order in which models see them.
 pub fn all(options: &ToolOptions) -> Vec<Arc<dyn Tool>> {
-    let options = Arc::new(options.clone());
+    let shared = Arc::new(options.clone());
+    let options = || Arc::clone(&shared);
     vec![
-        Arc::new(read::ReadTool::new(&options)),
+        Arc::new(read::ReadTool { options: options() }),
         Arc::new(list::ListTool),
-        Arc::new(glob::GlobTool::new(&options)),
-        Arc::new(grep::GrepTool::new(&options)),
-        Arc::new(search::SemanticSearchTool::new(&options)),
-        Arc::new(search::SymbolsTool::new(&options)),
-        Arc::new(search::DiagnosticsTool::new(&options)),
-        Arc::new(edit::ReplaceTextTool::new(&options)),
-        Arc::new(edit::ApplyPatchTool::new(&options)),
-        Arc::new(edit::EditLinesTool::new(&options)),
-        Arc::new(edit::EditBlocksTool::new(&options)),
-        Arc::new(write::WriteTool::new(&options)),
+        Arc::new(glob::GlobTool { options: options() }),
+        Arc::new(grep::GrepTool { options: options() }),
+        Arc::new(search::SemanticSearchTool { options: options() }),
+        Arc::new(search::SymbolsTool { options: options() }),
+        Arc::new(search::DiagnosticsTool { options: options() }),
+        Arc::new(edit::ReplaceTextTool { options: options() }),
+        Arc::new(edit::ApplyPatchTool { options: options() }),
+        Arc::new(edit::EditLinesTool { options: options() }),
+        Arc::new(edit::EditBlocksTool { options: options() }),
+        Arc::new(write::WriteTool { options: options() }),
         Arc::new(relocate::MoveTool),
         Arc::new(relocate::DeleteTool),
-        Arc::new(exec::ExecCommandTool::new(&options)),
-        Arc::new(exec::WriteStdinTool::new(&options)),
-        Arc::new(git::GitTool::new(&options)),
-        Arc::new(fetch::FetchTool::new(&options)),
-        Arc::new(search::WebSearchTool::new(&options)),
+        Arc::new(exec::ExecCommandTool { options: options() }),
+        Arc::new(exec::WriteStdinTool { options: options() }),
+        Arc::new(git::GitTool { options: options() }),
+        Arc::new(fetch::FetchTool { options: options() }),
         Arc::new(interaction::PlanTool),
         Arc::new(interaction::AskUserTool),
-        Arc::new(interaction::MemoryTool::new(&options)),
+        Arc::new(interaction::MemoryTool { options: options() }),
     ]
 }
 
@@ -143,7 +141,7 @@ fn spec(
         "additionalProperties": false,
     });
     ToolSpec {
-        name: names::display_name(name, profile.tool_names),
+        name: display_name(name, profile.tool_names),
         description: description.to_owned(),
         input: ToolInput::Json(schema),
     }

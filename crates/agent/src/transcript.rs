@@ -236,7 +236,8 @@ impl Transcript {
     }
 
     /// Returns the text of the last answer.
-    pub fn last_text(&self) -> String {
+    #[cfg(test)]
+    pub(crate) fn last_text(&self) -> String {
         let last = self.items.iter().rev().find_map(|item| match item {
             TranscriptItem::Answer(answer) => Some(answer),
             TranscriptItem::Said(_) => None,

@@ -8,12 +8,12 @@ mod report;
 
 use std::process::ExitCode;
 
-use agent::edit_root::{CommitAction, EditRoot, PlannedChange, commit};
 use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::{Dirs, Files};
 use patch::format::{EditFormat, Parsed, parse};
 use patch::set::{Completeness, SetPlan, plan_set};
+use patch_apply::{CommitAction, EditRoot, PlannedChange, commit};
 
 use self::report::ApplyReport;
 use crate::{Streams, write_error};
@@ -99,7 +99,7 @@ impl ApplyCommand {
     ) -> Result<(String, EditRoot<'a>), String> {
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let edit_root = EditRoot::new(files, &root)?;
+        let edit_root = EditRoot::new(files, &root).map_err(|error| error.to_string())?;
         let mut edits = Vec::new();
         streams
             .input
@@ -147,8 +147,8 @@ impl ApplyCommand {
         }
         let changes = match edit_root.changes(&report.plan.files) {
             Ok(changes) => changes,
-            Err(sentence) => {
-                report.failure = Some(format!("{sentence}; nothing was changed"));
+            Err(error) => {
+                report.failure = Some(format!("{error}; nothing was changed"));
                 return report;
             }
         };
@@ -177,7 +177,7 @@ impl ApplyCommand {
             return Ok(Vec::new());
         }
         dirs.create().map_err(|error| error.to_string())?;
-        commit(files, &dirs.recovery(), changes).map_err(|error| error.sentence)
+        commit(files, &dirs.recovery(), changes).map_err(|error| error.to_string())
     }
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStor
     if let Some(aside) = &opened.quarantined {
         print_notice(streams, &aside.to_string());
     }
-    SessionStore::start(opened.ledger)
+    Ok(SessionStore::start(opened.ledger)?)
 }
 
 fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {

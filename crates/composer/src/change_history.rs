@@ -16,7 +16,8 @@
 //! Limitations: a content larger than `MOST` bytes is noticed but not stored, so it cannot be
 //! restored. After a power cut (not after a crash of the program) the contents of the last seconds
 //! may be missing, which reading detects.
-//! Start at `Authored::open`; undo is in `checkpoint`, the wrapper around tools in `watched`.
+//! Start at `ChangeHistory::open`; undo is in `checkpoint`, the observer of tool calls in
+//! `tree_watchers`.
 
 mod base;
 mod blame;
@@ -24,7 +25,7 @@ mod change;
 pub(crate) mod merge;
 mod scan;
 mod session_authors;
-mod watched_tool;
+mod tree_watchers;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -43,7 +44,7 @@ pub use change::{
 };
 pub use scan::ObserveScope;
 pub use session_authors::SessionAuthors;
-pub use watched_tool::{CallGate, TreeWatchers, WatchedTool};
+pub use tree_watchers::{CallGate, TreeWatchers};
 
 use change::ChangeHistoryEntry;
 

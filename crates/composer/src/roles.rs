@@ -186,7 +186,7 @@ impl PermissionPolicy for RoleJudge {
         call: &ToolCall,
         access: &ToolAccess,
         decision: &PermissionDecision,
-    ) -> Result<(), String> {
+    ) -> Result<(), agent::Error> {
         self.rules.remember(tool, call, access, decision)
     }
 }

@@ -1,7 +1,6 @@
-//! Describes the result of a set of edits: for the model, so that it can correct the failed ones,
-//! and for the user in one line.
+//! Describes the result of a set of edits for the model, so that it can correct the failed ones.
 //!
-//! Start at `for_model`; `for_person` is the short form.
+//! Start at `for_model`.
 
 use std::fmt::Write;
 
@@ -47,33 +46,6 @@ pub fn for_model(plan: &SetPlan) -> String {
         } else {
             "Send all hunks again, the failed ones corrected.\n"
         });
-    }
-    text
-}
-
-/// Returns one line: the number of changed files, and of applied and refused hunks.
-pub fn for_user(plan: &SetPlan) -> String {
-    let hunks = || plan.edits.iter().flat_map(|edit| &edit.hunks);
-    let of = |outcome: HunkOutcome| hunks().filter(|hunk| hunk.outcome == outcome).count();
-    let (exact, explained) = (of(HunkOutcome::Exact), of(HunkOutcome::Explained));
-    let failed = hunks().count() - exact - explained;
-    let mut text = match plan.files.len() {
-        0 => "nothing changes".to_owned(),
-        1 => "1 file changes".to_owned(),
-        files => format!("{files} files change"),
-    };
-    let parts = [
-        (exact, "exact"),
-        (explained, "with small differences"),
-        (failed, "refused"),
-    ];
-    let parts = parts.iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if !parts.is_empty() {
-        text.push_str(": ");
-        text.push_str(&parts.join(", "));
     }
     text
 }

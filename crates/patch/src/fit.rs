@@ -48,7 +48,7 @@ pub(crate) struct Fitted {
 /// Fits the new text of a match into the file.
 pub(crate) fn fit(file: &FileText, found: &HunkMatch) -> Result<Fitted, Ambiguity> {
     let mut differences = found.differences.clone();
-    let mut rung = found.strategy;
+    let mut strategy = found.strategy;
     let mut splices = Vec::new();
     let mut is_there = false;
     match &found.body {
@@ -60,7 +60,7 @@ pub(crate) fn fit(file: &FileText, found: &HunkMatch) -> Result<Fitted, Ambiguit
         MatchBody::Lines(aligned) => {
             let merged = merge(file, aligned, &mut differences)?;
             if merged.has_shed_blanks {
-                rung = rung.max(MatchStrategy::Normalised);
+                strategy = strategy.max(MatchStrategy::Normalised);
             }
             let final_feed = aligned.block.final_feed;
             is_there = merged.adds_alone
@@ -85,7 +85,7 @@ pub(crate) fn fit(file: &FileText, found: &HunkMatch) -> Result<Fitted, Ambiguit
     differences.dedup();
     Ok(Fitted {
         splices,
-        strategy: rung,
+        strategy,
         differences,
         is_there,
     })

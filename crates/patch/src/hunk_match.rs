@@ -56,18 +56,22 @@ impl BlockAlignment {
 
 impl HunkMatch {
     /// Returns a match that makes others ambiguous but to which the block cannot be applied itself.
-    pub(crate) fn unclear(rung: MatchStrategy, aligned: BlockAlignment, doubt: Ambiguity) -> Self {
+    pub(crate) fn unclear(
+        strategy: MatchStrategy,
+        aligned: BlockAlignment,
+        doubt: Ambiguity,
+    ) -> Self {
         let block = LineBlock {
             doubt: Some(doubt),
             ..LineBlock::clone(&aligned.block)
         };
         let block = Rc::new(block);
-        Self::from_alignment(rung, BlockAlignment { block, ..aligned })
+        Self::from_alignment(strategy, BlockAlignment { block, ..aligned })
     }
 
-    pub(crate) fn from_alignment(rung: MatchStrategy, aligned: BlockAlignment) -> Self {
+    pub(crate) fn from_alignment(strategy: MatchStrategy, aligned: BlockAlignment) -> Self {
         Self {
-            strategy: rung,
+            strategy,
             differences: aligned.block.differences.clone(),
             rows: aligned.rows.clone(),
             body: MatchBody::Lines(aligned),

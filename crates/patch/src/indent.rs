@@ -3,7 +3,7 @@
 //! Several mappings may fit: two more columns, or twice as many. The lines of the block decide if
 //! possible; if the remaining mappings would indent a new line differently, the block is refused.
 //!
-//! Start at `Readings::of`.
+//! Start at `IndentMappings::of`.
 
 use crate::file::FileText;
 use crate::fold;

@@ -166,7 +166,7 @@ impl<'a> LiveFile<'a> {
         let hunks: Vec<&PatchHunk> = self.done.iter().chain([&so_far]).collect();
         let planned = update(self.file, &hunks, self.guard);
         let report = planned.hunks.last();
-        let is_early = |rung: MatchStrategy| rung <= MatchStrategy::Reindented;
+        let is_early = |strategy: MatchStrategy| strategy <= MatchStrategy::Reindented;
         let is_shown = report.is_some_and(|report| report.strategy.is_some_and(is_early));
         if !is_shown {
             return self.progress(Vec::new());

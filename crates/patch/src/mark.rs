@@ -4,7 +4,7 @@
 //! A mark uses four bytes per line and shares them with its clones. Edits are rejected by range, so
 //! a user who types elsewhere in the file does not conflict.
 //!
-//! Start at `ReadMark::new`; a plan takes a `Guard`.
+//! Start at `ReadMark::new`; a plan takes a `StaleGuard`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -108,20 +108,6 @@ impl StaleGuard<'_> {
             Self::Changed(rows) => rows.to_vec(),
         }
     }
-}
-
-/// Returns the rows that a buffer change touched, in the text after it, for `Guard::Changed`.
-pub fn rows_of_change(file: &FileText, change: &text::Change) -> Vec<Range<Row>> {
-    let rows = change.splices.iter().map(|splice| {
-        let start = file.row_at(splice.new.start);
-        if splice.new.is_empty() && splice.old.is_empty() {
-            start..start
-        } else {
-            // The row that contains the end is touched, too.
-            start..file.row_at(splice.new.end) + 1
-        }
-    });
-    rows.collect()
 }
 
 /// Returns the changed rows that a hunk covering `rows` would touch.

@@ -239,8 +239,8 @@ impl fmt::Display for HunkRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound => f.write_str("the old text is not in the file; quote the lines as they are now"),
-            Self::Several { count, strategy: rung } => {
-                let how = match rung {
+            Self::Several { count, strategy } => {
+                let how = match strategy {
                     MatchStrategy::Exact | MatchStrategy::Placed => "",
                     _ => ", ignoring small differences",
                 };
@@ -338,14 +338,14 @@ impl HunkReport {
 
     pub(crate) fn landed(
         hunk: usize,
-        rung: MatchStrategy,
+        strategy: MatchStrategy,
         rows: Range<usize>,
         source: Range<usize>,
     ) -> Self {
         Self {
             hunk,
             outcome: HunkOutcome::Exact,
-            strategy: Some(rung),
+            strategy: Some(strategy),
             rows: Some(Row(rows.start as u32)..Row(rows.end as u32)),
             differences: Vec::new(),
             refusal: None,

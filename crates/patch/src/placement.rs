@@ -64,17 +64,11 @@ pub(crate) fn choose(
             }
             1 => Ok(mark_placed(found.remove(0), count)),
             several => {
-                let rung = found
+                let strategy = found
                     .first()
                     .map_or(MatchStrategy::Exact, |found| found.strategy);
                 let count = several;
-                Err((
-                    HunkRefusal::Several {
-                        count,
-                        strategy: rung,
-                    },
-                    found,
-                ))
+                Err((HunkRefusal::Several { count, strategy }, found))
             }
         }
     });

@@ -20,7 +20,7 @@ use crate::placeholder::{self, PlaceholderStyle};
 use crate::plan::{EditPlan, PlannedReplacement, plan};
 
 use self::overlay::Overlay;
-pub use self::path::clean_path;
+use self::path::clean_path;
 
 /// Access to the current files.
 pub trait TextSource {
@@ -144,7 +144,7 @@ pub fn plan_set(texts: &dyn TextSource, edits: &[FileEdit], completeness: Comple
 }
 
 fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, HunkRefusal> {
-    let path = clean_path(&edit.path).map_err(HunkRefusal::BadPath)?;
+    let path = clean_path(&edit.path)?;
     match &edit.change {
         PatchOperation::Create { text } => {
             let is_filled = |there: &str| !there.trim().is_empty();
@@ -168,7 +168,7 @@ fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, Hu
         }
         PatchOperation::Update { hunks, move_to } => {
             let to = move_to.as_deref().map(clean_path).transpose();
-            let to = to.map_err(HunkRefusal::BadPath)?.filter(|to| *to != path);
+            let to = to?.filter(|to| *to != path);
             if hunks.is_empty() && to.is_none() {
                 return Err(HunkRefusal::Empty);
             }
@@ -273,7 +273,7 @@ fn change(
     Ok(plan(&file, change, StaleGuard::Changed(&changed)))
 }
 
-/// Converts the mark of a file for implementations of `Texts` that keep marks.
+/// Converts the mark of a file for implementations of `TextSource` that keep marks.
 impl<'a> From<&'a ReadMark> for StaleGuard<'a> {
     fn from(mark: &'a ReadMark) -> Self {
         StaleGuard::Read(mark)

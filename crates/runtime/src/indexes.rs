@@ -182,7 +182,7 @@ impl CodeSearch for AgentSearch {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, agent::Error>> {
         let (search, root) = (self.clone(), root.clone());
         async move {
             let query = IndexQuery {
@@ -197,7 +197,8 @@ impl CodeSearch for AgentSearch {
                 }
                 answer.hits
             };
-            Ok(search.matches(&root, reranked).await?)
+            let matches = search.matches(&root, reranked).await;
+            matches.map_err(|error| agent::Error::SearchFailed(error.to_string()))
         }
         .boxed()
     }
@@ -207,11 +208,12 @@ impl CodeSearch for AgentSearch {
         root: &AbsPath,
         name: String,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, agent::Error>> {
         let (search, root) = (self.clone(), root.clone());
         async move {
             let matches = search.matches(&root, move |index| index.symbols(&name, limit));
-            Ok(matches.await?)
+            let matches = matches.await;
+            matches.map_err(|error| agent::Error::SearchFailed(error.to_string()))
         }
         .boxed()
     }

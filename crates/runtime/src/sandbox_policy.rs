@@ -192,8 +192,12 @@ struct SessionSandbox {
     settings: Mutex<SandboxSettings>,
 }
 
+fn unavailable(reason: impl ToString) -> agent::Error {
+    agent::Error::SandboxUnavailable(reason.to_string())
+}
+
 impl CommandSandbox for SessionSandbox {
-    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, agent::Error> {
         let variables = self.variables.clone();
         let scanner = self.scanner.clone();
         if !granted.is_empty() {
@@ -201,7 +205,7 @@ impl CommandSandbox for SessionSandbox {
             scanner.add(&policy.writable);
             return Ok(Arc::new(OneShotSandbox {
                 policy,
-                scanner: scanner,
+                scanner,
                 variables,
             }));
         }
@@ -210,19 +214,18 @@ impl CommandSandbox for SessionSandbox {
             Some(warm) if warm.is_current() => warm.clone(),
             // There is none, or a protected path was created since, such as a first repository.
             _ => {
-                let opened =
-                    WarmSandbox::open(&self.policy).map_err(|refused| refused.to_string())?;
+                let opened = WarmSandbox::open(&self.policy).map_err(unavailable)?;
                 warm.insert(Arc::new(opened)).clone()
             }
         };
         Ok(Arc::new(ReusedSandbox {
             sandbox: warm,
-            scanner: scanner,
+            scanner,
             variables,
         }))
     }
 
-    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, agent::Error> {
         let without = &self.policy.without;
         if [SandboxLayer::Mounts, SandboxLayer::Namespaces]
             .iter()
@@ -231,13 +234,12 @@ impl CommandSandbox for SessionSandbox {
             // The user turned off the layers that hide files.
             return self.bounds(&[]);
         }
-        let wanted = ReadPolicy::of(&self.policy)?;
+        let wanted = ReadPolicy::of(&self.policy).map_err(unavailable)?;
         let mut settings = lock(&self.reading);
         let warm = match &*settings {
             Some((reading, warm)) if *reading == wanted => warm.clone(),
             _ => {
-                let warm =
-                    WarmSandbox::open(&wanted.policy).map_err(|refused| refused.to_string())?;
+                let warm = WarmSandbox::open(&wanted.policy).map_err(unavailable)?;
                 settings.insert((wanted, Arc::new(warm))).1.clone()
             }
         };
@@ -256,8 +258,9 @@ impl CommandSandbox for SessionSandbox {
         lock(&self.settings).granted(command)
     }
 
-    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
-        Ok(lock(&self.settings).grant(command, more)?)
+    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), agent::Error> {
+        let saved = lock(&self.settings).grant(command, more);
+        saved.map_err(|error| agent::Error::PermissionNotSaved(error.to_string()))
     }
 
     fn has_own_worktree(&self) -> bool {

@@ -57,7 +57,7 @@ impl HookRunner for SandboxedHooks {
         folder: &AbsPath,
         input: Vec<u8>,
         patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, agent::Error>> {
         let (sandbox, variables) = (self.sandbox.clone(), self.variables.clone());
         let (command, folder) = (command.to_owned(), folder.clone());
         async move {
@@ -65,7 +65,9 @@ impl HookRunner for SandboxedHooks {
                 RunningHook::start((sandbox.as_ref(), variables), &command, &folder, &input)
             });
             let started = started.await;
-            let running = started.map_err(Error::interrupted("could not be run"))??;
+            let started = started.map_err(|error| format!("could not be run: {error}"));
+            let running = started.and_then(|running| running.map_err(|error| error.to_string()));
+            let running = running.map_err(agent::Error::HookNotRun)?;
             Ok(running.finish(patience).await)
         }
         .boxed()

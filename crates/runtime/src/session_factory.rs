@@ -18,7 +18,7 @@ use agent::services::{Buffers, SessionServices};
 use agent::store::SessionStore;
 use agent::tools::{self, ToolOptions, ToolStates};
 use base::AbsPath;
-use composer::change_history::{TreeWatchers, WatchedTool};
+use composer::change_history::TreeWatchers;
 use connect::mcp::ServerEntry;
 use host::{Dirs, RealClock, RealFiles};
 use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
@@ -195,7 +195,8 @@ impl SessionFactory {
             store,
             sources,
             models: Arc::new(gateway),
-            tools: WatchedTool::all(tools, &watchers),
+            tools,
+            observer: Some(Arc::new(watchers.clone())),
             contexts: Arc::new(contexts),
             compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
@@ -268,7 +269,7 @@ impl SessionFactory {
         notices.extend(offer.notices);
         let start = SessionOptions {
             harness: self.harness.clone(),
-            tools: WatchedTool::all(offer.tools, &self.watchers),
+            tools: offer.tools,
             root: wanted.root,
             model: wanted.model,
             mode: wanted.mode,
@@ -302,7 +303,6 @@ fn sources(
         search: Some(Arc::new(AgentSearch::new(indexes, buffers.clone()))),
         buffers,
         diagnostics: None,
-        web: None,
     })
 }
 
@@ -348,7 +348,8 @@ fn permission_policy(
             RuleScope::Project => PermissionScope::Project(project.clone()),
             RuleScope::Everywhere => PermissionScope::Everywhere,
         };
-        Ok(permissions::save_allow_rules(&path, &scope, more)?)
+        let saved = permissions::save_allow_rules(&path, &scope, more);
+        saved.map_err(|error| agent::Error::PermissionNotSaved(error.to_string()))
     });
     (Arc::new(policy), problems)
 }

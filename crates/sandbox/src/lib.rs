@@ -36,7 +36,7 @@ pub use denial::{DenialLog, DeniedAccess, PathAccess};
 pub use error::SandboxError;
 pub use git::GitPrograms;
 pub use guard::refusal;
-pub use net::BadRule;
+pub use net::{BadRule, is_open_address};
 pub use policy::{
     HostRule, Network, Policy, PolicyFile, ProtectionRules, ResourceLimits, SandboxLayer,
     UserEnvironment,

@@ -40,6 +40,7 @@ use std::thread::{self, JoinHandle};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
+pub use address::is_open_address;
 pub use rule::BadRule;
 
 use resolve::{Resolver, SystemResolver};

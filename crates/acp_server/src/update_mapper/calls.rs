@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use agent::record::{SessionRecord, StoredContent, StoredPart};
 use agent::spawn::SPAWN_AGENT;
 use agent::tool::{ToolClass, ToolDisplay};
-use agent::tools::by_name;
+use agent::tool_names::by_name;
 use agent::{CallOutcome, stored_parts};
 use base::{AbsPath, LineFeeds, printable};
 use connect::acp::protocol::{

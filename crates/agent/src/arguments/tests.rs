@@ -26,7 +26,10 @@ fn check(arguments: &str, expect: Result<Value, &str>) {
     let read = read(&ToolInput::Json(schema()), arguments);
     match (read, expect) {
         (Ok((CallInput::Json(value), _)), Ok(wanted)) => assert_eq!(value, wanted, "{arguments}"),
-        (Err(sentence), Err(part)) => assert!(sentence.contains(part), "{arguments}: {sentence}"),
+        (Err(error), Err(part)) => {
+            let sentence = error.to_string();
+            assert!(sentence.contains(part), "{arguments}: {sentence}");
+        }
         (read, _) => panic!("{arguments}: {read:?}"),
     }
 }
@@ -88,18 +91,28 @@ fn invalid_arguments_are_named_in_the_error() {
 
 #[test]
 fn wait_argument_is_removed_and_reported() {
-    let waits = |text: &str| read(&ToolInput::Json(schema()), text).map(|(_, waits)| waits);
-    assert_eq!(waits(r#"{"path":"a","wait_for_previous":true}"#), Ok(true));
+    let waits = |text: &str| {
+        read(&ToolInput::Json(schema()), text)
+            .map(|(_, waits)| waits)
+            .ok()
+    };
+    assert_eq!(
+        waits(r#"{"path":"a","wait_for_previous":true}"#),
+        Some(true)
+    );
     assert_eq!(
         waits(r#"{"path":"a","wait_for_previous":false}"#),
-        Ok(false)
+        Some(false)
     );
 }
 
 #[test]
 fn free_text_is_passed_unparsed() {
     let read = read(&ToolInput::Text { grammar: None }, "*** Begin");
-    assert_eq!(read, Ok((CallInput::Text("*** Begin".to_owned()), false)));
+    assert_eq!(
+        read.ok(),
+        Some((CallInput::Text("*** Begin".to_owned()), false))
+    );
 }
 
 #[test]

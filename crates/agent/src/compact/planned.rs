@@ -15,17 +15,17 @@ impl Compactor for PlannedCompactor {
     fn plan(
         &self,
         view: &ConversationView<'_>,
-        room: ContextBudget<'_>,
+        budget: ContextBudget<'_>,
     ) -> Option<CompactionChanges> {
         let items: Vec<CompactItem> = view.items.iter().map(item).collect();
-        let mut limits = CompactLimits::of(room.profile, room.fixed_bytes);
-        if room.is_for_another {
+        let mut limits = CompactLimits::of(budget.profile, budget.fixed_bytes);
+        if budget.is_for_another {
             // With so small a limit, everything but the latest steps is summarised.
             limits.context_tokens = 1_000;
         }
-        let planned = plan(&items, &limits, room.estimator, true)?;
+        let planned = plan(&items, &limits, budget.estimator, true)?;
         let around = SummaryContext {
-            todos: room.todos.to_vec(),
+            todos: budget.todos.to_vec(),
             ..SummaryContext::default()
         };
         let summary = planned.summary.map(|summarise| {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CompactItem, CompactItemKind, SummaryContext};
 use crate::context::{Header, summary_prompt};
+use crate::excerpt::head_and_tail;
 use crate::record::{PromptOrigin, TodoState};
 
 /// Maximum bytes of a summary.
@@ -76,14 +77,14 @@ impl SummaryJob {
     /// Collects the older part of a conversation. `tokens` is the input limit of the model that
     /// summarises.
     pub(super) fn of(old: &[CompactItem], through: u64, tokens: u64) -> Self {
-        let mut person = Vec::new();
+        let mut user = Vec::new();
         let mut rules: BTreeMap<String, String> = BTreeMap::new();
         let mut order = Vec::new();
         let mut headers = Vec::new();
         let mut before = None;
         for item in old {
             match &item.kind {
-                CompactItemKind::User => person.push(item.text.clone()),
+                CompactItemKind::User => user.push(item.text.clone()),
                 CompactItemKind::Joined(PromptOrigin::Rules { path }) => {
                     let known = rules.insert(path.clone(), item.text.clone());
                     order.extend(known.is_none().then(|| path.clone()));
@@ -105,7 +106,7 @@ impl SummaryJob {
         Self {
             through,
             transcript: transcript(old, tokens.saturating_mul(2) as usize),
-            user_messages: earlier.into_iter().chain(person).collect(),
+            user_messages: earlier.into_iter().chain(user).collect(),
             rules: earlier_rules.into_iter().chain(rules).collect(),
             header: header.map(|header| header.text()),
             before,
@@ -115,13 +116,13 @@ impl SummaryJob {
 
     /// Returns the bytes that remain even if the summary is empty.
     pub(super) fn min_bytes(&self) -> u64 {
-        let person: usize = self
+        let user: usize = self
             .user_messages
             .iter()
             .map(|text| text.len().min(MAX_USER_MESSAGE_BYTES))
             .sum();
         let rules: usize = self.rules.iter().map(|(_, text)| text.len()).sum();
-        (person + rules + self.header.as_ref().map_or(0, String::len)) as u64
+        (user + rules + self.header.as_ref().map_or(0, String::len)) as u64
     }
 
     /// Builds the request to a cheap model: one message, a response that follows a schema.
@@ -164,7 +165,7 @@ impl SummaryJob {
             // The number in the closing tag keeps a message that contains such tags from closing
             // its own.
             text.push_str(&format!(
-                "<said by=\"person\" nth=\"{nth}\">\n{message}\n</said nth=\"{nth}\">\n"
+                "<said by=\"user\" nth=\"{nth}\">\n{message}\n</said nth=\"{nth}\">\n"
             ));
         }
         for (path, rule) in &self.rules {
@@ -299,10 +300,13 @@ fn transcript(items: &[CompactItem], limit: usize) -> String {
     }
 }
 
+/// Beginnings of the tag around a message of the user: today's, and that of older summaries.
+const SAID_TAGS: [&str; 2] = ["<said by=\"user\" nth=\"", "<said by=\"person\" nth=\""];
+
 fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
     let text = head_and_tail(item.text.trim(), each);
     Some(match &item.kind {
-        CompactItemKind::User => format!("<person>\n{text}\n</person>\n"),
+        CompactItemKind::User => format!("<user>\n{text}\n</user>\n"),
         CompactItemKind::Model if text.is_empty() => return None,
         CompactItemKind::Model => format!("<agent>\n{text}\n</agent>\n"),
         CompactItemKind::Call { tool, .. } => {
@@ -323,38 +327,18 @@ fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
     })
 }
 
-/// Keeps the beginning and the end of a text longer than `limit` bytes, with a note in between.
-pub(crate) fn head_and_tail(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let mut head = limit * 2 / 3;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len() - limit / 3;
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    format!(
-        "{}\n[{} bytes left out]\n{}",
-        &text[..head],
-        tail - head,
-        &text[tail..]
-    )
-}
-
 /// Extracts the verbatim parts of an earlier summary text: the user's messages, rules, the header.
 fn parse_earlier_summary(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>) {
-    let mut person = Vec::new();
+    let mut user = Vec::new();
     let mut rules = Vec::new();
     let mut rest = beginning;
-    while let Some(at) = rest.find("<said by=\"person\" nth=\"") {
-        let end = format!("</said nth=\"{}\">\n", person.len() + 1);
+    let earliest = |text: &str| SAID_TAGS.iter().filter_map(|tag| text.find(tag)).min();
+    while let Some(at) = earliest(rest) {
+        let end = format!("</said nth=\"{}\">\n", user.len() + 1);
         let Some((text, after)) = split_tag(&rest[at..], &end) else {
             break;
         };
-        person.push(text.to_owned());
+        user.push(text.to_owned());
         rest = after;
     }
     while let Some(at) = rest.find("<rule from=\"") {
@@ -369,7 +353,7 @@ fn parse_earlier_summary(beginning: &str) -> (Vec<String>, Vec<(String, String)>
     let header = rest
         .rfind("<environment>\n")
         .map(|at| rest[at..].to_owned());
-    (person, rules, header)
+    (user, rules, header)
 }
 
 /// Splits off the content of a tag that ends with `end`; returns it and the remaining text.
@@ -470,10 +454,14 @@ mod tests {
         };
         let SummaryText(text) =
             summarise.summary_text(&ConversationSummary::default(), &SummaryContext::default());
-        let (person, rules, header) = parse_earlier_summary(&text);
-        assert_eq!(person, summarise.user_messages);
-        assert_eq!(rules, summarise.rules);
-        assert_eq!(header, summarise.header);
+        // Summaries that were stored earlier have another tag.
+        let older = text.replace("by=\"user\"", "by=\"person\"");
+        for text in [text, older] {
+            let (messages, rules, header) = parse_earlier_summary(&text);
+            assert_eq!(messages, summarise.user_messages);
+            assert_eq!(rules, summarise.rules);
+            assert_eq!(header, summarise.header);
+        }
     }
 
     #[test]

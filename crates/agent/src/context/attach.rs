@@ -7,6 +7,7 @@ use model::LineNumbers;
 
 use super::mentions::{MentionKind, mentions};
 use super::reading::{display_path, read_inside, truncate};
+use crate::error::Error;
 use crate::services::{CodeMatch, CodeSearch, SessionServices};
 
 /// Maximum bytes added for one mention.
@@ -98,22 +99,22 @@ fn is_symbol(name: &str) -> bool {
         && name.chars().all(is_letter)
 }
 
-/// Returns the text of a file or folder below the root, or an error message; `None` if there is
-/// none of that name.
+/// Returns the text of a file or folder below the root; `None` if there is none of that name.
 pub(crate) fn path_text(
     sources: &SessionServices,
     root: &AbsPath,
     name: &str,
     lines: Option<(u32, u32)>,
     numbers: LineNumbers,
-) -> Option<Result<String, String>> {
+) -> Option<Result<String, Error>> {
     let path = root.join(name);
     if !path.is_within(root) {
         let is_there = sources.files.exists(&path);
         return is_there.then(|| {
-            Err(format!(
-                "{name} is outside {root} and was not added to the prompt"
-            ))
+            Err(Error::MentionOutsideRoot {
+                name: name.to_owned(),
+                root: root.clone(),
+            })
         });
     }
     if let Some(text) = sources
@@ -132,13 +133,13 @@ pub(crate) fn path_text(
         FileKind::File => {}
         FileKind::Folder => return Some(folder_text(sources, root, &path)),
         FileKind::BrokenLink | FileKind::Other => {
-            return Some(Err(format!("{name} is neither a file nor a folder")));
+            return Some(Err(Error::NeitherFileNorFolder(name.to_owned())));
         }
     }
     let read = read_inside(sources.files.as_ref(), &path, root);
     let text = match read {
         Ok(text) => text?,
-        Err(problem) => return Some(Err(problem)),
+        Err(error) => return Some(Err(error)),
     };
     Some(Ok(file_text(
         &display_path(&path, root),
@@ -188,15 +189,8 @@ fn numbered(number: usize, line: &str, numbers: LineNumbers) -> String {
     }
 }
 
-fn folder_text(
-    sources: &SessionServices,
-    root: &AbsPath,
-    path: &AbsPath,
-) -> Result<String, String> {
-    let listing = sources
-        .files
-        .list(path)
-        .map_err(|error| error.to_string())?;
+fn folder_text(sources: &SessionServices, root: &AbsPath, path: &AbsPath) -> Result<String, Error> {
+    let listing = sources.files.list(path)?;
     let entries = listing
         .entries
         .iter()
@@ -252,9 +246,9 @@ fn body_of(found: &CodeLocations) -> String {
 }
 
 /// Returns the difference from the last commit as a unified diff.
-pub(crate) fn diff_text(sources: &SessionServices, root: &AbsPath) -> Result<String, String> {
-    let repository = Repository::discover(root).map_err(|error| error.to_string())?;
-    let statuses = repository.statuses().map_err(|error| error.to_string())?;
+pub(crate) fn diff_text(sources: &SessionServices, root: &AbsPath) -> Result<String, Error> {
+    let repository = Repository::discover(root)?;
+    let statuses = repository.statuses()?;
     let mut changed: Vec<(&AbsPath, FileStatus)> = statuses
         .files()
         .filter(|(path, status)| *status != FileStatus::Ignored && path.is_within(root))
@@ -262,9 +256,7 @@ pub(crate) fn diff_text(sources: &SessionServices, root: &AbsPath) -> Result<Str
     changed.sort_by_key(|(path, _)| (*path).clone());
     let mut body = String::new();
     for (path, status) in changed.iter().take(MAX_CHANGED_FILES) {
-        let before = repository
-            .head_bytes(path)
-            .map_err(|error| error.to_string())?;
+        let before = repository.head_bytes(path)?;
         let after = match status {
             FileStatus::Deleted => None,
             _ => sources.files.read(path, 1 << 20).ok(),

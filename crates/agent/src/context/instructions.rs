@@ -9,9 +9,9 @@ use base::AbsPath;
 use host::{FileKind, Files};
 
 use super::front_matter::FrontMatter;
-use super::globs;
 use super::mentions::{MentionKind, mentions};
 use super::reading::{display_path, read_inside, truncate};
+use crate::globs::PathGlob;
 
 /// The instructions found at the start of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct ProjectRule {
     pub path: String,
     /// Condition under which it is added to the prompt.
     pub usage: RuleUse,
+    /// The compiled globs of `RuleUse::Globs`; an invalid one matches nothing.
+    globs: Vec<PathGlob>,
     /// Text of the rule.
     pub text: String,
 }
@@ -152,10 +154,7 @@ impl Instructions {
 impl ProjectRule {
     /// Returns whether a file, relative to the root, triggers the rule.
     pub(crate) fn matches(&self, path: &str) -> bool {
-        match &self.usage {
-            RuleUse::Globs(globs) => globs.iter().any(|glob| globs::glob_matches(glob, path)),
-            _ => false,
-        }
+        self.globs.iter().any(|glob| glob.matches(path))
     }
 }
 
@@ -202,7 +201,7 @@ impl<'a> InstructionReader<'a> {
         let text = match read_inside(self.files, path, fence) {
             Ok(Some(text)) => text.text,
             Ok(None) => return,
-            Err(problem) => return self.found.problems.push(problem),
+            Err(error) => return self.found.problems.push(error.to_string()),
         };
         self.seen.insert(shown_path.clone());
         // Many projects keep the same text under two names, as a link or a copy.
@@ -283,7 +282,7 @@ impl<'a> InstructionReader<'a> {
             match read_inside(self.files, &path, fence) {
                 Ok(Some(text)) => self.add_rule(&path, &text.text, root),
                 Ok(None) => {}
-                Err(problem) => self.found.problems.push(problem),
+                Err(error) => self.found.problems.push(error.to_string()),
             }
         }
     }
@@ -311,12 +310,33 @@ impl<'a> InstructionReader<'a> {
             // The other kinds count when they are added.
             _ => truncate(body.trim_start(), self.limits.file, &shown_path),
         };
-        self.found.rules.push(ProjectRule {
+        let rule = ProjectRule {
             name: name.to_owned(),
+            globs: self.compile_globs(&usage, &shown_path),
             path: shown_path,
             usage,
             text,
-        });
+        };
+        self.found.rules.push(rule);
+    }
+
+    /// Compiles the globs of a rule, relative to the root. Reports the invalid ones.
+    fn compile_globs(&mut self, usage: &RuleUse, path: &str) -> Vec<PathGlob> {
+        let RuleUse::Globs(globs) = usage else {
+            return Vec::new();
+        };
+        let mut compiled = Vec::new();
+        for glob in globs {
+            let glob = glob.trim_start_matches("./").trim_start_matches('/');
+            if glob.is_empty() {
+                continue;
+            }
+            match PathGlob::new(glob) {
+                Ok(glob) => compiled.push(glob),
+                Err(error) => self.found.problems.push(format!("{path}: {error}")),
+            }
+        }
+        compiled
     }
 
     /// Returns as much of a text as the limit allows.

@@ -47,7 +47,7 @@ pub struct SessionOpening<'a> {
 /// Additions to the prompt at one point of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptAdditions {
-    /// `Record::Joined` entries, in order.
+    /// `SessionRecord::Joined` entries, in order.
     pub records: Vec<SessionRecord>,
     /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,
@@ -281,7 +281,10 @@ impl PromptContext {
             MentionKind::Name { name, lines } => {
                 return self.join_named(joining, sources, name, *lines, found);
             }
-            MentionKind::Diff => ("diff".to_owned(), diff_text(sources, &self.root)),
+            MentionKind::Diff => {
+                let text = diff_text(sources, &self.root);
+                ("diff".to_owned(), text.map_err(|error| error.to_string()))
+            }
             MentionKind::Terminal => {
                 let text = terminal.ok_or_else(|| "there is no terminal to read".to_owned());
                 let text = text.map(|text| {
@@ -337,7 +340,7 @@ impl PromptContext {
                 self.join_for_path(joining, sources, before, name);
                 return joining.push(before, PromptOrigin::Mention { what }, text);
             }
-            Some(Err(problem)) => return joining.problems.push(problem),
+            Some(Err(error)) => return joining.problems.push(error.to_string()),
             None => {}
         }
         let rule_name = name.strip_suffix(".mdc").unwrap_or(name);
@@ -356,7 +359,7 @@ impl PromptContext {
                     let text = format!("<skill name=\"{name}\">\n{body}{newline}</skill>\n");
                     joining.push(before, PromptOrigin::Skill { name }, text);
                 }
-                Err(problem) => joining.problems.push(problem),
+                Err(error) => joining.problems.push(error.to_string()),
             };
         }
         if let Some(found) = found.iter().find(|found| found.name == name) {

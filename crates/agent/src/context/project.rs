@@ -1,4 +1,4 @@
-//! The `Contexts` of the turn engine for projects on the disk.
+//! The `ContextProvider` of the turn engine for projects on the disk.
 
 use std::sync::Arc;
 

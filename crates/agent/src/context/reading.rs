@@ -3,6 +3,8 @@
 use base::AbsPath;
 use host::{FileKind, Files};
 
+use crate::error::Error;
+
 /// Maximum bytes read of a file.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
@@ -14,31 +16,27 @@ pub(crate) struct ReadText {
     pub(crate) whole: usize,
 }
 
-/// Reads a text file that lies inside `fence` after following links. `Ok(None)` if there is none;
-/// an error message if it must not or cannot be read.
+/// Reads a text file that lies inside `fence` after following links. `Ok(None)` if there is none.
 pub(crate) fn read_inside(
     files: &dyn Files,
     path: &AbsPath,
     fence: &AbsPath,
-) -> Result<Option<ReadText>, String> {
+) -> Result<Option<ReadText>, Error> {
     match files.stat(path) {
         Ok(stat) if stat.kind == FileKind::File => {}
         Ok(_) => return Ok(None),
         Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     }
-    let real = files
-        .canonicalize(path)
-        .map_err(|error| error.to_string())?;
+    let real = files.canonicalize(path)?;
     let real_fence = files.canonicalize(fence).unwrap_or_else(|_| fence.clone());
     if !real.is_within(&real_fence) {
-        return Err(format!("{path} leads out of {fence} and was not read"));
+        let (path, fence) = (path.clone(), fence.clone());
+        return Err(Error::OutsideFence { path, fence });
     }
-    let bytes = files
-        .read(&real, MAX_FILE_BYTES)
-        .map_err(|error| error.to_string())?;
+    let bytes = files.read(&real, MAX_FILE_BYTES)?;
     if bytes.contains(&0) {
-        return Err(format!("{path} is not a text file and was not read"));
+        return Err(Error::NotText(path.clone()));
     }
     let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
@@ -110,7 +108,10 @@ mod tests {
         files.write(&path("/p/real.md"), "hello\r\n");
         files.link(&path("/p/AGENTS.md"), "/secret/key");
         files.link(&path("/p/CLAUDE.md"), "/p/real.md");
-        let read = |name: &str| read_inside(&files, &path(name), &path("/p"));
+        let read = |name: &str| {
+            let text = read_inside(&files, &path(name), &path("/p"));
+            text.map_err(|error| error.to_string())
+        };
         assert!(read("/p/AGENTS.md").unwrap_err().contains("leads out of"));
         assert_eq!(read("/p/CLAUDE.md").unwrap().unwrap().text, "hello\n");
         assert_eq!(read("/p/none").unwrap(), None);

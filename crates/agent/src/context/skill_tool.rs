@@ -10,6 +10,7 @@ use serde_json::json;
 use super::TrustedFolders;
 use super::reading::{display_path, read_inside, truncate};
 use super::skills::{Skill, Skills};
+use crate::error::sentence;
 use crate::outcome::CallOutcome;
 use crate::tool::{
     CallInput, LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult,
@@ -109,6 +110,7 @@ impl Tool for SkillTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
@@ -161,8 +163,8 @@ fn arguments(call: &ToolCall) -> Result<(String, Option<String>), ToolResult> {
 fn body_of(skill: &Skill, files: &dyn host::Files, root: &AbsPath) -> ToolResult {
     let body = match skill.body(files) {
         Ok(body) => body,
-        Err(problem) => {
-            return ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&problem));
+        Err(error) => {
+            return ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&error));
         }
     };
     let folder = display_path(&skill.folder, root);
@@ -197,18 +199,8 @@ fn file_of(skill: &Skill, file: &str, files: &dyn host::Files) -> ToolResult {
                 ),
             },
         ),
-        Err(problem) => ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&problem)),
+        Err(error) => ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&error)),
     }
-}
-
-fn sentence(problem: &str) -> String {
-    let mut letters = problem.chars();
-    let first: String = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use host::{FileKind, Files};
 
 use super::front_matter::{FrontMatter, FrontMatterField};
 use super::reading::read_inside;
+use crate::error::{Error, SkillDefect};
 
 /// The skills found. Of two with the same name, the nearest one wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl Skills {
                         skill.name, skill.folder, nearer.folder
                     )),
                 },
-                Err(problem) => self.problems.push(problem),
+                Err(error) => self.problems.push(error.to_string()),
             }
         }
     }
@@ -116,11 +117,11 @@ impl Skills {
 
 impl Skill {
     /// Returns the body without the front matter.
-    pub fn body(&self, files: &dyn Files) -> Result<String, String> {
+    pub fn body(&self, files: &dyn Files) -> Result<String, Error> {
         let path = self.folder.join("SKILL.md");
         match read_inside(files, &path, &self.home)? {
             Some(text) => Ok(FrontMatter::split(&text.text).1.trim_start().to_owned()),
-            None => Err(format!("{path} is no longer there")),
+            None => Err(Error::FileGone(path)),
         }
     }
 
@@ -156,7 +157,7 @@ fn read_skill(
     folder: &AbsPath,
     home: &AbsPath,
     fence: &AbsPath,
-) -> Result<Option<Skill>, String> {
+) -> Result<Option<Skill>, Error> {
     let path = folder.join("SKILL.md");
     let Some(text) = read_inside(files, &path, fence)? else {
         return Ok(None);
@@ -165,41 +166,39 @@ fn read_skill(
     let skill = check(&front, folder, home);
     skill
         .map(Some)
-        .map_err(|why| format!("the skill in {path} was skipped: {why}"))
+        .map_err(|defect| Error::InvalidSkill { path, defect })
 }
 
 /// Validates a skill against the format's rules.
-fn check(front: &FrontMatter, folder: &AbsPath, home: &AbsPath) -> Result<Skill, String> {
+fn check(front: &FrontMatter, folder: &AbsPath, home: &AbsPath) -> Result<Skill, SkillDefect> {
     let name = front.text("name").unwrap_or_default();
     check_name(&name)?;
     if name != folder.name() {
-        return Err(format!(
-            "its name is {name}, but its folder is called {}",
-            folder.name()
-        ));
+        return Err(SkillDefect::NameDiffers {
+            name,
+            folder: folder.name(),
+        });
     }
     let description = front.text("description").unwrap_or_default();
     let letters = description.chars().count();
     if description.trim().is_empty() {
-        return Err("it has no description".to_owned());
+        return Err(SkillDefect::NoDescription);
     }
     if letters > 1024 {
-        return Err(format!(
-            "its description has {letters} letters; 1024 are allowed"
-        ));
+        return Err(SkillDefect::LongDescription(letters));
     }
     let compatibility = front.text("compatibility");
     if let Some(text) = &compatibility
         && text.chars().count() > 500
     {
-        return Err("its compatibility has more than 500 characters".to_owned());
+        return Err(SkillDefect::LongCompatibility);
     }
     let is_map = |field: &FrontMatterField| {
         matches!(field, FrontMatterField::Map(_))
             || matches!(field, FrontMatterField::Text(text) if text.is_empty())
     };
     if front.field("metadata").is_some_and(|field| !is_map(field)) {
-        return Err("its metadata is not a map of names to values".to_owned());
+        return Err(SkillDefect::InvalidMetadata);
     }
     let allowed_tools = match front.field("allowed-tools") {
         // A plain text separates the tools by spaces or commas.
@@ -217,26 +216,22 @@ fn check(front: &FrontMatter, folder: &AbsPath, home: &AbsPath) -> Result<Skill,
     })
 }
 
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), SkillDefect> {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     if name.is_empty() {
-        return Err("it has no name".to_owned());
+        return Err(SkillDefect::NoName);
     }
     if name.len() > 64 {
-        return Err("its name is longer than 64 characters".to_owned());
+        return Err(SkillDefect::LongName);
     }
     if !name
         .chars()
         .all(|letter| is_letter(letter) || letter == '-')
     {
-        return Err(format!(
-            "its name {name:?} has characters other than a to z, 0 to 9 and -"
-        ));
+        return Err(SkillDefect::InvalidName(name.to_owned()));
     }
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Err(format!(
-            "in its name {name:?} a - must be between two other characters"
-        ));
+        return Err(SkillDefect::MisplacedHyphen(name.to_owned()));
     }
     Ok(())
 }

@@ -70,8 +70,8 @@ impl SessionTask {
     ) -> ReceivedAnswer {
         let mut assembler = Assembler::new(&request.messages).with_used(self.transcript.call_ids());
         let mut model = request.model.to_string();
-        let mind = self.start.harness.parts.models.clone();
-        let mut told = mind.ask(self.router_request(request, prompt, standing));
+        let gateway = self.start.harness.parts.models.clone();
+        let mut told = gateway.ask(self.router_request(request, prompt, standing));
         loop {
             let next = self.inbox.during(told.next()).await;
             let (is_stopped, next) = match next {
@@ -89,8 +89,8 @@ impl SessionTask {
             };
             match next {
                 RouterEvent::Decided(decision) => {
-                    if let Some(lane) = &decision.chosen {
-                        model = lane.model.to_string();
+                    if let Some(route) = &decision.chosen {
+                        model = route.model.to_string();
                     }
                     self.events.send_lossy(AgentEvent::Decided(decision));
                 }

@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::session::{SessionTask, TurnStop};
-use crate::compact::head_and_tail;
+use crate::excerpt::head_and_tail;
 use crate::hooks::{HookPermission, HookReply};
 use crate::locks::LockTicket;
 use crate::loops::CallFingerprint;
@@ -36,7 +36,7 @@ use prepare::{Preparation, PreparedCall};
 /// An event in the life of a call.
 enum CallEvent {
     /// The hooks have answered.
-    Hooked(usize, Result<HookReply, String>),
+    Hooked(usize, HookReply),
     /// The user has decided; `None` if there will be no decision.
     Decided(usize, Option<PermissionDecision>),
     /// The call holds its locks and can start.
@@ -87,7 +87,7 @@ impl SessionTask {
             calls: Vec::with_capacity(calls.len()),
             events: FuturesUnordered::new(),
         };
-        let came = Instant::now();
+        let received_at = Instant::now();
         let mut befores: Vec<futures::future::Shared<BoxFuture<'static, ()>>> = Vec::new();
         for (id, name, arguments) in calls {
             let ix = batch.calls.len();
@@ -118,9 +118,11 @@ impl SessionTask {
                     }
                     slot.ticket = Some(std::sync::Arc::new(self.locks.queue(&ready.access)));
                     let hooked = self.pre_tool_use(&slot.tool, &ready.call);
-                    batch
-                        .events
-                        .push(hooked.map(move |told| CallEvent::Hooked(ix, told)).boxed());
+                    batch.events.push(
+                        hooked
+                            .map(move |reply| CallEvent::Hooked(ix, reply))
+                            .boxed(),
+                    );
                     slot.ready = Some(*ready);
                     batch.calls.push(slot);
                 }
@@ -129,7 +131,7 @@ impl SessionTask {
         }
         let done = self.drive(&mut batch).await;
         if let Err(halt) = done {
-            self.abort(&mut batch, came).await;
+            self.abort(&mut batch, received_at).await;
             return Err(halt);
         }
         Ok(batch
@@ -153,7 +155,7 @@ impl SessionTask {
             let mut free = Vec::new();
             for step in steps {
                 match step {
-                    CallEvent::Hooked(ix, told) => self.on_hooks_done(batch, ix, told).await?,
+                    CallEvent::Hooked(ix, reply) => self.on_hooks_done(batch, ix, reply).await?,
                     CallEvent::Decided(ix, decision) => {
                         self.on_decision(batch, ix, decision).await?
                     }
@@ -171,15 +173,14 @@ impl SessionTask {
         &mut self,
         batch: &mut CallBatch,
         ix: usize,
-        told: Result<HookReply, String>,
+        reply: HookReply,
     ) -> Result<(), TurnStop> {
-        let told = told.unwrap_or_default();
-        self.joining.extend(told.context);
-        for problem in told.problems {
+        self.joining.extend(reply.context);
+        for problem in reply.problems {
             self.write_later(vec![SessionRecord::Noted { text: problem }])
                 .await;
         }
-        if let Some((_, reason)) = told.block {
+        if let Some((_, reason)) = reply.block {
             self.deny(batch, ix, format!("blocked by a hook: {reason}"))
                 .await;
             return Ok(());
@@ -192,7 +193,7 @@ impl SessionTask {
                 .call_judge
                 .evaluate(&*ready.tool, &ready.call, &ready.access, self.mode);
         // A hook can turn a question into permission, but never override a denial.
-        let verdict = match (judged, told.permission) {
+        let verdict = match (judged, reply.permission) {
             (PermissionVerdict::Deny { reason }, _) => PermissionVerdict::Deny { reason },
             (_, Some(HookPermission::Deny(reason))) => PermissionVerdict::Deny { reason },
             (_, Some(HookPermission::Ask(reason))) => PermissionVerdict::Ask { reason },
@@ -273,7 +274,8 @@ impl SessionTask {
         if let Some(ready) = &batch.calls[ix].ready {
             let judge = self.start.call_judge.clone();
             let learned = judge.remember(&*ready.tool, &ready.call, &ready.access, &decision);
-            if let Err(text) = learned {
+            if let Err(error) = learned {
+                let text = error.to_string();
                 self.write_later(vec![SessionRecord::Noted { text }]).await;
             }
         }
@@ -458,7 +460,7 @@ impl SessionTask {
 
     /// Stops everything that runs: a call gets a short grace period to report its work and is then
     /// dropped. Every call gets an answer.
-    async fn abort(&mut self, batch: &mut CallBatch, came: Instant) {
+    async fn abort(&mut self, batch: &mut CallBatch, received_at: Instant) {
         let deadline = Instant::now() + self.harness().parts.limits.grace;
         while batch.calls.iter().any(|slot| slot.running.is_some()) {
             tokio::select! {
@@ -485,7 +487,7 @@ impl SessionTask {
                 ),
                 None => format!(
                     "aborted by the user after {} s, before it began",
-                    came.elapsed().as_secs()
+                    received_at.elapsed().as_secs()
                 ),
             };
             let millis = slot

@@ -9,7 +9,7 @@ use super::prompt::model_id;
 use super::session::{SessionTask, TurnStop};
 use super::shared::{CompactionChanges, ContextBudget, SummaryRequest};
 use super::turn::REASON_TOO_LONG;
-use crate::compact::head_and_tail;
+use crate::excerpt::head_and_tail;
 use crate::record::{Omission, SessionRecord, TurnEnd};
 use crate::session::AgentEvent;
 use crate::transcript::ConversationView;
@@ -221,8 +221,8 @@ impl SessionTask {
     ) -> Result<Result<String, Option<Failure>>, TurnStop> {
         let mut model = request.model.to_string();
         let ask = self.side_request(request);
-        let mind = self.start.harness.parts.models.clone();
-        let mut told = mind.ask(ask);
+        let gateway = self.start.harness.parts.models.clone();
+        let mut told = gateway.ask(ask);
         let (mut text, mut is_whole, mut failed) = (String::new(), false, None);
         while let Some(next) = self.inbox.during(told.next()).await? {
             match next {
@@ -239,8 +239,8 @@ impl SessionTask {
                     self.measure_answer(&model, &usage);
                 }
                 RouterEvent::Decided(decision) => {
-                    if let Some(lane) = &decision.chosen {
-                        model = lane.model.to_string();
+                    if let Some(route) = &decision.chosen {
+                        model = route.model.to_string();
                     }
                 }
                 RouterEvent::Waiting { .. } | RouterEvent::Event(_) => {}

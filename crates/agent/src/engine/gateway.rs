@@ -1,14 +1,13 @@
-//! Access to models: the router, or a script in tests.
+//! Access to models through the router.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use model::policy::{AgentId, TurnId};
-use model::{ModelClient, Price, Profile, ScriptedClient};
-use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest};
+use model::{Price, Profile};
+use router::actor::{RouterEvent, RouterHandle, RouterRequest};
 
 /// Answers model requests, and knows the profile and price of each model.
 pub trait ModelGateway: Send + Sync {
@@ -67,50 +66,5 @@ impl ModelGateway for RouterGateway {
     fn end_agent(&self, agent: AgentId) -> BoxFuture<'static, ()> {
         let router = self.router.clone();
         Box::pin(async move { router.end_agent(agent).await })
-    }
-}
-
-/// A test double for every model, which plays a script.
-#[derive(Clone)]
-pub struct ScriptedGateway {
-    /// Client that plays the script.
-    pub client: ScriptedClient,
-    /// Profile of every model.
-    pub profile: Arc<Profile>,
-    /// Price of every model.
-    pub price: Option<Price>,
-}
-
-impl ScriptedGateway {
-    /// Plays the client's script; every model supports tools and is free.
-    pub fn new(client: ScriptedClient) -> Self {
-        Self {
-            client,
-            profile: Arc::new(Profile {
-                tools: Some(true),
-                context: model::TokenCount(200_000),
-                parallel: model::ParallelTools::Allowed,
-                ..Profile::harmless()
-            }),
-            price: Some(Price::FREE),
-        }
-    }
-}
-
-impl ModelGateway for ScriptedGateway {
-    fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
-        let events = match ask.payload {
-            RequestPayload::Chat(request) => self.client.send(*request),
-            RequestPayload::Fim(fim) => self.client.complete(*fim),
-        };
-        events.map(RouterEvent::Event).boxed()
-    }
-
-    fn profile(&self, _model: &str) -> Arc<Profile> {
-        self.profile.clone()
-    }
-
-    fn price(&self, _model: &str) -> Option<Price> {
-        self.price.clone()
     }
 }

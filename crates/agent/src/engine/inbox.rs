@@ -102,7 +102,7 @@ impl Inbox {
     ) -> (Self, UserPrompts) {
         // Each question waits for its answer, so there is at most one per running call.
         let (pose, questions) = mpsc::channel::<PendingQuestion>(64);
-        let desk = if has_person {
+        let prompts = if has_person {
             UserPrompts::new(move |question| {
                 let pose = pose.clone();
                 async move {
@@ -132,7 +132,7 @@ impl Inbox {
             replies: HashMap::new(),
             last_question: 0,
         };
-        (inbox, desk)
+        (inbox, prompts)
     }
 
     /// Starts a turn: discards stop requests of the last one.

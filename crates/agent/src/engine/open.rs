@@ -13,6 +13,7 @@ use super::session::{OfferedTools, SessionTask, offered};
 use super::session_lock::SessionLock;
 use super::{SessionChannels, SessionOptions};
 use crate::budget::SessionBudget;
+use crate::error::Error;
 use crate::loops::LoopDetector;
 use crate::outcome::{CallOutcome, Detail};
 use crate::record::{PromptOrigin, SessionRecord, Stored, StoredContent, TurnEnd};
@@ -47,20 +48,21 @@ pub fn start_with_id(id: Arc<str>, start: SessionOptions) -> SessionChannels {
 }
 
 /// Opens a session from its records. Calls interrupted by a crash get a result first; none of them
-/// is run again. Fails with a message if there is no such session or the ledger cannot be written.
-pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChannels, String> {
+/// is run again. Fails if there is no such session, another process holds it, or the ledger cannot
+/// be written.
+pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChannels, Error> {
     let store = start.harness.store().clone();
     let reader = store.clone();
     let name = id.to_owned();
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
-    let past = read.map_err(|error| format!("session {id} could not be read: {error}"))??;
+    let past = read.map_err(|source| task_error(id, "read", source))??;
     for problem in &past.problems {
         log::warn!("{problem}");
     }
     let harness = start.harness.clone();
     let name = id.to_owned();
     let held = tokio::task::spawn_blocking(move || harness.lock_session(&name)).await;
-    let hold = held.map_err(|error| format!("session {id} could not be opened: {error}"))??;
+    let hold = held.map_err(|source| task_error(id, "opened", source))??;
     let mut records = past.records;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
     let mut repaired = repair_records(&records);
@@ -89,6 +91,14 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     Ok(launch(id.into(), start, records, next_seq, hold))
 }
 
+fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> Error {
+    Error::SessionTask {
+        session: id.to_owned(),
+        doing,
+        source,
+    }
+}
+
 fn orphans_note(ended: usize) -> Option<SessionRecord> {
     let text = match ended {
         0 => return None,
@@ -102,12 +112,12 @@ fn orphans_note(ended: usize) -> Option<SessionRecord> {
 
 /// Copies a session up to and including a record into a new one, which can then be resumed. Returns
 /// the id of the copy.
-pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String, String> {
+pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String, Error> {
     let store = start.harness.store().clone();
     let name = id.to_owned();
     let reader = store.clone();
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
-    let past = read.map_err(|error| format!("session {id} could not be read: {error}"))??;
+    let past = read.map_err(|source| task_error(id, "read", source))??;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
     let mut records: Vec<Stored> = past.records;
     records.retain(|stored| stored.seq <= after);
@@ -116,22 +126,23 @@ pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String
         .map(|(seq, record)| Stored { seq, at_ms, record })
         .collect();
     records.extend(mended);
+    let session = || id.to_owned();
     let Some(first) = records.first_mut() else {
-        return Err(format!(
-            "session {id} has no record {after} to continue from"
-        ));
+        return Err(Error::NoRecord {
+            session: session(),
+            after,
+        });
     };
-    let SessionRecord::Began { forked_from, .. } = &mut first.record else {
-        return Err(format!(
-            "session {id} cannot be continued: its start cannot be read"
-        ));
-    };
-    *forked_from = Some((id.to_owned(), after));
     first.at_ms = at_ms;
-    let SessionRecord::Began { root, .. } = &first.record else {
-        return Err(format!("session {id} has no start record"));
+    let SessionRecord::Began {
+        forked_from, root, ..
+    } = &mut first.record
+    else {
+        return Err(Error::NoSessionStart(session()));
     };
-    let (new, root) = (start.harness.new_id(), root.clone());
+    *forked_from = Some((session(), after));
+    let root = root.clone();
+    let new = start.harness.new_id();
     store.create_session(&new, &root, &records).await?;
     Ok(new.as_ref().to_owned())
 }
@@ -233,22 +244,22 @@ fn launch(
     next_seq: u64,
     hold: Option<Arc<SessionLock>>,
 ) -> SessionChannels {
-    let (commands, obeyed) = mpsc::channel(COMMAND_CAPACITY);
+    let (commands, received) = mpsc::channel(COMMAND_CAPACITY);
     let (told, events) = mpsc::channel(EVENT_CAPACITY);
     let told = EventSender(told);
-    let (inbox, desk) = Inbox::new(obeyed, told.clone(), start.has_user);
+    let (inbox, prompts) = Inbox::new(received, told.clone(), start.has_user);
     let (late, waiting) = mpsc::channel(LATE_CAPACITY);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
     let above = start.parent.as_ref().map(|it| it.budget.clone());
-    let purse = SessionBudget::new(start.budget, above);
+    let budget = SessionBudget::new(start.budget, above);
     let spawn = can_spawn(&start).then(|| {
         Arc::new(SpawnAgentTool::new(
             start.clone(),
             id.clone(),
             told.clone(),
             inbox.children.clone(),
-            (locks.clone(), purse.clone()),
+            (locks.clone(), budget.clone()),
             late,
         ))
     });
@@ -260,7 +271,7 @@ fn launch(
         has_begun: !records.is_empty(),
         transcript,
         inbox,
-        prompts: desk,
+        prompts,
         events: told,
         locks,
         offered: OfferedTools::default(),
@@ -269,7 +280,7 @@ fn launch(
         next_seq,
         turn: 0,
         is_written: false,
-        budget: purse,
+        budget,
         fingerprint: PromptFingerprint::default(),
         loops: LoopDetector::default(),
         estimator: TokenEstimator::default(),

@@ -3,6 +3,7 @@
 use super::omitting::Omitted;
 use super::open;
 use super::session::{SessionTask, TurnStop};
+use crate::error::Error;
 use crate::handover;
 use crate::permission::mode_note;
 use crate::record::{Handover, PromptOrigin, PromptPosition, SessionMode, SessionRecord};
@@ -102,7 +103,13 @@ impl SessionTask {
         let reader = self.store().clone();
         let name = new.clone();
         let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
-        let past = read.map_err(|error| TurnStop::Unwritten(error.to_string()))?;
+        let past = read.map_err(|source| {
+            TurnStop::Unwritten(Error::SessionTask {
+                session: new.clone(),
+                doing: "read",
+                source,
+            })
+        })?;
         let past = past.map_err(TurnStop::Unwritten)?;
         let at_ms = self.harness().parts.sources.clock.wall_ms();
         let records = self.switch_records(self.model.clone(), model, Handover::Fork);

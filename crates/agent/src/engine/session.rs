@@ -13,6 +13,7 @@ use super::omitting::Omitted;
 use super::session_lock::SessionLock;
 use super::shared::{Harness, SessionContext};
 use crate::budget::SessionBudget;
+use crate::error::Error;
 use crate::hooks::HookEvent;
 use crate::locks::Locks;
 use crate::loops::LoopDetector;
@@ -24,12 +25,12 @@ use crate::transcript::{PromptFingerprint, Transcript};
 use crate::user_prompts::UserPrompts;
 
 /// The reason why a turn cannot continue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum TurnStop {
     /// The user stopped it.
     Stopped,
     /// The ledger cannot be written: an effect without a record must not happen.
-    Unwritten(String),
+    Unwritten(Error),
 }
 
 impl From<super::inbox::TurnStopped> for TurnStop {
@@ -94,8 +95,8 @@ impl SessionTask {
     /// Runs the session until it closes.
     pub(super) async fn run(mut self) {
         loop {
-            if let Err(TurnStop::Unwritten(sentence)) = self.apply_pending_changes().await {
-                log::error!("session {}: {sentence}", self.id);
+            if let Err(TurnStop::Unwritten(error)) = self.apply_pending_changes().await {
+                log::error!("session {}: {error}", self.id);
             }
             if self.inbox.is_closing {
                 break;
@@ -109,8 +110,8 @@ impl SessionTask {
         self.models().end_agent(self.agent).await;
         (self.harness().parts.on_session_end)(&self.id);
         // Pending records must not be lost if the program exits now.
-        if let Err(sentence) = self.store().flush().await {
-            log::error!("session {}: {sentence}", self.id);
+        if let Err(error) = self.store().flush().await {
+            log::error!("session {}: {error}", self.id);
         }
         // Release the lock before the close event: a receiver may open the session again at once,
         // even in another process.
@@ -137,9 +138,9 @@ impl SessionTask {
         let end = match self.turn(&prompt).await {
             Ok(end) => end,
             Err(TurnStop::Stopped) => TurnEnd::Stopped,
-            Err(TurnStop::Unwritten(what)) => TurnEnd::Failed {
+            Err(TurnStop::Unwritten(error)) => TurnEnd::Failed {
                 class: "ledger".to_owned(),
-                what,
+                what: error.to_string(),
             },
         };
         if self.is_written {
@@ -165,8 +166,8 @@ impl SessionTask {
             turn: self.turn,
             end: end.clone(),
         };
-        if let Err(TurnStop::Unwritten(sentence)) = self.write(vec![record]).await {
-            log::error!("session {}: {sentence}", self.id);
+        if let Err(TurnStop::Unwritten(error)) = self.write(vec![record]).await {
+            log::error!("session {}: {error}", self.id);
         }
     }
 
@@ -186,9 +187,9 @@ impl SessionTask {
             let root = self.start.root.as_path().to_string_lossy().into_owned();
             self.store().create_session(&self.id, &root, &stored).await
         };
-        if let Err(sentence) = written {
+        if let Err(error) = written {
             self.next_seq -= stored.len() as u64;
-            return Err(TurnStop::Unwritten(sentence));
+            return Err(TurnStop::Unwritten(error));
         }
         self.has_begun = true;
         self.apply_records(stored).await;

@@ -18,6 +18,14 @@ pub(super) struct PostHooks {
     facts: HookInput,
 }
 
+/// The hooks' decision about a prompt.
+pub(super) enum PromptVerdict {
+    /// The prompt is sent with these additions.
+    Accept(Vec<(PromptOrigin, String)>),
+    /// The prompt is not sent.
+    Block { reason: String },
+}
+
 impl PostHooks {
     pub(super) async fn after(
         &self,
@@ -53,48 +61,45 @@ impl SessionTask {
             return Ok(None);
         };
         let running = hooks.run(event, self.hook_facts(), more);
-        let mut told = self.inbox.during(running).await?;
-        for text in std::mem::take(&mut told.problems) {
+        let mut reply = self.inbox.during(running).await?;
+        for text in std::mem::take(&mut reply.problems) {
             log::warn!("session {}: {text}", self.id);
         }
-        Ok(Some(told))
+        Ok(Some(reply))
     }
 
-    /// Runs the hooks for a prompt: returns their additions, or the reason why they block it.
-    pub(super) async fn prompt_hook(
-        &mut self,
-        prompt: &str,
-    ) -> Result<Result<Vec<(PromptOrigin, String)>, String>, TurnStop> {
+    /// Runs the hooks for a prompt.
+    pub(super) async fn prompt_hook(&mut self, prompt: &str) -> Result<PromptVerdict, TurnStop> {
         let more = [("prompt".to_owned(), Value::from(prompt))];
-        let told = self
+        let reply = self
             .run_hooks(HookEvent::UserPromptSubmit, more.into_iter().collect())
             .await?;
-        let told = told.unwrap_or_default();
-        Ok(match told.block {
-            Some((_, reason)) => Err(reason),
-            None => Ok(told.context),
+        let reply = reply.unwrap_or_default();
+        Ok(match reply.block {
+            Some((_, reason)) => PromptVerdict::Block { reason },
+            None => PromptVerdict::Accept(reply.context),
         })
     }
 
     /// Runs the hooks for the start of a session.
     pub(super) async fn start_hook(&mut self) -> Result<Vec<(PromptOrigin, String)>, TurnStop> {
         let more = [("source".to_owned(), Value::from("startup"))];
-        let told = self
+        let reply = self
             .run_hooks(HookEvent::SessionStart, more.into_iter().collect())
             .await?;
-        Ok(told.map(|told| told.context).unwrap_or_default())
+        Ok(reply.map(|reply| reply.context).unwrap_or_default())
     }
 
     pub(super) fn pre_tool_use(
         &self,
         tool: &str,
         call: &ToolCall,
-    ) -> BoxFuture<'static, Result<HookReply, String>> {
+    ) -> BoxFuture<'static, HookReply> {
         let Some(hooks) = self.start.hooks.clone() else {
-            return std::future::ready(Ok(HookReply::default())).boxed();
+            return std::future::ready(HookReply::default()).boxed();
         };
         let (facts, more) = (self.hook_facts(), call_members(tool, call));
-        async move { Ok(hooks.run(HookEvent::PreToolUse, facts, more).await) }.boxed()
+        async move { hooks.run(HookEvent::PreToolUse, facts, more).await }.boxed()
     }
 
     /// Runs the hooks for a permission request; `None` leaves the decision to the user. Also sends
@@ -117,8 +122,8 @@ impl SessionTask {
         async move {
             let noticed = hooks.run(HookEvent::Notification, facts.clone(), more.clone());
             let asked = hooks.run(HookEvent::PermissionRequest, facts, more);
-            let (_, told) = futures::join!(noticed, asked);
-            match (told.block, told.permission) {
+            let (_, reply) = futures::join!(noticed, asked);
+            match (reply.block, reply.permission) {
                 (Some((_, reason)), _) | (None, Some(HookPermission::Deny(reason))) => {
                     let instead = Some(reason).filter(|reason| !reason.is_empty());
                     Some(PermissionDecision::Refuse { instead })
@@ -141,10 +146,10 @@ impl SessionTask {
     /// Runs the hooks for a compaction. Returns whether none of them forbids it.
     pub(super) async fn hooks_allow_compaction(&mut self, why: &str) -> Result<bool, TurnStop> {
         let more = [("trigger".to_owned(), Value::from(why))];
-        let told = self
+        let reply = self
             .run_hooks(HookEvent::PreCompact, more.into_iter().collect())
             .await?;
-        match told.and_then(|told| told.block) {
+        match reply.and_then(|reply| reply.block) {
             None => Ok(true),
             Some((_, reason)) => {
                 let text = format!("a hook blocks the compaction: {reason}");

@@ -10,6 +10,7 @@ use base::AbsPath;
 use host::{FileLock, Files};
 
 use super::shared::Harness;
+use crate::error::Error;
 
 /// A session locked by this process. Released when the last clone is dropped.
 pub(crate) struct SessionLock {
@@ -34,9 +35,9 @@ impl Drop for SessionLock {
 }
 
 impl Harness {
-    /// Locks a session for this process; `None` if the lock cannot be determined. Fails with a
-    /// message if another process holds it.
-    pub(crate) fn lock_session(&self, session: &str) -> Result<Option<Arc<SessionLock>>, String> {
+    /// Locks a session for this process; `None` if the lock cannot be determined. Fails with
+    /// `Error::SessionInUse` if another process holds it.
+    pub(crate) fn lock_session(&self, session: &str) -> Result<Option<Arc<SessionLock>>, Error> {
         let mut holds = self.session_locks();
         holds.retain(|_, hold| hold.strong_count() > 0);
         // Sessions of one process share its store, which keeps their order.
@@ -78,13 +79,16 @@ impl Harness {
     }
 }
 
-fn in_use_error(session: &str, owner: Option<Vec<u8>>) -> String {
+fn in_use_error(session: &str, owner: Option<Vec<u8>>) -> Error {
     let owner = owner.filter(|owner| !owner.is_empty());
     let owner = owner.map_or_else(
         || "another process".to_owned(),
         |owner| String::from_utf8_lossy(&owner).into_owned(),
     );
-    format!("session {session} is open in {owner}: continue there, or close it there first")
+    Error::SessionInUse {
+        session: session.to_owned(),
+        owner,
+    }
 }
 
 fn program() -> String {

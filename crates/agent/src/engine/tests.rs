@@ -1,12 +1,15 @@
 //! Turns with scripted models and fake tools, under a paused clock.
 
+mod ask_by_tool_class;
 mod cancelling;
+mod doubles;
 mod effort;
 mod enduring;
 mod fakes;
 mod hooking;
 mod leaving;
 mod long;
+mod observing;
 mod own_tools;
 mod refusing;
 mod resuming;

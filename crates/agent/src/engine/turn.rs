@@ -6,9 +6,10 @@ use model::{FailureClass, MessagePart, PartContent, StopReason};
 use super::ask::{AnswerAction, failed_end};
 use super::prompt::TurnProgress;
 use super::session::{SessionTask, TurnStop};
+use super::session_hooks::PromptVerdict;
 use super::shared::{ContextAdditions, ContextRequest};
 use crate::hooks::HookEvent;
-use crate::images::{self, ImageLimits};
+use crate::images::{self, ImageDefect, ImageLimits};
 use crate::loops::{LoopDetector, LoopVerdict};
 use crate::record::{PromptOrigin, PromptPosition, SessionRecord, StoredPart, TurnEnd};
 use crate::session::UserPrompt;
@@ -56,8 +57,8 @@ impl SessionTask {
         }
         let mut records = self.session_start_records().await?;
         match self.prompt_hook(&prompt.text).await? {
-            Ok(joined) => self.joining.extend(joined),
-            Err(reason) => {
+            PromptVerdict::Accept(joined) => self.joining.extend(joined),
+            PromptVerdict::Block { reason } => {
                 let what = format!("a hook blocks this prompt: {reason}");
                 records.push(SessionRecord::Noted { text: what.clone() });
                 self.write(records).await?;
@@ -91,12 +92,12 @@ impl SessionTask {
                 boundary,
                 stalls: counts.stalls,
             };
-            let heard = self.ask(counts.step, prompt, standing).await?;
+            let action = self.ask(counts.step, prompt, standing).await?;
             boundary = match counts.stalls {
                 0 => SwitchBoundary::Within,
                 _ => SwitchBoundary::Stalled,
             };
-            match self.after_answer(heard, &mut counts).await? {
+            match self.after_answer(action, &mut counts).await? {
                 TurnStep::Ask => {}
                 TurnStep::End(end) => return Ok(end),
             }
@@ -105,10 +106,10 @@ impl SessionTask {
 
     async fn after_answer(
         &mut self,
-        heard: AnswerAction,
+        action: AnswerAction,
         counts: &mut Counts,
     ) -> Result<TurnStep, TurnStop> {
-        match heard {
+        match action {
             AnswerAction::Calls(calls) => {
                 (counts.cut_offs, counts.pauses, counts.too_long) = (0, 0, 0);
                 self.after_calls(calls, counts).await
@@ -323,7 +324,7 @@ impl SessionTask {
                 PartContent::Image { bytes, .. } => {
                     images::check(bytes, &bounds).map(|it| (it, bytes))
                 }
-                _ => Err("cannot be read".to_owned()),
+                _ => Err(ImageDefect::NotAnImage),
             };
             match checked {
                 Ok((picture, bytes)) => said.extend(stored_parts::to_stored(&MessagePart::new(
@@ -357,8 +358,8 @@ impl SessionTask {
             None => HookEvent::Stop,
         };
         let more = [("stop_hook_active".to_owned(), was_sent_back.into())];
-        let told = self.run_hooks(event, more.into_iter().collect()).await?;
-        Ok(told.and_then(|told| told.block))
+        let reply = self.run_hooks(event, more.into_iter().collect()).await?;
+        Ok(reply.and_then(|reply| reply.block))
     }
 }
 

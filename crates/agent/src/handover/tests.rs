@@ -1,11 +1,8 @@
-//! The history, the note and the cost of a handover.
+//! The history and the note of a handover.
 
-use model::{
-    Cost, Message, MessagePart, ModelId, Opaque, PartContent, Price, Rates, Role, TokenCount,
-    TokenRate,
-};
+use model::{Message, MessagePart, ModelId, Opaque, PartContent, Role};
 
-use super::{for_model, note, switch_cost};
+use super::{for_model, note};
 
 #[test]
 fn handover_drops_foreign_reasoning_and_stays_valid() {
@@ -48,29 +45,4 @@ fn handover_note_names_foreign_tools() {
     assert!(told.contains("do not call them: Read."), "{told}");
     let told = note("a/b", "c/d", &["grep"], &["grep"]);
     assert!(!told.contains("not yours"), "{told}");
-}
-
-#[test]
-fn a_cold_cache_costs_more_than_a_warm_one() {
-    // Prices are in micro-dollars per million tokens.
-    let price = Price {
-        base: Rates {
-            input: Some(TokenRate(2_000_000)),
-            cache_read: Some(TokenRate(200_000)),
-            cache_write_5m: Some(TokenRate(2_500_000)),
-            ..Rates::default()
-        },
-        tiers: Vec::new(),
-    };
-    let cost = switch_cost(
-        TokenCount(100_000),
-        TokenCount(90_000),
-        Some(&price),
-        Some(&price),
-    );
-    // 10 000 tokens at 2 $ and 90 000 at 0.2 $ against 100 000 at 2.5 $, each per million.
-    assert_eq!(cost.stay, Some(Cost(38_000_000)));
-    assert_eq!(cost.switch, Some(Cost(250_000_000)));
-    let unknown = switch_cost(TokenCount(10), TokenCount(99), None, Some(&Price::FREE));
-    assert_eq!((unknown.stay, unknown.switch), (None, Some(Cost(0))));
 }

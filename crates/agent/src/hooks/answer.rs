@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::HookEvent;
 use super::run::HookOutput;
+use crate::error::Error;
 use crate::record::PromptOrigin;
 
 /// The merged reply of the hooks of an event.
@@ -44,7 +45,7 @@ impl HookReply {
 pub(super) fn read(
     event: HookEvent,
     origin: &PromptOrigin,
-    ran: Result<HookOutput, String>,
+    ran: Result<HookOutput, Error>,
 ) -> HookReply {
     let name = match origin {
         PromptOrigin::Hook { command } => command.as_str(),
@@ -56,7 +57,7 @@ pub(super) fn read(
     };
     let ran = match ran {
         Ok(ran) => ran,
-        Err(what) => return problem(what),
+        Err(error) => return problem(error.to_string()),
     };
     match ran.code {
         Some(0) => parse_output(event, origin, ran.output.trim(), &problem),
@@ -76,11 +77,11 @@ fn parse_output(
     problem: &dyn Fn(String) -> HookReply,
 ) -> HookReply {
     if !output.starts_with('{') {
-        let mut told = HookReply::default();
+        let mut reply = HookReply::default();
         if event.takes_text() && !output.is_empty() {
-            told.context.push((origin.clone(), output.to_owned()));
+            reply.context.push((origin.clone(), output.to_owned()));
         }
-        return told;
+        return reply;
     }
     match serde_json::from_str(output) {
         Ok(answer) => from_json(event, origin, &answer),
@@ -91,36 +92,36 @@ fn parse_output(
 fn from_json(event: HookEvent, origin: &PromptOrigin, answer: &Value) -> HookReply {
     let text = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str);
     let because = |pointer: &str| reason(text(pointer).unwrap_or_default());
-    let mut told = HookReply::default();
+    let mut reply = HookReply::default();
     if text("/decision") == Some("block") {
-        told.block = Some((origin.clone(), because("/reason")));
+        reply.block = Some((origin.clone(), because("/reason")));
     }
     if answer.get("continue") == Some(&Value::Bool(false)) {
-        told.block = Some((origin.clone(), because("/stopReason")));
+        reply.block = Some((origin.clone(), because("/stopReason")));
     }
     if text("/decision") == Some("approve") && event == HookEvent::PreToolUse {
-        told.permission = Some(HookPermission::Allow);
+        reply.permission = Some(HookPermission::Allow);
     }
     let why = || because("/hookSpecificOutput/permissionDecisionReason");
     match text("/hookSpecificOutput/permissionDecision") {
-        Some("allow") => told.permission = Some(HookPermission::Allow),
-        Some("ask") => told.permission = Some(HookPermission::Ask(why())),
-        Some("deny") => told.permission = Some(HookPermission::Deny(why())),
+        Some("allow") => reply.permission = Some(HookPermission::Allow),
+        Some("ask") => reply.permission = Some(HookPermission::Ask(why())),
+        Some("deny") => reply.permission = Some(HookPermission::Deny(why())),
         _ => {}
     }
     match text("/hookSpecificOutput/decision/behavior") {
-        Some("allow") => told.permission = Some(HookPermission::Allow),
+        Some("allow") => reply.permission = Some(HookPermission::Allow),
         Some("deny") => {
             let why = because("/hookSpecificOutput/decision/message");
-            told.permission = Some(HookPermission::Deny(why));
+            reply.permission = Some(HookPermission::Deny(why));
         }
         _ => {}
     }
     let context = text("/hookSpecificOutput/additionalContext").or(text("/additionalContext"));
     if let Some(context) = context.filter(|context| !context.trim().is_empty()) {
-        told.context.push((origin.clone(), context.to_owned()));
+        reply.context.push((origin.clone(), context.to_owned()));
     }
-    told
+    reply
 }
 
 fn reason(text: &str) -> String {

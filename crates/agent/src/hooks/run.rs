@@ -9,6 +9,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host::process::{self, ProcessExit, ProcessRequest};
 
+use crate::error::Error;
+
 /// Maximum size of a hook's output, in bytes.
 const OUTPUT: usize = 256 * 1024;
 
@@ -25,15 +27,14 @@ pub struct HookOutput {
 
 /// Runs hooks. Dropping the future kills the process.
 pub trait HookRunner: Send + Sync {
-    /// Runs a command in a folder with `input` on standard input. An error completes a sentence
-    /// that begins with the hook's name.
+    /// Runs a command in a folder with `input` on standard input. Fails with `Error::HookNotRun`.
     fn run(
         &self,
         command: &str,
         folder: &AbsPath,
         input: Vec<u8>,
         patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>>;
+    ) -> BoxFuture<'static, Result<HookOutput, Error>>;
 }
 
 /// Runs hooks with `sh`.
@@ -59,7 +60,7 @@ impl HookRunner for ProcessHookRunner {
         folder: &AbsPath,
         input: Vec<u8>,
         patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, Error>> {
         let root = folder.as_path().as_os_str().to_owned();
         let mut request = ProcessRequest::new("sh", folder).with_arguments(["-c", PRELUDE, "sh"]);
         request.arguments.extend([root, command.into()]);
@@ -72,8 +73,8 @@ impl HookRunner for ProcessHookRunner {
             });
             let finished = running.await;
             drop(leash);
-            let finished = finished.map_err(|error| format!("could not be run: {error}"))?;
-            let finished = finished.map_err(|error| format!("could not be run: {error}"))?;
+            let finished = finished.map_err(|error| not_run(&error))?;
+            let finished = finished.map_err(|error| not_run(&error))?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             Ok(HookOutput {
                 code: match finished.exit {
@@ -87,4 +88,8 @@ impl HookRunner for ProcessHookRunner {
         }
         .boxed()
     }
+}
+
+fn not_run(error: &dyn std::fmt::Display) -> Error {
+    Error::HookNotRun(format!("could not be run: {error}"))
 }

@@ -28,7 +28,7 @@ impl HookRunner for FakeHooks {
         _folder: &AbsPath,
         input: Vec<u8>,
         _patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, crate::Error>> {
         let input = serde_json::from_slice(&input).expect("JSON");
         self.inputs.lock().expect("inputs").push(input);
         let (code, rest) = command.split_once(' ').unwrap_or((command, ""));

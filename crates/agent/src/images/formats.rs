@@ -1,6 +1,8 @@
 //! The structures of PNG, JPEG, GIF and WebP, as far as needed to find an image's end, its size and
 //! whether it is animated.
 
+use super::ImageDefect;
+
 /// The result of parsing an image's structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ImageStructure {
@@ -9,12 +11,8 @@ pub(super) struct ImageStructure {
     pub(super) frames: u32,
 }
 
-/// A defect of an image, as the end of a sentence that begins with "it".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ImageDefect(pub(super) &'static str);
-
-const CUT: ImageDefect = ImageDefect("ends before the picture does");
-const DAMAGED: ImageDefect = ImageDefect("is damaged");
+const CUT: ImageDefect = ImageDefect::Truncated;
+const DAMAGED: ImageDefect = ImageDefect::Damaged;
 
 /// Detects the media type from the first bytes and parses the image to its end. Returns `None` for
 /// other formats.

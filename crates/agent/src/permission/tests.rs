@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{build_prompt, details, mode_note};
+use super::{details, mode_note};
 use crate::record::SessionMode;
 use crate::tool::{CallInput, ToolAccess, ToolCall};
 
@@ -51,5 +51,4 @@ fn mode_note_is_given_when_a_mode_begins() {
     assert!(told.contains("you may change files"), "{told}");
     let told = mode_note(SessionMode::Plan, None).expect("a note");
     assert!(told.contains(".burin/plans/"), "{told}");
-    assert!(build_prompt(".burin/plans/a.md").contains("@.burin/plans/a.md"));
 }

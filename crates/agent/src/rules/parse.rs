@@ -133,7 +133,7 @@ impl RuleReader {
             match RulePattern::read(rule).and_then(|it| it.of_known_tool(closes)) {
                 Ok(pattern) => patterns.push(pattern),
                 Err(error) => {
-                    self.problem(&path, error, closes);
+                    self.problem(&path, error.to_string(), closes);
                     if closes {
                         patterns.extend(RulePattern::whole_tool(rule));
                     }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::error::{Error, RuleDefect};
 use crate::globs::PathGlob;
 use crate::tool::{LockScope, ToolAccess, ToolClass};
-use crate::tools::{by_name, names};
+use crate::tool_names::{by_name, display_name};
 
 use super::command::{CommandInvocation, CommandLine};
 use super::matching::{self, CommandPattern};
@@ -66,21 +67,23 @@ impl fmt::Display for RulePattern {
 
 impl RulePattern {
     /// Parses a rule as written in the permissions file.
-    pub(super) fn read(rule: &str) -> Result<Self, String> {
+    pub(super) fn read(rule: &str) -> Result<Self, Error> {
         let written = rule.trim().to_owned();
+        let invalid = |defect| Error::InvalidRule {
+            rule: written.clone(),
+            defect,
+        };
         let (tool, what) = match written.split_once('(') {
             None => (written.as_str(), None),
             Some((tool, rest)) => match rest.strip_suffix(')') {
                 Some(what) => (tool.trim(), Some(what.trim())),
-                None => return Err(format!("the rule {written:?} lacks its last bracket")),
+                None => return Err(invalid(RuleDefect::NoClosingBracket)),
             },
         };
-        let which = which(tool).ok_or_else(|| format!("the rule {written:?} names no tool"))?;
+        let which = which(tool).ok_or_else(|| invalid(RuleDefect::NoTool))?;
         let what = match what {
             None | Some("" | "*") => RuleTarget::Anything,
-            Some(what) => {
-                what_of(&which, what).map_err(|error| format!("the rule {written:?}: {error}"))?
-            }
+            Some(what) => what_of(&which, what).map_err(invalid)?,
         };
         Ok(Self {
             written,
@@ -91,13 +94,13 @@ impl RulePattern {
 
     /// Rejects a rule for a tool that does not exist, if `must_exist`: a misspelled rule would
     /// forbid nothing.
-    pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, String> {
+    pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, Error> {
         match &self.tool {
             RuleTool::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
-                Err(format!(
-                    "the rule {:?} is of a tool that does not exist",
-                    self.written
-                ))
+                Err(Error::InvalidRule {
+                    rule: self.written,
+                    defect: RuleDefect::UnknownTool,
+                })
             }
             _ => Ok(self),
         }
@@ -280,7 +283,7 @@ fn types_into_terminal(subject: &RuleSubject<'_>) -> bool {
     subject.name == "write_stdin" && writes.any(|scope| matches!(scope, LockScope::Tree(_)))
 }
 
-/// Returns whether a tool is not in `names`, including tools of other programs whose rules users
+/// Returns whether a tool is not in `tool_names`, including tools of other programs whose rules users
 /// import.
 fn is_foreign(name: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -312,19 +315,21 @@ fn which(tool: &str) -> Option<RuleTool> {
     })
 }
 
-fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, String> {
+fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, RuleDefect> {
     let domain = what.strip_prefix("domain:");
     match which {
         RuleTool::Name(name) if name == "exec_command" => Ok(of_commands(what)),
         RuleTool::Name(name) if name == "fetch" || name == "web_search" => match domain {
             Some(domain) => Ok(RuleTarget::Domain(domain.trim().to_lowercase())),
-            None => Err("a host is written as domain:example.com".to_owned()),
+            None => Err(RuleDefect::NoDomain),
         },
-        RuleTool::All | RuleTool::Server(_) => Err("it takes nothing in brackets".to_owned()),
+        RuleTool::All | RuleTool::Server(_) => Err(RuleDefect::TakesNothing),
         RuleTool::Class(_) | RuleTool::Name(_) if domain.is_none() => {
-            Ok(RuleTarget::Path(PathGlob::new(&rooted(what)?)?))
+            let glob = PathGlob::new(&rooted(what)?);
+            let glob = glob.map_err(|error| RuleDefect::Glob(error.to_string()))?;
+            Ok(RuleTarget::Path(glob))
         }
-        RuleTool::Class(_) | RuleTool::Name(_) => Err("it is about files, not hosts".to_owned()),
+        RuleTool::Class(_) | RuleTool::Name(_) => Err(RuleDefect::NotAboutHosts),
     }
 }
 
@@ -342,9 +347,9 @@ fn of_commands(what: &str) -> RuleTarget {
 
 /// Expands a path of a rule: `//` from the file system's root, `~/` from the home folder, anything
 /// else from the project root.
-fn rooted(path: &str) -> Result<String, String> {
+fn rooted(path: &str) -> Result<String, RuleDefect> {
     if let Some(inner) = path.strip_prefix("~/") {
-        let home = home().ok_or("this machine has no home folder for `~`")?;
+        let home = home().ok_or(RuleDefect::NoHomeFolder)?;
         return Ok(format!("{home}/{inner}"));
     }
     match path.strip_prefix("//") {
@@ -395,5 +400,5 @@ fn is_domain(domain: &str, host: Option<&str>) -> bool {
 
 /// Returns a tool's name as written in rules.
 pub(super) fn written(own: &str) -> String {
-    names::display_name(own, model::ToolNames::Pascal)
+    display_name(own, model::ToolNames::Pascal)
 }

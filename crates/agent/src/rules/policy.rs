@@ -3,6 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::{PermissionRules, RuleVerdict};
+use crate::error::Error;
 use crate::permission::{self, PermissionPolicy};
 use crate::record::SessionMode;
 use crate::tool::{Tool, ToolAccess, ToolCall};
@@ -25,8 +26,8 @@ pub enum UnmatchedCalls {
     Ordinary,
 }
 
-/// Saves rules permanently; fails with a sentence.
-pub type SaveRules = dyn Fn(RuleScope, &[String]) -> Result<(), String> + Send + Sync;
+/// Saves rules permanently. Fails with `Error::PermissionNotSaved`.
+pub type SaveRules = dyn Fn(RuleScope, &[String]) -> Result<(), Error> + Send + Sync;
 
 /// The projects to which saved rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl RulePolicy {
     pub fn new(
         rules: PermissionRules,
         unasked: UnmatchedCalls,
-        keep: impl Fn(RuleScope, &[String]) -> Result<(), String> + Send + Sync + 'static,
+        keep: impl Fn(RuleScope, &[String]) -> Result<(), Error> + Send + Sync + 'static,
     ) -> Self {
         Self {
             rules: RwLock::new(rules),
@@ -82,7 +83,7 @@ impl PermissionPolicy for RulePolicy {
         _call: &ToolCall,
         access: &ToolAccess,
         decision: &PermissionDecision,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let reach = match decision {
             PermissionDecision::Once | PermissionDecision::Refuse { .. } => return Ok(()),
             PermissionDecision::Session => None,

@@ -30,7 +30,12 @@ impl Tool for Fake {
         Ok(ToolAccess::default())
     }
 
-    fn run<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(
+        &'a self,
+        _: &'a ToolCall,
+        _access: &'a ToolAccess,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         Box::pin(std::future::ready(ToolResult::ok("done")))
     }
 }

@@ -28,13 +28,13 @@ pub(crate) fn refusals() -> Vec<ToolResult> {
 /// Returns the results for every way an agent can end.
 pub(crate) fn ends() -> Vec<ToolResult> {
     let ends = std::iter::successors(Some(TurnEnd::Done), after);
-    let came = ends.flat_map(|end| {
+    let results = ends.flat_map(|end| {
         ["", "I found it."].map(|text| SubagentResult {
             text: text.to_owned(),
             end: end.clone(),
         })
     });
-    came.map(answer).collect()
+    results.map(answer).collect()
 }
 
 /// Enumerates all `TurnEnd` variants; the match forces a new variant into the sequence.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::Error;
 use crate::record::{Parent, SessionMode, SessionRecord, TurnEnd};
 use crate::stored_parts::texts;
 
@@ -65,15 +66,12 @@ const KINDS: &[&str] = &[
 
 impl SessionStore {
     /// Lists the latest sessions, newest first, at most `limit`. Blocks on the disk.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, String> {
-        let sessions = self.reader().sessions();
-        let sessions = sessions.map_err(|error| error.to_string())?;
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
+        let sessions = self.reader().sessions()?;
         let lines = sessions.into_iter().take(limit).map(|session| {
             let reader = self.reader();
-            let events = reader.events_of(&session.id, KINDS);
-            let events = events.map_err(|error| error.to_string())?;
-            let last = reader.last_event(&session.id);
-            let last = last.map_err(|error| error.to_string())?;
+            let events = reader.events_of(&session.id, KINDS)?;
+            let last = reader.last_event(&session.id)?;
             drop(reader);
             let mut line = SessionSummary::new(session.id, session.started_ms, session.root);
             line.last_ms = last.map_or(session.started_ms, |event| event.at_ms);
@@ -87,7 +85,7 @@ impl SessionStore {
     }
 
     /// Lists the subagents of each session, by the parent's id, oldest first. Blocks on the disk.
-    pub fn children(&self, limit: usize) -> Result<BTreeMap<String, Vec<SessionSummary>>, String> {
+    pub fn children(&self, limit: usize) -> Result<BTreeMap<String, Vec<SessionSummary>>, Error> {
         let mut children: BTreeMap<String, Vec<SessionSummary>> = BTreeMap::new();
         for line in self.sessions(limit)?.into_iter().rev() {
             if let Some(parent) = &line.parent {

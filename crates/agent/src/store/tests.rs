@@ -66,6 +66,7 @@ async fn a_session_comes_back_and_is_listed() {
     assert_eq!((line.started_ms, line.last_ms), (100, 102));
     assert_eq!(line.state, SessionState::Ended(TurnEnd::Done));
     let missing = store.read("nobody").expect_err("there is none");
+    let missing = missing.to_string();
     assert!(
         missing.contains("there is no session \"nobody\""),
         "{missing}"
@@ -115,7 +116,8 @@ async fn a_number_that_is_there_already_is_refused() {
     let error = store
         .append("s1", &records[1..2])
         .await
-        .expect_err("refused");
+        .expect_err("refused")
+        .to_string();
     assert!(error.contains("rejects a row"), "{error}");
     // Other sessions are not delayed by it.
     store

@@ -8,12 +8,13 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use ledger::{Error, Ledger, LedgerEntry};
+use ledger::{Ledger, LedgerEntry};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::StoreWrite;
+use crate::error::Error;
 
 /// Maximum number of writes per transaction.
 const GROUP: usize = 256;
@@ -25,19 +26,16 @@ const KEPT: usize = 16 * 1024;
 /// Number of transactions between checkpoints.
 const CARRY_OVER: u32 = 64;
 
-pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Result<(), String> {
-    let cannot = |error| format!("cannot start the thread that writes records: {error}");
+pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Result<(), Error> {
     // The runtime only provides the timer.
     let runtime = Builder::new_current_thread().enable_time().build();
-    let runtime = runtime.map_err(cannot)?;
-    let tidier = ledger.reopen().map_err(|error| error.to_string())?;
-    ledger
-        .disable_auto_checkpoint()
-        .map_err(|error| error.to_string())?;
+    let runtime = runtime.map_err(Error::StoreNotStarted)?;
+    let tidier = ledger.reopen()?;
+    ledger.disable_auto_checkpoint()?;
     let (carry_over, asked) = sync_channel(1);
     let thread = std::thread::Builder::new().name("checkpoints".to_owned());
     let started = thread.spawn(move || carry_over_when(&asked, &tidier));
-    started.map_err(cannot)?;
+    started.map_err(Error::StoreNotStarted)?;
     let work = StoreWriter {
         ledger,
         held: Vec::new(),
@@ -46,7 +44,7 @@ pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Resu
     };
     let thread = std::thread::Builder::new().name("records".to_owned());
     let started = thread.spawn(move || work.run(&runtime, waiting));
-    started.map(drop).map_err(cannot)
+    started.map(drop).map_err(Error::StoreNotStarted)
 }
 
 /// Runs a checkpoint on every request; ends when all senders are gone.
@@ -134,27 +132,24 @@ impl StoreWriter {
     fn write_one(&mut self, write: StoreWrite) {
         // Held rows must be written first: a session's numbers must not have a gap.
         let written = if self.held.is_empty() {
-            self.ledger.append(&write.entries)
+            self.ledger.append(&write.entries).map_err(|error| {
+                let is_refused = matches!(error, ledger::Error::Refused { .. });
+                if is_refused {
+                    Error::SessionChanged(error)
+                } else {
+                    Error::Ledger(error)
+                }
+            })
         } else {
-            Err(Error::Closed)
+            Err(Error::LedgerUnavailable)
         };
-        let error = match (written, &write.done) {
-            (Ok(()), _) => None,
-            (Err(error @ Error::Refused { .. }), _) => Some(format!(
-                "another program has written to this session; reopen it to continue from there ({error})"
-            )),
-            (Err(Error::Closed), _) if !self.held.is_empty() => {
-                Some("the ledger cannot be written at the moment".to_owned())
+        match (written, write.done) {
+            (written, Some(done)) => {
+                // The caller may have gone.
+                done.send(written).ok();
             }
-            (Err(error), _) => Some(error.to_string()),
-        };
-        match (error, write.done) {
-            (error, Some(done)) => {
-                let answer = error.map_or(Ok(()), Err);
-                done.send(answer).ok();
-            }
-            (Some(error), None) => self.hold_back(write.entries, &error),
-            (None, None) => {}
+            (Err(error), None) => self.hold_back(write.entries, &error),
+            (Ok(()), None) => {}
         }
     }
 
@@ -166,7 +161,7 @@ impl StoreWriter {
         for (ix, entry) in held.iter().enumerate() {
             match self.ledger.append(std::slice::from_ref(entry)) {
                 Ok(()) => {}
-                Err(error @ Error::Refused { .. }) => log::error!("{error}"),
+                Err(error @ ledger::Error::Refused { .. }) => log::error!("{error}"),
                 Err(error) => {
                     log::warn!("{error}");
                     self.held = held[ix..].to_vec();
@@ -176,7 +171,7 @@ impl StoreWriter {
         }
     }
 
-    fn hold_back(&mut self, entries: Vec<LedgerEntry>, error: &str) {
+    fn hold_back(&mut self, entries: Vec<LedgerEntry>, error: &Error) {
         log::warn!("{error}; {} records wait", entries.len());
         self.held.extend(entries);
         if self.held.len() > KEPT {

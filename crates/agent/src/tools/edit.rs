@@ -1,7 +1,8 @@
 //! `edit`, `apply_patch`, `edit_lines`, `edit_blocks`: file changes, each in a format that some
 //! models know best.
 //!
-//! Each call is converted to file edits, and `carry_out` plans and writes them, all or nothing.
+//! `access` parses a call into file edits and resolves their paths; `run` plans and writes exactly
+//! these edits, all or nothing.
 
 mod apply;
 
@@ -14,12 +15,13 @@ use patch::format::{EditFormat, parse, str_replace::StrReplace};
 
 use crate::outcome::CallOutcome;
 use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
+use crate::tool_names::display_name;
 
 use super::arguments::CallArguments;
 use super::paths::resolve_below;
-use super::{ToolOptions, invalid, names, of, spec};
+use super::{ToolOptions, invalid, of, spec};
 
-pub(super) use apply::{apply, diff};
+pub(super) use apply::{BeneathFiles, apply, diff};
 
 /// The grammar of `apply_patch`, for providers that support constrained output.
 const GRAMMAR: &str = r#"start: begin_patch hunk+ end_patch
@@ -45,39 +47,23 @@ eof_line: "*** End of File" LF
 
 /// The tool that replaces one text with another.
 pub(super) struct ReplaceTextTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The tool that applies a patch in the `*** Begin Patch` format.
 pub(super) struct ApplyPatchTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The tool that changes lines identified by number and hash.
 pub(super) struct EditLinesTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The tool that applies SEARCH/REPLACE blocks.
 pub(super) struct EditBlocksTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
-
-macro_rules! made_of_options {
-    ($($tool:ident),*) => {$(
-        impl $tool {
-            pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-                Self { options: Arc::clone(options) }
-            }
-        }
-    )*};
-}
-made_of_options!(
-    ReplaceTextTool,
-    ApplyPatchTool,
-    EditLinesTool,
-    EditBlocksTool
-);
 
 impl Tool for ReplaceTextTool {
     fn name(&self) -> &str {
@@ -100,15 +86,16 @@ impl Tool for ReplaceTextTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        access(context, "edit", &replacement(call)?)
+        access(context, "edit", replacement(call)?)
     }
 
     fn run<'a>(
         &'a self,
-        call: &'a ToolCall,
+        _call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
-        run(&self.options, context, replacement(call))
+        run(&self.options, access, context)
     }
 }
 
@@ -120,7 +107,7 @@ impl Tool for ApplyPatchTool {
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let description = "Changes files by a patch: `*** Begin Patch`, then for each file `*** Add File: path`, `*** Delete File: path` or `*** Update File: path` with `@@` and lines that begin with space, - or +, then `*** End Patch`. Paths are relative to the project folder. `Add File` and `Move to` never replace a file that holds something. Write added lines out in full: a comment such as `... existing code ...` is refused. All of it is applied, or nothing.";
         (profile.edit == EditTool::ApplyPatch).then(|| ToolSpec {
-            name: names::display_name("apply_patch", profile.tool_names),
+            name: display_name("apply_patch", profile.tool_names),
             description: description.to_owned(),
             input: ToolInput::Text {
                 grammar: Some(GRAMMAR.to_owned()),
@@ -133,19 +120,16 @@ impl Tool for ApplyPatchTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        access(context, "patch", &written(call, EditFormat::ApplyPatch)?)
+        access(context, "patch", written(call, EditFormat::ApplyPatch)?)
     }
 
     fn run<'a>(
         &'a self,
-        call: &'a ToolCall,
+        _call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
-        run(
-            &self.options,
-            context,
-            written(call, EditFormat::ApplyPatch),
-        )
+        run(&self.options, access, context)
     }
 }
 
@@ -164,15 +148,16 @@ impl Tool for EditLinesTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        access(context, "edit", &written(call, EditFormat::Anchors)?)
+        access(context, "edit", written(call, EditFormat::Anchors)?)
     }
 
     fn run<'a>(
         &'a self,
-        call: &'a ToolCall,
+        _call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
-        run(&self.options, context, written(call, EditFormat::Anchors))
+        run(&self.options, access, context)
     }
 }
 
@@ -192,25 +177,22 @@ impl Tool for EditBlocksTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        access(context, "edit", &written(call, EditFormat::SearchReplace)?)
+        access(context, "edit", written(call, EditFormat::SearchReplace)?)
     }
 
     fn run<'a>(
         &'a self,
-        call: &'a ToolCall,
+        _call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
-        run(
-            &self.options,
-            context,
-            written(call, EditFormat::SearchReplace),
-        )
+        run(&self.options, access, context)
     }
 }
 
 fn text_spec(name: &'static str, profile: &Profile, description: &str) -> ToolSpec {
     ToolSpec {
-        name: names::display_name(name, profile.tool_names),
+        name: display_name(name, profile.tool_names),
         description: description.to_owned(),
         input: ToolInput::Text { grammar: None },
     }
@@ -272,29 +254,32 @@ pub(super) fn edits(
     Ok(parsed.files)
 }
 
-/// Returns the resources that edits access. Fails with the call's result for an unusable path.
+/// Resolves the paths of edits and returns the resources that they access. Fails with the call's
+/// result for an unusable path.
 pub(super) fn access(
     context: &ToolContext,
     verb: &str,
-    edits: &[FileEdit],
+    mut edits: Vec<FileEdit>,
 ) -> Result<ToolAccess, ToolResult> {
     let mut access = ToolAccess::default();
     let mut names: Vec<String> = Vec::new();
-    for edit in edits {
-        let target = match &edit.change {
-            PatchOperation::Update { move_to, .. } => move_to.as_deref(),
+    for edit in &mut edits {
+        let target = match &mut edit.change {
+            PatchOperation::Update { move_to, .. } => move_to.as_mut(),
             _ => None,
         };
-        for path in std::iter::once(edit.path.as_str()).chain(target) {
-            let place = resolve_below(context, path)?;
-            let scope = place.scope();
+        for path in std::iter::once(&mut edit.path).chain(target) {
+            let resolved = resolve_below(context, path)?;
+            let scope = resolved.scope();
             if !access.writes.contains(&scope) {
-                names.push(place.shown);
+                names.push(resolved.shown.clone());
                 access.writes.push(scope);
             }
+            *path = resolved.shown;
         }
     }
     access.reads.clone_from(&access.writes);
+    access.edits = edits.into();
     access.title = match names.as_slice() {
         [one, two, three, rest @ ..] if !rest.is_empty() => {
             format!("{verb} {one}, {two}, {three} and {} more", rest.len())
@@ -305,19 +290,16 @@ pub(super) fn access(
 }
 
 fn run<'a>(
-    options: &Arc<ToolOptions>,
-    context: &'a ToolContext,
-    edits: Result<Vec<FileEdit>, ToolResult>,
+    options: &ToolOptions,
+    access: &ToolAccess,
+    context: &ToolContext,
 ) -> BoxFuture<'a, ToolResult> {
-    let edits = match edits {
-        Ok(edits) => edits,
-        Err(answer) => return Box::pin(std::future::ready(answer)),
-    };
     if *context.stop.borrow() {
         return Box::pin(std::future::ready(stopped()));
     }
-    let (context, room) = (context.clone(), options.states.of(context));
-    super::blocking(move || apply(&context, &room, edits))
+    let (context, state) = (context.clone(), options.states.of(context));
+    let edits = Arc::clone(&access.edits);
+    super::blocking(move || apply(&context, &state, &edits))
 }
 
 /// Returns the result of a call that was stopped before it changed anything.

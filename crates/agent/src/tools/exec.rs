@@ -17,6 +17,7 @@ use patch::edit::FileEdit;
 use patch::format::EditFormat;
 use serde_json::Value;
 
+use crate::error::sentence;
 use crate::outcome::{CallOutcome, Detail};
 use crate::rules::is_read_only;
 use crate::tool::{
@@ -26,7 +27,6 @@ use crate::tool::{
 use super::arguments::CallArguments;
 use super::edit::{apply, edits};
 use super::glob::folder;
-use super::read::sentence;
 use super::state::{MAX_TERMINALS, ToolState};
 use super::terminal::CommandTerminal;
 use super::truncate::{self, TruncatedText};
@@ -51,15 +51,7 @@ const SCREEN: TerminalSize = TerminalSize {
 
 /// The tool that runs commands.
 pub(super) struct ExecCommandTool {
-    options: Arc<ToolOptions>,
-}
-
-impl ExecCommandTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The parsed arguments of a call.
@@ -216,13 +208,13 @@ impl Tool for ExecCommandTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        let wanted = ExecRequest::read(call)?;
-        if let Some(patch) = wanted.patch() {
-            return super::edit::access(context, "patch", &patch_edits(patch)?);
+        let request = ExecRequest::read(call)?;
+        if let Some(patch) = request.patch() {
+            return super::edit::access(context, "patch", patch_edits(patch)?);
         }
-        workdir(context, &wanted)?;
+        workdir(context, &request)?;
         let all = vec![LockScope::Tree(String::new())];
-        let (reads, writes) = if is_read_only(&wanted.command) {
+        let (reads, writes) = if is_read_only(&request.command) {
             (all, Vec::new())
         } else {
             (Vec::new(), all)
@@ -231,8 +223,8 @@ impl Tool for ExecCommandTool {
             reads,
             writes,
             sandbox_scope: sandbox::sandbox_scope(context),
-            title: wanted.title(),
-            command: Some(wanted.command),
+            title: request.title(),
+            command: Some(request.command),
             ..ToolAccess::default()
         })
     }
@@ -240,10 +232,11 @@ impl Tool for ExecCommandTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            match self.try_run(call, context).await {
+            match self.try_run(call, access, context).await {
                 Ok(answer) | Err(answer) => answer,
             }
         })
@@ -258,54 +251,55 @@ impl ExecCommandTool {
     async fn try_run(
         &self,
         call: &ToolCall,
+        access: &ToolAccess,
         context: &ToolContext,
     ) -> Result<ToolResult, ToolResult> {
-        let wanted = ExecRequest::read(call)?;
-        let room = self.options.states.of(context);
+        let request = ExecRequest::read(call)?;
+        let state = self.options.states.of(context);
         if *context.stop.borrow() {
             return Err(super::edit::stopped());
         }
-        if let Some(patch) = wanted.patch() {
-            return Ok(intercepted(context, room, patch_edits(patch)?).await);
+        if !access.edits.is_empty() {
+            return Ok(intercepted(context, state, Arc::clone(&access.edits)).await);
         }
-        let folder = workdir(context, &wanted)?;
-        let mut way = RunMode::of(context, &wanted);
+        let folder = workdir(context, &request)?;
+        let mut way = RunMode::of(context, &request);
         loop {
-            let bounds = way.bounds(context, &wanted).await?;
-            let terminal = self.start(context, &room, &wanted, folder.clone(), bounds)?;
+            let bounds = way.bounds(context, &request).await?;
+            let terminal = self.start(context, &state, &request, folder.clone(), bounds)?;
             let terminal = Arc::new(terminal);
-            let over = watch(context, &terminal, wanted.wait, wanted.limit).await;
+            let over = watch(context, &terminal, request.wait, request.limit).await;
             if let WaitOutcome::Ended(ended) = over
-                && way.widened(context, &wanted, &terminal, ended).await
+                && way.widened(context, &request, &terminal, ended).await
             {
                 continue;
             }
-            return become_of(context, &room, terminal, &wanted, over).await;
+            return become_of(context, &state, terminal, &request, over).await;
         }
     }
 
     fn start(
         &self,
         context: &ToolContext,
-        room: &Arc<ToolState>,
-        wanted: &ExecRequest,
+        state: &Arc<ToolState>,
+        request: &ExecRequest,
         folder: AbsPath,
         bounds: Option<Arc<dyn SandboxSpawner>>,
     ) -> Result<CommandTerminal, ToolResult> {
         let mut launch = LaunchRequest {
             program: "bash".into(),
-            arguments: vec!["-c".into(), wanted.command.clone().into()],
+            arguments: vec!["-c".into(), request.command.clone().into()],
             folder,
-            variables: variables::for_commands(&self.options.variables, wanted.has_screen),
-            terminal: wanted.has_screen.then_some(SCREEN),
+            variables: variables::for_commands(&self.options.variables, request.has_screen),
+            terminal: request.has_screen.then_some(SCREEN),
             sandbox: bounds,
         };
         let start = |launch: &LaunchRequest| {
             CommandTerminal::start(
                 launch,
-                &wanted.command,
+                &request.command,
                 &context.sources,
-                room,
+                state,
                 context.progress.clone(),
             )
         };
@@ -314,38 +308,38 @@ impl ExecCommandTool {
             launch.program = "sh".into();
             start(&launch).map_err(|_| error)
         });
-        started.map_err(|error| unexpected(sentence(&error.to_string())))
+        started.map_err(|error| unexpected(sentence(&error)))
     }
 }
 
 /// Handles a command after the wait ended.
 async fn become_of(
     context: &ToolContext,
-    room: &Arc<ToolState>,
+    state: &Arc<ToolState>,
     terminal: Arc<CommandTerminal>,
-    wanted: &ExecRequest,
+    request: &ExecRequest,
     over: WaitOutcome,
 ) -> Result<ToolResult, ToolResult> {
     match over {
         WaitOutcome::Ended(ended) => {
             terminal.mark_reported();
-            Ok(finished(context, &terminal, wanted.tokens, ended))
+            Ok(finished(context, &terminal, request.tokens, ended))
         }
-        WaitOutcome::Yielded => go_on(context, room, terminal, wanted).await,
+        WaitOutcome::Yielded => go_on(context, state, terminal, request).await,
         WaitOutcome::Late => {
             terminate(&terminal).await;
-            Ok(late(context, &terminal, wanted))
+            Ok(late(context, &terminal, request))
         }
         WaitOutcome::Stopped => {
             terminate(&terminal).await;
-            Ok(aborted(context, &terminal, wanted.tokens))
+            Ok(aborted(context, &terminal, request.tokens))
         }
     }
 }
 
 /// Returns the folder to run in: the root or a folder below it.
-fn workdir(context: &ToolContext, wanted: &ExecRequest) -> Result<AbsPath, ToolResult> {
-    let Some(workdir) = &wanted.workdir else {
+fn workdir(context: &ToolContext, request: &ExecRequest) -> Result<AbsPath, ToolResult> {
+    let Some(workdir) = &request.workdir else {
         return Ok(context.root.clone());
     };
     let place = folder(context, workdir)?;
@@ -362,11 +356,11 @@ fn workdir(context: &ToolContext, wanted: &ExecRequest) -> Result<AbsPath, ToolR
 /// Applies a patch that was typed into the shell.
 async fn intercepted(
     context: &ToolContext,
-    room: Arc<ToolState>,
-    edits: Vec<FileEdit>,
+    state: Arc<ToolState>,
+    edits: Arc<[FileEdit]>,
 ) -> ToolResult {
     let context = context.clone();
-    let mut answer = blocking(move || apply(&context, &room, edits)).await;
+    let mut answer = blocking(move || apply(&context, &state, &edits)).await;
     let note = "Note: apply_patch is no program; the patch was taken from the command and applied as an edit. Call the edit tool next time.\n";
     answer
         .content
@@ -427,26 +421,26 @@ async fn terminate(terminal: &Arc<CommandTerminal>) {
 /// Moves a running command to the background.
 async fn go_on(
     context: &ToolContext,
-    room: &Arc<ToolState>,
+    state: &Arc<ToolState>,
     terminal: Arc<CommandTerminal>,
-    wanted: &ExecRequest,
+    request: &ExecRequest,
 ) -> Result<ToolResult, ToolResult> {
-    let Some(number) = room.take_in(Arc::clone(&terminal)) else {
+    let Some(number) = state.take_in(Arc::clone(&terminal)) else {
         terminate(&terminal).await;
         let text = format!(
             "{MAX_TERMINALS} commands run beside this session already, so this one was ended; end some with write_stdin and `stop`."
         );
         return Err(unexpected(text));
     };
-    if let Some(limit) = wanted.limit {
-        end_at(&terminal, limit.saturating_sub(wanted.wait));
+    if let Some(limit) = request.limit {
+        end_at(&terminal, limit.saturating_sub(request.wait));
     }
     Ok(still_running(
         context,
         &terminal,
         number,
-        wanted.tokens,
-        wanted.is_background,
+        request.tokens,
+        request.is_background,
     ))
 }
 
@@ -571,15 +565,15 @@ fn still_running(
     command_result(context, terminal, tokens, CallOutcome::Ok, None, &line)
 }
 
-fn late(context: &ToolContext, terminal: &CommandTerminal, wanted: &ExecRequest) -> ToolResult {
-    let limit = wanted.limit.unwrap_or(wanted.wait).as_secs_f32();
+fn late(context: &ToolContext, terminal: &CommandTerminal, request: &ExecRequest) -> ToolResult {
+    let limit = request.limit.unwrap_or(request.wait).as_secs_f32();
     let line = format!(
         "ended after its limit of {limit:.1} s with all that it started; give a higher `timeout_ms`, or `background`"
     );
     command_result(
         context,
         terminal,
-        wanted.tokens,
+        request.tokens,
         CallOutcome::Timeout,
         None,
         &line,

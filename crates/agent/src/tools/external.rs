@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use model::PartContent;
 
 use super::{ToolStates, blocking, truncate};
-use crate::images::{self, ImageLimits};
+use crate::images::{self, ImageDefect, ImageLimits};
 use crate::outcome::CallOutcome;
 use crate::tool::{ToolContext, ToolResult};
 
@@ -40,11 +40,11 @@ pub struct ExternalImage {
 
 /// Converts the output of an external tool to the result of a call.
 pub fn answer(
-    rooms: &Arc<ToolStates>,
+    states: &Arc<ToolStates>,
     context: &ToolContext,
     said: ExternalOutput,
 ) -> BoxFuture<'static, ToolResult> {
-    let (rooms, context) = (rooms.clone(), context.clone());
+    let (states, context) = (states.clone(), context.clone());
     blocking(move || {
         let ExternalOutput {
             outcome,
@@ -55,7 +55,7 @@ pub fn answer(
         for why in left_out {
             text.push_str(&format!("\n[{why}]"));
         }
-        let mut answer = truncate::answer(&context, &rooms.of(&context), text);
+        let mut answer = truncate::answer(&context, &states.of(&context), text);
         answer.outcome = outcome;
         answer.content.extend(taken);
         answer
@@ -85,15 +85,13 @@ fn take(context: &ToolContext, pictures: Vec<ExternalImage>) -> (Vec<PartContent
 }
 
 impl ExternalImage {
-    fn content(&self, bounds: &ImageLimits) -> Result<PartContent, String> {
+    fn content(&self, bounds: &ImageLimits) -> Result<PartContent, ImageDefect> {
         if self.data.len() as u64 > bounds.encoded.saturating_mul(2) {
-            return Err(format!("is larger than {} bytes", bounds.bytes()));
+            return Err(ImageDefect::LargerThan(bounds.bytes()));
         }
         // Some servers break base64 into lines.
         let data: String = self.data.split_ascii_whitespace().collect();
-        let bytes = STANDARD
-            .decode(data)
-            .map_err(|_| "is not in base64".to_owned())?;
+        let bytes = STANDARD.decode(data).map_err(|_| ImageDefect::NotBase64)?;
         let media_type = images::check(&bytes, bounds)?.media_type.to_owned();
         Ok(PartContent::Image {
             media_type,
@@ -138,12 +136,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_text_is_cut_and_kept_whole() {
-        let (rooms, context) = (Arc::default(), context());
+        let (states, context) = (Arc::default(), context());
         let long = "a line of it\n".repeat(10_000);
-        let found = answer(&rooms, &context, said(long.clone(), Vec::new())).await;
+        let found = answer(&states, &context, said(long.clone(), Vec::new())).await;
         assert_eq!(found.detail, Some(Detail::OutputTruncated));
         assert!(found.text().contains("whole output: out-1"), "{found:?}");
-        let path = rooms.of(&context).whole.path("out-1").expect("a handle");
+        let path = states.of(&context).whole.path("out-1").expect("a handle");
         let kept = context
             .sources
             .files
@@ -155,14 +153,14 @@ mod tests {
     #[tokio::test]
     async fn images_are_validated_and_need_a_vision_model() {
         let mut context = context();
-        let rooms = Arc::default();
+        let states = Arc::default();
         let png = picture("image/jpeg", &crate::images::tests::png());
         let all = vec![
             png.clone(),
             picture("image/png", b"GIF8"),
             picture("image/svg+xml", b"<svg/>"),
         ];
-        let found = answer(&rooms, &context, said("look", all.clone())).await;
+        let found = answer(&states, &context, said("look", all.clone())).await;
         let images = |answer: &ToolResult| {
             let is_image = |it: &&PartContent| matches!(it, PartContent::Image { .. });
             answer.content.iter().filter(is_image).count()
@@ -172,13 +170,13 @@ mod tests {
         let text = format!("look\n[picture 2 {why}\n[picture 3 {why}");
         assert_eq!(found.text(), text);
         let many = vec![png; PICTURES + 1];
-        let found = answer(&rooms, &context, said("", many)).await;
+        let found = answer(&states, &context, said("", many)).await;
         assert_eq!(images(&found), PICTURES);
         context.profile = Arc::new(Profile {
             vision: Some(false),
             ..Profile::harmless()
         });
-        let found = answer(&rooms, &context, said("", all)).await;
+        let found = answer(&states, &context, said("", all)).await;
         assert_eq!(images(&found), 0);
         assert!(found.text().contains("does not see pictures"), "{found:?}");
     }

@@ -8,11 +8,11 @@ use git::{CompareTarget, FileStatus, Repository};
 use model::{Profile, ToolSpec};
 use serde_json::json;
 
+use crate::error::sentence;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{ToolPath, resolve};
-use super::read::sentence;
 use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
 /// Default number of commits shown.
@@ -24,15 +24,7 @@ const DIFF: usize = 8 << 20;
 
 /// The tool that reads the Git repository.
 pub(super) struct GitTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GitTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The parsed arguments of a call.
@@ -158,12 +150,13 @@ impl Tool for GitTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
-        let room = self.options.states.of(&context);
+        let state = self.options.states.of(&context);
         blocking(move || match answer_text(&call, &context) {
-            Ok(text) => truncate::answer(&context, &room, text),
+            Ok(text) => truncate::answer(&context, &state, text),
             Err(answer) => answer,
         })
     }
@@ -171,9 +164,9 @@ impl Tool for GitTool {
 
 fn answer_text(call: &ToolCall, context: &ToolContext) -> Result<String, ToolResult> {
     let (asked, _) = GitRequest::read(call, context)?;
-    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let failed = |error: git::Error| unexpected(sentence(&error));
     let repository = Repository::discover(&context.root).map_err(|error| {
-        let error = sentence(&error.to_string());
+        let error = sentence(&error);
         unexpected(format!("{error} Continue without it: use list and read."))
     })?;
     // The root may be a subfolder of the working tree.
@@ -338,7 +331,7 @@ fn blame(
     asked: &GitRequest,
     path: &Path,
 ) -> Result<String, ToolResult> {
-    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let failed = |error: git::Error| unexpected(sentence(&error));
     let blamed = repository.blame(path).map_err(failed)?;
     // Blame describes the lines of HEAD, so the text is that of HEAD as well.
     let bytes = repository

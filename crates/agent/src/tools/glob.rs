@@ -8,13 +8,13 @@ use host::FileKind;
 use model::{Profile, ToolSpec};
 use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
+use crate::error::sentence;
 use crate::globs::PathGlob;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{ToolPath, display_path, missing, resolve};
-use super::read::sentence;
 use super::{SearchBackend, ToolOptions, blocking, invalid, of, spec, unexpected};
 
 /// Maximum number of paths shown.
@@ -22,15 +22,7 @@ const PATHS: usize = 500;
 
 /// The tool that finds files by name.
 pub(super) struct GlobTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GlobTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for GlobTool {
@@ -70,10 +62,10 @@ impl Tool for GlobTool {
         let arguments = CallArguments::of(call)?;
         let pattern = arguments.needed("pattern")?;
         arguments.flag("ignored")?;
-        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        let tool_path = resolve(context, arguments.text("path")?.unwrap_or("."))?;
         Ok(ToolAccess {
-            reads: vec![place.tree()],
-            title: format!("find {pattern} in {}", place.name()),
+            reads: vec![tool_path.tree()],
+            title: format!("find {pattern} in {}", tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -81,6 +73,7 @@ impl Tool for GlobTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));
@@ -127,8 +120,8 @@ fn find(
     if pattern.is_empty() {
         return Err(invalid("glob: `pattern` is empty; give one such as `*.rs`"));
     }
-    let place = folder(context, arguments.text("path")?.unwrap_or("."))?;
-    let glob = PathGlob::new(&within(context, &place, pattern));
+    let tool_path = folder(context, arguments.text("path")?.unwrap_or("."))?;
+    let glob = PathGlob::new(&within(context, &tool_path, pattern));
     let glob = glob.map_err(|error| invalid(format!("glob: {error}")))?;
     let walk = WalkOptions {
         include: Vec::new(),
@@ -140,8 +133,8 @@ fn find(
             IgnoredFiles::Skip
         },
     };
-    let ground = walk_backend(context, options);
-    let found = project::file_list(&ground, &place.path, &walk, cancel);
+    let backend = walk_backend(context, options);
+    let found = project::file_list(&backend, &tool_path.path, &walk, cancel);
     let (mut paths, problems) = found.map_err(|error| invalid(format!("glob: {error}")))?;
     // The walk would find ignored files too if the pattern were passed as an include.
     paths.retain(|path| glob.matches(path));
@@ -149,12 +142,12 @@ fn find(
         if let Some(problem) = problems.first() {
             return Err(unexpected(sentence(&problem.0)));
         }
-        let text = format!("No file in {} matches {pattern}.", place.name());
+        let text = format!("No file in {} matches {pattern}.", tool_path.name());
         return Ok(ToolResult::ok(text));
     }
     let mut text = String::new();
     for path in paths.iter().take(PATHS) {
-        text.push_str(&display_path(context, &place.path.join(path)));
+        text.push_str(&display_path(context, &tool_path.path.join(path)));
         text.push('\n');
     }
     match paths.len().saturating_sub(PATHS) {
@@ -167,8 +160,8 @@ fn find(
 }
 
 /// Makes an absolute pattern below the folder relative to it.
-fn within(context: &ToolContext, place: &ToolPath, pattern: &str) -> String {
-    let folders = [&place.path, &context.root];
+fn within(context: &ToolContext, tool_path: &ToolPath, pattern: &str) -> String {
+    let folders = [&tool_path.path, &context.root];
     let inner = folders.iter().find_map(|folder| {
         let rest = pattern.strip_prefix(&folder.to_string())?;
         Some(rest.strip_prefix('/')?.to_owned())
@@ -178,15 +171,15 @@ fn within(context: &ToolContext, place: &ToolPath, pattern: &str) -> String {
 
 /// Resolves the folder to search.
 pub(super) fn folder(context: &ToolContext, path: &str) -> Result<ToolPath, ToolResult> {
-    let place = resolve(context, path)?;
-    match context.sources.files.stat(&place.path) {
-        Ok(stat) if stat.kind == FileKind::Folder => Ok(place),
+    let tool_path = resolve(context, path)?;
+    match context.sources.files.stat(&tool_path.path) {
+        Ok(stat) if stat.kind == FileKind::Folder => Ok(tool_path),
         Ok(_) => Err(unexpected(format!(
             "{} is not a folder; name the folder that contains it.",
-            place.name()
+            tool_path.name()
         ))),
-        Err(error) if error.is_not_found() => Err(missing(context, &place)),
-        Err(error) => Err(unexpected(sentence(&error.to_string()))),
+        Err(error) if error.is_not_found() => Err(missing(context, &tool_path)),
+        Err(error) => Err(unexpected(sentence(&error))),
     }
 }
 

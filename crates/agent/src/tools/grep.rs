@@ -15,13 +15,13 @@ use project::search::{
 use project::{HiddenFiles, IgnoredFiles, SECRETS, WalkOptions};
 use text::{Buffer, Snapshot};
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult};
 
 use super::arguments::CallArguments;
 use super::glob::{SearchCancel, walk_backend};
 use super::paths::{ToolPath, display_path, escape, missing, resolve};
-use super::read::sentence;
 use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
 /// Default number of matches.
@@ -33,15 +33,7 @@ const ROW: usize = 400;
 
 /// The tool that searches file contents.
 pub(super) struct GrepTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GrepTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for GrepTool {
@@ -103,10 +95,10 @@ impl Tool for GrepTool {
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let arguments = CallArguments::of(call)?;
         let asked = query(&arguments)?;
-        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        let tool_path = resolve(context, arguments.text("path")?.unwrap_or("."))?;
         Ok(ToolAccess {
-            reads: vec![place.tree()],
-            title: format!("search {} in {}", asked.pattern, place.name()),
+            reads: vec![tool_path.tree()],
+            title: format!("search {} in {}", asked.pattern, tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -114,6 +106,7 @@ impl Tool for GrepTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));
@@ -177,8 +170,8 @@ fn grep(
 ) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let mut query = query(&arguments)?;
-    let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
-    let root = root(context, &place, &mut query)?;
+    let tool_path = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+    let root = root(context, &tool_path, &mut query)?;
     // A file the call names is searched even if it is ignored; a glob only narrows the search.
     let includes = match query.files.ignored {
         IgnoredFiles::Visit => Includes::Widen,
@@ -201,7 +194,7 @@ fn grep(
         let text = format!(
             "No match for {} in {} ({} files searched).",
             query.pattern,
-            place.name(),
+            tool_path.name(),
             summary.files_searched
         );
         return Ok(ToolResult::ok(text));
@@ -234,23 +227,26 @@ fn grep(
 /// Returns the folder to search. A single file is searched as the only included file of its folder.
 fn root(
     context: &ToolContext,
-    place: &ToolPath,
+    tool_path: &ToolPath,
     query: &mut SearchQuery,
 ) -> Result<AbsPath, ToolResult> {
-    match context.sources.files.stat(&place.path) {
-        Ok(stat) if stat.kind == FileKind::Folder => Ok(place.path.clone()),
+    match context.sources.files.stat(&tool_path.path) {
+        Ok(stat) if stat.kind == FileKind::Folder => Ok(tool_path.path.clone()),
         Ok(stat) if stat.kind == FileKind::File => {
-            query.files.include = vec![format!("/{}", escape(&place.path.name()))];
+            query.files.include = vec![format!("/{}", escape(&tool_path.path.name()))];
             query.files.exclude.clear();
             query.files.ignored = IgnoredFiles::Visit;
-            Ok(place.path.parent().unwrap_or_else(|| place.path.clone()))
+            Ok(tool_path
+                .path
+                .parent()
+                .unwrap_or_else(|| tool_path.path.clone()))
         }
         Ok(_) => Err(unexpected(format!(
             "{} is neither a file nor a folder; name one of these.",
-            place.name()
+            tool_path.name()
         ))),
-        Err(error) if error.is_not_found() => Err(missing(context, place)),
-        Err(error) => Err(unexpected(sentence(&error.to_string()))),
+        Err(error) if error.is_not_found() => Err(missing(context, tool_path)),
+        Err(error) => Err(unexpected(sentence(&error))),
     }
 }
 

@@ -8,7 +8,7 @@ use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
 use serde_json::{Value, json};
 
-use crate::edit_root::EditRoot;
+use crate::error::sentence;
 use crate::outcome::CallOutcome;
 use crate::record::{TodoItem, TodoState};
 use crate::tool::{
@@ -17,9 +17,7 @@ use crate::tool::{
 use crate::user_prompts::UserQuestion;
 
 use super::arguments::CallArguments;
-use super::edit::{access, apply, stopped};
-use super::paths::resolve_below;
-use super::read::sentence;
+use super::edit::{BeneathFiles, access, apply, stopped};
 use super::state::ToolState;
 use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
 
@@ -40,15 +38,7 @@ pub(super) struct AskUserTool;
 
 /// The tool that saves a rule for later sessions.
 pub(super) struct MemoryTool {
-    options: Arc<ToolOptions>,
-}
-
-impl MemoryTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for PlanTool {
@@ -87,7 +77,12 @@ impl Tool for PlanTool {
         })
     }
 
-    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        _access: &'a ToolAccess,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let answer = match todos(call) {
             Ok(todos) => plan_summary(todos),
             Err(answer) => answer,
@@ -179,7 +174,7 @@ impl Tool for AskUserTool {
     fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let question = question(call)?;
         Ok(ToolAccess {
-            writes: vec![LockScope::Own("person".to_owned())],
+            writes: vec![LockScope::Own("user".to_owned())],
             title: format!("ask: {}", question.text),
             ..ToolAccess::default()
         })
@@ -188,6 +183,7 @@ impl Tool for AskUserTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
@@ -205,7 +201,7 @@ impl Tool for AskUserTool {
             tokio::select! {
                 biased;
                 () = stopped => ToolResult::new(CallOutcome::UserAborted, "Stopped by the user before they answered."),
-                answer = context.desk.ask(question) => match answer {
+                answer = context.prompts.ask(question) => match answer {
                     Some(answer) => ToolResult::ok(format!("The user answers: {answer}")),
                     None => {
                         let text = "No answer. Decide yourself, say what you decided, and continue.";
@@ -276,14 +272,17 @@ impl Tool for MemoryTool {
                 text: String::new(),
             },
         };
-        let mut access = access(context, "remember in", &[edit])?;
+        let mut access = access(context, "remember in", vec![edit])?;
         access.title = format!("remember: {rule}");
+        // The new text depends on the file as it is when the call runs.
+        access.edits = Arc::default();
         Ok(access)
     }
 
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let rule = match rule(call) {
@@ -293,12 +292,18 @@ impl Tool for MemoryTool {
         if *context.stop.borrow() {
             return Box::pin(std::future::ready(stopped()));
         }
-        let (context, room) = (context.clone(), self.options.states.of(context));
-        blocking(move || match remembered(&context, &room, &rule) {
-            Ok(None) => ToolResult::ok("That rule is already saved."),
-            Ok(Some(edit)) => apply(&context, &room, vec![edit]),
-            Err(answer) => answer,
-        })
+        let (context, state) = (context.clone(), self.options.states.of(context));
+        let path = match access.writes.first() {
+            Some(LockScope::Path(path)) => path.clone(),
+            _ => MEMORY.to_owned(),
+        };
+        blocking(
+            move || match completed_edit(&context, &state, &path, &rule) {
+                Ok(None) => ToolResult::ok("That rule is already saved."),
+                Ok(Some(edit)) => apply(&context, &state, &[edit]),
+                Err(answer) => answer,
+            },
+        )
     }
 }
 
@@ -316,23 +321,22 @@ fn rule(call: &ToolCall) -> Result<String, ToolResult> {
     }
 }
 
-/// Builds the edit that adds the rule; `None` if the file contains it.
-fn remembered(
+/// Builds the edit that adds the rule to the file at `path`; `None` if the file contains it.
+fn completed_edit(
     context: &ToolContext,
-    room: &ToolState,
+    state: &ToolState,
+    path: &str,
     rule: &str,
 ) -> Result<Option<FileEdit>, ToolResult> {
-    let place = resolve_below(context, MEMORY)?;
-    let files = context.sources.files.as_ref();
-    let ground =
-        EditRoot::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
-    let old = match ground.find(&place.shown) {
+    let files = BeneathFiles::of(context);
+    let root = files.edit_root(context)?;
+    let old = match root.find(path) {
         FileLookup::Text(text) => text.into_owned(),
         FileLookup::Missing => String::new(),
         FileLookup::Refused(reason) => return Err(unexpected(sentence(&reason))),
     };
     // The file was just read here, whatever the session's read mark says.
-    room.wrote(&place.path, &old);
+    state.wrote(&context.root.join(path), &old);
     let line = format!("- {rule}");
     if old.lines().any(|old| old.trim_end() == line) {
         return Ok(None);
@@ -353,7 +357,7 @@ fn remembered(
         None => format!("{}\n\n{HEADING}\n\n{line}\n", old.trim_end()),
     };
     Ok(Some(FileEdit {
-        path: place.shown,
+        path: path.to_owned(),
         change: PatchOperation::Overwrite { text },
     }))
 }

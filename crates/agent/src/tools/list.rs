@@ -5,12 +5,12 @@ use futures::future::BoxFuture;
 use host::{FileKind, Files, ListedEntry};
 use model::{Profile, ToolSpec};
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{missing, resolve};
-use super::read::sentence;
 use super::{blocking, files_of, of, spec, unexpected};
 
 /// Maximum number of names shown.
@@ -59,14 +59,14 @@ impl Tool for ListTool {
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let arguments = CallArguments::of(call)?;
         arguments.number("depth")?;
-        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        let tool_path = resolve(context, arguments.text("path")?.unwrap_or("."))?;
         let scope = match arguments.number("depth")?.unwrap_or(1) {
-            0 | 1 => place.scope(),
-            _ => place.tree(),
+            0 | 1 => tool_path.scope(),
+            _ => tool_path.tree(),
         };
         Ok(ToolAccess {
             reads: vec![scope],
-            title: format!("list {}", place.name()),
+            title: format!("list {}", tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -74,6 +74,7 @@ impl Tool for ListTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
@@ -84,25 +85,25 @@ impl Tool for ListTool {
 fn list(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let depth = arguments.number("depth")?.unwrap_or(1).clamp(1, DEPTH);
-    let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
-    match context.sources.files.stat(&place.path) {
+    let tool_path = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+    match context.sources.files.stat(&tool_path.path) {
         Ok(stat) if stat.kind == FileKind::Folder => {}
         Ok(_) => {
             let text = format!(
                 "{} is not a folder; use read to see its contents.",
-                place.name()
+                tool_path.name()
             );
             return Err(unexpected(text));
         }
-        Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) if error.is_not_found() => return Err(missing(context, &tool_path)),
+        Err(error) => return Err(unexpected(sentence(&error))),
     }
     let mut listed = ListOutput::default();
-    listed.folder(files_of(context).as_ref(), &place.path, 0, depth);
+    listed.folder(files_of(context).as_ref(), &tool_path.path, 0, depth);
     if let Some(problem) = listed.problems.first().filter(|_| listed.text.is_empty()) {
         return Err(unexpected(sentence(problem)));
     }
-    Ok(listed.answer(place.name()))
+    Ok(listed.answer(tool_path.name()))
 }
 
 #[derive(Default)]

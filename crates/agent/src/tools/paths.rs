@@ -5,13 +5,13 @@
 
 use base::AbsPath;
 use host::FileKind;
+use patch_apply::follow_links;
 use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
-use crate::edit_root::follow_link;
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{LockScope, ToolContext, ToolResult};
 
-use super::read::sentence;
 use super::{invalid, unexpected};
 
 /// A resolved path of a call.
@@ -57,7 +57,7 @@ pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, To
         Some(path) => path,
         None => context.root.join(trimmed),
     };
-    let real = follow_link(context.sources.files.as_ref(), &written);
+    let real = follow_links(context.sources.files.as_ref(), &written);
     let real = real.map_err(|error| {
         unexpected(format!(
             "{} Look at what is there with list.",
@@ -87,20 +87,20 @@ pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, To
 
 /// Resolves a path to be changed. Unlike `place`, refuses the root and paths outside it.
 pub(super) fn resolve_below(context: &ToolContext, given: &str) -> Result<ToolPath, ToolResult> {
-    let place = resolve(context, given)?;
-    if !place.is_inside {
+    let tool_path = resolve(context, given)?;
+    if !tool_path.is_inside {
         let text = format!(
             "{given} lies outside of the project folder {}; only files below it can be changed, so name a path below it",
             context.root
         );
         return Err(unexpected(text).with_detail(Detail::Denied));
     }
-    if place.shown.is_empty() {
+    if tool_path.shown.is_empty() {
         return Err(invalid(format!(
             "{given:?} is the project folder itself; name a file below it"
         )));
     }
-    Ok(place)
+    Ok(tool_path)
 }
 
 fn home(path: &str) -> Option<AbsPath> {
@@ -113,9 +113,9 @@ fn home(path: &str) -> Option<AbsPath> {
 }
 
 /// Returns the result for a missing file, with similar names.
-pub(super) fn missing(context: &ToolContext, place: &ToolPath) -> ToolResult {
-    let mut text = format!("There is no file {}.", place.name());
-    let near = nearest(context, place);
+pub(super) fn missing(context: &ToolContext, tool_path: &ToolPath) -> ToolResult {
+    let mut text = format!("There is no file {}.", tool_path.name());
+    let near = nearest(context, tool_path);
     if near.is_empty() {
         text.push_str(" Look for it with glob or list.")
     } else {
@@ -126,10 +126,10 @@ pub(super) fn missing(context: &ToolContext, place: &ToolPath) -> ToolResult {
 
 /// Returns up to three paths with the same name elsewhere, or with a similar name in the same
 /// folder.
-fn nearest(context: &ToolContext, place: &ToolPath) -> Vec<String> {
-    let name = place.path.name();
+fn nearest(context: &ToolContext, tool_path: &ToolPath) -> Vec<String> {
+    let name = tool_path.path.name();
     let mut near = Vec::new();
-    if let Some(folder) = place.path.parent()
+    if let Some(folder) = tool_path.path.parent()
         && let Ok(listing) = context.sources.files.list(&folder)
     {
         let mut similar: Vec<(usize, String)> = listing
@@ -143,7 +143,7 @@ fn nearest(context: &ToolContext, place: &ToolPath) -> Vec<String> {
         similar.sort();
         near.extend(similar.into_iter().map(|(_, path)| path));
     }
-    if place.is_inside && near.len() < 3 {
+    if tool_path.is_inside && near.len() < 3 {
         near.extend(namesakes(context, &name));
     }
     near.dedup();
@@ -159,8 +159,8 @@ fn namesakes(context: &ToolContext, name: &str) -> Vec<String> {
         hidden: HiddenFiles::Skip,
         ignored: IgnoredFiles::Skip,
     };
-    let ground = project::WalkBackend::Disk;
-    let found = project::file_list(&ground, &context.root, &options, &false.into());
+    let backend = project::WalkBackend::Disk;
+    let found = project::file_list(&backend, &context.root, &options, &false.into());
     let paths = found.map(|(paths, _)| paths).unwrap_or_default();
     let paths = paths.iter().take(3);
     paths

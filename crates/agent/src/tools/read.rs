@@ -9,6 +9,7 @@ use host::{FileKind, Stat};
 use model::{LineNumbers, PartContent, Profile, ToolSpec};
 use patch::{FileText, anchor};
 
+use crate::error::sentence;
 use crate::images::{self, ImageLimits};
 use crate::outcome::{CallOutcome, Detail};
 use crate::outputs::is_handle;
@@ -28,7 +29,7 @@ const LINE: usize = 2000;
 const WHOLE: u64 = 16 << 20;
 /// The tool that reads files.
 pub(super) struct ReadTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The range of lines to show.
@@ -39,14 +40,6 @@ struct ReadRange {
     lines: u64,
     /// Maximum size of the text, in bytes.
     budget: usize,
-}
-
-impl ReadTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
 }
 
 impl Tool for ReadTool {
@@ -101,10 +94,10 @@ impl Tool for ReadTool {
                 ..ToolAccess::default()
             });
         }
-        let place = resolve(context, path)?;
+        let tool_path = resolve(context, path)?;
         Ok(ToolAccess {
-            reads: vec![place.scope()],
-            title: format!("read {}", place.name()),
+            reads: vec![tool_path.scope()],
+            title: format!("read {}", tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -112,6 +105,7 @@ impl Tool for ReadTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
@@ -154,13 +148,13 @@ fn read(
         }
         return in_passing(context, &kept, path, part);
     }
-    let place = resolve(context, path)?;
-    let stat = match files.stat(&place.path) {
+    let tool_path = resolve(context, path)?;
+    let stat = match files.stat(&tool_path.path) {
         Ok(stat) => stat,
-        Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) if error.is_not_found() => return Err(missing(context, &tool_path)),
+        Err(error) => return Err(unexpected(sentence(&error))),
     };
-    let name = place.name();
+    let name = tool_path.name();
     match stat.kind {
         FileKind::File => {}
         FileKind::Folder => {
@@ -177,17 +171,17 @@ fn read(
             )));
         }
     }
-    if is_named_picture(&place.path) {
-        return show_picture(context, &place, &stat);
+    if is_named_picture(&tool_path.path) {
+        return show_picture(context, &tool_path, &stat);
     }
-    if let Some(text) = unsaved(context, &place.path) {
-        return lines_of(context, room, &place, &text, part);
+    if let Some(text) = unsaved(context, &tool_path.path) {
+        return lines_of(context, room, &tool_path, &text, part);
     }
     if stat.stamp.size > WHOLE {
-        return in_passing(context, &place.path, name, part);
+        return in_passing(context, &tool_path.path, name, part);
     }
-    let content = files.read(&place.path, WHOLE * 2);
-    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    let content = files.read(&tool_path.path, WHOLE * 2);
+    let content = content.map_err(|error| unexpected(sentence(&error)))?;
     let decoded = text::decode(&content);
     if decoded.binary {
         let text = format!(
@@ -196,7 +190,7 @@ fn read(
         );
         return Err(unexpected(text));
     }
-    lines_of(context, room, &place, &decoded.text, part)
+    lines_of(context, room, &tool_path, &decoded.text, part)
 }
 
 fn unsaved(context: &ToolContext, path: &AbsPath) -> Option<String> {
@@ -207,20 +201,20 @@ fn unsaved(context: &ToolContext, path: &AbsPath) -> Option<String> {
 fn lines_of(
     context: &ToolContext,
     room: &ToolState,
-    place: &ToolPath,
+    tool_path: &ToolPath,
     text: &str,
     part: ReadRange,
 ) -> Result<ToolResult, ToolResult> {
     let file = FileText::new(text);
     let count = file.line_count() as u64;
     if count == 0 {
-        room.read(&place.path, &file, Row(0)..Row(0));
-        return Ok(ToolResult::ok(format!("({} is empty)", place.name())));
+        room.read(&tool_path.path, &file, Row(0)..Row(0));
+        return Ok(ToolResult::ok(format!("({} is empty)", tool_path.name())));
     }
     if part.start >= count {
         return Err(invalid(format!(
             "read: {} has only {count} lines; give an `offset` up to that",
-            place.name()
+            tool_path.name()
         )));
     }
     let wanted = part.start..count.min(part.start.saturating_add(part.lines));
@@ -235,7 +229,7 @@ fn lines_of(
         end = row + 1;
     }
     let rows: Range<Row> = Row(part.start as u32)..Row(end as u32);
-    room.read(&place.path, &file, rows);
+    room.read(&tool_path.path, &file, rows);
     Ok(read_result(shown, part.start, end, Some(count)))
 }
 
@@ -297,7 +291,7 @@ fn in_passing(
     let mut reader = StreamedLines::new(part);
     let files = files_of(context);
     let read = files.read_chunks(path, &mut |chunk| reader.take(chunk));
-    read.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    read.map_err(|error| unexpected(sentence(&error)))?;
     if reader.is_binary {
         return Err(unexpected(format!(
             "{name} is not text, and too large to examine."
@@ -410,10 +404,10 @@ fn is_named_picture(path: &AbsPath) -> bool {
 
 fn show_picture(
     context: &ToolContext,
-    place: &ToolPath,
+    tool_path: &ToolPath,
     stat: &Stat,
 ) -> Result<ToolResult, ToolResult> {
-    let name = place.name();
+    let name = tool_path.name();
     if context.profile.vision == Some(false) {
         return Err(unexpected(format!(
             "{name} is a picture, and this model does not see pictures; ask the user what it shows, if you need to know."
@@ -432,9 +426,9 @@ fn show_picture(
             "has {size} bytes, and this model takes pictures of {most} at most"
         )));
     }
-    let content = files_of(context).read(&place.path, bounds.bytes());
-    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
-    let picture = images::check(&content, &bounds).map_err(|why| refused(&why))?;
+    let content = files_of(context).read(&tool_path.path, bounds.bytes());
+    let content = content.map_err(|error| unexpected(sentence(&error)))?;
+    let picture = images::check(&content, &bounds).map_err(|why| refused(&why.to_string()))?;
     let said = format!("{name}, {}, {} bytes:", picture.media_type, content.len());
     let image = PartContent::Image {
         media_type: picture.media_type.to_owned(),
@@ -443,13 +437,4 @@ fn show_picture(
     let mut answer = ToolResult::new(CallOutcome::Ok, said);
     answer.content.push(image);
     Ok(answer)
-}
-
-/// Formats an error of the host as a sentence.
-pub(super) fn sentence(error: &str) -> String {
-    let mut letters = error.chars();
-    match letters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
-        None => String::new(),
-    }
 }

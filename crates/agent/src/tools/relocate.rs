@@ -4,15 +4,15 @@ use base::AbsPath;
 use futures::future::BoxFuture;
 use host::{FileKind, Files};
 use model::{EditTool, Profile, ToolSpec};
+use patch_apply::EditRoot;
 
-use crate::edit_root::EditRoot;
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::edit::{diff, stopped};
 use super::paths::{ToolPath, missing, resolve_below};
-use super::read::sentence;
 use super::{blocking, files_of, of, spec, unexpected};
 
 /// Maximum size of a removed file's text shown to the user, in bytes.
@@ -64,6 +64,7 @@ impl Tool for MoveTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         if *context.stop.borrow() {
@@ -108,10 +109,10 @@ impl Tool for DeleteTool {
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let arguments = CallArguments::of(call)?;
         arguments.flag("recursive")?;
-        let place = resolve_below(context, arguments.needed("path")?)?;
+        let tool_path = resolve_below(context, arguments.needed("path")?)?;
         Ok(ToolAccess {
-            writes: vec![place.tree()],
-            title: format!("delete {}", place.name()),
+            writes: vec![tool_path.tree()],
+            title: format!("delete {}", tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -119,6 +120,7 @@ impl Tool for DeleteTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         if *context.stop.borrow() {
@@ -154,12 +156,7 @@ fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolRe
     let made = files
         .create_folder(&folder)
         .and_then(|()| files.rename(&source, &to.path));
-    made.map_err(|error| {
-        unexpected(format!(
-            "{} Nothing was moved.",
-            sentence(&error.to_string())
-        ))
-    })?;
+    made.map_err(|error| unexpected(format!("{} Nothing was moved.", sentence(&error))))?;
     Ok(ToolResult::ok(format!(
         "Moved {} to {}.",
         from.name(),
@@ -170,18 +167,18 @@ fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolRe
 fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let given = arguments.needed("path")?;
-    let place = resolve_below(context, given)?;
+    let tool_path = resolve_below(context, given)?;
     let files = files_of(context);
-    let target = own(context, &place, given)?;
+    let target = own(context, &tool_path, given)?;
     let stat = match files.stat(&target) {
         Ok(stat) => stat,
-        Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) if error.is_not_found() => return Err(missing(context, &tool_path)),
+        Err(error) => return Err(unexpected(sentence(&error))),
     };
-    let name = place.name();
+    let name = tool_path.name();
     if stat.kind == FileKind::Folder && !arguments.flag("recursive")? {
         let listing = files.list(&target);
-        let listing = listing.map_err(|error| unexpected(sentence(&error.to_string())))?;
+        let listing = listing.map_err(|error| unexpected(sentence(&error)))?;
         if !listing.entries.is_empty() {
             let text = format!(
                 "{name} is a folder that holds {} entries; remove it with `recursive` if all of it is to go.",
@@ -193,7 +190,7 @@ fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResu
     let old = text_of(files.as_ref(), &target, stat.kind);
     files
         .remove(&target)
-        .map_err(|error| unexpected(sentence(&error.to_string())))?;
+        .map_err(|error| unexpected(sentence(&error)))?;
     let answer = ToolResult::ok(format!("Removed {name}."));
     Ok(match old {
         Some(old) => answer.with_display(diff(name, Some(old), None)),
@@ -202,16 +199,15 @@ fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResu
 }
 
 /// Returns the path of the entry itself, without following a symlink in its last component.
-fn own(context: &ToolContext, place: &ToolPath, given: &str) -> Result<AbsPath, ToolResult> {
-    let ground = EditRoot::new(context.sources.files.as_ref(), &context.root);
-    let ground = ground.map_err(|error| unexpected(sentence(&error)))?;
+fn own(context: &ToolContext, tool_path: &ToolPath, given: &str) -> Result<AbsPath, ToolResult> {
+    let root = EditRoot::new(context.sources.files.as_ref(), &context.root);
+    let root = root.map_err(|error| unexpected(sentence(&error)))?;
     let written = context.root.join(given.trim());
     let relative = match written.relative_to(&context.root) {
         Some(path) => path.to_string_lossy().into_owned(),
-        None => place.shown.clone(),
+        None => tool_path.shown.clone(),
     };
-    ground
-        .resolve_own(&relative)
+    root.resolve_own(&relative)
         .map_err(|error| unexpected(sentence(&error)).with_detail(Detail::Denied))
 }
 

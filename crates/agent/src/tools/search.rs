@@ -1,12 +1,13 @@
-//! `semantic_search`, `symbols`, `web_search`, `diagnostics`: tools backed by optional services.
+//! `semantic_search`, `symbols`, `diagnostics`: tools backed by optional services.
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 
+use crate::error::Error;
 use crate::outcome::CallOutcome;
-use crate::services::{CodeMatch, FileDiagnostic, WebSearchResult};
+use crate::services::{CodeMatch, FileDiagnostic};
 use crate::tool::{
     LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult,
 };
@@ -24,42 +25,21 @@ const TEXT: usize = 1200;
 
 /// The tool for semantic code search.
 pub(super) struct SemanticSearchTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The tool that finds the definitions of symbols.
 pub(super) struct SymbolsTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The tool that lists errors and warnings in files.
 pub(super) struct DiagnosticsTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
-
-/// The tool that searches the web.
-pub(super) struct WebSearchTool {
-    options: Arc<ToolOptions>,
-}
-
-macro_rules! made_of_options {
-    ($($tool:ident),*) => {$(
-        impl $tool {
-            pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-                Self { options: Arc::clone(options) }
-            }
-        }
-    )*};
-}
-made_of_options!(
-    SemanticSearchTool,
-    SymbolsTool,
-    DiagnosticsTool,
-    WebSearchTool
-);
 
 /// Returns the result for a provider's failure.
-fn failed(tool: &str, error: &str) -> ToolResult {
+fn failed(tool: &str, error: &Error) -> ToolResult {
     let text = format!("{tool} failed: {error}. Try again later, or look with grep and read.");
     ToolResult::new(CallOutcome::ProviderError, text)
 }
@@ -159,6 +139,7 @@ impl Tool for SemanticSearchTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { merge_result(by_meaning(&self.options, call, context).await) })
@@ -232,6 +213,7 @@ impl Tool for SymbolsTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { merge_result(symbols(&self.options, call, context).await) })
@@ -335,6 +317,7 @@ impl Tool for DiagnosticsTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { merge_result(diagnostics(&self.options, call, context).await) })
@@ -375,69 +358,4 @@ async fn diagnostics(
 fn complaint(it: &FileDiagnostic) -> String {
     let kind = if it.is_error { "error" } else { "warning" };
     format!("{}:{}: {kind}: {}\n", it.path, it.line, it.message)
-}
-
-impl Tool for WebSearchTool {
-    fn name(&self) -> &str {
-        "web_search"
-    }
-
-    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Searches the web; returns titles, addresses and excerpts of pages. Read a page with fetch.";
-        self.options.has_web.then(|| {
-            spec(
-                "web_search",
-                profile,
-                description,
-                1,
-                &[("query", of("string", "What to search for"))],
-            )
-        })
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Network
-    }
-
-    fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        let query = needed(&CallArguments::of(call)?, "web_search", "query")?;
-        Ok(ToolAccess {
-            title: format!("search the web for {query}"),
-            ..ToolAccess::default()
-        })
-    }
-
-    fn run<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { merge_result(web_search(&self.options, call, context).await) })
-    }
-}
-
-async fn web_search(
-    options: &ToolOptions,
-    call: &ToolCall,
-    context: &ToolContext,
-) -> Result<ToolResult, ToolResult> {
-    let query = needed(&CallArguments::of(call)?, "web_search", "query")?;
-    let web = context
-        .sources
-        .web
-        .clone()
-        .ok_or_else(|| unplugged("web_search"))?;
-    let found = unless_stopped(context, web.search(query.clone())).await?;
-    let found = found.map_err(|error| failed("web_search", &error))?;
-    if found.is_empty() {
-        return Ok(ToolResult::ok(format!(
-            "Nothing was found for {query:?}; try other words."
-        )));
-    }
-    let text: String = found.iter().map(page).collect();
-    Ok(truncate::answer(context, &options.states.of(context), text))
-}
-
-fn page(page: &WebSearchResult) -> String {
-    format!("{}\n{}\n{}\n\n", page.title, page.url, page.excerpt)
 }

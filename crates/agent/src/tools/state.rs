@@ -22,26 +22,26 @@ pub(super) const MAX_TERMINALS: usize = 32;
 /// The tool states of all sessions.
 #[derive(Default)]
 pub struct ToolStates {
-    rooms: Mutex<HashMap<Arc<str>, Arc<ToolState>>>,
+    states: Mutex<HashMap<Arc<str>, Arc<ToolState>>>,
 }
 
 impl ToolStates {
     /// Stops a session's commands and removes its state. Saved outputs stay.
     pub fn close_session(&self, session: &str) {
-        let room = lock(&self.rooms).remove(session);
-        if let Some(room) = room {
-            let terminals = std::mem::take(&mut *lock(&room.terminals));
+        let state = lock(&self.states).remove(session);
+        if let Some(state) = state {
+            let terminals = std::mem::take(&mut *lock(&state.terminals));
             drop(terminals);
         }
     }
 
     /// Returns the running commands of a session: number and command line.
     pub fn running(&self, session: &str) -> Vec<(u64, String)> {
-        let room = lock(&self.rooms).get(session).cloned();
-        let Some(room) = room else {
+        let state = lock(&self.states).get(session).cloned();
+        let Some(state) = state else {
             return Vec::new();
         };
-        let terminals = lock(&room.terminals);
+        let terminals = lock(&state.terminals);
         let running = terminals
             .iter()
             .filter(|(_, terminal)| terminal.exit().is_none());
@@ -52,8 +52,8 @@ impl ToolStates {
 
     /// Returns the state of a call's session.
     pub(super) fn of(&self, context: &ToolContext) -> Arc<ToolState> {
-        let mut rooms = lock(&self.rooms);
-        let room = rooms
+        let mut states = lock(&self.states);
+        let state = states
             .entry(Arc::clone(&context.session))
             .or_insert_with(|| {
                 Arc::new(ToolState {
@@ -63,15 +63,15 @@ impl ToolStates {
                     next_terminal: Mutex::new(1),
                 })
             });
-        Arc::clone(room)
+        Arc::clone(state)
     }
 }
 
 impl Drop for ToolStates {
     fn drop(&mut self) {
         // A running command and its state reference each other; this breaks the cycle.
-        for room in lock(&self.rooms).values() {
-            drop(std::mem::take(&mut *lock(&room.terminals)));
+        for state in lock(&self.states).values() {
+            drop(std::mem::take(&mut *lock(&state.terminals)));
         }
     }
 }

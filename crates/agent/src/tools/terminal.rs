@@ -12,10 +12,10 @@ use std::time::Duration;
 use async_channel::Receiver;
 use host::AppendLog;
 use host::process::{Denial, ExitReport, LaunchRequest, PlantedFile, SpawnedProcess, spawn};
+use reduce::terminal_text::Cleaner;
 use tokio::sync::mpsc;
 
 use crate::services::SessionServices;
-use crate::terminal_text::Cleaner;
 
 use super::state::ToolState;
 
@@ -38,7 +38,7 @@ pub(super) struct CommandTerminal {
     spawned: SpawnedProcess,
     ended: Receiver<ExitReport>,
     end: OnceLock<ExitReport>,
-    heard: Arc<Mutex<OutputCollector>>,
+    output: Arc<Mutex<OutputCollector>>,
     /// Whether the session has seen its exit.
     is_told: AtomicBool,
 }
@@ -60,8 +60,8 @@ impl CommandTerminal {
         room: &Arc<ToolState>,
         progress: mpsc::Sender<String>,
     ) -> Result<Self, host::Error> {
-        let heard = Arc::new(Mutex::new(OutputCollector::new(sources, room)));
-        let hearing = Arc::clone(&heard);
+        let output = Arc::new(Mutex::new(OutputCollector::new(sources, room)));
+        let hearing = Arc::clone(&output);
         let spawned = spawn(
             launch,
             Box::new(move |bytes| {
@@ -80,7 +80,7 @@ impl CommandTerminal {
             ended: spawned.exit_receiver(),
             end: OnceLock::new(),
             spawned,
-            heard,
+            output,
             is_told: AtomicBool::new(false),
         })
     }
@@ -107,12 +107,12 @@ impl CommandTerminal {
 
     /// Takes the output since the last result.
     pub(super) fn fresh(&self) -> NewOutput {
-        lock(&self.heard).take()
+        lock(&self.output).take()
     }
 
     /// Returns the handle of the complete output; `None` if it could not be saved.
     pub(super) fn output_handle(&self) -> Option<String> {
-        lock(&self.heard).output_handle()
+        lock(&self.output).output_handle()
     }
 
     /// Writes to the command's input.

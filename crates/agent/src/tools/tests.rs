@@ -29,7 +29,6 @@ pub(crate) fn context_of(files: Arc<dyn Files>, clock: Arc<dyn Clock>, root: &st
         buffers: None,
         search: None,
         diagnostics: None,
-        web: None,
     };
     context_with(sources, path(root))
 }
@@ -43,7 +42,7 @@ fn context_with(sources: SessionServices, root: AbsPath) -> ToolContext {
         root,
         sources: Arc::new(sources),
         sandbox: None,
-        desk: UserPrompts::empty(),
+        prompts: UserPrompts::empty(),
         stop,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
@@ -82,7 +81,6 @@ impl World {
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         };
         let context = context_with(sources, root);
         Self::over(context, SearchBackend::Disk, Some(folder))
@@ -109,7 +107,6 @@ impl World {
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         };
         plug(&mut sources);
         Self::over(
@@ -174,7 +171,7 @@ impl World {
         let answer = match tool.access(&call, &self.context) {
             Ok(access) => {
                 assert!(!access.title.is_empty(), "{name} has no title");
-                tool.run(&call, &self.context).await
+                tool.run(&call, &access, &self.context).await
             }
             Err(answer) => answer,
         };

@@ -8,28 +8,17 @@ use patch::FileText;
 use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
 
-use crate::edit_root::EditRoot;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
-use super::edit::{access, apply, stopped};
-use super::paths::resolve_below;
-use super::read::sentence;
+use super::edit::{BeneathFiles, access, apply, stopped};
 use super::state::ToolState;
 use super::{ToolOptions, blocking, of, spec, unexpected};
 
 /// The tool that writes whole files.
 pub(super) struct WriteTool {
-    options: Arc<ToolOptions>,
-}
-
-impl WriteTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for WriteTool {
@@ -63,25 +52,26 @@ impl Tool for WriteTool {
     }
 
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        access(context, "write", &[overwrite_edit(call)?])
+        access(context, "write", vec![overwrite_edit(call)?])
     }
 
     fn run<'a>(
         &'a self,
-        call: &'a ToolCall,
+        _call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
-        let edit = match overwrite_edit(call) {
-            Ok(edit) => edit,
-            Err(answer) => return Box::pin(std::future::ready(answer)),
-        };
         if *context.stop.borrow() {
             return Box::pin(std::future::ready(stopped()));
         }
-        let (context, room) = (context.clone(), self.options.states.of(context));
-        blocking(move || match check(&context, &room, &edit) {
-            Ok(()) => apply(&context, &room, vec![edit]),
-            Err(answer) => answer,
+        let (context, state) = (context.clone(), self.options.states.of(context));
+        let edits = Arc::clone(&access.edits);
+        blocking(move || {
+            let mut checks = edits.iter().map(|edit| check(&context, &state, edit));
+            match checks.find_map(Result::err) {
+                Some(answer) => answer,
+                None => apply(&context, &state, &edits),
+            }
         })
     }
 }
@@ -97,20 +87,18 @@ fn overwrite_edit(call: &ToolCall) -> Result<FileEdit, ToolResult> {
 }
 
 /// Refuses to replace a file that the session has not read in its current state.
-fn check(context: &ToolContext, room: &ToolState, edit: &FileEdit) -> Result<(), ToolResult> {
-    let place = resolve_below(context, &edit.path)?;
-    let files = context.sources.files.as_ref();
-    let ground =
-        EditRoot::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
-    let FileLookup::Text(text) = ground.find(&place.shown) else {
+fn check(context: &ToolContext, state: &ToolState, edit: &FileEdit) -> Result<(), ToolResult> {
+    let files = BeneathFiles::of(context);
+    let root = files.edit_root(context)?;
+    let name = edit.path.as_str();
+    let FileLookup::Text(text) = root.find(name) else {
         return Ok(());
     };
     if text.trim().is_empty() {
         return Ok(());
     }
     let stale = |text: String| Err(unexpected(text).with_detail(Detail::StaleEdit));
-    let name = place.name();
-    match room.mark(&place.path) {
+    match state.mark(&context.root.join(name)) {
         None => stale(format!(
             "{name} exists and was not read in this session. Read it before you replace it, or change a part of it with an edit."
         )),

@@ -81,7 +81,7 @@ fn check_parts<'a>(
                 ));
             }
             (PartContent::Reasoning(_), Role::User) => {
-                problems.push(format!("message {ix} is the person's and holds a thought"));
+                problems.push(format!("message {ix} is the user's and holds a thought"));
             }
             _ => {}
         }

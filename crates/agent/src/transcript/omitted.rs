@@ -8,7 +8,7 @@ use host::ContentHash;
 use model::{MessagePart, PartContent};
 
 use super::{AssistantMessage, SegmentRole, Transcript, TranscriptItem, hash_of, is_blank};
-use crate::compact::head_and_tail;
+use crate::excerpt::head_and_tail;
 use crate::record::{Omission, PromptOrigin};
 
 /// An image that is sent with every request.

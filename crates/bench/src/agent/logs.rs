@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use ::agent::reduce::reduce;
+use reduce::reduce;
 
 use crate::figure::Figure;
 use crate::interleave::quantile;
 
 /// Where the logs lie, each beside its facts: the command, then a fact a line.
-const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent/src/reduce/logs");
+const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../reduce/src/logs");
 /// Logs shorter than this have little that could go, in bytes.
 const LONG: usize = 8_000;
 /// The share that may be left.

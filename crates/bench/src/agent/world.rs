@@ -4,27 +4,26 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use ::agent::compact::PlannedCompactor;
 use ::agent::context::{ProjectContexts, SessionEnvironment, TrustedFolders};
 use ::agent::engine::{
-    Harness, HarnessParts, ModelGateway, PlainCompactor, SessionChannels, SessionLimits,
-    SessionOptions, start,
+    Harness, HarnessParts, ModelGateway, SessionChannels, SessionLimits, SessionOptions, start,
 };
 use ::agent::record::{SessionMode, TurnEnd};
 use ::agent::rules::{PermissionRules, RulePolicy, UnmatchedCalls};
 use ::agent::services::SessionServices;
 use ::agent::session::{AgentEvent, SessionCommand, UserPrompt};
 use ::agent::store::SessionStore;
-use ::agent::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
+use ::agent::tool::ToolResult;
 use ::agent::tools::{self, ToolOptions};
+use ::agent::{CallObserver, ObservedCall};
 use base::AbsPath;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use host::{RealClock, RealFiles};
 use ledger::Ledger;
-use model::{
-    ParallelTools, Price, Profile, StopReason, StreamEvent as Piece, TokenCount, ToolSpec, Usage,
-};
+use model::{ParallelTools, Price, Profile, StopReason, StreamEvent as Piece, TokenCount, Usage};
 use router::actor::{RequestPayload, RouterEvent, RouterRequest};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -78,17 +77,12 @@ impl World {
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         });
         let opened = Ledger::open(&path.join("ledger.db"), 1).map_err(|error| error.to_string())?;
         let mut options = ToolOptions::new(&sources);
         options.reaches_private = true;
         let rooms = options.states.clone();
         let moments = Moments::default();
-        let timed = tools::all(&options).into_iter().map(|tool| {
-            let moments = moments.clone();
-            Arc::new(Timed { tool, moments }) as Arc<dyn Tool>
-        });
         let contexts = ProjectContexts::new(sources.clone(), TrustedFolders::all(), None, |_| {
             SessionEnvironment::of_machine(None)
         });
@@ -105,9 +99,10 @@ impl World {
                     ..Profile::harmless()
                 }),
             }),
-            tools: timed.collect(),
+            tools: tools::all(&options),
+            observer: Some(Arc::new(TimedCalls(moments.clone()))),
             contexts: Arc::new(contexts),
-            compactor: Arc::new(PlainCompactor),
+            compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
             on_session_end: Arc::new(move |session| rooms.close_session(session)),
             sources,
@@ -244,38 +239,19 @@ fn pieces(step: usize, calls: &Calls) -> Vec<Piece> {
     pieces
 }
 
-/// A tool whose beginning and end are noted.
-struct Timed {
-    tool: Arc<dyn Tool>,
-    moments: Moments,
-}
+/// Notes the beginning and end of every call.
+struct TimedCalls(Moments);
 
-impl Tool for Timed {
-    fn name(&self) -> &str {
-        self.tool.name()
-    }
-
-    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        self.tool.spec(profile)
-    }
-
-    fn class(&self) -> ToolClass {
-        self.tool.class()
-    }
-
-    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        self.tool.access(call, context)
-    }
-
-    fn run<'a>(
+impl CallObserver for TimedCalls {
+    fn observe<'a>(
         &'a self,
-        call: &'a ToolCall,
-        context: &'a ToolContext,
+        _call: ObservedCall<'a>,
+        run: BoxFuture<'a, ToolResult>,
     ) -> BoxFuture<'a, ToolResult> {
         async move {
-            note(&self.moments, Moment::Began);
-            let answer = self.tool.run(call, context).await;
-            note(&self.moments, Moment::Ended);
+            note(&self.0, Moment::Began);
+            let answer = run.await;
+            note(&self.0, Moment::Ended);
             answer
         }
         .boxed()

@@ -1,11 +1,11 @@
 //! The result of applying edits, as text and as JSON.
 
-use agent::edit_root::{CommitAction, PlannedChange};
 use base::AbsPath;
 use patch::explain::{for_model, reason};
 use patch::format::{Parsed, Severity};
 use patch::set::SetPlan;
 use patch::{HunkReport, NearMatch};
+use patch_apply::{CommitAction, PlannedChange};
 use serde_json::{Value, json};
 
 /// The result of applying a set of edits.

@@ -68,15 +68,3 @@ fn what_landed_in_spite_of_differences_is_quoted() {
     let quoted = "differ: indentation.\nIt now reads, from line 2:\n```\n    first(1);\n```\n";
     assert!(message.contains(quoted), "{message}");
 }
-
-#[test]
-fn a_person_is_told_in_a_line() {
-    assert_eq!(
-        for_user(&plan(EDITS, Completeness::All)),
-        "nothing changes: 1 with small differences, 1 refused"
-    );
-    assert_eq!(
-        for_user(&plan(EDITS, Completeness::Partial)),
-        "1 file changes: 1 with small differences, 1 refused"
-    );
-}

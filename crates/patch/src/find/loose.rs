@@ -61,13 +61,13 @@ pub(super) fn at(file: &FileText, block: &Rc<LineBlock>, row: usize) -> Option<H
     let indents: Vec<_> = filled
         .map(|(old, row)| (fold::indent(old), fold::indent(row)))
         .collect();
-    let rung = if IndentMappings::of(&indents)?.is_same() {
+    let strategy = if IndentMappings::of(&indents)?.is_same() {
         MatchStrategy::Normalised
     } else {
         MatchStrategy::Reindented
     };
     Some(HunkMatch::from_alignment(
-        rung,
+        strategy,
         BlockAlignment::contiguous(block, row),
     ))
 }

@@ -307,9 +307,8 @@ impl UnifiedDiffGrammar {
         if self.is_binary {
             return;
         }
-        let (path, change) = match self.names.target() {
-            Ok(target) => target,
-            Err(problem) => return sink.lost(line, problem),
+        let Some((path, change)) = self.names.target() else {
+            return sink.lost(line, "neither \"---\" nor \"+++\" names a file");
         };
         if self.names.differ() {
             sink.tolerated(
@@ -399,7 +398,7 @@ impl UnifiedDiffGrammar {
             && names.is_git
             && !is_binary
             && names.says_something()
-            && let Ok((path, change)) = names.target()
+            && let Some((path, change)) = names.target()
         {
             sink.open_file(&path, change);
         }

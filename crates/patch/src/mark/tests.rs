@@ -1,7 +1,5 @@
 //! Which changes count against what was read.
 
-use base::{ByteOffset, Span};
-
 use super::*;
 
 fn rows(rows: Range<u32>) -> Range<Row> {
@@ -37,13 +35,4 @@ fn a_hunk_is_stale_if_its_rows_are() {
     assert_eq!(stale(&changed, &(3..5)), None);
     assert_eq!(stale(&changed, &(4..6)), Some(rows(5..5)));
     assert_eq!(stale(&changed, &(3..3)), None);
-}
-
-#[test]
-fn changes_of_a_buffer_are_rows() {
-    let mut buffer = text::Buffer::new("a\nb\nc\n");
-    let origin = text::EditOrigin::user(text::Timestamp(0));
-    let change = buffer.replace(Span::new(ByteOffset(2), ByteOffset(3)), "x\ny", &origin);
-    let now = buffer.snapshot().to_string();
-    assert_eq!(rows_of_change(&FileText::new(&now), &change), [rows(1..3)]);
 }

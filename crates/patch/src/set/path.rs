@@ -1,16 +1,17 @@
 //! Validates paths in edits: relative to the root, and never outside of it.
 
+use crate::outcome::HunkRefusal;
+
 /// Normalizes a path to forward slashes without `.`.
 ///
 /// # Errors
 ///
-/// Returns the reason as a sentence if the path is absolute, leads out of the root, or names no
-/// file.
-pub fn clean_path(path: &str) -> Result<String, String> {
+/// `HunkRefusal::BadPath` if the path is absolute, leads out of the root, or names no file.
+pub(crate) fn clean_path(path: &str) -> Result<String, HunkRefusal> {
     let refuse = |why: &str| {
-        Err(format!(
+        Err(HunkRefusal::BadPath(format!(
             "{path:?} {why}; name a path below the root, such as src/main.rs"
-        ))
+        )))
     };
     if path.contains('\0') || path.contains('\n') {
         return refuse("is not a path");

@@ -1,6 +1,7 @@
 //! The network transport: one connection pool per provider, HTTP/2 where the server supports it.
 
 use std::error::Error as _;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct NetworkTransport {
     remote: OnceLock<reqwest::Client>,
     local: OnceLock<reqwest::Client>,
     making: Mutex<()>,
+    /// The only host whose addresses are given, and these addresses.
+    pinned: Option<(String, Vec<SocketAddr>)>,
 }
 
 impl Transport for NetworkTransport {
@@ -56,6 +59,17 @@ impl Transport for NetworkTransport {
 }
 
 impl NetworkTransport {
+    /// Creates a transport that connects to `host` at these addresses without resolving it again.
+    /// With no addresses, only a proxy of the environment can reach the host.
+    pub fn pinned(host: &str, addresses: &[IpAddr]) -> Self {
+        // The port of the URL counts, not the one given here.
+        let addresses = addresses.iter().map(|ip| SocketAddr::new(*ip, 0));
+        Self {
+            pinned: Some((host.to_owned(), addresses.collect())),
+            ..Self::default()
+        }
+    }
+
     fn client(&self, url: &str, connect: Duration) -> Result<reqwest::Client, Failure> {
         let is_local = is_loopback(host(url));
         let pool = if is_local { &self.local } else { &self.remote };
@@ -64,35 +78,38 @@ impl NetworkTransport {
         if let Some(client) = pool.get() {
             return Ok(client.clone());
         }
-        let client = build(is_local, connect).map_err(|error| {
+        let client = self.build(is_local, connect).map_err(|error| {
             let message = format!("Cannot set up connections: {}.", cause(&error));
             Failure::new(FailureClass::Offline, message)
         })?;
         Ok(pool.get_or_init(|| client).clone())
     }
-}
 
-fn build(is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        let provider = rustls::crypto::ring::default_provider();
-        if provider.install_default().is_err() {
-            log::debug!("a TLS crypto provider is already installed");
+    fn build(&self, is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> {
+        static PROVIDER: Once = Once::new();
+        PROVIDER.call_once(|| {
+            let provider = rustls::crypto::ring::default_provider();
+            if provider.install_default().is_err() {
+                log::debug!("a TLS crypto provider is already installed");
+            }
+        });
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("burin/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .connect_timeout(connect)
+            .pool_idle_timeout(POOLED)
+            .http2_keep_alive_interval(PING)
+            .http2_keep_alive_timeout(PONG)
+            .tcp_nodelay(true);
+        if let Some((host, addresses)) = &self.pinned {
+            builder = builder.resolve_to_addrs(host, addresses);
         }
-    });
-    let builder = reqwest::Client::builder()
-        .user_agent(concat!("burin/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .connect_timeout(connect)
-        .pool_idle_timeout(POOLED)
-        .http2_keep_alive_interval(PING)
-        .http2_keep_alive_timeout(PONG)
-        .tcp_nodelay(true);
-    if is_local {
-        builder.no_proxy().build()
-    } else {
-        builder.build()
+        if is_local {
+            builder.no_proxy().build()
+        } else {
+            builder.build()
+        }
     }
 }
 

@@ -163,7 +163,7 @@ impl SessionStarter for JobSessionStarter {
             let past = tokio::task::spawn_blocking(move || store.read(&name)).await;
             let past = past.map_err(|error| format!("{session} could not be read: {error}"))??;
             let last = past.next_seq.saturating_sub(1);
-            engine::fork(&start, &session, last).await
+            Ok(engine::fork(&start, &session, last).await?)
         })
     }
 

@@ -53,7 +53,7 @@ impl McpToolAdapter {
         let _sitting = self
             .servers
             .elicitations
-            .register(server, context.desk.clone());
+            .register(server, context.prompts.clone());
         let (sender, mut steps) = mpsc::channel(STEPS);
         let calling = self.servers.clients.call(McpToolCall {
             server: server.clone(),
@@ -120,6 +120,7 @@ impl Tool for McpToolAdapter {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {

@@ -5,8 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 use super::host::unmapped;
 
-/// Returns whether an address may be connected to without being listed itself.
-pub(super) fn is_open(address: IpAddr) -> bool {
+/// Returns whether an address may be connected to without being listed itself: it belongs to the
+/// public internet and not to this machine.
+pub fn is_open_address(address: IpAddr) -> bool {
     is_public(address) && !is_ours(address)
 }
 

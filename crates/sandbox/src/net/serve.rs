@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::address::is_open;
+use super::address::is_open_address;
 use super::body;
 use super::host::{Host, unmapped};
 use super::request::{self, MAX_HEAD_BYTES, ProxyRequest, ProxyRequestKind};
@@ -123,7 +123,7 @@ impl ProxyState {
         let is_named = |address| self.rules.iter().any(|rule| rule.names(address, port));
         let mut may: Vec<IpAddr> = Vec::new();
         for address in addresses.iter().copied().map(unmapped) {
-            if !may.contains(&address) && (is_named(address) || is_open(address)) {
+            if !may.contains(&address) && (is_named(address) || is_open_address(address)) {
                 may.push(address);
             }
         }

@@ -113,7 +113,7 @@ fn lossy_decoding_is_read_only() {
     check(
         b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff\xfe\x80",
         "UTF-8 read-only binary",
-        "no text file",
+        "not a text file",
     );
 }
 

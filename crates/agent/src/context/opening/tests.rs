@@ -19,7 +19,6 @@ fn sources(files: &FakeFiles) -> SessionServices {
         buffers: None,
         search: None,
         diagnostics: None,
-        web: None,
     }
 }
 
@@ -349,7 +348,7 @@ impl CodeSearch for Index {
         question: String,
         _: Option<String>,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, crate::Error>> {
         let place = CodeMatch {
             path: "cart.rs".into(),
             lines: (2, 3),
@@ -365,7 +364,7 @@ impl CodeSearch for Index {
         _: &AbsPath,
         name: String,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, crate::Error>> {
         let place = CodeMatch {
             path: "x.rs".into(),
             lines: (1, 1),

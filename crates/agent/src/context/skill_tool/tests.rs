@@ -25,7 +25,6 @@ fn context() -> ToolContext {
         buffers: None,
         search: None,
         diagnostics: None,
-        web: None,
     };
     ToolContext {
         session: "s".into(),
@@ -33,7 +32,7 @@ fn context() -> ToolContext {
         root: path("/p"),
         sources: Arc::new(sources),
         sandbox: None,
-        desk: UserPrompts::empty(),
+        prompts: UserPrompts::empty(),
         stop: tokio::sync::watch::channel(false).1,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
@@ -53,10 +52,11 @@ fn call(input: serde_json::Value) -> ToolCall {
 async fn answer(trust: TrustedFolders, input: serde_json::Value) -> ToolResult {
     let tool = SkillTool::new(trust, None);
     let (call, context) = (call(input), context());
-    if let Err(answer) = tool.access(&call, &context) {
-        return answer;
-    }
-    let run = tool.run(&call, &context);
+    let access = match tool.access(&call, &context) {
+        Ok(access) => access,
+        Err(answer) => return answer,
+    };
+    let run = tool.run(&call, &access, &context);
     tokio::time::timeout(Duration::from_secs(10), run)
         .await
         .expect("it answers")

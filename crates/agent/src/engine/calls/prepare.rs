@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use super::super::session::SessionTask;
 use crate::arguments;
+use crate::call_observer::CallObserver;
 use crate::outcome::{CallOutcome, Detail};
 use crate::permission;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
@@ -20,6 +21,7 @@ pub(super) struct PreparedCall {
     pub(super) call: ToolCall,
     pub(super) access: ToolAccess,
     pub(super) context: ToolContext,
+    pub(super) observer: Option<Arc<dyn CallObserver>>,
     pub(super) progress: mpsc::Receiver<String>,
     /// Ends of the preceding calls, if the call asks to wait for them.
     pub(super) predecessors: Vec<Shared<BoxFuture<'static, ()>>>,
@@ -56,8 +58,8 @@ impl SessionTask {
         };
         let (input, waits) = match arguments::read(&spec.input, arguments) {
             Ok(read) => read,
-            Err(sentence) => {
-                let text = format!("This call of {name} was not run: {sentence}.");
+            Err(error) => {
+                let text = format!("This call of {name} was not run: {error}.");
                 return answered(ToolResult::new(CallOutcome::InvalidArguments, text));
             }
         };
@@ -82,6 +84,7 @@ impl SessionTask {
             call,
             access,
             context,
+            observer: self.harness().parts.observer.clone(),
             progress,
             predecessors: Vec::new(),
         }))
@@ -96,7 +99,7 @@ impl SessionTask {
             root: self.start.root.clone(),
             sources: self.harness().parts.sources.clone(),
             sandbox: self.start.sandbox.clone(),
-            desk: self.prompts.clone(),
+            prompts: self.prompts.clone(),
             stop: self.inbox.stop_watch(),
             profile: self.in_window(self.models().profile(answered)),
             output_tokens: self.output_tokens(),

@@ -14,6 +14,7 @@ use super::super::inbox::EventSender;
 use super::super::session::SessionTask;
 use super::super::session_hooks::PostHooks;
 use super::prepare::PreparedCall;
+use crate::call_observer::ObservedCall;
 use crate::hooks::HookReply;
 use crate::outcome::CallOutcome;
 use crate::tool::ToolResult;
@@ -73,7 +74,9 @@ async fn run(
     let PreparedCall {
         tool,
         call,
+        access,
         context,
+        observer,
         mut progress,
         ..
     } = ready;
@@ -86,7 +89,18 @@ async fn run(
         }
     };
     let answer = {
-        let running = AssertUnwindSafe(tool.run(&call, &context)).catch_unwind();
+        // A tool may start its work when `run` is called, so the observer comes first.
+        let mut running = async { tool.run(&call, &access, &context).await }.boxed();
+        if let Some(observer) = &observer {
+            let observed = ObservedCall {
+                class: tool.class(),
+                call: &call,
+                access: &access,
+                context: &context,
+            };
+            running = observer.observe(observed, running);
+        }
+        let running = AssertUnwindSafe(running).catch_unwind();
         tokio::pin!(running, shown);
         loop {
             tokio::select! {

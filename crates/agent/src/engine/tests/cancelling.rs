@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::super::start;
+use super::ask_by_tool_class::AskByToolClass;
 use super::fakes::{Talk, World, assert_whole, calls, last, prompt, world, world_by};
 use crate::outcome::CallOutcome;
-use crate::permission::AskByToolClass;
 use crate::record::TurnEnd;
 use crate::session::{AgentEvent, SessionCommand};
 

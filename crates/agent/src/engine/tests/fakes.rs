@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::super::{
-    Harness, HarnessParts, NoContext, PlainCompactor, ScriptedGateway, SessionChannels,
-    SessionLimits, SessionOptions, start,
+    Harness, HarnessParts, ScriptedGateway, SessionChannels, SessionLimits, SessionOptions, start,
 };
+use super::doubles::{NoContext, PlainCompactor};
 use crate::outcome::CallOutcome;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
 use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};
@@ -49,7 +49,7 @@ impl PermissionPolicy for AllowAll {
         _: &ToolCall,
         _: &ToolAccess,
         _: &PermissionDecision,
-    ) -> Result<(), String> {
+    ) -> Result<(), crate::Error> {
         Ok(())
     }
 }
@@ -103,6 +103,7 @@ impl Tool for FakeTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         async move {
@@ -124,7 +125,7 @@ impl Tool for FakeTool {
                 tokio::time::sleep(pause).await;
             }
             if let Some(question) = text("ask") {
-                let answer = context.desk.ask(crate::user_prompts::UserQuestion {
+                let answer = context.prompts.ask(crate::user_prompts::UserQuestion {
                     text: question.to_owned(),
                     options: Vec::new(),
                 });
@@ -219,10 +220,10 @@ fn world_of(
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         }),
         models: mind,
         tools: tools(&log),
+        observer: None,
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
         on_session_end: Arc::new(|_| {}),
         compactor: Arc::new(PlainCompactor),

@@ -10,10 +10,10 @@ use model::ResponseScript;
 use serde_json::json;
 
 use super::super::{SessionOptions, start};
+use super::ask_by_tool_class::AskByToolClass;
 use super::fakes::{Talk, World, assert_whole, world};
 use crate::hooks::{HookOutput, HookRunner, Hooks, parse};
 use crate::outcome::{CallOutcome, Detail};
-use crate::permission::AskByToolClass;
 use crate::record::{PromptOrigin, SessionRecord, TurnEnd};
 use crate::session::AgentEvent;
 
@@ -27,7 +27,7 @@ impl HookRunner for Echo {
         _folder: &AbsPath,
         _input: Vec<u8>,
         _patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, crate::Error>> {
         let ran = HookOutput {
             code: Some(0),
             output: command.to_owned(),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use model::ResponseScript;
 
 use super::super::{SessionOptions, start};
+use super::ask_by_tool_class::AskByToolClass;
 use super::fakes::{Talk, assert_whole, kinds, world};
 use crate::outcome::{CallOutcome, Detail};
-use crate::permission::AskByToolClass;
 use crate::record::{SessionMode, SessionRecord, TurnEnd};
 use crate::session::{AgentEvent, SessionCommand};
 use crate::user_prompts::PermissionDecision;
@@ -166,8 +166,7 @@ async fn mode_changes_apply_from_the_next_request() {
     talk.ask("plan").await;
     talk.tell(SessionCommand::SetMode(SessionMode::Build)).await;
     assert_eq!(
-        talk.ask(&crate::permission::build_prompt(".burin/plans/a.md"))
-            .await,
+        talk.ask("Build the plan in @.burin/plans/a.md.").await,
         TurnEnd::Done
     );
     assert_eq!(world.log(), ["+1", "-1"]);

@@ -111,7 +111,8 @@ async fn forks_continue_from_a_record_and_keep_the_original() {
     assert_eq!(world.kept("old").await, records);
     let missing = fork(&world.begin(), "nobody", 0)
         .await
-        .expect_err("there is none");
+        .expect_err("there is none")
+        .to_string();
     assert!(missing.contains("there is no session"), "{missing}");
 }
 
@@ -130,7 +131,8 @@ async fn sessions_have_a_single_writer() {
     let refused = other
         .append("s", &records[2..3])
         .await
-        .expect_err("refused");
+        .expect_err("refused")
+        .to_string();
     assert!(refused.contains("rejects a row"), "{refused}");
     assert!(
         refused.contains("another program has written to this session"),
@@ -160,7 +162,7 @@ async fn session_open_in_another_process_is_refused() {
     let refused = refused.map(|_| ()).expect_err("it is open elsewhere");
     let told =
         "session s is open in process 4711 (burin-agent): continue there, or close it there first";
-    assert_eq!(refused, told);
+    assert_eq!(refused.to_string(), told);
     assert_eq!(world.kept("s").await, records);
     drop(lock);
     // Opening twice in one process is fine; closing releases the lock.

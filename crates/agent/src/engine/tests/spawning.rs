@@ -4,9 +4,9 @@ use model::{ResponseScript, ScriptedClient};
 use serde_json::json;
 
 use super::super::{SessionLimits, SessionOptions, start};
+use super::ask_by_tool_class::AskByToolClass;
 use super::fakes::{Talk, World, assert_whole, calls, last, world_by};
 use crate::outcome::CallOutcome;
-use crate::permission::AskByToolClass;
 use crate::record::{SessionRecord, TurnEnd};
 use crate::session::{AgentEvent, SessionCommand};
 use crate::user_prompts::PermissionDecision;

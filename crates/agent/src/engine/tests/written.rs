@@ -7,9 +7,8 @@ use futures::future::BoxFuture;
 use model::{Profile, ResponseScript, ToolInput, ToolSpec};
 use serde_json::json;
 
-use super::super::{
-    Harness, HarnessParts, NoContext, PlainCompactor, SessionLimits, SessionOptions, start,
-};
+use super::super::{Harness, HarnessParts, SessionLimits, SessionOptions, start};
+use super::doubles::{NoContext, PlainCompactor};
 use super::fakes::{AllowAll, RuleMind, Talk, last, world};
 use crate::record::{SessionMode, SessionRecord, TurnEnd};
 use crate::store::SessionStore;
@@ -55,6 +54,7 @@ impl Tool for Witness {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let records = on_disk(&self.0, &context.session);
@@ -90,6 +90,7 @@ async fn requests_and_calls_are_recorded_first() {
         sources: plain.harness.parts.sources.clone(),
         models: Arc::new(mind),
         tools: vec![Arc::new(Witness(store))],
+        observer: None,
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
         compactor: Arc::new(PlainCompactor),
         limits: SessionLimits::default(),

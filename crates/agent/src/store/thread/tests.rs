@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-fn write(done: Option<oneshot::Sender<Result<(), String>>>) -> StoreWrite {
+fn write(done: Option<oneshot::Sender<Result<(), Error>>>) -> StoreWrite {
     StoreWrite {
         entries: Vec::new(),
         done,

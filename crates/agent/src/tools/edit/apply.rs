@@ -1,21 +1,21 @@
 //! Plans edits against the current files and writes them: all of them or none.
 
 use base::AbsPath;
+use host::Files;
 use patch::HunkRefusal;
-use patch::edit::{FileEdit, PatchOperation};
+use patch::edit::FileEdit;
 use patch::explain::for_model;
 use patch::set::{Completeness, FileEffect, FileLookup, FilePlan, SetPlan, TextSource, plan_set};
 use patch::{ReadMark, StaleGuard};
+use patch_apply::{EditRoot, commit};
 use text::Buffer;
 
-use crate::edit_root::{EditRoot, commit};
+use crate::error::sentence;
 use crate::outcome::{CallOutcome, Detail};
 use crate::tool::{ToolContext, ToolDisplay, ToolResult};
 
-use super::super::paths::resolve_below;
-use super::super::read::sentence;
 use super::super::state::ToolState;
-use super::super::{files_of, unexpected};
+use super::super::unexpected;
 
 /// Maximum number of diff lines shown to the model.
 const DIFF_LINES: usize = 40;
@@ -24,33 +24,30 @@ const AROUND: u32 = 2;
 /// Maximum size of a text shown to the user as a diff, in bytes.
 const SHOWN: usize = 1 << 20;
 
-/// Plans and writes edits. Blocks.
+/// Plans and writes edits whose paths `access` has resolved. Blocks.
 pub(in super::super) fn apply(
     context: &ToolContext,
-    room: &ToolState,
-    edits: Vec<FileEdit>,
+    state: &ToolState,
+    edits: &[FileEdit],
 ) -> ToolResult {
-    match try_apply(context, room, edits) {
+    match try_apply(context, state, edits) {
         Ok(answer) | Err(answer) => answer,
     }
 }
 
 fn try_apply(
     context: &ToolContext,
-    room: &ToolState,
-    edits: Vec<FileEdit>,
+    state: &ToolState,
+    edits: &[FileEdit],
 ) -> Result<ToolResult, ToolResult> {
-    let files = files_of(context);
-    let files = files.as_ref();
-    let edits = relative(context, edits)?;
-    let ground =
-        EditRoot::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
-    let texts = ReadTracker::new(context, room, &ground, &edits);
-    let plan = plan_set(&texts, &edits, Completeness::All);
+    let files = BeneathFiles::of(context);
+    let root = files.edit_root(context)?;
+    let texts = ReadTracker::new(context, state, &root, edits);
+    let plan = plan_set(&texts, edits, Completeness::All);
     if !plan.is_complete() {
         return Err(refused(&plan));
     }
-    let changes = ground.changes(&plan.files);
+    let changes = root.changes(&plan.files);
     let changes = changes
         .map_err(|error| unexpected(format!("{}\nNothing was changed.", sentence(&error))))?;
     let shown = display_diffs(&texts, &plan.files);
@@ -58,15 +55,15 @@ fn try_apply(
         return Err(super::stopped());
     }
     let recovery = context.sources.state.join("recovery");
-    let warnings = commit(files, &recovery, &changes).map_err(|error| {
-        let answer = unexpected(sentence(&error.sentence));
-        if error.is_external {
+    let warnings = commit(files.files(context), &recovery, &changes).map_err(|error| {
+        let answer = unexpected(sentence(&error));
+        if error.is_external_change() {
             answer.with_detail(Detail::ExternalChange)
         } else {
             answer
         }
     })?;
-    remember(context, room, &plan.files);
+    remember(context, state, &plan.files);
     let mut text = for_model(&plan);
     for warning in warnings {
         text.push_str(&format!("Warning: {warning}.\n"));
@@ -80,42 +77,56 @@ fn try_apply(
     Ok(answer)
 }
 
-/// Converts paths to the patch engine's form: relative to the root, symlinks within it resolved.
-fn relative(context: &ToolContext, mut edits: Vec<FileEdit>) -> Result<Vec<FileEdit>, ToolResult> {
-    for edit in &mut edits {
-        edit.path = resolve_below(context, &edit.path)?.shown;
-        if let PatchOperation::Update {
-            move_to: Some(to), ..
-        } = &mut edit.change
-        {
-            *to = resolve_below(context, to)?.shown;
-        }
+/// The files of a call, opened so that no symlink below the root is followed where the system
+/// supports this.
+pub(in super::super) struct BeneathFiles(Option<Box<dyn Files>>);
+
+impl BeneathFiles {
+    pub(in super::super) fn of(context: &ToolContext) -> Self {
+        Self(context.sources.files.open_beneath(&context.root))
     }
-    Ok(edits)
+
+    fn files<'a>(&'a self, context: &'a ToolContext) -> &'a dyn Files {
+        let files = self.0.as_deref();
+        files.unwrap_or(context.sources.files.as_ref())
+    }
+
+    /// Opens the root for edits whose paths `access` has resolved.
+    pub(in super::super) fn edit_root<'a>(
+        &'a self,
+        context: &'a ToolContext,
+    ) -> Result<EditRoot<'a>, ToolResult> {
+        let root = match &self.0 {
+            Some(files) => EditRoot::of_resolved(files.as_ref(), &context.root),
+            // A symlink may have appeared since the paths were resolved: they are checked again.
+            None => EditRoot::new(context.sources.files.as_ref(), &context.root),
+        };
+        root.map_err(|error| unexpected(sentence(&error)))
+    }
 }
 
 /// Files with the session's read marks.
 struct ReadTracker<'a> {
     context: &'a ToolContext,
-    ground: &'a EditRoot<'a>,
+    root: &'a EditRoot<'a>,
     marks: Vec<(String, ReadMark)>,
 }
 
 impl<'a> ReadTracker<'a> {
     fn new(
         context: &'a ToolContext,
-        room: &ToolState,
-        ground: &'a EditRoot<'a>,
+        state: &ToolState,
+        root: &'a EditRoot<'a>,
         edits: &[FileEdit],
     ) -> Self {
         let marks = edits.iter().filter_map(|edit| {
-            let mark = room.mark(&context.root.join(&edit.path))?;
+            let mark = state.mark(&context.root.join(&edit.path))?;
             Some((edit.path.clone(), mark))
         });
         Self {
             marks: marks.collect(),
             context,
-            ground,
+            root,
         }
     }
 
@@ -131,7 +142,7 @@ impl<'a> ReadTracker<'a> {
 
 impl TextSource for ReadTracker<'_> {
     fn find(&self, path: &str) -> FileLookup<'_> {
-        let found = self.ground.find(path);
+        let found = self.root.find(path);
         let text = match &found {
             FileLookup::Text(text) => Some(text.as_ref()),
             _ => None,
@@ -183,7 +194,7 @@ fn refused(plan: &SetPlan) -> ToolResult {
 
 fn display_diffs(texts: &ReadTracker<'_>, plan: &[FilePlan]) -> Vec<ToolDisplay> {
     let diffs = plan.iter().map(|file| {
-        let old = match texts.ground.find(&file.path) {
+        let old = match texts.root.find(&file.path) {
             FileLookup::Text(text) => Some(text.into_owned()),
             FileLookup::Missing | FileLookup::Refused(_) => None,
         };
@@ -210,14 +221,14 @@ pub(in super::super) fn diff(path: &str, old: Option<String>, new: Option<String
     }
 }
 
-fn remember(context: &ToolContext, room: &ToolState, plan: &[FilePlan]) {
+fn remember(context: &ToolContext, state: &ToolState, plan: &[FilePlan]) {
     for file in plan {
         let path: AbsPath = context.root.join(&file.path);
         match &file.effect {
             FileEffect::Create { text, .. } | FileEffect::Modify { text, .. } => {
-                room.wrote(&path, text)
+                state.wrote(&path, text)
             }
-            FileEffect::Delete => room.forget(&path),
+            FileEffect::Delete => state.forget(&path),
         }
     }
 }

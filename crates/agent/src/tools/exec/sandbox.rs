@@ -6,6 +6,7 @@ use base::AbsPath;
 use host::process::{Denial, ExitReport, PlantedFile, ProcessExit, SandboxSpawner};
 use model::PartContent;
 
+use crate::error::Error;
 use crate::outcome::Detail;
 use crate::rules::is_read_only;
 use crate::sandbox::CommandSandbox;
@@ -54,11 +55,11 @@ pub(super) fn sandbox_scope(context: &ToolContext) -> SandboxScope {
 
 impl RunMode {
     /// Returns the confinement of a command the user was not asked about.
-    pub(super) fn of(context: &ToolContext, wanted: &ExecRequest) -> Self {
+    pub(super) fn of(context: &ToolContext, request: &ExecRequest) -> Self {
         match &context.sandbox {
             None => RunMode::Unconfined,
-            Some(_) if is_read_only(&wanted.command) => RunMode::ReadOnly,
-            Some(sandbox) => RunMode::Confined(sandbox.granted(&wanted.command)),
+            Some(_) if is_read_only(&request.command) => RunMode::ReadOnly,
+            Some(sandbox) => RunMode::Confined(sandbox.granted(&request.command)),
         }
     }
 
@@ -67,7 +68,7 @@ impl RunMode {
     pub(super) async fn bounds(
         &mut self,
         context: &ToolContext,
-        wanted: &ExecRequest,
+        request: &ExecRequest,
     ) -> Result<Option<Arc<dyn SandboxSpawner>>, ToolResult> {
         let Some(sandbox) = &context.sandbox else {
             return Ok(None);
@@ -82,23 +83,23 @@ impl RunMode {
                 create_sandbox(sandbox, |sandbox| sandbox.read_only_bounds()).await
             }
         };
-        let sentence = match made {
+        let error = match made {
             Ok(bounds) => return Ok(Some(bounds)),
-            Err(sentence) => sentence,
+            Err(error) => error,
         };
         let question = UserQuestion {
             text: format!(
-                "{} cannot be run in the sandbox: {sentence}",
-                quoted(&wanted.command)
+                "{} cannot be run in the sandbox: {error}",
+                quoted(&request.command)
             ),
             options: [SKIP, OUTSIDE].map(str::to_owned).to_vec(),
         };
-        match choice(context.desk.ask(question).await.as_deref()) {
+        match choice(context.prompts.ask(question).await.as_deref()) {
             DenialChoice::Outside => {
                 *self = RunMode::Unconfined;
                 Ok(None)
             }
-            _ => Err(unexpected(format!("The command was not run: {sentence}"))
+            _ => Err(unexpected(format!("The command was not run: {error}"))
                 .with_detail(Detail::SandboxUnavailable)),
         }
     }
@@ -108,7 +109,7 @@ impl RunMode {
     pub(super) async fn widened(
         &mut self,
         context: &ToolContext,
-        wanted: &ExecRequest,
+        request: &ExecRequest,
         terminal: &CommandTerminal,
         ended: ExitReport,
     ) -> bool {
@@ -128,13 +129,13 @@ impl RunMode {
         if ended.exit == ProcessExit::Exited(0) || more.is_empty() {
             return false;
         }
-        let rules = sandbox.rules(&wanted.command);
-        let answer = context.desk.ask(question(wanted, &more, &rules)).await;
+        let rules = sandbox.rules(&request.command);
+        let answer = context.prompts.ask(question(request, &more, &rules)).await;
         let chosen = choice(answer.as_deref());
         if chosen == DenialChoice::Always
-            && let Err(sentence) = sandbox.grant(&wanted.command, &more)
+            && let Err(error) = sandbox.grant(&request.command, &more)
         {
-            base::report(&sentence);
+            base::report(&error.to_string());
         }
         match chosen {
             DenialChoice::Skip => return false,
@@ -150,22 +151,22 @@ impl RunMode {
 
 async fn create_sandbox(
     sandbox: &Arc<dyn CommandSandbox>,
-    make: impl FnOnce(&dyn CommandSandbox) -> Result<Arc<dyn SandboxSpawner>, String> + Send + 'static,
-) -> Result<Arc<dyn SandboxSpawner>, String> {
+    make: impl FnOnce(&dyn CommandSandbox) -> Result<Arc<dyn SandboxSpawner>, Error> + Send + 'static,
+) -> Result<Arc<dyn SandboxSpawner>, Error> {
     let sandbox = Arc::clone(sandbox);
     let made = tokio::task::spawn_blocking(move || make(&*sandbox)).await;
-    made.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
+    made.unwrap_or_else(|error| Err(Error::SandboxUnavailable(format!("it broke off: {error}"))))
 }
 
 /// Builds the question whether a command may do more. It contains the whole command and every
 /// access that would be allowed.
-fn question(wanted: &ExecRequest, denials: &[Denial], rules: &[String]) -> UserQuestion {
+fn question(request: &ExecRequest, denials: &[Denial], rules: &[String]) -> UserQuestion {
     let always = format!("{ALWAYS} {}", join_rules(rules));
     let all: Vec<String> = denials.iter().map(Denial::to_string).collect();
     UserQuestion {
         text: format!(
             "The sandbox did not allow {} {}.",
-            quoted(&wanted.command),
+            quoted(&request.command),
             all.join(", ")
         ),
         options: vec![SKIP.to_owned(), ONCE.to_owned(), always, OUTSIDE.to_owned()],
@@ -222,7 +223,7 @@ pub(super) fn with_planted(answer: ToolResult, terminal: &CommandTerminal) -> To
     if planted.is_empty() {
         return answer;
     }
-    let answer = answer.with_display(ToolDisplay::Text(for_person(&planted)));
+    let answer = answer.with_display(ToolDisplay::Text(for_user(&planted)));
     let aside: Vec<&AbsPath> = aside(&planted).map(|one| &one.path).collect();
     let Some(first) = aside.first() else {
         return answer;
@@ -234,7 +235,7 @@ pub(super) fn with_planted(answer: ToolResult, terminal: &CommandTerminal) -> To
     };
     let line = format!(
         "\n[put aside, because other programs would run it by themselves: {}{more}; go on without it, or ask the \
-         person to make it]",
+         user to make it]",
         named.join(", ")
     );
     let what = first.to_string();
@@ -248,7 +249,7 @@ fn aside(planted: &[PlantedFile]) -> impl Iterator<Item = &PlantedFile> {
 }
 
 /// Describes the quarantined files and their location, and the files to review.
-fn for_person(planted: &[PlantedFile]) -> String {
+fn for_user(planted: &[PlantedFile]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let stayed = planted.iter().filter(|one| one.quarantine.is_none());
     for (head, list) in [

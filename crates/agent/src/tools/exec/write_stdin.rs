@@ -20,15 +20,7 @@ const YIELD_TYPED: u64 = 1000;
 
 /// The tool that writes to running commands and reads their output.
 pub(in super::super) struct WriteStdinTool {
-    options: Arc<ToolOptions>,
-}
-
-impl WriteStdinTool {
-    pub(in super::super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(in super::super) options: Arc<ToolOptions>,
 }
 
 impl Tool for WriteStdinTool {
@@ -89,6 +81,7 @@ impl Tool for WriteStdinTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
@@ -130,13 +123,13 @@ impl WriteStdinTool {
         context: &ToolContext,
     ) -> Result<ToolResult, ToolResult> {
         let typed = TypedInput::read(call)?;
-        let room = self.options.states.of(context);
-        let Some(terminal) = room.terminal(typed.number) else {
-            return Err(no_terminal(&room, typed.number));
+        let state = self.options.states.of(context);
+        let Some(terminal) = state.terminal(typed.number) else {
+            return Err(no_terminal(&state, typed.number));
         };
         if typed.is_stop {
             terminate(&terminal).await;
-            room.let_go(typed.number);
+            state.let_go(typed.number);
             let ended = terminal.wait().await;
             return Ok(finished(context, &terminal, typed.tokens, ended));
         }
@@ -146,7 +139,7 @@ impl WriteStdinTool {
         match watch(context, &terminal, typed.wait, None).await {
             WaitOutcome::Ended(ended) => {
                 terminal.mark_reported();
-                room.let_go(typed.number);
+                state.let_go(typed.number);
                 Ok(finished(context, &terminal, typed.tokens, ended))
             }
             // The command continues: only the wait was stopped.
@@ -199,8 +192,8 @@ fn type_into(terminal: &CommandTerminal, typed: &TypedInput) -> Result<(), ToolR
     )))
 }
 
-fn no_terminal(room: &ToolState, number: u64) -> ToolResult {
-    let numbers: Vec<String> = room.terminals().iter().map(u64::to_string).collect();
+fn no_terminal(state: &ToolState, number: u64) -> ToolResult {
+    let numbers: Vec<String> = state.terminals().iter().map(u64::to_string).collect();
     let others = if numbers.is_empty() {
         "no command is running: start one with exec_command".to_owned()
     } else {

@@ -52,6 +52,46 @@ impl Transport for Pages {
     }
 }
 
+/// A network with these names; every host is reached through one transport.
+struct FakeNetwork {
+    transport: Arc<dyn Transport>,
+    /// The addresses of each name, by resolution; the last ones repeat.
+    names: HashMap<&'static str, Vec<Vec<IpAddr>>>,
+    /// The names that were resolved.
+    resolved: Mutex<Vec<String>>,
+    /// The hosts that were connected to, with the permitted addresses.
+    pinned: Mutex<Vec<(String, Vec<IpAddr>)>>,
+}
+
+impl FakeNetwork {
+    fn new(transport: Arc<dyn Transport>) -> Self {
+        Self {
+            transport,
+            names: HashMap::new(),
+            resolved: Mutex::default(),
+            pinned: Mutex::default(),
+        }
+    }
+}
+
+impl WebNetwork for FakeNetwork {
+    fn resolve(&self, name: &str) -> BoxFuture<'static, std::io::Result<Vec<IpAddr>>> {
+        let mut resolved = self.resolved.lock().expect("no panic");
+        let before = resolved.iter().filter(|it| *it == name).count();
+        resolved.push(name.to_owned());
+        let answers = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
+        let answer = answers.get(before).or(answers.last()).cloned();
+        let answer = answer.ok_or_else(|| std::io::ErrorKind::NotFound.into());
+        futures::future::ready(answer).boxed()
+    }
+
+    fn transport(&self, host: &str, addresses: &[IpAddr]) -> Arc<dyn Transport> {
+        let mut pinned = self.pinned.lock().expect("no panic");
+        pinned.push((host.to_owned(), addresses.to_vec()));
+        self.transport.clone()
+    }
+}
+
 const HTML: (&str, &str) = ("content-type", "text/html; charset=utf-8");
 
 fn world(pages: Vec<(&'static str, Page)>) -> (World, Arc<Pages>) {
@@ -59,8 +99,8 @@ fn world(pages: Vec<(&'static str, Page)>) -> (World, Arc<Pages>) {
         pages: pages.into_iter().collect(),
         asked: Mutex::default(),
     });
-    let transport: Arc<dyn Transport> = pages.clone();
-    let world = World::with(|options| options.transport = Some(transport));
+    let network = FakeNetwork::new(pages.clone());
+    let world = World::with(|options| options.network = Some(Arc::new(network)));
     (world, pages)
 }
 
@@ -244,7 +284,9 @@ pub(in crate::tools) async fn a_page_that_does_not_come_is_given_up() {
             futures::future::pending().boxed()
         }
     }
-    let mut world = World::with(|options| options.transport = Some(Arc::new(Silent)));
+    let mut world = World::with(|options| {
+        options.network = Some(Arc::new(FakeNetwork::new(Arc::new(Silent))));
+    });
     let answer = world
         .call("fetch", json!({ "url": "https://1.1.1.1/" }))
         .await;
@@ -255,4 +297,166 @@ pub(in crate::tools) async fn a_page_that_does_not_come_is_given_up() {
         .call("fetch", json!({ "url": "https://1.1.1.1/" }))
         .await;
     assert_says(&answer, CallOutcome::UserAborted, "Stopped");
+}
+
+/// One address of every class that the sandbox's proxy refuses.
+const REFUSED: [&str; 48] = [
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "127.255.255.255",
+    "169.254.169.254",
+    "169.254.170.2",
+    "168.63.129.16",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.19.255.255",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::ffff:127.0.0.1",
+    "::ffff:169.254.169.254",
+    "::ffff:0:127.0.0.1",
+    "64:ff9b::10.0.0.1",
+    "64:ff9b::169.254.169.254",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001::1",
+    "2001:db8::1",
+    "2002:7f00:1::1",
+    "2002:a9fe:a9fe::",
+    "3fff::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fec0::1",
+    "ff02::1",
+    "2a00::5efe:127.0.0.1",
+    "2a00::200:5efe:10.0.0.1",
+    "4000::1",
+    "8000::1",
+];
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().expect(text)
+}
+
+/// A world whose only page is at `http://site.example/`; `names` gives its addresses.
+fn named_world(
+    page: Page,
+    names: Vec<(&'static str, Vec<Vec<&str>>)>,
+) -> (World, Arc<FakeNetwork>, Arc<Pages>) {
+    let pages = Arc::new(Pages {
+        pages: HashMap::from([("http://site.example/", page)]),
+        asked: Mutex::default(),
+    });
+    let mut network = FakeNetwork::new(pages.clone());
+    for (name, answers) in names {
+        let answers = answers
+            .iter()
+            .map(|it| it.iter().copied().map(ip).collect());
+        network.names.insert(name, answers.collect());
+    }
+    let network = Arc::new(network);
+    let given = network.clone();
+    let world = World::with(|options| options.network = Some(given));
+    (world, network, pages)
+}
+
+#[tokio::test]
+async fn every_private_address_class_is_refused() {
+    let denied = |answer: &ToolResult, what: &str| {
+        assert_says(answer, CallOutcome::UnexpectedEnvironment, "own network");
+        assert_eq!(answer.detail, Some(Detail::Denied), "{what}");
+    };
+    for text in REFUSED {
+        let host = match ip(text) {
+            IpAddr::V4(v4) => v4.to_string(),
+            IpAddr::V6(v6) => format!("[{v6}]"),
+        };
+        let redirect = (302, vec![("location", "/inner")], Vec::new());
+        let public = "93.184.216.34";
+        let names = vec![
+            ("site.example", vec![vec![public], vec![text]]),
+            ("mixed.example", vec![vec![public, text]]),
+        ];
+        let (world, network, pages) = named_world(redirect, names);
+        let fetch = async |url: &str| world.call("fetch", json!({ "url": url })).await;
+        denied(&fetch(&format!("http://{host}/")).await, text);
+        denied(&fetch("http://mixed.example/").await, text);
+        // The page redirects to its own host, whose name now has another address.
+        denied(&fetch("http://site.example/").await, text);
+        let asked = pages.asked.lock().expect("no panic").clone();
+        assert_eq!(asked, ["http://site.example/"], "{text}");
+        let pinned = network.pinned.lock().expect("no panic").clone();
+        let expected = ("site.example".to_owned(), vec![ip("93.184.216.34")]);
+        assert_eq!(pinned, [expected], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn redirect_to_a_private_address_is_not_followed() {
+    for text in REFUSED {
+        let location: &'static str = match ip(text) {
+            IpAddr::V4(v4) => format!("http://{v4}/x").leak(),
+            IpAddr::V6(v6) => format!("http://[{v6}]/x").leak(),
+        };
+        let redirect = (302, vec![("location", location)], Vec::new());
+        let names = vec![("site.example", vec![vec!["93.184.216.34"]])];
+        let (world, _, pages) = named_world(redirect, names);
+        let url = json!({ "url": "http://site.example/" });
+        assert_says(
+            &world.call("fetch", url).await,
+            CallOutcome::Ok,
+            "another host",
+        );
+        let asked = pages.asked.lock().expect("no panic").clone();
+        assert_eq!(asked, ["http://site.example/"], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn name_is_resolved_once_and_its_address_pinned() {
+    let page = (200, vec![HTML], b"<p>there</p>".to_vec());
+    let answers = vec![vec!["93.184.216.34"], vec!["127.0.0.1"]];
+    let names = vec![("site.example", answers)];
+    let (world, network, _) = named_world(page, names);
+    let url = json!({ "url": "http://site.example/" });
+    assert_eq!(world.call("fetch", url).await.text(), "there\n");
+    assert_eq!(
+        *network.resolved.lock().expect("no panic"),
+        ["site.example"]
+    );
+    let pinned = network.pinned.lock().expect("no panic").clone();
+    let expected = ("site.example".to_owned(), vec![ip("93.184.216.34")]);
+    assert_eq!(pinned, [expected]);
+}
+
+#[test]
+fn every_notation_of_an_address_is_that_address() {
+    for url in [
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://127.1/",
+        "http://[::ffff:7f00:1]/",
+    ] {
+        let address = WebAddress::read(url).expect(url);
+        let ip = address.ip().expect(url);
+        assert!(!is_open_address(ip), "{url}: {ip}");
+    }
 }

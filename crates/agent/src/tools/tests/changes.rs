@@ -437,6 +437,29 @@ fn each_profile_gets_its_edit_tool() {
         );
     }
     for tool in all(&world.options) {
-        assert_eq!(super::super::by_name(tool.name()), Some(tool.name()));
+        assert_eq!(crate::tool_names::by_name(tool.name()), Some(tool.name()));
     }
+}
+
+/// The path that was permitted is the one that is written, whatever happens to folders meanwhile.
+#[tokio::test]
+async fn edit_follows_no_link_created_after_its_check() {
+    use std::os::unix::fs::symlink;
+    let world = World::real();
+    world.write("a/x", "one\n");
+    let (root, tool) = (world.context.root.clone(), world.tool("edit"));
+    let join = |name: &str| root.join(name).as_path().to_owned();
+    symlink("a", join("link")).expect("a link");
+    let input = json!({ "path": "link/x", "old_string": "one\n", "new_string": "two\n" });
+    let call = call("edit", input);
+    let access = tool.access(&call, &world.context).expect("an access");
+    assert_eq!(access.edits[0].path, "a/x");
+    let outside = root.join("../outside");
+    let files = &world.context.sources.files;
+    files.rename(&root.join("a"), &outside).expect("renamed");
+    symlink(outside.as_path(), join("a")).expect("a link");
+    let answer = tool.run(&call, &access, &world.context).await;
+    assert!(answer.outcome.is_error(), "{answer:?}");
+    let text = files.read(&outside.join("x"), 1 << 10).expect("read");
+    assert_eq!(text, b"one\n");
 }

@@ -7,20 +7,21 @@ use model::Profile;
 use serde_json::json;
 
 use super::*;
+use crate::error::Error;
 use crate::record::{TodoItem, TodoState};
 use crate::services::{
-    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic, WebSearch,
-    WebSearchResult,
+    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic,
 };
 use crate::tool::ToolDisplay;
 use crate::user_prompts::{UserPrompts, UserQuestion};
 
-/// Returns one location, diagnostic and page, or fails on request.
-struct Plugged(Result<(), String>);
+/// Returns one location and diagnostic, or fails on request.
+struct Plugged(Result<(), &'static str>);
 
 impl Plugged {
-    fn give<T: Send + 'static>(&self, found: Vec<T>) -> BoxFuture<'static, Result<Vec<T>, String>> {
-        let result = self.0.clone().map(|()| found);
+    fn give<T: Send + 'static>(&self, found: Vec<T>) -> BoxFuture<'static, Result<Vec<T>, Error>> {
+        let failed = |reason: &str| Error::SearchFailed(reason.to_owned());
+        let result = self.0.map(|()| found).map_err(failed);
         Box::pin(std::future::ready(result))
     }
 }
@@ -42,7 +43,7 @@ impl CodeSearch for Plugged {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, Error>> {
         let text = format!("{question} {folder:?} {limit}");
         self.give(if question == "nothing" {
             Vec::new()
@@ -56,7 +57,7 @@ impl CodeSearch for Plugged {
         _: &AbsPath,
         name: String,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, Error>> {
         self.give(if name == "nothing" {
             Vec::new()
         } else {
@@ -69,7 +70,7 @@ impl DiagnosticSource for Plugged {
     fn for_files(
         &self,
         paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>> {
         let complaint = |line, is_error| FileDiagnostic {
             path: "a.rs".to_owned(),
             line,
@@ -84,27 +85,11 @@ impl DiagnosticSource for Plugged {
     }
 }
 
-impl WebSearch for Plugged {
-    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>> {
-        let page = WebSearchResult {
-            title: "T".to_owned(),
-            url: "https://x".to_owned(),
-            excerpt: "E".to_owned(),
-        };
-        self.give(if question == "nothing" {
-            Vec::new()
-        } else {
-            vec![page]
-        })
-    }
-}
-
-fn plugged(state: Result<(), String>) -> World {
+fn plugged(state: Result<(), &'static str>) -> World {
     let plug = Arc::new(Plugged(state));
     World::plugged(|sources| {
         sources.search = Some(plug.clone());
-        sources.diagnostics = Some(plug.clone());
-        sources.web = Some(plug);
+        sources.diagnostics = Some(plug);
     })
 }
 
@@ -112,7 +97,7 @@ fn plugged(state: Result<(), String>) -> World {
 async fn optional_services_enable_their_tools() {
     let world = plugged(Ok(()));
     let profile = Profile::harmless();
-    for name in ["semantic_search", "symbols", "diagnostics", "web_search"] {
+    for name in ["semantic_search", "symbols", "diagnostics"] {
         assert!(world.tool(name).spec(&profile).is_some(), "{name}");
         assert!(
             World::fake().0.tool(name).spec(&profile).is_none(),
@@ -134,14 +119,9 @@ async fn optional_services_enable_their_tools() {
         text("diagnostics", json!({ "paths": ["a.rs"] })).await,
         "No errors and no warnings."
     );
-    assert_eq!(
-        text("web_search", json!({ "query": "x" })).await,
-        "T\nhttps://x\nE\n\n"
-    );
     for (tool, input) in [
         ("semantic_search", json!({ "query": "nothing" })),
         ("symbols", json!({ "name": "nothing" })),
-        ("web_search", json!({ "query": "nothing" })),
     ] {
         let answer = world.call(tool, input).await;
         assert!(
@@ -158,9 +138,8 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
         ("semantic_search", json!({ "query": "x" })),
         ("symbols", json!({ "name": "x" })),
         ("diagnostics", json!({})),
-        ("web_search", json!({ "query": "x" })),
     ];
-    let broken = plugged(Err("it is down".to_owned()));
+    let broken = plugged(Err("it is down"));
     let (bare, _) = World::fake();
     let mut stopped = plugged(Ok(()));
     let (_sender, stop) = tokio::sync::watch::channel(true);
@@ -205,7 +184,7 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
             "list of strings",
         ),
         (
-            "web_search",
+            "semantic_search",
             json!({ "query": [] }),
             InvalidArguments,
             "must be a string",
@@ -351,7 +330,7 @@ async fn ask_user_asks_the_user() {
     let (mut world, _) = World::fake();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&asked);
-    world.context.desk = UserPrompts::new(move |question: UserQuestion| {
+    world.context.prompts = UserPrompts::new(move |question: UserQuestion| {
         seen.lock().expect("no panic").push(question);
         Box::pin(std::future::ready(Some("the second".to_owned())))
     });

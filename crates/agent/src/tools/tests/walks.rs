@@ -24,7 +24,7 @@ const SOURCES: &[(&str, &[&str], &[&str])] = &[
     ("grep", &["grep"], &[include_str!("../grep.rs")]),
     (
         "search",
-        &["semantic_search", "symbols", "diagnostics", "web_search"],
+        &["semantic_search", "symbols", "diagnostics"],
         &[include_str!("../search.rs")],
     ),
     (
@@ -270,7 +270,7 @@ async fn walk_skills() {
             ..call("skill", Value::Null)
         };
         let answer = match tool.access(&call, &world.context) {
-            Ok(_) => tool.run(&call, &world.context).await,
+            Ok(access) => tool.run(&call, &access, &world.context).await,
             Err(answer) => answer,
         };
         note("skill", &answer);

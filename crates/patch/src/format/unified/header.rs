@@ -79,19 +79,19 @@ pub(super) struct HeaderNames {
 }
 
 impl HeaderNames {
-    /// Returns the path and the operation on it.
-    pub(super) fn target(&self) -> Result<(String, PatchOperation), String> {
+    /// Returns the path and the operation on it; `None` if no header names a file.
+    pub(super) fn target(&self) -> Option<(String, PatchOperation)> {
         if let (Some(from), Some(to)) = (&self.renamed_from, &self.renamed_to) {
             let change = PatchOperation::Update {
                 hunks: Vec::new(),
                 move_to: Some(to.clone()),
             };
-            return Ok((from.clone(), change));
+            return Some((from.clone(), change));
         }
         match (&self.old, &self.new) {
-            (None, None) => Err("neither \"---\" nor \"+++\" names a file".to_owned()),
-            (Some(old), None) => Ok((without_prefix(old, "ai"), deleted())),
-            (None, Some(new)) => Ok((without_prefix(new, "bw"), created())),
+            (None, None) => None,
+            (Some(old), None) => Some((without_prefix(old, "ai"), deleted())),
+            (None, Some(new)) => Some((without_prefix(new, "bw"), created())),
             (Some(old), Some(new)) => {
                 let (_, path) = without_prefixes(old, new);
                 let change = match (self.is_new, self.is_gone) {
@@ -99,7 +99,7 @@ impl HeaderNames {
                     (_, true) => deleted(),
                     _ => empty_update(),
                 };
-                Ok((path, change))
+                Some((path, change))
             }
         }
     }

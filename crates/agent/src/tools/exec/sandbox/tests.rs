@@ -13,6 +13,7 @@ use host::process::{
 use serde_json::json;
 
 use super::{ExecRequest, question};
+use crate::error::Error;
 use crate::outcome::{CallOutcome, Detail};
 use crate::sandbox::CommandSandbox;
 use crate::tool::{CallInput, ToolCall, ToolDisplay, ToolResult};
@@ -43,9 +44,11 @@ fn motd() -> Denial {
 }
 
 impl CommandSandbox for FakeSandbox {
-    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, Error> {
         if self.is_missing {
-            Err("the kernel has no user namespaces".to_owned())
+            Err(Error::SandboxUnavailable(
+                "the kernel has no user namespaces".to_owned(),
+            ))
         } else {
             Ok(Arc::new(FakeBounds {
                 granted: granted.to_vec(),
@@ -55,7 +58,7 @@ impl CommandSandbox for FakeSandbox {
         }
     }
 
-    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, Error> {
         self.readings.fetch_add(1, Ordering::Relaxed);
         self.bounds(&[])
     }
@@ -72,7 +75,7 @@ impl CommandSandbox for FakeSandbox {
             .unwrap_or_default()
     }
 
-    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
+    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), Error> {
         let mut kept = self.kept.lock().expect("whole");
         kept.push((command.to_owned(), more.to_vec()));
         Ok(())
@@ -136,7 +139,7 @@ fn world(
     let mut world = World::real();
     let asked: Arc<Mutex<Vec<UserQuestion>>> = Arc::default();
     let heard = asked.clone();
-    world.context.desk = UserPrompts::new(move |question| {
+    world.context.prompts = UserPrompts::new(move |question| {
         heard.lock().expect("whole").push(question);
         Box::pin(std::future::ready(answer.map(str::to_owned)))
     });

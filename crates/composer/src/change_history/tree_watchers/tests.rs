@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::services::SessionServices;
-use agent::tool::CallInput;
+use agent::tool::{CallInput, Tool, ToolAccess, ToolCall};
 use agent::user_prompts::UserPrompts;
 use host::{FakeClock, RealFiles};
+use model::{Profile, ToolSpec};
 use serde_json::Value;
 
 use super::*;
@@ -48,6 +49,7 @@ impl Tool for Fake {
     fn run<'a>(
         &'a self,
         _call: &'a ToolCall,
+        _access: &'a ToolAccess,
         _context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
@@ -98,10 +100,6 @@ impl World {
         }
     }
 
-    fn watched(&self, tool: Fake) -> Arc<dyn Tool> {
-        WatchedTool::all(vec![Arc::new(tool)], &self.watchers).remove(0)
-    }
-
     fn context(&self, turn: u64) -> ToolContext {
         let sources = SessionServices {
             files: Arc::new(RealFiles),
@@ -110,7 +108,6 @@ impl World {
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         };
         ToolContext {
             session: "s".into(),
@@ -118,7 +115,7 @@ impl World {
             root: self.place.root.path().clone(),
             sources: Arc::new(sources),
             sandbox: None,
-            desk: UserPrompts::empty(),
+            prompts: UserPrompts::empty(),
             stop: self.stop.subscribe(),
             profile: Arc::new(Profile::harmless()),
             output_tokens: 1000,
@@ -127,8 +124,7 @@ impl World {
     }
 
     async fn call(&self, tool: Fake, turn: u64) {
-        let call = call();
-        self.watched(tool).run(&call, &self.context(turn)).await;
+        observed(&self.watchers, tool, &self.context(turn)).await;
     }
 
     fn told(&self) -> Vec<String> {
@@ -138,6 +134,20 @@ impl World {
             .map(|it| format!("{}: {}", it.path, it.author))
             .collect()
     }
+}
+
+/// Runs a call of the tool as the engine does.
+async fn observed(watchers: &TreeWatchers, tool: Fake, context: &ToolContext) -> ToolResult {
+    let call = call();
+    let access = tool.access(&call, context).expect("a valid call");
+    let observed = ObservedCall {
+        class: tool.class(),
+        call: &call,
+        access: &access,
+        context,
+    };
+    let run = tool.run(&call, &access, context);
+    watchers.observe(observed, run).await
 }
 
 fn call() -> ToolCall {
@@ -214,10 +224,9 @@ async fn changes_of_a_cancelled_call_are_recorded() {
     let world = World::new();
     let command = world.tool(ToolClass::Execute, &[tree()], &["half"]);
     command.hangs.store(true, Ordering::Relaxed);
-    let tool = world.watched(command);
-    let (call, context) = (call(), world.context(1));
+    let (watchers, context) = (world.watchers.clone(), world.context(1));
     let given_up = tokio::spawn(async move {
-        tool.run(&call, &context).await;
+        observed(&watchers, command, &context).await;
     });
     while world.place.read("half").is_none() {
         tokio::task::yield_now().await;
@@ -233,9 +242,9 @@ async fn changes_of_a_cancelled_call_are_recorded() {
 async fn closed_gate_holds_calls_until_open_or_stop() {
     let world = World::new();
     world.gate.close();
-    let tool = world.watched(world.tool(ToolClass::Edit, &[path("a")], &["a"]));
-    let context = world.context(1);
-    let held = tokio::spawn(async move { tool.run(&call(), &context).await.text() });
+    let tool = world.tool(ToolClass::Edit, &[path("a")], &["a"]);
+    let (watchers, context) = (world.watchers.clone(), world.context(1));
+    let held = tokio::spawn(async move { observed(&watchers, tool, &context).await.text() });
     let mut waiting = world.gate.waiting();
     waiting.wait_for(|count| *count == 1).await.unwrap();
     assert_eq!(world.place.read("a"), None);
@@ -245,7 +254,7 @@ async fn closed_gate_holds_calls_until_open_or_stop() {
 }
 
 #[tokio::test]
-async fn a_tree_that_nobody_watches_is_left_alone() {
+async fn calls_below_an_unregistered_root_are_not_recorded() {
     let world = World::new();
     world.watchers.remove(world.place.root.path());
     let edit = world.tool(ToolClass::Edit, &[path("a")], &["a"]);

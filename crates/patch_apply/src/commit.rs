@@ -6,57 +6,38 @@
 //! Start at `commit`.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use base::AbsPath;
-use host::{Error, ErrorReason, ExpectedContent, FileKind, Files, OnDisk, SaveRequest};
+use host::{ErrorReason, ExpectedContent, FileKind, Files, OnDisk, SaveRequest};
 
-use super::{CommitAction, OriginalFile, PlannedChange};
+use crate::Error;
+use crate::edit_root::{CommitAction, OriginalFile, PlannedChange};
 
 /// Suffix of a removed file until the commit finishes.
 const ASIDE: &str = ".burin-removed";
 
-/// Applies all changes or none, and returns warnings.
+/// Applies all changes or none, and returns warnings as sentences.
 ///
 /// # Errors
 ///
-/// The step that failed, the files that could not be restored, and whether another program changed
-/// a file in the meantime.
+/// `Error::RolledBack` with the failed step and the steps that could not be undone.
 pub fn commit(
     files: &dyn Files,
     recovery: &AbsPath,
     changes: &[PlannedChange],
-) -> Result<Vec<String>, CommitError> {
-    let mut work = EditTransaction {
+) -> Result<Vec<String>, Error> {
+    let mut transaction = EditTransaction {
         files,
         recovery,
         done: Vec::new(),
         warnings: Vec::new(),
     };
-    match work.all(changes) {
-        Ok(()) => Ok(work.finish()),
-        Err(error) => Err(CommitError {
-            is_external: matches!(
-                error.reason,
-                ErrorReason::ChangedOnDisk { .. } | ErrorReason::AlreadyExists
-            ),
-            sentence: work.roll_back(&error),
+    match transaction.apply(changes) {
+        Ok(()) => Ok(transaction.finish()),
+        Err(failure) => Err(Error::RolledBack {
+            unrestored: transaction.roll_back(),
+            failure,
         }),
-    }
-}
-
-/// The reason a commit was rolled back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitError {
-    /// The failed step, and the files that could not be restored.
-    pub sentence: String,
-    /// Whether another program changed a file after it was read.
-    pub is_external: bool,
-}
-
-impl fmt::Display for CommitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
     }
 }
 
@@ -87,7 +68,7 @@ enum AppliedStep {
 }
 
 impl EditTransaction<'_> {
-    fn all(&mut self, changes: &[PlannedChange]) -> Result<(), Error> {
+    fn apply(&mut self, changes: &[PlannedChange]) -> Result<(), host::Error> {
         self.check(changes)?;
         let mut moved = BTreeSet::new();
         for change in changes {
@@ -117,14 +98,14 @@ impl EditTransaction<'_> {
 
     /// Checks, before the first step, that every file is unchanged since it was read and is
     /// writable.
-    fn check(&self, changes: &[PlannedChange]) -> Result<(), Error> {
+    fn check(&self, changes: &[PlannedChange]) -> Result<(), host::Error> {
         for change in changes {
             let before = match &change.action {
                 CommitAction::Write { before, .. } => before.as_ref(),
                 CommitAction::Remove(before) => Some(before),
             };
             let path = &change.path;
-            let refused = |reason| Err(Error::new(path, "change", reason));
+            let refused = |reason| Err(host::Error::new(path, "change", reason));
             match (before, self.files.stat(path)) {
                 (None, Err(error)) if error.is_not_found() => {}
                 (None, Ok(_)) => return refused(ErrorReason::AlreadyExists),
@@ -149,7 +130,7 @@ impl EditTransaction<'_> {
         path: &AbsPath,
         content: &[u8],
         before: Option<&OriginalFile>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), host::Error> {
         self.make_folders(path)?;
         let expected = match before {
             Some(before) => ExpectedContent::Unchanged(before.on_disk),
@@ -175,7 +156,7 @@ impl EditTransaction<'_> {
         to: &AbsPath,
         content: &[u8],
         before: &OriginalFile,
-    ) -> Result<(), Error> {
+    ) -> Result<(), host::Error> {
         self.make_folders(to)?;
         self.files.rename(from, to)?;
         self.done.push(AppliedStep::Renamed {
@@ -189,7 +170,7 @@ impl EditTransaction<'_> {
         }
     }
 
-    fn put_aside(&mut self, path: &AbsPath) -> Result<(), Error> {
+    fn put_aside(&mut self, path: &AbsPath) -> Result<(), host::Error> {
         let folder = path.parent().unwrap_or_else(|| path.clone());
         let aside = folder.join(format!(".{}{ASIDE}", path.name()));
         self.files.rename(path, &aside)?;
@@ -200,7 +181,7 @@ impl EditTransaction<'_> {
         Ok(())
     }
 
-    fn make_folders(&mut self, path: &AbsPath) -> Result<(), Error> {
+    fn make_folders(&mut self, path: &AbsPath) -> Result<(), host::Error> {
         let mut missing = Vec::new();
         let mut folder = path.parent();
         while let Some(above) = folder.filter(|folder| !self.files.exists(folder)) {
@@ -219,7 +200,7 @@ impl EditTransaction<'_> {
         path: &AbsPath,
         content: &[u8],
         expected: ExpectedContent,
-    ) -> Result<OnDisk, Error> {
+    ) -> Result<OnDisk, host::Error> {
         let saved = self.files.save(&SaveRequest {
             path,
             content,
@@ -243,24 +224,18 @@ impl EditTransaction<'_> {
         self.warnings
     }
 
-    fn roll_back(mut self, failure: &Error) -> String {
-        let mut stuck = Vec::new();
-        while let Some(done) = self.done.pop() {
-            if let Err(error) = self.undo(&done) {
-                stuck.push(error.to_string());
+    /// Undoes all steps, the last one first. Returns the failures.
+    fn roll_back(mut self) -> Vec<host::Error> {
+        let mut failures = Vec::new();
+        while let Some(step) = self.done.pop() {
+            if let Err(error) = self.undo(&step) {
+                failures.push(error);
             }
         }
-        if stuck.is_empty() {
-            format!("{failure}; nothing was changed")
-        } else {
-            format!(
-                "{failure}; what was changed before could not all be put back: {}",
-                stuck.join("; ")
-            )
-        }
+        failures
     }
 
-    fn undo(&mut self, done: &AppliedStep) -> Result<(), Error> {
+    fn undo(&mut self, done: &AppliedStep) -> Result<(), host::Error> {
         match done {
             AppliedStep::Folder(folder) => {
                 // A folder that others have put files into stays.
@@ -276,7 +251,7 @@ impl EditTransaction<'_> {
                     self.files.remove(path)
                 } else {
                     let now = self.files.stat(path).ok();
-                    Err(Error::new(
+                    Err(host::Error::new(
                         path,
                         "remove",
                         ErrorReason::ChangedOnDisk { now },

@@ -8,8 +8,10 @@
 //! Invariant: only logs are shortened. The results of tools that read, fetch or write stay
 //! unchanged.
 //! Invariant: the same log gives the same result, and a result is not reduced again.
-//! Start at `reduce`. Each tool has a function that marks the lines it recognizes in a `Log`;
-//! `rest` marks the remaining ones.
+//! Start at `reduce`. Each tool has a function that marks the lines it recognizes in a `LogReducer`;
+//! `rest` marks the remaining ones. `terminal_text` is the only cleaner of terminal output.
+
+#![warn(missing_docs)]
 
 mod command;
 mod generic;
@@ -24,6 +26,7 @@ mod native;
 mod packages;
 mod python;
 mod rust;
+pub mod terminal_text;
 
 use command::DetectedTools;
 use log::LogReducer;
@@ -57,7 +60,7 @@ pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
     if text.len() < SHORT || is_reduced || !LOGS.contains(&tool) {
         return None;
     }
-    let clean = crate::terminal_text::plain(text);
+    let clean = terminal_text::plain(text);
     let unpacked = go::unpack_json(&clean);
     let text_to_read = unpacked.as_deref().unwrap_or(&clean);
     let mut log = LogReducer::new(text_to_read);

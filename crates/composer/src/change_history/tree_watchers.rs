@@ -1,20 +1,17 @@
-//! A decorator for agents' tools: records the changes of every call and holds calls back while the
-//! session is paused.
+//! The observer of agents' tool calls: records the changes of every call and holds calls back while
+//! the session is paused.
 //!
-//! The decorator is invisible to the model. A call's root decides to which log its changes go;
-//! calls below an unregistered root run unchanged.
-//! Start at `Watched::all`.
+//! A call's root decides to which log its changes go; calls below an unregistered root run
+//! unchanged.
+//! Start at `TreeWatchers`, which the engine calls as its `CallObserver`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::tool::{
-    LockScope as Touched, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay,
-    ToolResult,
-};
+use agent::tool::{LockScope as Touched, ToolClass, ToolContext, ToolDisplay, ToolResult};
+use agent::{CallObserver, ObservedCall};
 use base::AbsPath;
 use futures::future::BoxFuture;
-use model::{Profile, ToolSpec};
 use tokio::sync::watch;
 
 use super::ChangeHistory;
@@ -140,64 +137,6 @@ impl TreeWatchers {
     }
 }
 
-/// A tool whose changes are recorded.
-pub struct WatchedTool {
-    inner: Arc<dyn Tool>,
-    watchers: TreeWatchers,
-}
-
-impl WatchedTool {
-    /// Wraps each of the tools.
-    pub fn all(tools: Vec<Arc<dyn Tool>>, watchers: &TreeWatchers) -> Vec<Arc<dyn Tool>> {
-        let watched = tools.into_iter().map(|inner| {
-            let watchers = watchers.clone();
-            Arc::new(Self { inner, watchers }) as Arc<dyn Tool>
-        });
-        watched.collect()
-    }
-
-    /// The observation that a call needs; `None` if it changes nothing.
-    fn scan_for(&self, call: &ToolCall, context: &ToolContext) -> Option<CallScan> {
-        let is_command = match self.inner.class() {
-            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
-            ToolClass::Edit | ToolClass::Network => false,
-            ToolClass::Execute | ToolClass::Foreign => true,
-        };
-        let access: ToolAccess = self.inner.access(call, context).ok()?;
-        let mut paths = Vec::new();
-        let mut is_all = is_command;
-        for scope in access.writes {
-            match scope {
-                Touched::Path(path) if !path.starts_with('/') => paths.push(path),
-                Touched::Tree(_) => is_all = true,
-                Touched::Path(_) | Touched::Own(_) => {}
-            }
-        }
-        let doing = AgentCall {
-            session: context.session.as_ref().to_owned(),
-            turn: context.turn,
-            call: call.id.clone(),
-            tool: call.tool.clone(),
-        };
-        match (is_all, paths.is_empty()) {
-            (false, true) => None,
-            (false, false) => Some(CallScan {
-                paths: Some(paths),
-                author: ChangeAuthor::Agent(doing),
-            }),
-            // A command that names the files it writes is an edit in the form of a command.
-            (true, false) if access.command.is_none() => Some(CallScan {
-                paths: None,
-                author: ChangeAuthor::Agent(doing),
-            }),
-            (true, _) => Some(CallScan {
-                paths: None,
-                author: ChangeAuthor::Command(doing),
-            }),
-        }
-    }
-}
-
 /// The scope of the observations around a call, and their author.
 #[derive(Clone)]
 struct CallScan {
@@ -207,6 +146,47 @@ struct CallScan {
 }
 
 impl CallScan {
+    /// The observation that a call needs; `None` if it changes nothing.
+    fn of(observed: &ObservedCall<'_>) -> Option<Self> {
+        let (access, context) = (observed.access, observed.context);
+        let is_command = match observed.class {
+            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
+            ToolClass::Edit | ToolClass::Network => false,
+            ToolClass::Execute | ToolClass::Foreign => true,
+        };
+        let mut paths = Vec::new();
+        let mut is_all = is_command;
+        for scope in &access.writes {
+            match scope {
+                Touched::Path(path) if !path.starts_with('/') => paths.push(path.clone()),
+                Touched::Tree(_) => is_all = true,
+                Touched::Path(_) | Touched::Own(_) => {}
+            }
+        }
+        let doing = AgentCall {
+            session: context.session.as_ref().to_owned(),
+            turn: context.turn,
+            call: observed.call.id.clone(),
+            tool: observed.call.tool.clone(),
+        };
+        match (is_all, paths.is_empty()) {
+            (false, true) => None,
+            (false, false) => Some(Self {
+                paths: Some(paths),
+                author: ChangeAuthor::Agent(doing),
+            }),
+            // A command that names the files it writes is an edit in the form of a command.
+            (true, false) if access.command.is_none() => Some(Self {
+                paths: None,
+                author: ChangeAuthor::Agent(doing),
+            }),
+            (true, _) => Some(Self {
+                paths: None,
+                author: ChangeAuthor::Command(doing),
+            }),
+        }
+    }
+
     fn run(&self, authored: &mut ChangeHistory, author: &ChangeAuthor) {
         let scope = match &self.paths {
             Some(paths) => ObserveScope::Paths(paths),
@@ -221,44 +201,32 @@ impl CallScan {
     }
 }
 
-impl Tool for WatchedTool {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        self.inner.spec(profile)
-    }
-
-    fn class(&self) -> ToolClass {
-        self.inner.class()
-    }
-
-    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        self.inner.access(call, context)
-    }
-
-    fn run<'a>(
+impl CallObserver for TreeWatchers {
+    fn observe<'a>(
         &'a self,
-        call: &'a ToolCall,
-        context: &'a ToolContext,
+        call: ObservedCall<'a>,
+        run: BoxFuture<'a, ToolResult>,
     ) -> BoxFuture<'a, ToolResult> {
+        // The calls of a subagent are observed one by one.
+        if call.class == ToolClass::Delegate {
+            return run;
+        }
         Box::pin(async move {
-            let Some(watch) = self.watchers.get(&context.root) else {
-                return self.inner.run(call, context).await;
+            let Some(watch) = self.get(&call.context.root) else {
+                return run.await;
             };
-            watch.gate.pass(context.stop.clone()).await;
-            watch.begin_turn(context).await;
-            let Some(looks) = self.scan_for(call, context) else {
-                return self.inner.run(call, context).await;
+            watch.gate.pass(call.context.stop.clone()).await;
+            watch.begin_turn(call.context).await;
+            let Some(scan) = CallScan::of(&call) else {
+                return run.await;
             };
-            watch.scan(looks.clone(), ChangeAuthor::Disk).await;
+            watch.scan(scan.clone(), ChangeAuthor::Disk).await;
             let after = PendingScan {
-                author: looks.author.clone(),
-                looks: Some(looks),
+                author: scan.author.clone(),
+                looks: Some(scan),
                 watch,
             };
-            let answer = self.inner.run(call, context).await;
+            let answer = run.await;
             after.finish(&answer).await;
             answer
         })

@@ -3,6 +3,8 @@
 //! Pure. A carriage return moves to the beginning of the line without erasing: the following text
 //! overwrites the line character by character, and the rest of the line stays. Each character
 //! counts as one column.
+//! Written by hand rather than on the `vte` crate: a sequence that is torn by a line feed ends
+//! there and loses no text, while `vte` goes on to take the next line's letters for its end.
 //! Start at `plain`, or at `Cleaner` for output that arrives in chunks.
 
 /// Maximum length of a line that is held back until it is complete, in bytes.
@@ -11,7 +13,7 @@ const LINE: usize = 16 << 10;
 const PARAMETERS: usize = 16;
 
 /// Returns an output as a terminal would show it.
-pub(crate) fn plain(output: &str) -> String {
+pub fn plain(output: &str) -> String {
     let mut cleaner = Cleaner::default();
     let mut clean = Vec::with_capacity(output.len());
     cleaner.feed(output.as_bytes(), &mut clean);
@@ -21,7 +23,7 @@ pub(crate) fn plain(output: &str) -> String {
 
 /// Removes control sequences from output that arrives in chunks.
 #[derive(Default)]
-pub(crate) struct Cleaner {
+pub struct Cleaner {
     state: TerminalEscape,
     /// The line that is being written.
     line: Vec<u8>,
@@ -53,7 +55,7 @@ enum TerminalEscape {
 
 impl Cleaner {
     /// Takes a chunk, split anywhere, and appends the completed lines to `clean`.
-    pub(crate) fn feed(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
+    pub fn feed(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
             if self.state == TerminalEscape::Text && *byte >= 0x20 && *byte != 0x7F {
@@ -71,7 +73,7 @@ impl Cleaner {
     }
 
     /// Appends the incomplete line to `clean`.
-    pub(crate) fn flush(&mut self, clean: &mut Vec<u8>) {
+    pub fn flush(&mut self, clean: &mut Vec<u8>) {
         self.rub_out();
         self.is_told |= !self.line.is_empty();
         clean.append(&mut self.line);

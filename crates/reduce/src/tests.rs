@@ -1,8 +1,6 @@
 //! Logs of real tools, in `logs/`, each with the facts that the reduced form must contain.
 
 use super::*;
-use base::AbsPath;
-use host::{Files, RealFiles};
 
 /// Shorter logs contain too little that could be omitted.
 const SHORT_BY_NATURE: usize = 8_000;
@@ -14,26 +12,25 @@ struct Sample {
     facts: Vec<String>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test reads its recorded data")]
 fn samples() -> Vec<Sample> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/reduce/logs");
-    let folder = AbsPath::new(folder).unwrap();
-    let files = RealFiles;
-    let read = |path: &AbsPath| String::from_utf8(files.read(path, 1 << 20).unwrap()).unwrap();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/logs");
     let mut samples = Vec::new();
-    for entry in files.list(&folder).unwrap().entries {
-        let name = entry.path.name();
-        let Some(name) = name.strip_suffix(".log") else {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "log") {
             continue;
-        };
-        let facts = read(&folder.join(format!("{name}.facts")));
+        }
+        let facts = std::fs::read_to_string(path.with_extension("facts")).unwrap();
         let (command, facts) = facts.split_once('\n').unwrap();
         samples.push(Sample {
-            name: name.to_owned(),
+            name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
             command: command.trim_start_matches("$ ").to_owned(),
-            log: read(&entry.path),
+            log: std::fs::read_to_string(&path).unwrap(),
             facts: facts.lines().map(str::to_owned).collect(),
         });
     }
+    samples.sort_by(|one, two| one.name.cmp(&two.name));
     samples
 }
 
@@ -46,7 +43,7 @@ fn reduced_logs_keep_all_facts() {
     let mut lost = Vec::new();
     for sample in &samples {
         let short = reduce("exec_command", Some(&sample.command), &sample.log);
-        let short = short.unwrap_or_else(|| crate::terminal_text::plain(&sample.log));
+        let short = short.unwrap_or_else(|| terminal_text::plain(&sample.log));
         let ratio = sample.log.len() as f64 / short.len() as f64;
         println!(
             "{:32} {:7} → {:6}  {ratio:5.1}×",
@@ -87,7 +84,7 @@ fn logs_are_known_without_their_command() {
     let mut lost = Vec::new();
     for sample in samples() {
         let short = reduce("exec_command", None, &sample.log);
-        let short = short.unwrap_or_else(|| crate::terminal_text::plain(&sample.log));
+        let short = short.unwrap_or_else(|| terminal_text::plain(&sample.log));
         let is_told_by_command = ["git-", "find-", "ls-", "grep-"]
             .iter()
             .any(|kind| sample.name.starts_with(kind));

@@ -5,7 +5,7 @@ use host::{Dirs, ErrorReason, FakeFiles, FakeOperation};
 use patch::set::{FileEffect, FilePlan};
 
 use super::*;
-use crate::edit_root::EditRoot;
+use crate::EditRoot;
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
@@ -28,7 +28,7 @@ fn world() -> FakeFiles {
 
 /// Two files change, one is created, one is removed, and one is renamed and changed.
 fn changes(files: &FakeFiles) -> Vec<PlannedChange> {
-    let ground = EditRoot::new(files, &path("/r")).expect("a folder");
+    let root = EditRoot::new(files, &path("/r")).expect("a folder");
     let text = |text: &str, moved_from: Option<&str>| FileEffect::Create {
         text: text.to_owned(),
         moved_from: moved_from.map(str::to_owned),
@@ -45,7 +45,7 @@ fn changes(files: &FakeFiles) -> Vec<PlannedChange> {
         path: path.to_owned(),
         effect,
     });
-    ground.changes(&plan).expect("UTF-8")
+    root.changes(&plan).expect("UTF-8")
 }
 
 fn contents(files: &FakeFiles) -> Vec<(String, Option<String>)> {
@@ -105,8 +105,9 @@ fn failing_step_rolls_back_the_others() {
                     let is_done = contents(&files)[0].1.as_deref() == Some("A\n");
                     assert!(is_done, "{operation:?} {nth}");
                 }
-                Err(CommitError { sentence, .. }) => {
+                Err(error) => {
                     failures += 1;
+                    let sentence = error.to_string();
                     assert!(sentence.ends_with("nothing was changed"), "{sentence}");
                     assert_eq!(contents(&files), before, "{operation:?} {nth}: {sentence}");
                 }
@@ -122,8 +123,8 @@ fn file_changed_since_read_is_not_overwritten() {
     let changes = changes(&files);
     files.write(&path("/r/b"), "mine\n");
     let error = commit(&files, &recovery(), &changes).expect_err("refused");
-    assert!(error.is_external);
-    let sentence = error.sentence;
+    assert!(error.is_external_change());
+    let sentence = error.to_string();
     assert!(
         sentence.contains("/r/b") && sentence.ends_with("nothing was changed"),
         "{sentence}"
@@ -139,6 +140,6 @@ fn failed_rollback_is_reported() {
     files.fail(FakeOperation::Save, 3, ErrorReason::Device);
     let sentence = commit(&files, &recovery(), &changes)
         .expect_err("refused")
-        .sentence;
+        .to_string();
     assert!(sentence.contains("could not all be put back"), "{sentence}");
 }

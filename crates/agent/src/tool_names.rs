@@ -118,6 +118,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         "WebFetch",
         &["web_fetch", "fetch_url", "read_url", "open_url"],
     ),
+    // There is no such tool here; permission rules written for other programs name it.
     (
         "web_search",
         "WebSearch",

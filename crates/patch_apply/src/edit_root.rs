@@ -1,12 +1,6 @@
-//! The files a set of edits refers to: their paths and their contents.
+//! The root folder of an edit: the paths and contents of the files below it.
 //!
-//! Invariant: no path leads outside the root, neither through `..` nor through symlinks. Changes
-//! that other programs make to folders and symlinks between the check and the write are out of
-//! scope.
-//! Invariant: this module writes nothing.
-//! Start at `Ground::new`; `changes` turns a plan into bytes, and `commit` writes them.
-
-mod commit;
+//! Start at `EditRoot::new`; `changes` turns a plan into bytes.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,7 +12,7 @@ use host::{ContentHash, FileKind, Files, OnDisk};
 use patch::set::{FileEffect, FileLookup, FilePlan, TextSource};
 use text::{Buffer, FileFormat, decode, encode};
 
-pub use commit::{CommitError, commit};
+use crate::Error;
 
 /// Maximum size of an editable file, in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -30,8 +24,18 @@ pub struct EditRoot<'a> {
     root: AbsPath,
     /// The root with symlinks resolved.
     real_root: AbsPath,
+    links: LinkPolicy,
     /// Files by the path that was asked for; each is read once.
-    loaded: RefCell<BTreeMap<String, Result<Option<LoadedFile>, String>>>,
+    loaded: RefCell<BTreeMap<String, Result<Option<LoadedFile>, Error>>>,
+}
+
+/// The treatment of symlinks in paths.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LinkPolicy {
+    /// They are followed, and the result is checked.
+    Follow,
+    /// The caller has resolved them.
+    Resolved,
 }
 
 /// A text file loaded from disk.
@@ -57,7 +61,7 @@ impl TextSource for EditRoot<'_> {
         match self.file(path) {
             Ok(Some(file)) => FileLookup::Text(Cow::Owned(file.text)),
             Ok(None) => FileLookup::Missing,
-            Err(reason) => FileLookup::Refused(reason),
+            Err(error) => FileLookup::Refused(error.to_string()),
         }
     }
 }
@@ -67,20 +71,31 @@ impl<'a> EditRoot<'a> {
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, when the folder is missing or is not a folder.
-    pub fn new(files: &'a dyn Files, root: &AbsPath) -> Result<Self, String> {
-        let real_root = files
-            .canonicalize(root)
-            .map_err(|error| error.to_string())?;
-        match files.stat(&real_root) {
-            Ok(stat) if stat.kind == FileKind::Folder => {}
-            Ok(_) => return Err(format!("{root} is not a folder")),
-            Err(error) => return Err(error.to_string()),
+    /// When the folder is missing or is not a folder.
+    pub fn new(files: &'a dyn Files, root: &AbsPath) -> Result<Self, Error> {
+        Self::open(files, root, LinkPolicy::Follow)
+    }
+
+    /// Opens a root folder for paths whose symlinks the caller has resolved. `files` must follow no
+    /// symlink below the root (`Files::open_beneath`), so that a path cannot lead elsewhere later.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is missing or is not a folder.
+    pub fn of_resolved(files: &'a dyn Files, root: &AbsPath) -> Result<Self, Error> {
+        Self::open(files, root, LinkPolicy::Resolved)
+    }
+
+    fn open(files: &'a dyn Files, root: &AbsPath, links: LinkPolicy) -> Result<Self, Error> {
+        let real_root = files.canonicalize(root)?;
+        if files.stat(&real_root)?.kind != FileKind::Folder {
+            return Err(Error::RootIsNoFolder(root.clone()));
         }
         Ok(Self {
             files,
             root: root.clone(),
             real_root,
+            links,
             loaded: RefCell::default(),
         })
     }
@@ -94,19 +109,26 @@ impl<'a> EditRoot<'a> {
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, when the path is invalid or leads outside the root.
-    pub fn resolve(&self, path: &str) -> Result<AbsPath, String> {
-        let outside = || format!("{path} lies outside of {}", self.root);
+    /// When the path is invalid or leads outside the root.
+    pub fn resolve(&self, path: &str) -> Result<AbsPath, Error> {
+        let outside = || Error::OutsideRoot {
+            path: path.to_owned(),
+            root: self.root.clone(),
+        };
         let inner = Path::new(path);
         let is_plain =
             |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if path.contains('\0') || path.trim().is_empty() {
-            return Err(format!("{path:?} is not a path"));
+            return Err(Error::InvalidPath(path.to_owned()));
         }
         if !inner.components().all(is_plain) {
             return Err(outside());
         }
-        let real = follow_link(self.files, &self.real_root.join(inner))?;
+        let joined = self.real_root.join(inner);
+        let real = match self.links {
+            LinkPolicy::Follow => follow_links(self.files, &joined)?,
+            LinkPolicy::Resolved => joined,
+        };
         if real.is_within(&self.real_root) && real != self.real_root {
             Ok(real)
         } else {
@@ -118,9 +140,12 @@ impl<'a> EditRoot<'a> {
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, as for `resolve`, and when the path is a symlink.
-    pub fn resolve_own(&self, path: &str) -> Result<AbsPath, String> {
+    /// As for `resolve`, and when the path is a symlink.
+    pub fn resolve_own(&self, path: &str) -> Result<AbsPath, Error> {
         let real = self.resolve(path)?;
+        if self.links == LinkPolicy::Resolved {
+            return Ok(real);
+        }
         let own = self.real_root.join(path);
         let folder = own
             .parent()
@@ -128,13 +153,11 @@ impl<'a> EditRoot<'a> {
         if folder.is_none_or(|folder| folder.join(own.name()) == real) {
             Ok(real)
         } else {
-            Err(format!(
-                "the path {path} is a link; name the file that it leads to"
-            ))
+            Err(Error::IsLink(path.to_owned()))
         }
     }
 
-    fn file(&self, path: &str) -> Result<Option<LoadedFile>, String> {
+    fn file(&self, path: &str) -> Result<Option<LoadedFile>, Error> {
         if let Some(seen) = self.loaded.borrow().get(path) {
             return seen.clone();
         }
@@ -145,18 +168,19 @@ impl<'a> EditRoot<'a> {
         file
     }
 
-    fn read(&self, path: &AbsPath) -> Result<Option<LoadedFile>, String> {
+    fn read(&self, path: &AbsPath) -> Result<Option<LoadedFile>, Error> {
         let (content, stat) = match self.files.read_with_stat(path, MAX_FILE) {
             Ok(read) => read,
             Err(error) if error.is_not_found() => return Ok(None),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
         let decoded = decode(&content);
         if decoded.binary {
-            return Err(format!("{path} is not a text file"));
+            return Err(Error::NotText(path.clone()));
         }
         if let Some(reason) = decoded.read_only {
-            return Err(format!("{path} cannot be edited: {reason}"));
+            let path = path.clone();
+            return Err(Error::NotEditable { path, reason });
         }
         let (text, format) = (decoded.text.into_owned(), decoded.format);
         let on_disk = OnDisk {
@@ -174,51 +198,56 @@ impl<'a> EditRoot<'a> {
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, when a path is refused, two paths name one file, or a text cannot
-    /// be encoded.
-    pub fn changes(&self, plan: &[FilePlan]) -> Result<Vec<PlannedChange>, String> {
+    /// When a path is refused, two paths name one file, or a text cannot be encoded.
+    pub fn changes(&self, plan: &[FilePlan]) -> Result<Vec<PlannedChange>, Error> {
         let mut changes: Vec<PlannedChange> = Vec::new();
         for FilePlan { path, effect } in plan {
-            let file = self.file(path)?;
-            let change = match effect {
-                FileEffect::Delete => PlannedChange {
-                    path: self.resolve_own(path)?,
-                    action: CommitAction::Remove(
-                        file.ok_or_else(|| format!("{path} is gone"))?.before,
-                    ),
-                },
-                FileEffect::Create { text, moved_from }
-                | FileEffect::Modify {
-                    text, moved_from, ..
-                } => {
-                    let source = moved_from.as_deref().map(|from| self.file(from));
-                    let source = source.transpose()?.flatten();
-                    let format = source.as_ref().or(file.as_ref());
-                    let format = format.map_or(FileFormat::NEW, |file| file.format);
-                    let moved_from = moved_from.as_deref().map(|from| self.resolve_own(from));
-                    PlannedChange {
-                        path: self.resolve(path)?,
-                        action: CommitAction::Write {
-                            content: bytes(path, text, &format)?,
-                            before: file.map(|file| file.before),
-                            moved_from: moved_from.transpose()?,
-                        },
-                    }
-                }
-            };
+            let change = self.change(path, effect)?;
             if changes.iter().any(|other| other.path == change.path) {
-                return Err(format!(
-                    "{path} and another path of these edits lead to one file; name it by one path"
-                ));
+                return Err(Error::SameFile(path.clone()));
             }
             changes.push(change);
         }
         Ok(changes)
     }
+
+    fn change(&self, path: &str, effect: &FileEffect) -> Result<PlannedChange, Error> {
+        let file = self.file(path)?;
+        let (text, moved_from) = match effect {
+            FileEffect::Delete => {
+                let file = file.ok_or_else(|| Error::Missing(path.to_owned()))?;
+                return Ok(PlannedChange {
+                    path: self.resolve_own(path)?,
+                    action: CommitAction::Remove(file.before),
+                });
+            }
+            FileEffect::Create { text, moved_from }
+            | FileEffect::Modify {
+                text, moved_from, ..
+            } => (text, moved_from.as_deref()),
+        };
+        let source = moved_from.map(|from| self.file(from)).transpose()?;
+        let source = source.flatten();
+        let format = source.as_ref().or(file.as_ref());
+        let format = format.map_or(FileFormat::NEW, |file| file.format);
+        let moved_from = moved_from.map(|from| self.resolve_own(from));
+        Ok(PlannedChange {
+            path: self.resolve(path)?,
+            action: CommitAction::Write {
+                content: encoded(path, text, &format)?,
+                before: file.map(|file| file.before),
+                moved_from: moved_from.transpose()?,
+            },
+        })
+    }
 }
 
 /// Resolves symlinks in a path; components that do not exist are kept as they are.
-pub(crate) fn follow_link(files: &dyn Files, path: &AbsPath) -> Result<AbsPath, String> {
+///
+/// # Errors
+///
+/// When the path is a dangling symlink, or cannot be examined.
+pub fn follow_links(files: &dyn Files, path: &AbsPath) -> Result<AbsPath, host::Error> {
     let error = match files.canonicalize(path) {
         Ok(real) => return Ok(real),
         Err(error) => error,
@@ -226,14 +255,17 @@ pub(crate) fn follow_link(files: &dyn Files, path: &AbsPath) -> Result<AbsPath, 
     // A dangling symlink is refused: writing through it would create its target.
     let is_missing = matches!(files.stat(path), Err(error) if error.is_not_found());
     let (true, true, Some(folder)) = (error.is_not_found(), is_missing, path.parent()) else {
-        return Err(error.to_string());
+        return Err(error);
     };
-    Ok(follow_link(files, &folder)?.join(path.name()))
+    Ok(follow_links(files, &folder)?.join(path.name()))
 }
 
-fn bytes(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, String> {
+fn encoded(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, Error> {
     let snapshot = Buffer::new(text).snapshot();
-    encode(&snapshot, format).map_err(|error| format!("{path} cannot be written: {error}"))
+    encode(&snapshot, format).map_err(|source| Error::NotEncodable {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// A change to one file.
