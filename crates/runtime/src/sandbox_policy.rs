@@ -201,7 +201,7 @@ impl CommandSandbox for SessionSandbox {
             scanner.add(&policy.writable);
             return Ok(Arc::new(OneShotSandbox {
                 policy,
-                scanner: scanner,
+                scanner,
                 variables,
             }));
         }
@@ -217,7 +217,7 @@ impl CommandSandbox for SessionSandbox {
         };
         Ok(Arc::new(ReusedSandbox {
             sandbox: warm,
-            scanner: scanner,
+            scanner,
             variables,
         }))
     }
