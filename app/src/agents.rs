@@ -149,7 +149,7 @@ impl AgentService for EngineServices {
 
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>> {
         self.with(move |workshop| async move {
-            let lines = on_disk(move || workshop.sessions(LISTED)).await?;
+            let lines = on_disk(move || Ok(workshop.sessions(LISTED)?)).await?;
             let root = root.to_string();
             let lines = lines
                 .into_iter()
@@ -190,7 +190,7 @@ impl AgentService for EngineServices {
                 }
             };
             let session = id.clone();
-            let records = on_disk(move || workshop.records(&session)).await?;
+            let records = on_disk(move || Ok(workshop.records(&session)?)).await?;
             let past = records
                 .into_iter()
                 .map(|it| AgentEvent::Recorded(Arc::new(it)));

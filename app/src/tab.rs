@@ -11,7 +11,7 @@ use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        self.with(move |services| async move { services.tab_model(&wanted) })
+        self.with(move |services| async move { Ok(services.tab_model(&wanted)?) })
     }
 
     fn ask(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {

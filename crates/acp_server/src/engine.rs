@@ -18,9 +18,7 @@ use host::{Files as _, RealFiles};
 use tokio::sync::oneshot;
 
 use crate::error::failed;
-use crate::opening::{
-    FollowedSession, Reopening, SessionOpener, SessionSettings, blocking, failed,
-};
+use crate::opening::{FollowedSession, Reopening, SessionOpener, SessionSettings, blocking};
 use crate::options::{MODE, MODEL, mode_named};
 use crate::prompt::{self, PromptCommand};
 use crate::session::{AcpSession, Awaited};

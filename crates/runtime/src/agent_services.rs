@@ -191,9 +191,9 @@ impl AgentServices {
         &self.missing_keys
     }
 
-    /// Returns the model for Tab with the setting `wanted`; `None` if there is none.
-    pub fn tab_model(&self, spec: &str) -> Result<Option<TabModel>, Error> {
-        autocomplete::choose(spec, &self.for_tab).map_err(Error::model)
+    /// Returns the model for Tab for the value of the setting; `None` if there is none.
+    pub fn tab_model(&self, setting: &str) -> Result<Option<TabModel>, Error> {
+        autocomplete::choose(setting, &self.for_tab).map_err(Error::model)
     }
 
     /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.

@@ -159,7 +159,7 @@ impl McpServers {
         files: &Arc<dyn Files>,
         dirs: &Dirs,
         root: &AbsPath,
-        person: Arc<dyn McpUser>,
+        user: Arc<dyn McpUser>,
         router: Arc<ElicitationRouter>,
     ) -> Self {
         let consents = Arc::new(Consents::new(files.clone(), &dirs.state));

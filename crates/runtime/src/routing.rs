@@ -47,7 +47,9 @@ pub fn choose(
         return Ok((id("auto", "auto"), terms));
     }
     let named = ModelId::parse(wanted).ok_or_else(|| {
-        Error::Unknown(format!("\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"))
+        Error::Unknown(format!(
+            "\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"
+        ))
     })?;
     if setup.add_named(&named).is_none() {
         let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();

@@ -41,8 +41,8 @@ pub fn model_gateway(router: RouterHandle, models: &[RoutedModel]) -> RouterGate
     let mut profiles: HashMap<String, Arc<Profile>> = profiles.collect();
     // A model named like its provider is also known by that name alone.
     for model in models {
-        if let Some((provider, model)) = model.name.split_once('/')
-            && provider == model
+        if let Some((provider, name)) = model.name.split_once('/')
+            && provider == name
         {
             profiles.insert(provider.to_owned(), model.profile.clone());
         }

@@ -71,7 +71,7 @@ fn an_approval_is_for_one_entry_in_one_file() {
 
     // The user's own servers need no approval.
     let refused = consents.set(&entries[1], Approval::Allowed);
-    assert!(refused.is_err_and(|why| why.contains("is your own")));
+    assert!(refused.is_err_and(|error| error.to_string().contains("is your own")));
 }
 
 #[tokio::test]
