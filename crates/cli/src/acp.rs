@@ -58,6 +58,6 @@ impl AcpCommand {
         if self.yes {
             print_notice(streams, &self.confinement.warning(dirs));
         }
-        server.serve().await
+        Ok(server.serve().await?)
     }
 }

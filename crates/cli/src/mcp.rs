@@ -180,7 +180,7 @@ impl McpContext<'_> {
     }
 
     fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
-        Consents::new(self.files.clone(), &self.dirs.state).set(entry, approval)
+        Ok(Consents::new(self.files.clone(), &self.dirs.state).set(entry, approval)?)
     }
 
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {

@@ -128,7 +128,8 @@ fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(),
         None if Permissions::read(dirs).get("permissions").is_none() => vec![found.list.as_str()],
         None => vec!["permissions", &found.list],
     };
-    remove(&path(dirs), &list, rule).map(|_| ())
+    remove(&path(dirs), &list, rule)?;
+    Ok(())
 }
 
 /// All rules of the file.

@@ -171,8 +171,8 @@ impl BoardOptions {
         let code = show.follow(&fleet, streams).await?;
         fleet.board.closed().await;
         workshop.factory().close().await;
-        if let Err(sentence) = workshop.wait_idle().await {
-            print_notice(streams, &sentence);
+        if let Err(error) = workshop.wait_idle().await {
+            print_notice(streams, &error.to_string());
         }
         // Background work may still hold the worktrees.
         fleet.worktrees.unlock_board();

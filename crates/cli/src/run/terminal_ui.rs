@@ -7,6 +7,7 @@ use agent::record::SessionRecord;
 use agent::session::{AgentEvent, SessionCommand, UserPrompt};
 use agent::user_prompts::{PermissionDecision, join_rules};
 use base::{LineFeeds, LogErr, printable};
+use runtime::live_sessions::through_subagents;
 use serde::Deserialize;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;

@@ -14,6 +14,7 @@ use host::{Dirs, RealFiles};
 use mockllm::{LoggedRequest, ResponseEnd};
 use model::{Fim, StreamEvent, TokenCount};
 use router::actor::RouterEvent;
+use runtime::agent_services::router_request;
 use runtime::models::setup::Setup;
 use runtime::routing;
 use serde_json::{Value, json};
@@ -233,7 +234,7 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
     let router = routing::start(routes, &setup.settings, usage_store);
     server.forget();
     let gap = Fim::gap(model.id, "fn a() {", "}", TokenCount(4_000));
-    let mut told = router.submit(remote::question(CompletionRequest::Fim(Box::new(gap))));
+    let mut told = router.submit(router_request(CompletionRequest::Fim(Box::new(gap))));
     loop {
         match told.next().await {
             Some(RouterEvent::Event(StreamEvent::TextDelta(_))) => break,
