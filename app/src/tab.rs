@@ -1,6 +1,7 @@
 //! The models that complete and predict edits, reached by the agents' engines.
 
 use autocomplete::engine::{CompletionRequest, TabModel};
+use composer_panel::Error;
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
@@ -11,16 +12,22 @@ use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        self.with(move |workshop| async move { workshop.tab_model(&wanted) })
+        let model =
+            self.with(
+                move |services| async move { services.tab_model(&wanted).map_err(Error::Failed) },
+            );
+        model
+            .map(|model| model.map_err(|error| error.to_string()))
+            .boxed()
     }
 
     fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
         // A chosen model implies that the services are open, so this does not wait.
-        let stream = self.with(move |workshop| async move { Ok(workshop.ask_for_tab(what)) });
+        let stream = self.with(move |services| async move { Ok(services.ask_for_tab(what)) });
         let stream = stream.map(|stream| match stream {
             Ok(stream) => stream,
-            Err(sentence) => {
-                let failure = Failure::new(FailureClass::Offline, sentence);
+            Err(error) => {
+                let failure = Failure::new(FailureClass::Offline, error.to_string());
                 futures::stream::iter([StreamEvent::Failed(failure)]).boxed()
             }
         });
@@ -28,8 +35,8 @@ impl TabModels for EngineServices {
     }
 
     fn record_metric(&self, name: &'static str, value: f64, tags: String) {
-        let noted = self.with(move |workshop| async move {
-            workshop.record_metric(name, value, tags);
+        let noted = self.with(move |services| async move {
+            services.record_metric(name, value, tags);
             Ok(())
         });
         // The task runs on the engines' runtime; its result is not needed.

@@ -1,39 +1,38 @@
-//! Agents' work foreseen, landed, and taken back.
+//! Commands that forecast, land and undo agents' work.
 
-mod conflicts;
+mod resolutions;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use base::{AbsPath, LogErr};
 use clap::Args;
-use composer::board::{BoardHandle, JobId, JobStatus, JobWorktree, SavedBoard, WorkOutcome};
-use composer::forecast::{ChangeGatherer, ChangedTrees, Forecaster as Forecasts};
-use composer::land::{
-    CheckRunner, CommitMessage, LandingId, LandingOutcome, LandingRequest, LandingStep,
-    LandingSummary, Landings, UnsavedBuffers,
+use composer::UnsavedBuffers;
+use composer::board::{BoardHandle, SavedBoard};
+use composer::forecast::{ChangedTrees, ForecastReport, Forecaster};
+use composer::job::{JobId, JobStatus};
+use composer::job_review::{JobReview, change_gatherer};
+use composer::land::{CheckRunner, CheckSource as _};
+use composer::landing::{
+    AcceptedWork, LandingResult, LandingService, accept_unreviewed, accepted_count,
 };
-use composer::{CommitId, SessionWork};
+use composer::worktrees::JobWorktrees;
 use git::Repository;
-use git::land::Signature;
 use git::merge::TreePath;
-use host::{Clock, Dirs, RealClock, RealFiles};
+use host::{Clock as _, Dirs, RealClock};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
 use crate::{Streams, print_notice, write_error};
 
-use super::checks::OwnChecks;
-use super::history::{of, place_of};
-use super::job_worktrees::JobWorktrees;
-use super::review::{is_reviewable, review_changes, there};
-use super::selection::{MergeRequest, SelectionError, accepted, fill, is_of, loads};
-use super::{RepositoryArg, open_board_store};
+use super::checks::CheckCommands;
+use super::history::job;
+use super::review::available;
+use super::service::open_board_store;
+use super::{RepositoryArg, sentence};
 
 #[derive(Args)]
 pub(super) struct ForecastCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
@@ -42,7 +41,7 @@ pub(super) struct ForecastCommand {
 #[derive(Args)]
 pub(super) struct LandCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// The agents, such as a1 a2; all that are done without any
     jobs: Vec<String>,
     /// Take the latest landing back, or the one with this number
@@ -66,455 +65,159 @@ pub(super) struct LandCommand {
 
 impl ForecastCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
         let mut works = Vec::new();
-        let open = past.jobs.iter().filter(|line| is_reviewable(line));
-        for line in there(&trees, open.collect(), streams) {
-            works.push(work_of(&trees, line, place_of(line)?)?);
+        let open = saved.jobs.iter().filter(|job| job.is_reviewable());
+        for job in available(&worktrees, open.collect(), streams) {
+            works.push(worktrees.session_work(job).map_err(sentence)?);
         }
-        let repository = repository(trees.main_repo())?;
-        let memory = trees.folder().join("forecast");
-        let gather = ChangeGatherer::new(trees.main_repo(), &memory, Arc::new(RealFiles));
-        let mut gather = gather.map_err(|error| error.to_string())?;
-        let gathered = gather.read(
-            &repository,
-            &works,
-            &UnsavedBuffers::new(),
-            &ChangedTrees::All,
-        );
-        let gathered = gathered.map_err(|error| error.to_string())?;
-        gathered
-            .unread
-            .values()
-            .for_each(|why| print_notice(streams, why));
-        let report = Forecasts::default().refresh(&repository, &gathered.input);
-        let report = report.map_err(|error| error.to_string())?;
+        let repository = Repository::discover(worktrees.main_repo()).map_err(sentence)?;
+        let mut gatherer = change_gatherer(&worktrees).map_err(sentence)?;
+        let unsaved = UnsavedBuffers::new();
+        let gathered = gatherer.read(&repository, &works, &unsaved, &ChangedTrees::All);
+        let gathered = gathered.map_err(sentence)?;
+        for why in gathered.unread.values() {
+            print_notice(streams, why);
+        }
+        let report = Forecaster::default().refresh(&repository, &gathered.input);
+        let report = report.map_err(sentence)?;
         if self.json {
-            let conflicts: Vec<_> = report.conflicts.iter().map(|it| {
-                json!({ "path": it.path.to_path(), "one": format!("{:?}", it.one), "two": format!("{:?}", it.two), "told": it.for_person })
-            }).collect();
-            let order = report.order.iter().map(|it| {
-                let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
-                json!({ "session": it.session, "conflicts": paths })
-            });
-            let value = json!({
-                "conflicts": conflicts,
-                "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
-                "order": order.collect::<Vec<_>>(),
-            });
-            json_line(streams, &value).map_err(write_error)?;
+            json_line(streams, &forecast_json(&report)).map_err(write_error)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let told = report.conflicts.iter().map(|it| &it.for_person);
-        let told = told.chain(report.overlaps.iter().map(|it| &it.for_person));
-        for sentence in told {
+        let conflicts = report.conflicts.iter().map(|it| &it.for_person);
+        let overlaps = report.overlaps.iter().map(|it| &it.for_person);
+        for sentence in conflicts.chain(overlaps) {
             writeln!(streams.output, "{sentence}").map_err(write_error)?;
         }
         for step in &report.order {
             let title = works.iter().find(|work| work.session == step.session);
             let title = title.map_or(step.session.as_str(), |work| work.title.as_str());
-            let how = match step.conflicts.len() {
+            let preview = match step.conflicts.len() {
                 0 => "would land".to_owned(),
                 1 => "would be in conflict in one file".to_owned(),
                 count => format!("would be in conflict in {count} files"),
             };
-            writeln!(streams.output, "{title}: {how}").map_err(write_error)?;
+            writeln!(streams.output, "{title}: {preview}").map_err(write_error)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+fn forecast_json(report: &ForecastReport) -> serde_json::Value {
+    let conflicts = report.conflicts.iter().map(|it| {
+        json!({
+            "path": it.path.to_path(),
+            "one": format!("{:?}", it.one),
+            "two": format!("{:?}", it.two),
+            "told": it.for_person,
+        })
+    });
+    let order = report.order.iter().map(|it| {
+        let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
+        json!({ "session": it.session, "conflicts": paths })
+    });
+    json!({
+        "conflicts": conflicts.collect::<Vec<_>>(),
+        "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
+        "order": order.collect::<Vec<_>>(),
+    })
+}
+
 impl LandCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let checks = CheckCommands::new(dirs, worktrees.folder());
         if !self.check.is_empty() {
-            OwnChecks::save(trees.folder(), &self.check)?;
+            checks.save(&self.check).map_err(sentence)?;
         }
-        let checks = OwnChecks::read(dirs, trees.folder())?;
-        let lander = MergeService::open(&trees)?;
-        lander
-            .notices
-            .iter()
-            .for_each(|sentence| print_notice(streams, sentence));
-        let landed = self.landed(&lander, (&trees, &past), &checks, streams)?;
+        let checks = checks.load().map_err(sentence)?;
+        let landings = LandingService::open(&worktrees).map_err(sentence)?;
+        for notice in &landings.notices {
+            print_notice(streams, notice);
+        }
+        let results = self.land(&landings, (&worktrees, &saved), &*checks, streams)?;
         let mut code = ExitCode::SUCCESS;
-        for one in landed {
-            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(write_error)?;
-            if !one.is_good {
+        for result in results {
+            writeln!(streams.output, "{}: {}", result.title, result.text).map_err(write_error)?;
+            if !result.is_good {
                 code = ExitCode::FAILURE;
             }
-            let lines = past.jobs.iter();
-            for line in lines.filter(|line| one.jobs.contains(&line.job)) {
-                if let Some(settled) = &one.settled {
-                    let book = open_board_store(dirs, trees.main_repo())?;
-                    BoardHandle::note_outcome(
-                        &book,
-                        line,
-                        settled,
-                        RealClock::default().wall_ms(),
-                    )?;
-                }
-            }
+            record_outcome(dirs, (&worktrees, &saved), &result)?;
         }
         Ok(code)
     }
 
-    fn landed(
-        &self,
-        lander: &MergeService,
-        (trees, past): (&JobWorktrees, &SavedBoard),
-        checks: &OwnChecks,
-        streams: &mut Streams<'_>,
-    ) -> Result<Vec<MergeResult>, String> {
-        if let Some(number) = self.undo {
-            return Ok(vec![lander.undo(number, &past.jobs)?]);
-        }
-        if !self.settle.is_empty() {
-            return conflicts::all(lander, past, &self.settle, checks);
-        }
-        if !self.give_up.is_empty() {
-            let given_up = self.give_up.iter();
-            return given_up.map(|job| lander.abandon(of(past, job)?)).collect();
-        }
-        let lines = self.selected_jobs(past)?;
-        let lines = if self.jobs.is_empty() {
-            there(trees, lines, streams)
-        } else {
-            lines
-        };
-        let mut review = review_changes(trees, &lines)?.review;
-        let was_picked: Vec<&JobId> = lines
-            .iter()
-            .filter(|line| accepted(&review, line) > 0)
-            .map(|line| &line.job)
-            .collect();
-        fill(&mut review, &lines);
-        let loads = loads(&review, &lines, |line| was_picked.contains(&&line.job))?;
-        Ok(lander.land_all(loads, self.message.as_deref(), checks))
-    }
-
-    fn selected_jobs<'a>(&self, past: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
-        let mut lines = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(past, job)?);
-        }
-        if self.jobs.is_empty() {
-            let done = past.jobs.iter().filter(|line| line.state.is_done());
-            lines.extend(done.filter(|line| is_reviewable(line)));
-        }
-        if lines.is_empty() {
-            Err("no agent is done whose work has not landed".to_owned())
-        } else {
-            Ok(lines)
-        }
-    }
-}
-
-/// Brings work onto the branch of a repository, and takes it back.
-pub(super) struct MergeService {
-    worktrees: JobWorktrees,
-    landings: Landings,
-    /// The outcomes of landings that a killed program left behind, as sentences.
-    pub(super) notices: Vec<String>,
-}
-
-/// The result of one attempt to land.
-pub(super) struct MergeResult {
-    /// The jobs, where those on the board are meant.
-    pub(super) jobs: Vec<JobId>,
-    /// The title of the work.
-    title: String,
-    /// A sentence for the user.
-    pub(super) text: String,
-    /// Whether the attempt succeeded.
-    pub(super) is_good: bool,
-    /// The new state of the jobs on the board.
-    pub(super) settled: Option<WorkOutcome>,
-}
-
-impl MergeService {
-    /// Finishes or undoes landings that a killed program left. Blocks on the disk, like all methods
-    /// here.
-    pub(super) fn open(trees: &JobWorktrees) -> Result<Self, String> {
-        let landings = open_landings(trees);
-        let (landings, now) = landings.map_err(|error| error.to_string())?;
-        let mut told = trees.take_notices();
-        told.extend(now);
-        Ok(Self {
-            worktrees: trees.clone(),
-            landings,
-            notices: told,
-        })
-    }
-
-    /// Lands the requests one after the other. A failure does not stop the others.
-    pub(super) fn land_all(
-        &self,
-        loads: Vec<Result<MergeRequest, SelectionError>>,
-        message: Option<&str>,
-        checks: &dyn CheckRunner,
-    ) -> Vec<MergeResult> {
-        let landed = loads.into_iter().map(|load| {
-            let (jobs, landed) = match load {
-                Ok(load) => (jobs_of(&load.lines), self.land(load, message, checks)),
-                Err(unfit) => (unfit.jobs, Err(unfit.why)),
-            };
-            landed.unwrap_or_else(|sentence| MergeResult::new(jobs, sentence))
-        });
-        landed.collect()
-    }
-
     fn land(
         &self,
-        load: MergeRequest,
-        message: Option<&str>,
+        landings: &LandingService,
+        (worktrees, saved): (&JobWorktrees, &SavedBoard),
         checks: &dyn CheckRunner,
-    ) -> Result<MergeResult, String> {
-        if load.changes.is_empty() {
-            return Ok(MergeResult {
-                is_good: true,
-                ..MergeResult::new(jobs_of(&load.lines), "there is nothing to land".to_owned())
-            });
+        streams: &mut Streams<'_>,
+    ) -> Result<Vec<LandingResult>, String> {
+        if let Some(number) = self.undo {
+            let undone = landings.undo(number, &saved.jobs).map_err(sentence)?;
+            return Ok(vec![undone]);
         }
-        let repository = repository(self.worktrees.main_repo())?;
-        let author = repository.signature().unwrap_or_else(|| Signature {
-            name: "Burin".to_owned(),
-            email: "burin@localhost".to_owned(),
-        });
-        let request = LandingRequest {
-            session: load.session,
-            title: load.title,
-            base: load.base,
-            changes: load.changes,
-            branch: None,
-            author,
-            words: CommitMessage {
-                subject: message.unwrap_or(&load.subject).to_owned(),
-                turns: load.turns,
-                ..CommitMessage::default()
-            },
+        if !self.settle.is_empty() {
+            return resolutions::apply(landings, saved, &self.settle, checks);
+        }
+        if !self.give_up.is_empty() {
+            let abandoned = self.give_up.iter();
+            let abandoned = abandoned.map(|id| landings.abandon(job(saved, id)?).map_err(sentence));
+            return abandoned.collect();
+        }
+        let jobs = self.selected_jobs(saved)?;
+        let jobs = if self.jobs.is_empty() {
+            available(worktrees, jobs, streams)
+        } else {
+            jobs
         };
-        let id = self.begun(&repository, &request)?;
-        self.go_on(id, &load.lines, checks)
-    }
-
-    /// Returns the landing of this request: the interrupted one with the conflicts resolved since,
-    /// or a new one.
-    fn begun(
-        &self,
-        repository: &Repository,
-        request: &LandingRequest,
-    ) -> Result<LandingId, String> {
-        let sentence = |error: composer::land::Error| error.to_string();
-        let base = repository.tree_of(&request.base.0);
-        let base = base.map_err(|error| error.to_string())?;
-        let tree = repository.write(base, &request.changes);
-        let tree = tree.map_err(|error| error.to_string())?.to_string();
-        let mut again = None;
-        for open in self.landings.list().map_err(sentence)? {
-            if open.session != request.session || open.undoes.is_some() || !is_open(&open.step) {
-                continue;
-            }
-            if open.tree == tree {
-                again = Some(open.id)
-            } else {
-                self.landings.drop_landing(open.id).map_err(sentence)?
-            }
-        }
-        match again {
-            Some(id) => self.landings.try_again(id).map(|()| id).map_err(sentence),
-            None => self.landings.enqueue(request).map_err(sentence),
-        }
-    }
-
-    /// Gives a landing that waits its turn.
-    fn go_on(
-        &self,
-        id: LandingId,
-        lines: &[JobStatus],
-        checks: &dyn CheckRunner,
-    ) -> Result<MergeResult, String> {
-        let outcome = self.landings.run(id, checks, &UnsavedBuffers::new());
-        let outcome = outcome.map_err(|error| error.to_string())?;
-        let (text, mut settled) = describe_outcome(&outcome, id);
-        let landings = self.landings.list().map_err(|error| error.to_string())?;
-        let work = landings.iter().find(|it| it.id == id);
-        if let (LandingOutcome::Nothing, Some(work)) = (&outcome, work) {
-            // It landed before a killed program could update the board.
-            settled = landed_before(&landings, &work.session).map(WorkOutcome::Landed);
-        }
-        if let (Some(WorkOutcome::Landed(commit)), Some(work)) = (&settled, work) {
-            for place in lines.iter().filter_map(|line| line.place.as_ref()) {
-                self.worktrees.landed(place, &work.tree, commit)?;
-            }
-        }
-        Ok(MergeResult {
-            is_good: matches!(
-                outcome,
-                LandingOutcome::Landed { .. } | LandingOutcome::Nothing
-            ),
-            settled,
-            ..MergeResult::new(jobs_of(lines), text)
-        })
-    }
-
-    /// Takes a landing back: the one of this number, or the latest for 0.
-    pub(super) fn undo(&self, number: u64, lines: &[JobStatus]) -> Result<MergeResult, String> {
-        let landed = self.landings.list().map_err(|error| error.to_string())?;
-        let is_there = |step: &LandingStep| {
-            matches!(
-                step,
-                LandingStep::Landed {
-                    undone_by: None,
-                    ..
-                }
-            )
+        let loaded = JobReview::load(worktrees, &jobs).map_err(sentence)?;
+        let mut review = loaded.review;
+        let reviewed = jobs.iter().filter(|job| accepted_count(&review, job) > 0);
+        let reviewed: Vec<&JobId> = reviewed.map(|job| &job.job).collect();
+        accept_unreviewed(&mut review, &jobs);
+        let work = AcceptedWork {
+            review: &review,
+            jobs: &jobs,
+            is_selected: &|job| reviewed.contains(&&job.job),
+            subject: self.message.as_deref(),
         };
-        let mut open = landed.iter().filter(|it| is_there(&it.step));
-        let summary = match number {
-            // An undo is a landing itself; the default is the latest work.
-            0 => open.rfind(|it| it.undoes.is_none()),
-            _ => open.find(|it| it.id == LandingId(number)),
-        };
-        let summary = summary.ok_or("there is no landing to undo")?;
-        let (id, outcome) = self
-            .landings
-            .undo(summary.id, &UnsavedBuffers::new())
-            .map_err(|error| error.to_string())?;
-        let text = undone(summary.id, &outcome, id);
-        let is_good = matches!(
-            outcome,
-            LandingOutcome::Landed { .. } | LandingOutcome::Nothing
-        );
-        let lines = lines.iter().filter(|line| is_of(&summary.session, line));
-        let jobs: Vec<JobId> = lines.map(|line| line.job.clone()).collect();
-        Ok(MergeResult {
-            is_good,
-            settled: is_good.then_some(WorkOutcome::TakenBack),
-            title: summary.title.clone(),
-            ..MergeResult::new(jobs, text)
-        })
+        landings.land(&work, checks).map_err(sentence)
     }
-}
 
-impl MergeResult {
-    /// A try that did nothing, and why.
-    pub(super) fn new(jobs: Vec<JobId>, text: String) -> Self {
-        Self {
-            title: jobs.join(" and "),
-            jobs,
-            text,
-            is_good: false,
-            settled: None,
+    fn selected_jobs<'a>(&self, saved: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
+        let mut jobs = Vec::new();
+        for id in &self.jobs {
+            jobs.push(job(saved, id)?);
+        }
+        if self.jobs.is_empty() {
+            let done = saved.jobs.iter().filter(|job| job.state.is_done());
+            jobs.extend(done.filter(|job| job.is_reviewable()));
+        }
+        if jobs.is_empty() {
+            Err("no agent is done whose work has not landed".to_owned())
+        } else {
+            Ok(jobs)
         }
     }
 }
 
-fn jobs_of(lines: &[JobStatus]) -> Vec<JobId> {
-    lines.iter().map(|line| line.job.clone()).collect()
-}
-
-/// Whether a landing may get through yet.
-fn is_open(step: &LandingStep) -> bool {
-    matches!(
-        step,
-        LandingStep::Waiting
-            | LandingStep::Conflicted { .. }
-            | LandingStep::Failed { .. }
-            | LandingStep::Blocked { .. }
-    )
-}
-
-/// Returns the commit of the session's last landing, unless that was undone.
-fn landed_before(landings: &[LandingSummary], session: &str) -> Option<String> {
-    let mut commits = landings.iter().filter_map(|it| match &it.step {
-        LandingStep::Landed {
-            to,
-            undone_by: None,
-            ..
-        } if it.session == session && it.undoes.is_none() => Some(to.0.clone()),
-        _ => None,
-    });
-    commits.next_back()
-}
-
-fn open_landings(trees: &JobWorktrees) -> Result<(Landings, Vec<String>), composer::land::Error> {
-    Landings::open(
-        trees.main_repo(),
-        &trees.folder().join("landings"),
-        Arc::new(RealFiles),
-        Arc::new(RealClock::default()),
-    )
-}
-
-/// Finishes landings that a killed program left half done; the next landing reports them.
-pub(super) fn recover(trees: &JobWorktrees) {
-    // The next landing meets the same error and reports it.
-    if let Some((_, told)) = open_landings(trees).log_err() {
-        trees.add_notices(told);
+/// Records the outcome of a landing for its jobs.
+fn record_outcome(
+    dirs: &Dirs,
+    (worktrees, saved): (&JobWorktrees, &SavedBoard),
+    result: &LandingResult,
+) -> Result<(), String> {
+    let Some(outcome) = &result.outcome else {
+        return Ok(());
+    };
+    let jobs = saved.jobs.iter();
+    for job in jobs.filter(|job| result.jobs.contains(&job.job)) {
+        let store = open_board_store(dirs, worktrees.main_repo()).map_err(sentence)?;
+        let now_ms = RealClock::default().wall_ms();
+        BoardHandle::note_outcome(&store, job, outcome, now_ms).map_err(sentence)?;
     }
-}
-
-/// Describes the outcome of a landing, and returns the new state of its jobs.
-fn describe_outcome(outcome: &LandingOutcome, id: LandingId) -> (String, Option<WorkOutcome>) {
-    match outcome {
-        LandingOutcome::Landed { commit, left, .. } => {
-            let short: String = commit.0.chars().take(12).collect();
-            let mut text = format!("landed as {short} (landing {})", id.0);
-            for sentence in left {
-                text.push_str(&format!("\n  {sentence}"));
-            }
-            (text, Some(WorkOutcome::Landed(commit.0.clone())))
-        }
-        LandingOutcome::Conflicted { sentence, .. } => (
-            sentence.clone(),
-            Some(WorkOutcome::Conflict(sentence.clone())),
-        ),
-        LandingOutcome::Failed { sentence, .. } | LandingOutcome::Blocked { sentence } => {
-            (sentence.clone(), None)
-        }
-        LandingOutcome::Nothing => ("the branch has it all already".to_owned(), None),
-    }
-}
-
-/// Describes the outcome of undoing landing `taken`; the undo is a landing itself.
-fn undone(taken: LandingId, outcome: &LandingOutcome, id: LandingId) -> String {
-    match outcome {
-        LandingOutcome::Landed { commit, left, .. } => {
-            let short: String = commit.0.chars().take(12).collect();
-            let mut text = format!(
-                "landing {} was undone by {short} (landing {})",
-                taken.0, id.0
-            );
-            for sentence in left {
-                text.push_str(&format!("\n  {sentence}"));
-            }
-            text
-        }
-        LandingOutcome::Nothing => {
-            format!("the branch holds nothing of landing {} any more", taken.0)
-        }
-        LandingOutcome::Conflicted { .. }
-        | LandingOutcome::Failed { .. }
-        | LandingOutcome::Blocked { .. } => describe_outcome(outcome, id).0,
-    }
-}
-
-pub(super) fn work_of(
-    trees: &JobWorktrees,
-    line: &JobStatus,
-    place: &JobWorktree,
-) -> Result<SessionWork, String> {
-    trees.acquire(&place.lease)?;
-    Ok(SessionWork {
-        session: line.session.clone().unwrap_or_else(|| line.job.clone()),
-        title: format!("{} {}", line.job, line.task.title),
-        root: place.root()?,
-        git_dir: place.git_dir()?,
-        base: CommitId(place.base.clone()),
-    })
-}
-
-pub(super) fn repository(hub: &AbsPath) -> Result<Repository, String> {
-    Repository::discover(hub).map_err(|error| error.to_string())
+    Ok(())
 }
