@@ -12,19 +12,20 @@ use agent::context::OpenFiles;
 use agent::record::TurnEnd;
 use agent::store::SessionState;
 use base::AbsPath;
+use composer::service::{ComposerHandle, SessionView};
 use composer_panel::agents::{
-    AgentService, Consent, FolderTrust, ModelEntry, ModelList, NewSession, RunningSession,
-    SessionActivity, SessionConnection, SessionEntry,
+    AgentService, Consent, Error, FolderTrust, ModelEntry, ModelList, NewSession, RunningSession,
+    SessionConnection, SessionEntry,
 };
-use composer_panel::board;
+use composer_panel::board::BoardConnection;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 use host::Dirs;
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
-use runtime::compose::service::{AgentWatch, ComposerHandle};
+use runtime::compose::service::open_composer;
 use runtime::indexes::IndexRegistry;
-use runtime::live_sessions::{self, Attachment, LiveSessions, SessionStatus};
+use runtime::live_sessions::{Attachment, LiveSessions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
@@ -65,26 +66,28 @@ impl EngineServices {
         }
     }
 
-    /// Does something with the board of a folder, which is opened where it is not yet.
+    /// Does something with the board of a folder, which is opened if necessary.
     fn with_board<T: Send + 'static>(
         &self,
         root: AbsPath,
-        work: impl FnOnce(ComposerHandle) -> Result<T, String> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, String>> {
-        let (dirs, unsaved, desks) = (self.dirs.clone(), self.unsaved.clone(), self.boards.clone());
-        self.with(move |workshop| async move {
-            let mut desks = desks.lock().await;
-            let known = desks.get(&root).cloned();
-            let (desk, done) = on_disk(move || {
-                let desk = match known {
-                    Some(desk) => desk,
-                    None => ComposerHandle::open(&workshop, &dirs, &root, unsaved)?,
+        work: impl FnOnce(ComposerHandle) -> Result<T, composer::Error> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, Error>> {
+        let (dirs, unsaved) = (self.dirs.clone(), self.unsaved.clone());
+        let boards = self.boards.clone();
+        self.with(move |services| async move {
+            let mut boards = boards.lock().await;
+            let known = boards.get(&root).cloned();
+            let (root, composer, done) = on_disk(move || {
+                let composer = match known {
+                    Some(composer) => composer,
+                    None => open_composer(&services, &dirs, &root, unsaved)?,
                 };
-                Ok(((root, desk.clone()), work(desk)))
+                let done = work(composer.clone());
+                Ok::<_, composer::Error>((root, composer, done))
             })
             .await?;
-            desks.insert(desk.0, desk.1);
-            done
+            boards.insert(root, composer);
+            Ok(done?)
         })
     }
 
@@ -92,9 +95,9 @@ impl EngineServices {
     pub(crate) fn with<T: Send + 'static, F>(
         &self,
         work: impl FnOnce(Arc<AgentServices>) -> F + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, String>>
+    ) -> BoxFuture<'static, Result<T, Error>>
     where
-        F: Future<Output = Result<T, String>> + Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
     {
         let runtime = self.runtime.get_or_init(|| {
             let built = Builder::new_multi_thread()
@@ -106,50 +109,49 @@ impl EngineServices {
         });
         let runtime = match runtime {
             Ok(runtime) => runtime,
-            Err(sentence) => return std::future::ready(Err(sentence.clone())).boxed(),
+            Err(sentence) => {
+                return std::future::ready(Err(Error::Unavailable(sentence.clone()))).boxed();
+            }
         };
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let indexes = self.indexes.clone();
         let task = runtime.spawn(async move {
-            let workshop = cell
+            let services = cell
                 .get_or_try_init(|| async {
                     let open_files = move |root: &AbsPath| {
                         let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
                         shown.get(root).cloned().unwrap_or_default()
                     };
-                    let workshop = AgentServices::open(&dirs, unsaved, open_files, indexes).await;
-                    workshop.map(Arc::new)
+                    let services = AgentServices::open(&dirs, unsaved, open_files, indexes).await;
+                    services.map(Arc::new).map_err(failed)
                 })
                 .await?
                 .clone();
-            work(workshop).await
+            work(services).await
         });
-        task.map(|done| match done {
-            Ok(done) => done,
-            Err(error) => Err(format!("the engine broke off: {error}")),
-        })
-        .boxed()
+        task.map(|done| done.unwrap_or_else(|error| Err(broke_off(&error))))
+            .boxed()
     }
 }
 
 impl AgentService for EngineServices {
     fn models(&self) -> BoxFuture<'static, ModelList> {
-        self.with(|workshop| async move { Ok(model_list(&workshop)) })
+        self.with(|services| async move { Ok(model_list(&services)) })
             .map(|list| {
-                list.unwrap_or_else(|advice| ModelList {
+                list.unwrap_or_else(|error| ModelList {
                     models: Vec::new(),
                     default: String::new(),
-                    advice,
+                    advice: error.to_string(),
                     problems: Vec::new(),
                 })
             })
             .boxed()
     }
 
-    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>> {
-        self.with(move |workshop| async move {
-            let lines = on_disk(move || Ok(workshop.sessions(LISTED)?)).await?;
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
+        self.with(move |services| async move {
+            let lines = on_disk(move || services.sessions(LISTED).map_err(failed)).await?;
             let root = root.to_string();
             let lines = lines
                 .into_iter()
@@ -159,13 +161,12 @@ impl AgentService for EngineServices {
         })
     }
 
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>> {
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>> {
         let sessions = self.sessions.clone();
-        self.with(move |workshop| async move {
+        self.with(move |services| async move {
             let folder = session.root.clone();
-            let started = workshop
-                .start(session.root, session.model, session.mode)
-                .await?;
+            let started = services.start(session.root, session.model, session.mode);
+            let started = started.await.map_err(failed)?;
             let id = started.opened.id.to_string();
             let attachment = sessions.adopt(started.opened, folder, started.root);
             Ok(live(id, attachment, Vec::new(), started.notices))
@@ -176,21 +177,21 @@ impl AgentService for EngineServices {
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
         let (sessions, opening) = (self.sessions.clone(), self.opening.clone());
-        self.with(move |workshop| async move {
+        self.with(move |services| async move {
             let _opening = opening.lock().await;
             let (attachment, notices) = match sessions.attach(&id) {
                 Some(attachment) => (attachment, Vec::new()),
                 None => {
                     sessions.wait_until_closed(&id).await;
-                    let started = workshop.resume(&id).await?;
+                    let started = services.resume(&id).await.map_err(failed)?;
                     let attachment = sessions.adopt(started.opened, root, started.root);
                     (attachment, started.notices)
                 }
             };
             let session = id.clone();
-            let records = on_disk(move || Ok(workshop.records(&session)?)).await?;
+            let records = on_disk(move || services.records(&session).map_err(failed)).await?;
             let past = records
                 .into_iter()
                 .map(|it| AgentEvent::Recorded(Arc::new(it)));
@@ -208,22 +209,22 @@ impl AgentService for EngineServices {
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
         let statuses = self.sessions.statuses();
-        let next = |(mut statuses, is_first): (Receiver<Vec<SessionStatus>>, bool)| async move {
+        let next = |(mut statuses, is_first): (Receiver<Vec<RunningSession>>, bool)| async move {
             if !is_first {
                 statuses.changed().await.ok()?;
             }
-            let now = statuses.borrow_and_update().iter().map(running).collect();
+            let now = statuses.borrow_and_update().clone();
             Some((now, (statuses, false)))
         };
         stream::unfold((statuses, true), next).boxed()
     }
 
-    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>> {
-        self.with_board(root, |desk| {
-            let told = desk.clone();
-            Ok(board::BoardConnection {
-                send: Arc::new(move |wish| told.send(wish)),
-                boards: desk.boards(),
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<BoardConnection, Error>> {
+        self.with_board(root, |composer| {
+            let events = composer.events();
+            Ok(BoardConnection {
+                send: Arc::new(move |command| composer.send(command)),
+                events,
             })
         })
     }
@@ -232,40 +233,54 @@ impl AgentService for EngineServices {
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
-        self.with_board(root, move |desk| desk.watch(&id).map(to_live_session))
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        self.with_board(root, move |composer| {
+            composer.watch(&id).map(view_connection)
+        })
     }
 
-    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>> {
-        self.with(|workshop| on_disk(move || Ok(workshop.folder_trust(&root))))
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
+        self.with(|services| on_disk(move || Ok::<_, Error>(services.folder_trust(&root))))
     }
 
     fn consent(
         &self,
         root: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<FolderTrust, String>> {
-        self.with(move |workshop| {
+    ) -> BoxFuture<'static, Result<FolderTrust, Error>> {
+        self.with(move |services| {
             on_disk(move || {
-                match consent {
-                    Consent::Trust => workshop.set_trusted(&root, true)?,
-                    Consent::Distrust => workshop.set_trusted(&root, false)?,
-                    Consent::Hooks(shown) => workshop.allow_hooks(&root, &shown)?,
-                    Consent::Server(shown) => workshop.decide_server(&root, &shown, true)?,
-                    Consent::DenyServer(shown) => workshop.decide_server(&root, &shown, false)?,
-                }
-                Ok(workshop.folder_trust(&root))
+                let stored = match consent {
+                    Consent::Trust => services.set_trusted(&root, true),
+                    Consent::Distrust => services.set_trusted(&root, false),
+                    Consent::Hooks(shown) => services.allow_hooks(&root, &shown),
+                    Consent::Server(shown) => services.decide_server(&root, &shown, true),
+                    Consent::DenyServer(shown) => services.decide_server(&root, &shown, false),
+                };
+                stored.map_err(failed)?;
+                Ok::<_, Error>(services.folder_trust(&root))
             })
         })
     }
 }
 
 /// Does something that blocks on the disk.
-async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| format!("the engine broke off: {error}"))?
+async fn on_disk<T: Send + 'static, E: Into<Error> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(Into::into),
+        Err(error) => Err(broke_off(&error)),
+    }
+}
+
+/// The sentence of an error of the engines.
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Failed(error.to_string())
+}
+
+fn broke_off(error: &tokio::task::JoinError) -> Error {
+    Error::Unavailable(format!("the engine broke off: {error}"))
 }
 
 /// Returns a session for the panel: its past, then its live events.
@@ -291,13 +306,13 @@ fn live(
     }
 }
 
-/// An agent of a board, as the panel wants it.
-fn to_live_session(watched: AgentWatch) -> SessionConnection {
+/// The panel's connection to the session of a job.
+fn view_connection(view: SessionView) -> SessionConnection {
     SessionConnection {
-        id: watched.session,
-        root: watched.root,
-        send: watched.tell,
-        events: from_past(watched.past, Vec::new(), watched.events),
+        id: view.session,
+        root: view.root,
+        send: view.send,
+        events: from_past(view.past, Vec::new(), view.events),
         notices: Vec::new(),
     }
 }
@@ -318,18 +333,6 @@ fn from_past(
         .boxed()
 }
 
-fn running(status: &SessionStatus) -> RunningSession {
-    RunningSession {
-        id: status.id.clone(),
-        folder: status.folder.clone(),
-        activity: match status.activity {
-            live_sessions::LiveActivity::Idle => SessionActivity::Idle,
-            live_sessions::LiveActivity::Working => SessionActivity::Working,
-            live_sessions::LiveActivity::WaitingForUser => SessionActivity::WaitingForUser,
-        },
-    }
-}
-
 /// The number of the record that an event is.
 fn number(event: &AgentEvent) -> Option<u64> {
     match event {
@@ -338,8 +341,8 @@ fn number(event: &AgentEvent) -> Option<u64> {
     }
 }
 
-fn model_list(workshop: &AgentServices) -> ModelList {
-    let able = workshop.models().iter().filter(|model| model.has_tools);
+fn model_list(services: &AgentServices) -> ModelList {
+    let able = services.models().iter().filter(|model| model.has_tools);
     let mut models: Vec<ModelEntry> = able
         .map(|model| ModelEntry {
             id: model.id.clone(),
@@ -351,7 +354,7 @@ fn model_list(workshop: &AgentServices) -> ModelList {
             },
         })
         .collect();
-    let wanted = workshop.default_model();
+    let wanted = services.default_model();
     let is_known = wanted == "auto" || models.iter().any(|model| model.id == wanted);
     let default = match models.first() {
         None => "demo",
@@ -360,7 +363,7 @@ fn model_list(workshop: &AgentServices) -> ModelList {
     };
     let default = default.to_owned();
     let advice = if models.is_empty() {
-        no_models(workshop.missing_keys())
+        no_models(services.missing_keys())
     } else {
         String::new()
     };
@@ -381,7 +384,7 @@ fn model_list(workshop: &AgentServices) -> ModelList {
         models,
         default,
         advice,
-        problems: workshop.problems().to_vec(),
+        problems: services.problems().to_vec(),
     }
 }
 

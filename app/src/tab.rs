@@ -1,6 +1,7 @@
 //! The models that complete and predict edits, reached by the agents' engines.
 
 use autocomplete::engine::{CompletionRequest, TabModel};
+use composer_panel::Error;
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
@@ -11,7 +12,13 @@ use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        self.with(move |services| async move { Ok(services.tab_model(&wanted)?) })
+        let model =
+            self.with(
+                move |services| async move { services.tab_model(&wanted).map_err(Error::Failed) },
+            );
+        model
+            .map(|model| model.map_err(|error| error.to_string()))
+            .boxed()
     }
 
     fn ask(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {
@@ -19,8 +26,8 @@ impl TabModels for EngineServices {
         let stream = self.with(move |services| async move { Ok(services.ask_for_tab(request)) });
         let stream = stream.map(|stream| match stream {
             Ok(stream) => stream,
-            Err(sentence) => {
-                let failure = Failure::new(FailureClass::Offline, sentence);
+            Err(error) => {
+                let failure = Failure::new(FailureClass::Offline, error.to_string());
                 futures::stream::iter([StreamEvent::Failed(failure)]).boxed()
             }
         });

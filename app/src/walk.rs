@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use composer_panel::board::{AgentState, Board, HunkVerdict};
+use composer_panel::board::{Board, BoardJob, HunkVerdict, JobState};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
 use project::{UnsavedTexts, WalkBackend};
@@ -124,7 +124,7 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
     walk.cx.simulate_input("Improve the sample project");
     walk.keys("enter");
     let board = walk.wait_for_board("three agents are done", |board| {
-        board.agents.len() == 3 && board.agents.iter().all(|it| it.state == AgentState::Done)
+        board.jobs.len() == 3 && board.jobs.iter().all(|it| *it.state() == JobState::Done)
     });
     assert_eq!(board.project.as_deref(), Some("sample project"));
     // Two of them changed the same lines, which is known before anybody lands anything.
@@ -132,7 +132,9 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
         !board.conflicts.is_empty() && !board.hunks.is_empty()
     });
     assert_eq!(board.conflicts.len(), 1, "{:#?}", board.conflicts);
-    let rivals = board.conflicts[0].agents.clone();
+    let conflict = &board.conflicts[0];
+    let other = conflict.other.clone().expect("another agent");
+    let rivals = [conflict.job.clone(), other];
     // Lands the first change on the branch, then undoes the landing.
     walk.keys("alt-up").keys("tab").keys("a");
     walk.wait_for_board("a change is accepted", |board| board.accepted() == 1);
@@ -160,8 +162,8 @@ fn resolve_conflict(walk: &mut AgentTour, rivals: &[String]) {
     for rival in rivals {
         // Agents that have landed are at the end of the list.
         let board = walk.board();
-        let row = board.agents.iter().position(|it| it.id == *rival);
-        for _ in &board.agents {
+        let row = board.jobs.iter().position(|it| it.id() == rival);
+        for _ in &board.jobs {
             walk.keys("up");
         }
         for _ in 0..=row.expect("it is on the board") {
@@ -175,18 +177,18 @@ fn resolve_conflict(walk: &mut AgentTour, rivals: &[String]) {
         walk.wait_for_board("all of it is accepted", is_accepted);
         walk.keys("l");
         walk.wait_for_board("its landing has ended", |board| {
-            let agent = board.agent(rival).expect("it is on the board");
-            agent.state == AgentState::Landed || !board.landing_conflicts.is_empty()
+            let job = board.job(rival).expect("it is on the board");
+            has_landed(job) || !board.landing_conflicts.is_empty()
         });
     }
     let board = walk.board();
-    let disputed: Vec<&str> = board
+    let conflicting: Vec<&str> = board
         .landing_conflicts
         .iter()
-        .map(|it| it.agent.as_str())
+        .map(|it| it.job.as_str())
         .collect();
     assert_eq!(
-        disputed,
+        conflicting,
         [rivals[1].as_str()],
         "{:#?}",
         board.landing_conflicts
@@ -195,9 +197,13 @@ fn resolve_conflict(walk: &mut AgentTour, rivals: &[String]) {
     // The first row of the list is the conflict that blocks the landing.
     walk.keys("tab").keys("a");
     walk.wait_for_board("what was settled has landed", |board| {
-        let agent = board.agent(&rivals[1]).expect("it is on the board");
-        agent.state == AgentState::Landed && board.landing_conflicts.is_empty()
+        let job = board.job(&rivals[1]).expect("it is on the board");
+        has_landed(job) && board.landing_conflicts.is_empty()
     });
+}
+
+fn has_landed(job: &BoardJob) -> bool {
+    matches!(job.state(), JobState::Landed { .. })
 }
 
 /// Whether commands can run in a sandbox here.

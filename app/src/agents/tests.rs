@@ -2,7 +2,7 @@
 
 use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord};
-use agent::session::UserPrompt;
+use agent::session::{SessionActivity, UserPrompt};
 use futures::executor::block_on;
 use host::TempFolder;
 

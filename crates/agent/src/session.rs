@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::AbsPath;
 use model::PartContent;
 use model::policy::route::RouteDecision;
 
@@ -141,4 +142,27 @@ pub enum AgentEvent {
     Idle(TurnEnd),
     /// The session's task has ended; no event follows.
     Closed,
+}
+
+/// A session that runs in this program, whether or not a view shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningSession {
+    /// Id of the session.
+    pub id: String,
+    /// The folder for which it was opened; a demo session works in a copy of the sample project
+    /// instead.
+    pub folder: AbsPath,
+    /// The present activity of the session.
+    pub activity: SessionActivity,
+}
+
+/// The activity of a running session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionActivity {
+    /// No turn is running.
+    Idle,
+    /// A turn is running.
+    Working,
+    /// A turn waits for an approval or an answer of the user.
+    WaitingForUser,
 }

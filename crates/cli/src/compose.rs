@@ -1,4 +1,7 @@
-//! The command `compose`: runs several agents, and reviews, lands and undoes their work.
+//! Several agents at once on the command line: each in its own worktree, on a board that outlives
+//! the program.
+//!
+//! Start at `ComposeCommand`; `runtime::compose` opens the boards.
 
 mod board_line;
 mod follow;
@@ -11,9 +14,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use composer::board::SavedBoard;
+use composer::board::{BoardHandle, SavedBoard};
+use composer::change_history::TreeWatchers;
+use composer::worktrees::JobWorktrees;
 use host::{Dirs, RealFiles};
-use runtime::compose::JobWorktrees;
 
 use crate::Streams;
 
@@ -28,7 +32,7 @@ use crate::Streams;
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ComposeCommand {
     #[command(subcommand)]
-    what: Option<ComposeAction>,
+    action: Option<ComposeAction>,
     #[command(flatten)]
     start: start::StartCommand,
 }
@@ -57,7 +61,7 @@ enum ComposeAction {
     HandOver(history::HandOverCommand),
 }
 
-/// Which repository is meant.
+/// The repository that a command is about.
 #[derive(Args, Clone)]
 pub(crate) struct RepositoryArg {
     /// A folder of the repository; the one around this folder without it
@@ -67,9 +71,9 @@ pub(crate) struct RepositoryArg {
 
 impl ComposeCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        // Without it there are other ways to make worktrees.
+        // Without a namespace, worktrees are made in another way.
         ::worktree::enter_namespace().ok();
-        match &self.what {
+        match &self.action {
             None => self.start.run(dirs, streams),
             Some(ComposeAction::List(list)) => list.run(dirs, streams),
             Some(ComposeAction::Show(show)) => show.run(dirs, streams),
@@ -86,9 +90,21 @@ impl ComposeCommand {
 }
 
 impl RepositoryArg {
-    /// Returns the repository's worktrees and the stored state of its board.
+    /// The repository's worktrees and the saved state of its board.
     fn load_board(&self, dirs: &Dirs) -> Result<(JobWorktrees, SavedBoard), String> {
         let folder = crate::folder(self.root.as_deref(), &RealFiles)?;
-        runtime::compose::load_board(dirs, &folder)
+        let worktrees =
+            runtime::compose::service::open_worktrees(dirs, &folder, TreeWatchers::default());
+        let worktrees = worktrees.map_err(sentence)?;
+        composer::landing::recover(&worktrees);
+        let store = runtime::compose::service::open_board_store(dirs, worktrees.main_repo())
+            .map_err(sentence)?;
+        let saved = BoardHandle::load(&store).map_err(sentence)?;
+        Ok((worktrees, saved))
     }
+}
+
+/// The error as the sentence that the command line prints.
+fn sentence(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }

@@ -9,11 +9,11 @@
 //! Invariant: the changes of a path form a chain: each one starts from the version that the
 //! previous one left.
 //! Invariant: every version in the log has its content in the store or in the base, unless it is
-//! larger than `MOST`.
+//! larger than `MAX_CONTENT_BYTES`.
 //! Invariant: symlinks are never followed; `.git` and files ignored by Git are not observed.
 //! Invariant: the log of a killed program can be opened; an interrupted operation is finished or
 //! rolled back (`checkpoint`).
-//! Limitations: a content larger than `MOST` bytes is noticed but not stored, so it cannot be
+//! Limitations: a content larger than `MAX_CONTENT_BYTES` is noticed but not stored, so it cannot be
 //! restored. After a power cut (not after a crash of the program) the contents of the last seconds
 //! may be missing, which reading detects.
 //! Start at `ChangeHistory::open`; undo is in `checkpoint`, the observer of tool calls in
@@ -46,6 +46,7 @@ pub use scan::ObserveScope;
 pub use session_authors::SessionAuthors;
 pub use tree_watchers::{CallGate, TreeWatchers};
 
+use crate::Error;
 use change::ChangeHistoryEntry;
 
 /// The maximum size of a stored content, in bytes.
@@ -79,7 +80,7 @@ pub struct ChangeHistory {
     _lock: FileLock,
 }
 
-/// The arguments of `Authored::open`.
+/// The arguments of `ChangeHistory::open`.
 pub struct ChangeHistoryOptions {
     /// The root of the working tree, as a canonical path.
     pub root: AbsPath,
@@ -117,8 +118,7 @@ impl ChangeHistory {
     /// Opens or creates the log, and finishes or rolls back an operation that a killed program left
     /// unfinished. Differences from the log are attributed to `first` if the log is new, to other
     /// programs otherwise. Blocks on the disk.
-    pub fn open(parts: ChangeHistoryOptions, first: ChangeAuthor) -> Result<Self, String> {
-        let sentence = |error: host::Error| error.to_string();
+    pub fn open(parts: ChangeHistoryOptions, first: ChangeAuthor) -> Result<Self, Error> {
         let ChangeHistoryOptions {
             root,
             base,
@@ -126,28 +126,28 @@ impl ChangeHistory {
             files,
             clock,
         } = parts;
-        files
-            .create_folder(&folder.join("contents"))
-            .map_err(sentence)?;
-        let lock = files.lock(&folder.join("lock")).map_err(sentence)?;
+        files.create_folder(&folder.join("contents"))?;
+        let lock = files.lock(&folder.join("lock"))?;
         let lock = lock.ok_or_else(|| {
-            format!("another Burin process is working on {root}; wait until it has ended")
+            Error::Busy(format!(
+                "another Burin process is working on {root}; wait until it has ended"
+            ))
         })?;
         let path = folder.join("changes.jsonl");
         let past = match files.read(&path, MAX_LOG_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.is_not_found() => Vec::new(),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
-        let mut log = files.open_log(&path).map_err(sentence)?;
+        let mut log = files.open_log(&path)?;
         if past.last().is_some_and(|byte| *byte != b'\n') {
             // A line that was cut short ends here and is skipped by `replay`.
-            log.append(b"\n").map_err(sentence)?;
+            log.append(b"\n")?;
         }
         let base_files = base.files()?;
-        let mut authored = Self {
-            tree: FolderTree::open(&root).map_err(sentence)?,
-            contents: FolderTree::open(&folder.join("contents")).map_err(sentence)?,
+        let mut history = Self {
+            tree: FolderTree::open(&root)?,
+            contents: FolderTree::open(&folder.join("contents"))?,
             base_ids: base_files.values().map(|it| it.id.clone()).collect(),
             index: if past.is_empty() {
                 base.index_stats()
@@ -167,14 +167,14 @@ impl ChangeHistory {
             problems: Vec::new(),
             _lock: lock,
         };
-        authored.replay(&past);
+        history.replay(&past);
         let is_new = past.is_empty();
-        authored.recover()?;
-        authored.observe(
+        history.recover()?;
+        history.observe(
             ObserveScope::All,
             &if is_new { first } else { ChangeAuthor::Disk },
         )?;
-        Ok(authored)
+        Ok(history)
     }
 
     /// Loads the recorded changes and checkpoints.
@@ -249,7 +249,7 @@ impl ChangeHistory {
     }
 
     /// Marks the beginning of a session's turn, once.
-    pub fn checkpoint(&mut self, session: &str, turn: u64) -> Result<(), String> {
+    pub fn checkpoint(&mut self, session: &str, turn: u64) -> Result<(), Error> {
         let is_there = |it: &Checkpoint| it.session == session && it.turn == turn;
         if self.checkpoints.iter().any(is_there) {
             return Ok(());
@@ -293,37 +293,38 @@ impl ChangeHistory {
     }
 
     /// Reads the bytes of a version. Fails if they were not stored.
-    pub fn content(&self, version: &StoredVersion) -> Result<Vec<u8>, String> {
+    pub fn content(&self, version: &StoredVersion) -> Result<Vec<u8>, Error> {
         if !version.is_kept() {
-            return Err(format!(
+            return Err(Error::NotStored(format!(
                 "the file is larger than {} MiB, so its content was not stored and cannot be \
                  restored",
                 MAX_CONTENT_BYTES >> 20
-            ));
+            )));
         }
         let kept = self
             .contents
             .read(&content_path(&version.id), MAX_CONTENT_BYTES);
-        if let Some((_, bytes)) = kept.map_err(|error| error.to_string())?
+        if let Some((_, bytes)) = kept?
             && blob_id(&bytes) == version.id
         {
             return Ok(bytes);
         }
-        self.base
-            .content(&version.id)?
-            .ok_or_else(|| format!("content {} is neither stored nor known to Git", version.id))
+        self.base.content(&version.id)?.ok_or_else(|| {
+            Error::NotStored(format!(
+                "content {} is neither stored nor known to Git",
+                version.id
+            ))
+        })
     }
 
-    fn store_content(&mut self, id: &str, bytes: &[u8]) -> Result<(), String> {
+    fn store_content(&mut self, id: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = content_path(id);
         let is_there = self.base_ids.contains(id)
             || matches!(self.contents.entry(&path), Ok(Some(entry)) if entry.size == bytes.len() as u64);
         if is_there {
             Ok(())
         } else {
-            self.contents
-                .write(&path, TreeKind::File, bytes, false)
-                .map_err(|error| error.to_string())
+            Ok(self.contents.write(&path, TreeKind::File, bytes, false)?)
         }
     }
 
@@ -332,7 +333,7 @@ impl ChangeHistory {
     }
 
     /// Appends changes to the log on disk, then applies them in memory.
-    pub(crate) fn append_changes(&mut self, changes: Vec<RecordedChange>) -> Result<(), String> {
+    pub(crate) fn append_changes(&mut self, changes: Vec<RecordedChange>) -> Result<(), Error> {
         let lines: Vec<ChangeHistoryEntry> = changes
             .iter()
             .cloned()
@@ -350,7 +351,7 @@ impl ChangeHistory {
         &mut self,
         kind: VersionKind,
         bytes: &[u8],
-    ) -> Result<StoredVersion, String> {
+    ) -> Result<StoredVersion, Error> {
         let id = blob_id(bytes);
         self.store_content(&id, bytes)?;
         Ok(StoredVersion { id, kind })
@@ -366,7 +367,7 @@ impl ChangeHistory {
         &mut self,
         path: &str,
         version: Option<&StoredVersion>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let put = match version {
             Some(version) => {
                 let bytes = self.content(version)?;
@@ -375,31 +376,28 @@ impl ChangeHistory {
             }
             None => self.tree.remove(path),
         };
-        put.map_err(|error| error.to_string())
+        Ok(put?)
     }
 
-    /// Removes temporary files of an interrupted `put`.
-    pub(crate) fn remove_temporaries(&self, path: &str) -> Result<(), String> {
-        let swept = self.tree.sweep(path);
-        swept.map_err(|error| error.to_string())
+    /// Removes temporary files of an interrupted `write_version`.
+    pub(crate) fn remove_temporaries(&self, path: &str) -> Result<(), Error> {
+        Ok(self.tree.sweep(path)?)
     }
 
-    pub(crate) fn write_journal(&self, bytes: &[u8]) -> Result<(), String> {
-        let written = self.files.write_private(&self.journal_path(), bytes);
-        written.map_err(|error| error.to_string())
+    pub(crate) fn write_journal(&self, bytes: &[u8]) -> Result<(), Error> {
+        Ok(self.files.write_private(&self.journal_path(), bytes)?)
     }
 
-    pub(crate) fn read_journal(&self) -> Result<Option<Vec<u8>>, String> {
+    pub(crate) fn read_journal(&self) -> Result<Option<Vec<u8>>, Error> {
         match self.files.read(&self.journal_path(), MAX_LOG_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         }
     }
 
-    pub(crate) fn remove_journal(&self) -> Result<(), String> {
-        let removed = self.files.remove(&self.journal_path());
-        removed.map_err(|error| error.to_string())
+    pub(crate) fn remove_journal(&self) -> Result<(), Error> {
+        Ok(self.files.remove(&self.journal_path())?)
     }
 
     fn journal_path(&self) -> AbsPath {
@@ -410,16 +408,16 @@ impl ChangeHistory {
         self.clock.wall_ms()
     }
 
-    fn append(&mut self, lines: &[ChangeHistoryEntry]) -> Result<(), String> {
+    fn append(&mut self, lines: &[ChangeHistoryEntry]) -> Result<(), Error> {
         let mut bytes = Vec::new();
         for line in lines {
-            serde_json::to_writer(&mut bytes, line).map_err(|error| error.to_string())?;
+            serde_json::to_writer(&mut bytes, line)?;
             bytes.push(b'\n');
         }
         if bytes.is_empty() {
             Ok(())
         } else {
-            self.log.append(&bytes).map_err(|error| error.to_string())
+            Ok(self.log.append(&bytes)?)
         }
     }
 }

@@ -9,7 +9,7 @@
 //! Invariant: an operation appends ordinary changes to the log, so it can itself be undone.
 //! Limitations: another program may write a file between the last observation and its replacement;
 //! that write is lost unless it was observed.
-//! Start at `Authored::restore` and `Authored::undo`.
+//! Start at `ChangeHistory::restore` and `ChangeHistory::undo`.
 
 mod plan;
 mod transfer;
@@ -18,11 +18,11 @@ mod transfer;
 mod tests;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::change_history::{
     ChangeAuthor, ChangeHistory, ChangeId, ObserveScope, RecordedChange, StoredVersion,
 };
@@ -47,34 +47,12 @@ pub struct UndoSelection {
 /// The result of an undo operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoResult {
-    /// Number of the operation, as in `Author::Undo`.
+    /// Number of the operation, as in `ChangeAuthor::Undo`.
     pub operation: u64,
     /// The changes that the operation made; to undo it, select its author.
     pub changes: Vec<ChangeId>,
     /// The files that were changed.
     pub paths: Vec<String>,
-}
-
-/// The reason why nothing was undone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UndoError {
-    /// No selected change is still in effect.
-    Nothing,
-    /// The same lines or files were changed since.
-    Conflicts(Vec<UndoConflict>),
-    /// A file or a stored content is not accessible; a sentence.
-    Failed(String),
-}
-
-/// A change that cannot be undone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UndoConflict {
-    /// Path of the file.
-    pub path: String,
-    /// Conflicting rows of the present file, from 0; `None` for the whole file.
-    pub rows: Option<Range<u32>>,
-    /// The reason, in a few words.
-    pub why: String,
 }
 
 /// The planned replacement of one file.
@@ -92,38 +70,6 @@ struct UndoJournal {
     operation: u64,
     at_ms: u64,
     writes: Vec<FileWrite>,
-}
-
-impl fmt::Display for UndoError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => f.write_str("nothing left to undo"),
-            Self::Failed(sentence) => f.write_str(sentence),
-            Self::Conflicts(conflicts) => {
-                f.write_str("nothing was undone, because of conflicting changes: ")?;
-                for (ix, conflict) in conflicts.iter().enumerate() {
-                    let comma = if ix == 0 { "" } else { "; " };
-                    write!(f, "{comma}{conflict}")?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl fmt::Display for UndoConflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.rows {
-            Some(rows) => write!(f, "{}:{} ({})", self.path, rows.start + 1, self.why),
-            None => write!(f, "{} ({})", self.path, self.why),
-        }
-    }
-}
-
-impl From<String> for UndoError {
-    fn from(sentence: String) -> Self {
-        Self::Failed(sentence)
-    }
 }
 
 impl UndoSelection {
@@ -144,17 +90,16 @@ impl UndoSelection {
     }
 
     fn matches(&self, change: &RecordedChange) -> bool {
-        let doing = change.author.agent_call();
-        let is_of =
-            |sessions: &Vec<String>| doing.is_some_and(|doing| sessions.contains(&doing.session));
+        let agent = change.author.agent_call();
+        let is_of = |sessions: &Vec<String>| agent.is_some_and(|it| sessions.contains(&it.session));
         self.sessions.as_ref().is_none_or(is_of)
             && self
                 .turn
-                .is_none_or(|turn| doing.is_some_and(|it| it.turn == turn))
+                .is_none_or(|turn| agent.is_some_and(|it| it.turn == turn))
             && self
                 .call
                 .as_ref()
-                .is_none_or(|call| doing.is_some_and(|it| it.call == *call))
+                .is_none_or(|call| agent.is_some_and(|it| it.call == *call))
             && self.author.as_ref().is_none_or(|it| *it == change.author)
             && self
                 .paths
@@ -170,14 +115,14 @@ impl UndoSelection {
 impl ChangeHistory {
     /// Restores the state in which the given turn of the first session began. The other sessions
     /// are its subagents. Changes of other authors stay. Blocks on the disk.
-    pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<UndoResult, UndoError> {
+    pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<UndoResult, Error> {
         let first = sessions.first().map_or("", String::as_str);
         let checkpoint = self.checkpoints().iter();
         let mut checkpoint = checkpoint.filter(|it| it.session == first && it.turn >= turn);
         // A turn without tool calls has no checkpoint; that of the next turn marks the same moment.
         let since = match checkpoint.next() {
             Some(checkpoint) => checkpoint.next,
-            None => return Err(UndoError::Nothing),
+            None => return Err(Error::NothingToUndo),
         };
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let chosen = self.changes_since(sessions, since);
@@ -219,7 +164,7 @@ impl ChangeHistory {
     }
 
     /// Undoes the selected changes; those already undone are skipped. Blocks on the disk.
-    pub fn undo(&mut self, selection: &UndoSelection) -> Result<UndoResult, UndoError> {
+    pub fn undo(&mut self, selection: &UndoSelection) -> Result<UndoResult, Error> {
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let chosen = self.selected_changes(selection);
         self.undo_changes(&chosen)
@@ -227,12 +172,12 @@ impl ChangeHistory {
 
     /// Resets rows of a file to the base. `rows` count in the present file; every hunk that they
     /// touch is reset as a whole. Blocks on the disk.
-    pub fn undo_rows(&mut self, path: &str, rows: Range<u32>) -> Result<UndoResult, UndoError> {
+    pub fn undo_rows(&mut self, path: &str, rows: Range<u32>) -> Result<UndoResult, Error> {
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let to = self.without_rows(path, &rows)?;
         let from = self.known_version(path).cloned();
         if from == to {
-            return Err(UndoError::Nothing);
+            return Err(Error::NothingToUndo);
         }
         self.run_operation(vec![FileWrite {
             path: path.to_owned(),
@@ -271,7 +216,7 @@ impl ChangeHistory {
         live
     }
 
-    fn undo_changes(&mut self, chosen: &HashSet<ChangeId>) -> Result<UndoResult, UndoError> {
+    fn undo_changes(&mut self, chosen: &HashSet<ChangeId>) -> Result<UndoResult, Error> {
         let mut paths: Vec<String> = Vec::new();
         for change in self.changes().iter().filter(|it| chosen.contains(&it.id)) {
             if !paths.contains(&change.path) {
@@ -283,19 +228,19 @@ impl ChangeHistory {
         for path in paths {
             match self.plan_undo(&path, chosen) {
                 Ok(write) => writes.extend(write),
-                Err(UndoError::Conflicts(more)) => conflicts.extend(more),
+                Err(Error::UndoConflicts(more)) => conflicts.extend(more),
                 Err(stuck) => return Err(stuck),
             }
         }
         match (conflicts.is_empty(), writes.is_empty()) {
-            (false, _) => Err(UndoError::Conflicts(conflicts)),
-            (true, true) => Err(UndoError::Nothing),
+            (false, _) => Err(Error::UndoConflicts(conflicts)),
+            (true, true) => Err(Error::NothingToUndo),
             (true, false) => self.run_operation(writes),
         }
     }
 
     /// Runs an operation: writes the journal, then each file, then the log.
-    fn run_operation(&mut self, writes: Vec<FileWrite>) -> Result<UndoResult, UndoError> {
+    fn run_operation(&mut self, writes: Vec<FileWrite>) -> Result<UndoResult, Error> {
         let numbers = self.changes().iter().filter_map(|it| match it.author {
             ChangeAuthor::Undo { operation } => Some(operation),
             _ => None,
@@ -305,47 +250,51 @@ impl ChangeHistory {
             at_ms: self.now_ms(),
             writes,
         };
-        let bytes = serde_json::to_vec(&journal).map_err(|error| error.to_string())?;
+        let bytes = serde_json::to_vec(&journal)?;
         self.write_journal(&bytes)?;
         for (ix, write) in journal.writes.iter().enumerate() {
-            if let Err(sentence) = self.apply_write(write) {
-                return Err(self.roll_back(&journal.writes[..ix], sentence));
+            if let Err(cause) = self.apply_write(write) {
+                return Err(self.roll_back(&journal.writes[..ix], cause));
             }
         }
-        Ok(self.finish_operation(journal)?)
+        self.finish_operation(journal)
     }
 
-    fn apply_write(&mut self, write: &FileWrite) -> Result<(), String> {
+    fn apply_write(&mut self, write: &FileWrite) -> Result<(), Error> {
         if self.current_version(&write.path)? != write.from {
-            return Err(format!(
+            return Err(Error::Busy(format!(
                 "{} was changed at the same moment; nothing was undone, try again",
                 write.path
-            ));
+            )));
         }
         self.write_version(&write.path, write.to.as_ref())
     }
 
     /// Rolls back the files written so far.
-    fn roll_back(&mut self, done: &[FileWrite], sentence: String) -> UndoError {
+    fn roll_back(&mut self, done: &[FileWrite], cause: Error) -> Error {
+        let not_rolled_back = |cause, rollback| Error::NotRolledBack {
+            cause: Box::new(cause),
+            rollback: Box::new(rollback),
+        };
         for write in done {
             if let Err(error) = self.write_version(&write.path, write.from.as_ref()) {
                 // The journal stays, so that the next `open` tries again.
-                return UndoError::Failed(format!("{sentence}; and {error}"));
+                return not_rolled_back(cause, error);
             }
         }
         match self.remove_journal() {
-            Ok(()) => UndoError::Failed(sentence),
-            Err(error) => UndoError::Failed(format!("{sentence}; and {error}")),
+            Ok(()) => cause,
+            Err(error) => not_rolled_back(cause, error),
         }
     }
 
     /// Appends the operation to the log and removes the journal.
-    fn finish_operation(&mut self, journal: UndoJournal) -> Result<UndoResult, String> {
+    fn finish_operation(&mut self, journal: UndoJournal) -> Result<UndoResult, Error> {
         let author = ChangeAuthor::Undo {
             operation: journal.operation,
         };
-        let is_logged = |authored: &Self, path: &str| {
-            let mut changes = authored.changes().iter();
+        let is_logged = |history: &Self, path: &str| {
+            let mut changes = history.changes().iter();
             changes.any(|it| it.author == author && it.path == path)
         };
         let first = self.next_id().0;
@@ -376,7 +325,7 @@ impl ChangeHistory {
     }
 
     /// Finishes an interrupted operation, or rolls it back if one of its files was changed since.
-    pub(crate) fn recover(&mut self) -> Result<(), String> {
+    pub(crate) fn recover(&mut self) -> Result<(), Error> {
         let Some(bytes) = self.read_journal()? else {
             return Ok(());
         };

@@ -13,10 +13,11 @@ use git::land::{CommitSpec, Signature};
 use host::Files;
 use serde::{Deserialize, Serialize};
 
-use crate::board::{JobId, JobStatus};
+use crate::Error;
+use crate::job::{JobId, JobStatus};
 use crate::land::{Check, CheckRunner, LandingCandidate};
-use crate::review::{Review, ReviewedSession};
-use crate::work::CommitId;
+use crate::review::Review;
+use crate::work::{CommitId, SessionChanges};
 
 /// The measurements of one candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,42 +112,40 @@ pub fn format_table(candidates: &[CandidateScore]) -> String {
 }
 
 /// Runs the checks on a copy of a candidate's work, merged onto the commit from which it started.
-/// An error is a sentence and means that the checks gave no result. Blocks on the disk and on the
-/// checks.
+/// An error means that the checks gave no result. Blocks on the disk and on the checks.
 pub fn run_checks(
-    hub: &AbsPath,
-    reviewed: &ReviewedSession,
+    main_repo: &AbsPath,
+    reviewed: &SessionChanges,
     checks: &dyn CheckRunner,
     files: &dyn Files,
-) -> Result<Vec<Check>, String> {
-    let sentence = |error: git::Error| error.to_string();
-    let repository = Repository::discover(hub).map_err(sentence)?;
-    let onto = repository.commit_id(&reviewed.base.0).map_err(sentence)?;
-    let base = repository.tree_of(&reviewed.base.0).map_err(sentence)?;
-    let tree = repository.write(base, &reviewed.changes);
-    let tree = tree.map_err(sentence)?;
-    let nobody = Signature {
+) -> Result<Vec<Check>, Error> {
+    let repository = Repository::discover(main_repo)?;
+    let onto = repository.commit_id(&reviewed.base.0)?;
+    let base = repository.tree_of(&reviewed.base.0)?;
+    let tree = repository.write(base, &reviewed.changes)?;
+    let signature = Signature {
         name: "Burin".to_owned(),
         email: "burin@localhost".to_owned(),
     };
-    let sealed = CommitSpec {
+    let commit = CommitSpec {
         tree,
         parents: vec![onto],
-        author: nobody.clone(),
-        committer: nobody,
+        author: signature.clone(),
+        committer: signature,
         seconds: 0,
         offset_minutes: 0,
         message: format!("What {} made\n", reviewed.session),
     };
-    let commit = repository.create_commit(&sealed).map_err(sentence)?;
-    checks.run_checks(&LandingCandidate {
-        main_repo: hub,
+    let commit = repository.create_commit(&commit)?;
+    let checked = checks.run_checks(&LandingCandidate {
+        main_repo,
         commit: CommitId(commit.to_string()),
         changed: reviewed.changes.keys().cloned().collect(),
         tree,
         repository: &repository,
         files,
-    })
+    })?;
+    Ok(checked)
 }
 
 #[cfg(test)]

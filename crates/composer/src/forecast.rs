@@ -7,13 +7,12 @@
 //! `Repository::merge`.
 //! Invariant: two sessions that change the same symbol on different lines overlap; that is never
 //! counted as a conflict.
-//! Start at `Forecast::refresh`; `gather` reads the changes of sessions, `telling` writes the
-//! messages.
+//! Start at `Forecaster::refresh`; `gather` reads the changes of sessions, `messages` writes the
+//! sentences.
 
 mod gather;
 mod messages;
 mod pairs;
-pub(crate) mod symbols;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,12 +22,10 @@ use git::Repository;
 use git::merge::{Changes, ConflictKind, ObjectId, TreeMerge, TreePath};
 
 pub use gather::{ChangeGatherer, ChangedTrees, GatheredChanges};
-pub use messages::conflict_kind_text;
 
-use crate::land::UnsavedBuffers;
-use crate::work::CommitId;
+use crate::symbols::SymbolCache;
+use crate::work::{CommitId, SessionChanges, UnsavedBuffers};
 use pairs::{PairMerge, PairResult};
-use symbols::SymbolCache;
 
 /// A party whose changes take part in the forecast.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,19 +36,6 @@ pub enum ForecastParty {
     Person,
     /// A session, by its id.
     Session(String),
-}
-
-/// The changes of one session.
-#[derive(Clone, Debug)]
-pub struct SessionChanges {
-    /// Id of the session.
-    pub name: String,
-    /// A short title for display.
-    pub title: String,
-    /// The commit from which it started.
-    pub base: CommitId,
-    /// Its changes against the base.
-    pub changes: Arc<Changes>,
 }
 
 /// The input of a forecast.
@@ -175,7 +159,7 @@ impl Forecaster {
         let mut sides = Vec::new();
         for session in &input.sessions {
             sides.push(ForecastSide {
-                who: ForecastParty::Session(session.name.clone()),
+                who: ForecastParty::Session(session.session.clone()),
                 title: session.title.clone(),
                 base: repository.commit_id(&session.base.0)?,
                 fingerprint: fingerprint(&session.base.0, &session.changes),
@@ -183,7 +167,7 @@ impl Forecaster {
             });
         }
         let person = person_side(repository, input, tip)?;
-        let mut round = ForecastPass {
+        let mut pass = ForecastPass {
             repository,
             input,
             forecast: self,
@@ -192,21 +176,21 @@ impl Forecaster {
             order: HashMap::new(),
         };
         for (ix, side) in sides.iter().enumerate() {
-            round.merge_with_branch(side, tip)?;
+            pass.merge_with_branch(side, tip)?;
             if !person.changes.is_empty() {
-                round.merge_pair(side, &person)?;
+                pass.merge_pair(side, &person)?;
             }
             for other in &sides[ix + 1..] {
-                round.merge_pair(side, other)?;
+                pass.merge_pair(side, other)?;
             }
         }
-        round.merge_in_order(&sides, tip)?;
+        pass.merge_in_order(&sides, tip)?;
         let ForecastPass {
             mut report,
             pairs,
             order,
             ..
-        } = round;
+        } = pass;
         // Cache entries that this pass did not use are dropped, which bounds memory.
         self.pairs = pairs;
         self.order = order;
@@ -265,9 +249,9 @@ impl ForecastPass<'_> {
         };
         self.pairs.insert(key, pair.clone());
         for found in &pair.conflicts {
-            let told =
+            let conflict =
                 messages::forecast_conflict((&one.who, &one.title), (&two.who, &two.title), found);
-            self.report.conflicts.push(told);
+            self.report.conflicts.push(conflict);
         }
         for (path, symbol) in &pair.overlaps {
             self.report.overlaps.push(SymbolOverlap {
@@ -371,16 +355,16 @@ fn person_side(
 
 /// Fingerprints changes by path, mode and object id, without reading their bytes.
 fn fingerprint(base: &str, changes: &Changes) -> ChangesFingerprint {
-    let mut words = base.as_bytes().to_vec();
+    let mut bytes = base.as_bytes().to_vec();
     for (path, entry) in changes {
-        words.push(0);
-        words.extend_from_slice(path.as_bytes());
-        words.push(0);
+        bytes.push(0);
+        bytes.extend_from_slice(path.as_bytes());
+        bytes.push(0);
         if let Some(entry) = entry {
-            words.extend_from_slice(format!("{:?} {}", entry.mode, entry.id).as_bytes());
+            bytes.extend_from_slice(format!("{:?} {}", entry.mode, entry.id).as_bytes());
         }
     }
-    host::ContentHash::of(&words).0
+    host::ContentHash::of(&bytes).0
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::Error;
+
 /// Names of the dependencies of each task, by task name.
 pub type TaskDependencies = BTreeMap<String, Vec<String>>;
 
@@ -33,24 +35,24 @@ pub enum DependencyState {
 pub fn check_dependencies(
     tasks: &TaskDependencies,
     is_there: impl Fn(&str) -> bool,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     for (task, needs) in tasks {
         for need in needs {
             if !tasks.contains_key(need) && !is_there(need) {
-                return Err(format!(
+                return Err(Error::InvalidTask(format!(
                     "\"{task}\" needs \"{need}\", which does not exist; name an existing task"
-                ));
+                )));
             }
         }
     }
-    let mut settled = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     for task in tasks.keys() {
-        let mut way = Vec::new();
-        if let Some(circle) = find_cycle(tasks, task, &mut way, &mut settled) {
-            return Err(format!(
+        let mut path = Vec::new();
+        if let Some(cycle) = find_cycle(tasks, task, &mut path, &mut visited) {
+            return Err(Error::InvalidTask(format!(
                 "{}: these dependencies form a cycle; remove one of them",
-                circle.join(" needs ")
-            ));
+                cycle.join(" needs ")
+            )));
         }
     }
     Ok(())
@@ -60,34 +62,34 @@ pub fn check_dependencies(
 fn find_cycle(
     tasks: &TaskDependencies,
     task: &str,
-    way: &mut Vec<String>,
-    settled: &mut BTreeSet<String>,
+    path: &mut Vec<String>,
+    visited: &mut BTreeSet<String>,
 ) -> Option<Vec<String>> {
-    if let Some(at) = way.iter().position(|it| it == task) {
-        let mut circle = way[at..].to_vec();
-        circle.push(task.to_owned());
-        return Some(circle);
+    if let Some(at) = path.iter().position(|it| it == task) {
+        let mut cycle = path[at..].to_vec();
+        cycle.push(task.to_owned());
+        return Some(cycle);
     }
-    if settled.contains(task) {
+    if visited.contains(task) {
         return None;
     }
-    way.push(task.to_owned());
+    path.push(task.to_owned());
     let needs = tasks.get(task).into_iter().flatten();
     for need in needs {
-        let found = find_cycle(tasks, need, way, settled);
+        let found = find_cycle(tasks, need, path, visited);
         if found.is_some() {
             return found;
         }
     }
-    way.pop();
-    settled.insert(task.to_owned());
+    path.pop();
+    visited.insert(task.to_owned());
     None
 }
 
 /// Computes whether a task with these dependencies can start.
-pub fn readiness(needs: &[String], stands: impl Fn(&str) -> DependencyState) -> Readiness {
+pub fn readiness(needs: &[String], state_of: impl Fn(&str) -> DependencyState) -> Readiness {
     let of = |which: DependencyState| -> Vec<String> {
-        let all = needs.iter().filter(|need| stands(need) == which);
+        let all = needs.iter().filter(|need| state_of(need) == which);
         all.cloned().collect()
     };
     let broken = of(DependencyState::Broken);
@@ -114,7 +116,7 @@ mod tests {
 
     #[test]
     fn cycles_and_unknown_dependencies_are_refused() {
-        for (tasks, told) in [
+        for (tasks, refusal) in [
             ("a; b:a; c:a b", None),
             ("a:old", None),
             ("a:missing", Some("\"a\" needs \"missing\"")),
@@ -123,11 +125,11 @@ mod tests {
             ("x; a:x b; b:x a", Some("a needs b needs a:")),
         ] {
             let checked = check_dependencies(&needs(tasks), |name| name == "old");
-            match told {
-                None => assert_eq!(checked, Ok(()), "{tasks}"),
-                Some(told) => {
-                    let sentence = checked.unwrap_err();
-                    assert!(sentence.contains(told), "{tasks}: {sentence}");
+            match refusal {
+                None => assert!(checked.is_ok(), "{tasks}: {checked:?}"),
+                Some(refusal) => {
+                    let sentence = checked.unwrap_err().to_string();
+                    assert!(sentence.contains(refusal), "{tasks}: {sentence}");
                 }
             }
         }
@@ -140,7 +142,7 @@ mod tests {
             let before = (0..number).map(|it| format!("{it:03}")).collect();
             tasks.insert(format!("{number:03}"), before);
         }
-        assert_eq!(check_dependencies(&tasks, |_| false), Ok(()));
+        assert!(check_dependencies(&tasks, |_| false).is_ok());
     }
 
     #[test]

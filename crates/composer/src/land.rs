@@ -19,7 +19,6 @@ mod recovery;
 mod run;
 mod undo;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::AbsPath;
@@ -30,12 +29,13 @@ use git::merge::{
 };
 use host::{Clock, Files};
 
-pub use checks::{Check, CheckRunner, LandingCandidate, NoChecks};
-pub use error::Error;
+pub use checks::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NoChecks};
+pub use error::LandingError;
 pub use message::CommitMessage;
 pub use record::{LandingId, LandingStep, LandingSummary};
 pub use run::LandingOutcome;
 
+use crate::conflict::Resolution;
 use crate::markers;
 use crate::work::{CommitId, SessionWork};
 use record::{LandingRecord, ResolvedConflict, SlotRecord, encode_path};
@@ -56,7 +56,7 @@ pub struct LandingRequest {
     /// Author of the commit.
     pub author: Signature,
     /// Message of the commit.
-    pub words: CommitMessage,
+    pub message: CommitMessage,
 }
 
 /// The landings of one repository.
@@ -67,45 +67,28 @@ pub struct Landings {
     pub(crate) folder: AbsPath,
 }
 
-/// Unsaved editor buffers by path in the checkout, with the encoding and line endings that saving
-/// would produce.
-pub type UnsavedBuffers = BTreeMap<TreePath, Arc<[u8]>>;
-
-/// The resolution of a conflict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resolution {
-    /// Use this text for the file.
-    Text(Vec<u8>),
-    /// Use the version of the branch.
-    Ours,
-    /// Use the version of the session.
-    Theirs,
-    /// Remove the file from the branch.
-    Removed,
-}
-
 impl Landings {
-    /// Opens the landings of the repository with the checkout `hub`, recorded in `folder`. Recovers
+    /// Opens the landings of the repository with the checkout `main_repo`, recorded in `folder`. Recovers
     /// landings that a killed program left unfinished, and returns a sentence about each.
     pub fn open(
-        hub: &AbsPath,
+        main_repo: &AbsPath,
         folder: &AbsPath,
         files: Arc<dyn Files>,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Self, Vec<String>), Error> {
+    ) -> Result<(Self, Vec<String>), LandingError> {
         files.create_folder(folder)?;
         let landings = Self {
             files,
             clock,
-            main_repo: hub.clone(),
+            main_repo: main_repo.clone(),
             folder: folder.clone(),
         };
-        let told = landings.recover()?;
-        Ok((landings, told))
+        let recovered = landings.recover()?;
+        Ok((landings, recovered))
     }
 
     /// Reads the changes of a session as they would land, and the paths that are refused.
-    pub fn read(&self, work: &SessionWork) -> Result<WorktreeChanges, Error> {
+    pub fn read(&self, work: &SessionWork) -> Result<WorktreeChanges, LandingError> {
         let repository = self.repository()?;
         let base = repository.tree_of(&work.base.0)?;
         let place = ScanTarget {
@@ -118,9 +101,9 @@ impl Landings {
 
     /// Adds work to the queue. Its contents are written as objects of the main repository, so it
     /// can land even if the worktree disappears.
-    pub fn enqueue(&self, request: &LandingRequest) -> Result<LandingId, Error> {
+    pub fn enqueue(&self, request: &LandingRequest) -> Result<LandingId, LandingError> {
         if request.changes.is_empty() {
-            return Err(Error::NothingToLand {
+            return Err(LandingError::NothingToLand {
                 title: request.title.clone(),
             });
         }
@@ -140,12 +123,12 @@ impl Landings {
     }
 
     /// All landings, oldest first.
-    pub fn list(&self) -> Result<Vec<LandingSummary>, Error> {
+    pub fn list(&self) -> Result<Vec<LandingSummary>, LandingError> {
         Ok(self.records()?.iter().map(LandingRecord::summary).collect())
     }
 
     /// The first landing that waits for its turn.
-    pub fn next(&self) -> Result<Option<LandingId>, Error> {
+    pub fn next(&self) -> Result<Option<LandingId>, LandingError> {
         let records = self.records()?;
         let waiting = records
             .iter()
@@ -155,7 +138,7 @@ impl Landings {
 
     /// The conflicts of a landing with the present branch, with both versions; "ours" is the
     /// branch's side.
-    pub fn conflicts(&self, id: LandingId) -> Result<Vec<MergeConflict>, Error> {
+    pub fn conflicts(&self, id: LandingId) -> Result<Vec<MergeConflict>, LandingError> {
         let record = self.load(id)?;
         let repository = self.repository()?;
         let onto = repository.tip(&record.branch)?;
@@ -169,14 +152,14 @@ impl Landings {
         id: LandingId,
         path: &TreePath,
         resolution: &Resolution,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize, LandingError> {
         let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         let repository = self.repository()?;
         let onto = repository.tip(&record.branch)?;
         let conflicts = self.merge_onto(&repository, &record, onto)?.conflicts;
         let conflict = conflicts.iter().find(|conflict| conflict.path == *path);
-        let conflict = conflict.ok_or_else(|| Error::NoSuchConflict {
+        let conflict = conflict.ok_or_else(|| LandingError::NoSuchConflict {
             title: record.title.clone(),
             path: path.clone(),
         })?;
@@ -196,13 +179,15 @@ impl Landings {
     }
 
     /// Drops a landing that has not moved the branch. The work stays in its worktree.
-    pub fn drop_landing(&self, id: LandingId) -> Result<(), Error> {
+    pub fn drop_landing(&self, id: LandingId) -> Result<(), LandingError> {
         let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         match record.step {
-            LandingStep::Landed { .. } | LandingStep::Moving { .. } => Err(Error::AlreadyLanded {
-                title: record.title,
-            }),
+            LandingStep::Landed { .. } | LandingStep::Moving { .. } => {
+                Err(LandingError::AlreadyLanded {
+                    title: record.title,
+                })
+            }
             _ => {
                 record.step = LandingStep::Dropped;
                 self.save(&record)
@@ -211,7 +196,7 @@ impl Landings {
     }
 
     /// Queues a failed, blocked or conflicting landing again.
-    pub fn try_again(&self, id: LandingId) -> Result<(), Error> {
+    pub fn try_again(&self, id: LandingId) -> Result<(), LandingError> {
         let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         match record.step {
@@ -231,18 +216,17 @@ impl Landings {
         title: &str,
         conflict: &MergeConflict,
         resolution: &Resolution,
-    ) -> Result<Option<ObjectEntry>, Error> {
+    ) -> Result<Option<ObjectEntry>, LandingError> {
         let (ours, theirs) = (conflict.ours.as_ref(), conflict.theirs.as_ref());
         let entry = match resolution {
-            Resolution::Removed => None,
-            Resolution::Ours => ours.map(|version| version.entry.clone()),
-            Resolution::Theirs => theirs.map(|version| version.entry.clone()),
+            Resolution::Branch => ours.map(|version| version.entry.clone()),
+            Resolution::Agent => theirs.map(|version| version.entry.clone()),
             Resolution::Text(text) => {
                 let sides = [ours, theirs].into_iter().flatten();
                 let sides = sides.map(|version| repository.bytes_of(&version.entry));
                 let sides = sides.collect::<Result<Vec<_>, _>>()?;
-                if let Some(marker) = markers::first_added(&sides, text) {
-                    return Err(Error::ConflictMarkers {
+                if let Some(marker) = markers::first_added(&sides, text.as_bytes()) {
+                    return Err(LandingError::ConflictMarkers {
                         title: title.to_owned(),
                         path: conflict.path.clone(),
                         line: marker.line,
@@ -253,7 +237,7 @@ impl Landings {
                 let mode = mode
                     .filter(|mode| mode.is_file())
                     .unwrap_or(EntryMode::Plain);
-                Some(ObjectEntry::of_bytes(mode, text.as_slice()))
+                Some(ObjectEntry::of_bytes(mode, text.as_bytes()))
             }
         };
         // The content is written as an object now, since the resolution must outlive this program.
@@ -265,14 +249,18 @@ impl Landings {
         Ok(entry)
     }
 
-    pub(crate) fn repository(&self) -> Result<Repository, Error> {
+    pub(crate) fn repository(&self) -> Result<Repository, LandingError> {
         Ok(Repository::discover(&self.main_repo)?)
     }
 
-    fn checked_out_branch(&self, repository: &Repository, title: &str) -> Result<String, Error> {
+    fn checked_out_branch(
+        &self,
+        repository: &Repository,
+        title: &str,
+    ) -> Result<String, LandingError> {
         match repository.head()? {
             git::land::Head::Branch(name) => Ok(name),
-            git::land::Head::Detached => Err(Error::NoBranch {
+            git::land::Head::Detached => Err(LandingError::NoBranch {
                 title: title.to_owned(),
             }),
         }
@@ -299,8 +287,8 @@ fn refuse_markers(
     repository: &Repository,
     base: ObjectId,
     request: &LandingRequest,
-) -> Result<(), Error> {
-    let bytes = |path: &TreePath| -> Result<Option<Arc<[u8]>>, Error> {
+) -> Result<(), LandingError> {
+    let bytes = |path: &TreePath| -> Result<Option<Arc<[u8]>>, LandingError> {
         let entry = repository.entry_at(base, path)?;
         let entry = entry.filter(|entry| entry.mode.is_file());
         Ok(entry.map(|entry| repository.bytes_of(&entry)).transpose()?)
@@ -324,7 +312,7 @@ fn refuse_markers(
             }
         }
         if let Some(marker) = markers::first_added(&before, &after) {
-            return Err(Error::ConflictMarkers {
+            return Err(LandingError::ConflictMarkers {
                 title: request.title.clone(),
                 path: path.clone(),
                 line: marker.line,
@@ -335,13 +323,13 @@ fn refuse_markers(
     Ok(())
 }
 
-fn refuse_unsafe_paths(request: &LandingRequest) -> Result<(), Error> {
+fn refuse_unsafe_paths(request: &LandingRequest) -> Result<(), LandingError> {
     for (path, entry) in &request.changes {
         let link = entry.as_ref().filter(|entry| entry.mode == EntryMode::Link);
         let target = link.and_then(|entry| entry.bytes.as_ref());
         let danger = path.danger().or_else(|| path.link_danger(target?));
         if let Some(danger) = danger {
-            return Err(Error::Refused {
+            return Err(LandingError::Refused {
                 title: request.title.clone(),
                 path: path.clone(),
                 reason: danger.to_string(),

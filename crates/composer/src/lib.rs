@@ -1,23 +1,38 @@
-//! Orchestration of many agent sessions: their changes, conflict forecasts, reviews and landings.
+//! Orchestration of many agent sessions: their worktrees and changes, conflict forecasts, reviews
+//! and landings.
 //!
-//! Knows: `agent`, `git`, `worktree`, `ledger`. Must not know: windows, models, how anything is
-//! drawn.
+//! Knows: `agent`, `git`, `worktree`, `ledger`. Must not know: windows, command lines, models, how
+//! anything is drawn, how a session is assembled.
 //! Invariant: sessions share the router and nothing else; each works below its own root.
-//! Invariant: a change in a working tree has an author (`authored`), and can be undone without
-//! affecting changes of others (`checkpoint`).
-//! Start at `board`: a `Command` goes in, an `Event` comes out.
+//! Invariant: a change in a working tree has an author (`change_history`), and can be undone
+//! without affecting changes of others (`checkpoint`).
+//! Start at `service`: a `Command` goes in, an `Event` comes out. `board` is its scheduler, which
+//! the command line uses by itself.
 
 pub mod board;
 pub mod change_history;
 pub mod checkpoint;
 pub mod compare;
+pub mod conflict;
+pub mod decisions;
+mod error;
 pub mod forecast;
 pub mod graph;
+pub mod job;
+pub mod job_review;
 pub mod land;
+pub mod landing;
 mod markers;
+mod protocol;
 pub mod review;
 pub mod roles;
+pub mod service;
+mod symbols;
+pub mod tasks;
 pub mod view;
 mod work;
+pub mod worktrees;
 
-pub use work::{CommitId, SessionWork};
+pub use error::{Error, UndoConflict};
+pub use protocol::{Command, Event, JobCommand, StartAgents};
+pub use work::{CommitId, SessionChanges, SessionWork, UnsavedBuffers};

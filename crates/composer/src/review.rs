@@ -3,46 +3,35 @@
 //! The riskiest hunks come first. Accepted hunks give exact bytes: all hunks of a file come from
 //! one diff against the base, so any subset applies without a search, and untouched bytes stay the
 //! same, including line endings and the byte order mark.
-//! Invariant: a hunk keeps its id while its change stays the same, so decisions survive another
+//! Invariant: a hunk keeps its id while its change stays the same, so verdicts survive another
 //! scan of the worktree.
 //! Invariant: all hunks of a session accepted give exactly the session's files; none accepted,
 //! exactly the base.
-//! Start at `Review::of`; `Review::accepted` applies decisions, `Review::mix` combines several
-//! sessions; `telling` describes hunks.
+//! Start at `Review::build`; `Review::accepted` applies verdicts, `Review::mix` combines several
+//! sessions; `display` describes hunks.
 
-mod decisions;
 mod diff;
 mod display;
 mod result;
 mod risk;
+mod verdicts;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
+use git::merge::{EntryMode, ObjectEntry, TreePath};
 
-pub use decisions::HunkDecision;
 pub use result::HunkOverlap;
 pub use risk::{Risk, RiskReason};
+pub use verdicts::HunkVerdict;
 
 use crate::work::CommitId;
-use decisions::HunkDecisions;
+use verdicts::VerdictHistory;
 
 /// The id of a hunk, a hash of its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HunkId(pub u128);
-
-/// A session whose changes are reviewed.
-#[derive(Clone, Debug)]
-pub struct ReviewedSession {
-    /// Id of the session.
-    pub session: String,
-    /// The commit from which it started.
-    pub base: CommitId,
-    /// Its changes against the base, with contents.
-    pub changes: Arc<Changes>,
-}
 
 /// A source for the authors of lines.
 pub trait LineAuthors {
@@ -108,7 +97,7 @@ pub enum HunkChange {
     },
 }
 
-/// A reviewable change, the unit of decisions.
+/// A reviewable change, the unit of verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewHunk {
     /// Id of the hunk.
@@ -129,13 +118,13 @@ pub struct ReviewHunk {
     pub risk: Risk,
 }
 
-/// All hunks with the decisions about them. A value: a clone is an independent review.
+/// All hunks with the verdicts on them. A value: a clone is an independent review.
 #[derive(Clone, Debug)]
 pub struct Review {
     /// The riskiest file first; the hunks of a file are adjacent and in order.
     hunks: Arc<Vec<ReviewHunk>>,
     files: Arc<Vec<ReviewFile>>,
-    choices: HunkDecisions,
+    verdicts: VerdictHistory,
 }
 
 /// A file of a session, compared with the base.
@@ -179,23 +168,24 @@ impl Review {
         self.hunks.iter().find(|hunk| hunk.id == id)
     }
 
-    /// The decision about a hunk; `None` if there is none yet.
-    pub fn decision(&self, id: HunkId) -> Option<HunkDecision> {
-        self.choices.get(id)
+    /// The verdict on a hunk; `Open` for an unknown one.
+    pub fn verdict(&self, id: HunkId) -> HunkVerdict {
+        self.verdicts.get(id)
     }
 
-    /// Decides about several hunks; `None` withdraws their decisions. This is one step for `undo`.
-    pub fn decide(&mut self, ids: &[HunkId], choice: Option<HunkDecision>) {
+    /// Sets the verdict on several hunks; `Open` withdraws the earlier one. This is one step for
+    /// `undo`.
+    pub fn decide(&mut self, ids: &[HunkId], verdict: HunkVerdict) {
         let known: Vec<HunkId> = ids
             .iter()
             .copied()
             .filter(|id| self.hunk(*id).is_some())
             .collect();
-        self.choices.decide(&known, choice);
+        self.verdicts.decide(&known, verdict);
     }
 
-    /// Decides about all hunks of one file of a session.
-    pub fn decide_file(&mut self, session: &str, path: &TreePath, choice: Option<HunkDecision>) {
+    /// Sets the verdict on all hunks of one file of a session.
+    pub fn decide_file(&mut self, session: &str, path: &TreePath, verdict: HunkVerdict) {
         let is_in = |hunk: &&ReviewHunk| hunk.session == session && hunk.path == *path;
         let ids: Vec<HunkId> = self
             .hunks
@@ -203,11 +193,11 @@ impl Review {
             .filter(is_in)
             .map(|hunk| hunk.id)
             .collect();
-        self.choices.decide(&ids, choice);
+        self.verdicts.decide(&ids, verdict);
     }
 
-    /// Decides about all hunks of a session.
-    pub fn decide_session(&mut self, session: &str, choice: Option<HunkDecision>) {
+    /// Sets the verdict on all hunks of a session.
+    pub fn decide_session(&mut self, session: &str, verdict: HunkVerdict) {
         let is_of = |hunk: &&ReviewHunk| hunk.session == session;
         let ids: Vec<HunkId> = self
             .hunks
@@ -215,46 +205,46 @@ impl Review {
             .filter(is_of)
             .map(|hunk| hunk.id)
             .collect();
-        self.choices.decide(&ids, choice);
+        self.verdicts.decide(&ids, verdict);
     }
 
-    /// Undoes the latest decision; `false` if there is none.
+    /// Undoes the latest change of verdicts; `false` if there is none.
     pub fn undo(&mut self) -> bool {
-        self.choices.undo()
+        self.verdicts.undo()
     }
 
-    /// Redoes the decision undone last; `false` if there is none.
+    /// Redoes the change undone last; `false` if there is none.
     pub fn redo(&mut self) -> bool {
-        self.choices.redo()
+        self.verdicts.redo()
     }
 
     /// Counts accepted, rejected and undecided hunks.
     pub fn progress(&self) -> ReviewProgress {
-        let count = |choice| {
+        let count = |verdict| {
             self.hunks
                 .iter()
-                .filter(|hunk| self.decision(hunk.id) == choice)
+                .filter(|hunk| self.verdict(hunk.id) == verdict)
                 .count()
         };
         ReviewProgress {
-            accepted: count(Some(HunkDecision::Accepted)),
-            rejected: count(Some(HunkDecision::Rejected)),
-            open: count(None),
+            accepted: count(HunkVerdict::Accepted),
+            rejected: count(HunkVerdict::Rejected),
+            open: count(HunkVerdict::Open),
         }
     }
 
-    /// Takes over the decisions of an earlier review about hunks that still exist.
-    pub fn with_decisions_of(mut self, earlier: &Review) -> Self {
+    /// Takes over the verdicts of an earlier review on hunks that still exist.
+    pub fn with_verdicts_of(mut self, earlier: &Review) -> Self {
         let known: BTreeMap<HunkId, ()> = self.hunks.iter().map(|hunk| (hunk.id, ())).collect();
-        self.choices = earlier.choices.retain_known(&|id| known.contains_key(&id));
+        self.verdicts = earlier.verdicts.retain_known(&|id| known.contains_key(&id));
         self
     }
 
-    /// Fills in stored decisions for hunks that are undecided here. This is no step for `undo`.
-    pub fn with_stored_decisions(mut self, of: impl Fn(HunkId) -> Option<HunkDecision>) -> Self {
+    /// Fills in stored verdicts for hunks that are undecided here. This is no step for `undo`.
+    pub fn with_stored_verdicts(mut self, stored: impl Fn(HunkId) -> HunkVerdict) -> Self {
         for hunk in self.hunks.iter() {
-            if let (None, Some(choice)) = (self.choices.get(hunk.id), of(hunk.id)) {
-                self.choices.set(hunk.id, Some(choice));
+            if self.verdicts.get(hunk.id) == HunkVerdict::Open {
+                self.verdicts.set(hunk.id, stored(hunk.id));
             }
         }
         self
@@ -262,8 +252,7 @@ impl Review {
 
     /// The accepted hunks, in list order.
     pub fn accepted_hunks(&self) -> impl Iterator<Item = &ReviewHunk> {
-        let is_accepted =
-            |hunk: &&ReviewHunk| self.decision(hunk.id) == Some(HunkDecision::Accepted);
+        let is_accepted = |hunk: &&ReviewHunk| self.verdict(hunk.id) == HunkVerdict::Accepted;
         self.hunks.iter().filter(is_accepted)
     }
 }

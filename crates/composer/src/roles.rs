@@ -2,7 +2,7 @@
 //!
 //! Built-in roles are in `assets/roles/roles.json`; the user's roles come from a file of the same
 //! format and override built-in ones of the same name.
-//! Start at `Roles::of`; `RoleJudge` enforces the restrictions of a role.
+//! Start at `RoleSet::load`; `RolePolicy` enforces the restrictions of a role.
 
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ use agent::tool::{Tool, ToolAccess, ToolCall};
 use agent::user_prompts::PermissionDecision;
 use model::Effort;
 use serde::Deserialize;
+
+use crate::Error;
 
 /// The built-in roles, as JSON.
 const BUILTIN: &str = include_str!("../../../assets/roles/roles.json");
@@ -93,14 +95,14 @@ impl RoleSet {
     }
 
     /// Finds a role by its name; the error lists the available ones.
-    pub fn named(&self, name: &str) -> Result<&JobRole, String> {
+    pub fn named(&self, name: &str) -> Result<&JobRole, Error> {
         let found = self.0.iter().find(|role| role.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.0.iter().map(|role| role.name.as_str()).collect();
-            format!(
+            Error::NotFound(format!(
                 "there is no role \"{name}\"; available roles: {}",
                 names.join(", ")
-            )
+            ))
         })
     }
 
@@ -138,7 +140,7 @@ impl JobRole {
     pub fn restrict(&self, rules: Arc<dyn PermissionPolicy>) -> Arc<dyn PermissionPolicy> {
         match &self.tools {
             None => rules,
-            Some(tools) => Arc::new(RoleJudge {
+            Some(tools) => Arc::new(RolePolicy {
                 role: self.name.clone(),
                 tools: tools.clone(),
                 rules,
@@ -148,13 +150,13 @@ impl JobRole {
 }
 
 /// Denies tools that a role does not use; leaves the rest to the rules.
-struct RoleJudge {
+struct RolePolicy {
     role: String,
     tools: Vec<String>,
     rules: Arc<dyn PermissionPolicy>,
 }
 
-impl PermissionPolicy for RoleJudge {
+impl PermissionPolicy for RolePolicy {
     fn evaluate(
         &self,
         tool: &dyn Tool,
@@ -215,8 +217,11 @@ mod tests {
                 .as_ref()
                 .is_some_and(|it| !it.contains(&"edit".to_owned()))
         );
-        let told = roles.named("painter").unwrap_err();
-        assert!(told.contains("available roles: builder, planner"), "{told}");
+        let refusal = roles.named("painter").unwrap_err().to_string();
+        assert!(
+            refusal.contains("available roles: builder, planner"),
+            "{refusal}"
+        );
 
         let own =
             r#"{ "roles": [{ "name": "builder", "prompt": "Be brief." }, { "name": "painter" }] }"#;

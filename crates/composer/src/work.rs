@@ -3,7 +3,11 @@
 //! The contents of `root` and `git_dir` are untrusted: an agent may have written them. Only `base`
 //! names an object of the main repository.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use base::AbsPath;
+use git::merge::{Changes, TreePath};
 
 /// The full id of a commit in the main repository, in hexadecimal.
 #[derive(
@@ -26,6 +30,23 @@ pub struct SessionWork {
     /// The commit of the main repository from which the worktree was made.
     pub base: CommitId,
 }
+
+/// The changes of one session.
+#[derive(Clone, Debug)]
+pub struct SessionChanges {
+    /// Id of the session.
+    pub session: String,
+    /// A short title for display.
+    pub title: String,
+    /// The commit from which it started.
+    pub base: CommitId,
+    /// Its changes against the base, with contents.
+    pub changes: Arc<Changes>,
+}
+
+/// Unsaved editor buffers by path in the checkout, with the encoding and line endings that saving
+/// would produce.
+pub type UnsavedBuffers = BTreeMap<TreePath, Arc<[u8]>>;
 
 impl std::fmt::Display for CommitId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

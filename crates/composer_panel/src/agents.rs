@@ -13,8 +13,23 @@ use futures::stream::BoxStream;
 use crate::board;
 
 pub use agent::context::OpenFiles;
+pub use agent::session::{RunningSession, SessionActivity};
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use fake::FakeAgents;
+
+/// The reason why the engines did not do what the panel asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The engines did not start or broke off.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A session, a folder or its settings do not allow the request.
+    #[error("{0}")]
+    Failed(String),
+    /// The board of the folder does not allow the request.
+    #[error(transparent)]
+    Board(#[from] composer::Error),
+}
 
 /// The agent engines as the panel sees them. The futures may be awaited on any thread.
 pub trait AgentService: Send + Sync {
@@ -22,10 +37,10 @@ pub trait AgentService: Send + Sync {
     fn models(&self) -> BoxFuture<'static, ModelList>;
 
     /// The sessions of a folder, latest first.
-    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>>;
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>>;
 
     /// Starts a session. It writes nothing before its first prompt.
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>>;
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
     /// Opens a session for the folder of the panel: attaches to it if it runs, resumes it
     /// otherwise. Its records come first, as events.
@@ -33,7 +48,7 @@ pub trait AgentService: Send + Sync {
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>>;
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
     /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
@@ -42,24 +57,24 @@ pub trait AgentService: Send + Sync {
     fn set_open_files(&self, root: AbsPath, files: OpenFiles);
 
     /// Connects to the board of a folder in a Git checkout. Each folder has one board.
-    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>>;
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>>;
 
     /// Attaches to an agent of the board; its past records come first, as events.
     fn watch(
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>>;
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
     /// The trust status of a folder: its instructions, hooks and servers.
-    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>>;
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 
     /// Grants or revokes consent for a folder, and returns the new trust status.
     fn consent(
         &self,
         root: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<FolderTrust, String>>;
+    ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 }
 
 /// A consent of the user for a folder.
@@ -101,28 +116,6 @@ pub struct SessionConnection {
     pub events: BoxStream<'static, agent::AgentEvent>,
     /// Problems to show to the user, as sentences.
     pub notices: Vec<String>,
-}
-
-/// A running session, shown by a panel or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunningSession {
-    /// Id of the session.
-    pub id: String,
-    /// The folder for which it was opened.
-    pub folder: AbsPath,
-    /// The present activity of the session.
-    pub activity: SessionActivity,
-}
-
-/// The activity of a running session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionActivity {
-    /// No turn is running.
-    Idle,
-    /// A turn is running.
-    Working,
-    /// A turn waits for an approval or an answer of the user.
-    WaitingForUser,
 }
 
 /// The list of available models.

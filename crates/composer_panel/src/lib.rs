@@ -6,7 +6,7 @@
 //! Invariant: it shows the state that events describe and decides nothing; the user's decisions go
 //! out as commands.
 //! Start at `ComposerPanel`; `transcript` is the plain data of a transcript; the engines are behind
-//! `Agents`.
+//! `AgentService`.
 
 #![warn(missing_docs)]
 
@@ -19,5 +19,5 @@ mod changes;
 mod panel;
 mod revealed_text;
 
-pub use agents::AgentService;
+pub use agents::{AgentService, Error};
 pub use panel::{AgentCounts, ComposerPanel, PanelEvent, agent_mark};

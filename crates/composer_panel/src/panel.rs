@@ -77,7 +77,7 @@ pub enum PanelEvent {
     BoardChanged,
     /// A problem to show to the user, as a sentence.
     Problem(String),
-    /// Let the user edit the resolution of a conflict; `ComposerPanel::settle_with` takes the
+    /// Let the user edit the resolution of a conflict; `ComposerPanel::resolve_with` takes the
     /// result.
     WriteDispute {
         /// The agent whose landing conflicts.
@@ -205,7 +205,7 @@ impl ComposerPanel {
 
     /// The board of this folder, if it was opened.
     pub fn board(&self) -> Option<&Arc<crate::board::Board>> {
-        self.board.as_ref().map(|face| &face.board)
+        self.board.as_ref().map(|pane| &pane.board)
     }
 
     /// The model for the next prompt.
@@ -228,36 +228,36 @@ impl ComposerPanel {
 
     /// Counts the agents of the open session, of other sessions of this folder and of the board.
     pub fn agent_counts(&self) -> AgentCounts {
-        let mut standing = AgentCounts::default();
+        let mut counts = AgentCounts::default();
         let board = self.board().map(Arc::as_ref);
-        let agents = board.map_or(&[][..], |board| &board.agents);
-        for agent in agents.iter().filter(|agent| agent.state.is_live()) {
-            match agent.state {
-                crate::board::AgentState::Waiting => standing.waiting += 1,
-                _ => standing.working += 1,
+        let jobs = board.map_or(&[][..], |board| &board.jobs);
+        for job in jobs.iter().filter(|job| job.state().is_live()) {
+            match job.state() {
+                crate::board::JobState::Waiting { .. } => counts.waiting += 1,
+                _ => counts.working += 1,
             }
         }
         // The open session may belong to an agent of the board, which is already counted.
         let is_on_board = |open: &&OpenSession| {
-            let mut roots = agents.iter().filter_map(|agent| agent.root.as_ref());
-            roots.any(|root| *root == open.live.root)
+            let mut roots = jobs.iter().filter_map(crate::board::BoardJob::root);
+            roots.any(|root| root == open.live.root)
         };
         for session in self.running_elsewhere() {
             match session.activity {
-                SessionActivity::WaitingForUser => standing.waiting += 1,
-                SessionActivity::Working => standing.working += 1,
+                SessionActivity::WaitingForUser => counts.waiting += 1,
+                SessionActivity::Working => counts.working += 1,
                 SessionActivity::Idle => {}
             }
         }
         let open = self.open.as_ref().filter(|open| !is_on_board(open));
         if let Some(open) = open.filter(|open| open.transcript.is_running()) {
             if open.transcript.pending_approval().is_some() || open.question.is_some() {
-                standing.waiting += 1
+                counts.waiting += 1
             } else {
-                standing.working += 1
+                counts.working += 1
             }
         }
-        standing
+        counts
     }
 
     /// The running sessions of this folder that are not shown.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::engine::SessionChannels;
 use agent::record::SessionRecord;
+use agent::session::{RunningSession, SessionActivity};
 use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
 use tokio::sync::{mpsc, watch};
@@ -16,28 +17,6 @@ use tokio::sync::{mpsc, watch};
 /// The running sessions of a program. Clones share them.
 #[derive(Clone)]
 pub struct LiveSessions(Arc<SessionRegistry>);
-
-/// The status of a running session, for lists and the status bar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionStatus {
-    /// The id of the session.
-    pub id: String,
-    /// The folder for which it was opened; a demo session works in a copy of the sample project instead.
-    pub folder: AbsPath,
-    /// The current activity of the session.
-    pub activity: LiveActivity,
-}
-
-/// The activity of a running session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LiveActivity {
-    /// No turn is running.
-    Idle,
-    /// A turn is running.
-    Working,
-    /// A turn waits for the user's approval or answer.
-    WaitingForUser,
-}
 
 /// A view's connection to a session.
 pub struct Attachment {
@@ -61,7 +40,7 @@ pub struct SessionHandle {
 
 struct SessionRegistry {
     sessions: Mutex<HashMap<String, LiveSession>>,
-    statuses: watch::Sender<Vec<SessionStatus>>,
+    statuses: watch::Sender<Vec<RunningSession>>,
 }
 
 struct LiveSession {
@@ -133,13 +112,13 @@ impl LiveSessions {
     /// Waits until a closing session has ended, so that it can be resumed.
     pub async fn wait_until_closed(&self, id: &str) {
         let mut statuses = self.statuses();
-        let is_gone = |now: &Vec<SessionStatus>| now.iter().all(|it| it.id != id);
+        let is_gone = |now: &Vec<RunningSession>| now.iter().all(|it| it.id != id);
         // The sender lives as long as `self`.
         statuses.wait_for(is_gone).await.ok();
     }
 
-    /// Returns the statuses of the running sessions, now and after each change.
-    pub fn statuses(&self) -> watch::Receiver<Vec<SessionStatus>> {
+    /// Returns the running sessions, now and after each change.
+    pub fn statuses(&self) -> watch::Receiver<Vec<RunningSession>> {
         self.0.statuses.subscribe()
     }
 }
@@ -197,12 +176,12 @@ impl SessionRegistry {
     /// Publishes the statuses if they changed.
     fn publish(&self) {
         let sessions = self.sessions();
-        let status = |(id, session): (&String, &LiveSession)| SessionStatus {
+        let status = |(id, session): (&String, &LiveSession)| RunningSession {
             id: id.clone(),
             folder: session.folder.clone(),
             activity: session.activity(),
         };
-        let mut statuses: Vec<SessionStatus> = sessions.iter().map(status).collect();
+        let mut statuses: Vec<RunningSession> = sessions.iter().map(status).collect();
         statuses.sort_by(|one, two| one.id.cmp(&two.id));
         self.statuses.send_if_modified(|published| {
             let is_changed = *published != statuses;
@@ -249,13 +228,13 @@ impl LiveSession {
         }
     }
 
-    fn activity(&self) -> LiveActivity {
+    fn activity(&self) -> SessionActivity {
         if !self.is_running {
-            LiveActivity::Idle
+            SessionActivity::Idle
         } else if self.is_waiting() {
-            LiveActivity::WaitingForUser
+            SessionActivity::WaitingForUser
         } else {
-            LiveActivity::Working
+            SessionActivity::Working
         }
     }
 

@@ -4,19 +4,16 @@ use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use agent::SessionCommand as Told;
 use agent::context::TrustedFolders;
-use agent::session::AgentEvent as SessionEvent;
 use agent::user_prompts::PermissionDecision;
+use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
 use clap::Args;
-use composer::board::{AwaitedInput, BoardCommand, BoardEvent, JobId, JobState, JobStatus};
+use composer::job::{AwaitedInput, JobId, JobState, JobStatus};
+use composer::service::OpenBoard;
+use composer::{Event, JobCommand};
 use host::Dirs;
 use model::Cost;
-use runtime::agent_services::AgentServices;
-use runtime::compose::{Composer, SessionStartOptions};
-use runtime::live_sessions::through_subagents;
-use runtime::permissions::Permissions;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -26,18 +23,22 @@ use crate::questions::{Questions, TerminalQuestion};
 use crate::run::show::{json_of, print_json_line as json_line};
 use crate::run::terminal_ui::{Interrupt, approval, decision, listen};
 use crate::{Streams, print_notice, write_error};
+use runtime::agent_services::AgentServices;
+use runtime::live_sessions::through_subagents;
+use runtime::permissions::Permissions;
 
-use super::RepositoryArg;
 use super::board_line::{job_summary, summary};
+use super::{RepositoryArg, sentence};
+use runtime::compose::service::{SessionStartOptions, open_board};
 
 /// The options for running a board.
 #[derive(Args)]
 pub(super) struct BoardOptions {
     #[command(flatten)]
-    pub(super) place: RepositoryArg,
+    pub(super) repository: RepositoryArg,
     /// The most agents that work at the same time
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    room: usize,
+    #[arg(long = "room", value_name = "N", default_value_t = 8)]
+    max_parallel: usize,
     /// The most that each may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
@@ -52,12 +53,12 @@ pub(super) struct BoardOptions {
     json: bool,
 }
 
-/// The work for one run of a board.
+/// The commands of one run of a board.
 pub(super) struct BoardRun {
     /// The user's main checkout.
     pub(super) main_repo: AbsPath,
     /// The commands that the board gets first.
-    pub(super) commands: Vec<BoardCommand>,
+    pub(super) commands: Vec<JobCommand>,
     /// Earlier jobs to wait for, in addition to those that the commands create.
     pub(super) awaited_jobs: Vec<JobId>,
 }
@@ -97,20 +98,20 @@ enum JsonCommand {
 }
 
 impl BoardOptions {
-    /// Opens a board, sends the commands of `orders`, and follows it until nothing is running.
-    /// `orders` is called with the chosen model.
+    /// Opens a board, sends it the commands of the run, and follows it until nothing is running.
+    /// `prepare` gets the chosen model and returns the run.
     pub(super) fn run(
         &self,
         dirs: &Dirs,
         streams: &mut Streams<'_>,
         model: Option<&str>,
-        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
+        prepare: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
     ) -> Result<ExitCode, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
-        let done = runtime.block_on(self.perform(dirs, streams, model, orders));
+        let done = runtime.block_on(self.perform(dirs, streams, model, prepare));
         // A thread that still waits for a line of the input must not delay the exit.
         runtime.shutdown_background();
         done
@@ -121,44 +122,45 @@ impl BoardOptions {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
         model: Option<&str>,
-        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
+        prepare: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
     ) -> Result<ExitCode, String> {
         // A user who starts agents in a folder by hand trusts the folder's contents.
-        let workshop = AgentServices::open_with(dirs, TrustedFolders::all(), None, model).await?;
-        let problems = workshop.problems();
+        let services = AgentServices::open_with(dirs, TrustedFolders::all(), None, model).await?;
+        let problems = services.problems();
         problems
             .iter()
             .for_each(|problem| print_notice(streams, problem));
-        let model = model.unwrap_or_else(|| workshop.default_model());
-        let orders = orders(model, streams)?;
-        let is_there = self.json || std::io::stdin().is_terminal();
+        let model = model.unwrap_or_else(|| services.default_model());
+        let run = prepare(model, streams)?;
+        let is_attended = self.json || std::io::stdin().is_terminal();
         if self.yes {
             print_notice(streams, &self.confinement.warning(dirs));
         }
-        let manner = SessionStartOptions {
+        let options = SessionStartOptions {
             allows_asked: self.yes,
-            has_user: is_there && !self.yes,
+            has_user: is_attended && !self.yes,
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             confinement: self.confinement.to_confinement(),
         };
-        let has_person = manner.has_user;
-        let (_, unclear) = Permissions::read(dirs).rules(&orders.main_repo);
-        let is_new = |problem: &&String| !workshop.problems().contains(problem);
+        let has_user = options.has_user;
+        let (_, unclear) = Permissions::read(dirs).rules(&run.main_repo);
+        let is_new = |problem: &&String| !services.problems().contains(problem);
         let unclear = unclear.iter().filter(is_new);
         unclear.for_each(|problem| print_notice(streams, problem));
-        let fleet = Composer::open(&workshop, dirs, &orders.main_repo, manner, self.room)?;
-        let past = fleet.past.problems.iter();
-        past.for_each(|problem| print_notice(streams, problem));
-        for command in orders.commands {
-            fleet.board.commands.send(command).await.ok();
+        let board = open_board(&services, dirs, &run.main_repo, options, self.max_parallel);
+        let board = board.map_err(sentence)?;
+        let problems = board.saved.problems.iter();
+        problems.for_each(|problem| print_notice(streams, problem));
+        for command in run.commands {
+            board.scheduler.commands.send(command).await.ok();
         }
-        let mut show = BoardPrinter {
+        let mut printer = BoardPrinter {
             is_json: self.json,
-            has_user: has_person,
-            lines: fleet
-                .past
+            has_user,
+            statuses: board
+                .saved
                 .jobs
                 .iter()
                 .map(|it| (it.job.clone(), it.clone()))
@@ -166,17 +168,17 @@ impl BoardOptions {
             printed: HashMap::new(),
             last_messages: HashMap::new(),
             questions: Questions::new(),
-            jobs: orders.awaited_jobs,
+            jobs: run.awaited_jobs,
         };
-        let code = show.follow(&fleet, streams).await?;
-        fleet.board.closed().await;
-        workshop.factory().close().await;
-        if let Err(error) = workshop.wait_idle().await {
-            print_notice(streams, &error.to_string());
+        let code = printer.follow(&board, streams).await?;
+        board.scheduler.closed().await;
+        services.factory().close().await;
+        if let Err(sentence) = services.wait_idle().await {
+            print_notice(streams, &sentence);
         }
         // Background work may still hold the worktrees.
-        fleet.worktrees.unlock_board();
-        show.print_summary(&orders.main_repo, streams)?;
+        board.worktrees.unlock_board();
+        printer.print_summary(&run.main_repo, streams)?;
         Ok(code)
     }
 }
@@ -185,7 +187,7 @@ impl BoardOptions {
 struct BoardPrinter {
     is_json: bool,
     has_user: bool,
-    lines: HashMap<JobId, JobStatus>,
+    statuses: HashMap<JobId, JobStatus>,
     /// The last line printed for each job.
     printed: HashMap<JobId, String>,
     /// The last message of each agent.
@@ -198,7 +200,7 @@ struct BoardPrinter {
 impl BoardPrinter {
     async fn follow(
         &mut self,
-        fleet: &Composer,
+        board: &OpenBoard,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let mut input = (self.is_json || self.has_user).then(listen);
@@ -207,36 +209,36 @@ impl BoardPrinter {
         let mut was_refused = false;
         loop {
             let event = tokio::select! {
-                event = fleet.board.events.recv() => event,
+                event = board.scheduler.events.recv() => event,
                 command = next_line(&mut input) => {
                     if let Some(command) = self.read(&command, streams) {
-                        fleet.board.commands.send(command).await.ok();
+                        board.scheduler.commands.send(command).await.ok();
                     }
                     continue;
                 }
                 () = interrupt.wait() => {
                     was_interrupted = true;
-                    fleet.board.commands.send(BoardCommand::Close).await.ok();
+                    board.scheduler.commands.send(JobCommand::Close).await.ok();
                     continue;
                 }
             };
             let Ok(event) = event else { break };
             match &event {
-                BoardEvent::Closed => break,
-                BoardEvent::AllSettled => {
-                    fleet.board.commands.send(BoardCommand::Close).await.ok();
+                Event::Closed => break,
+                Event::AllSettled => {
+                    board.scheduler.commands.send(JobCommand::Close).await.ok();
                 }
-                BoardEvent::Refused(_) if self.jobs.is_empty() => {
+                Event::Refused(_) if self.jobs.is_empty() => {
                     was_refused = true;
-                    fleet.board.commands.send(BoardCommand::Close).await.ok();
+                    board.scheduler.commands.send(JobCommand::Close).await.ok();
                 }
                 _ => {}
             }
             self.show(&event, streams)?;
         }
         let is_done = |job: &JobId| {
-            let line = self.lines.get(job);
-            line.is_some_and(|line| line.state.is_done())
+            let status = self.statuses.get(job);
+            status.is_some_and(|status| status.state.is_done())
         };
         Ok(
             match (
@@ -250,14 +252,15 @@ impl BoardPrinter {
         )
     }
 
-    fn show(&mut self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         match event {
-            BoardEvent::Added(jobs) => self.jobs.extend(jobs.iter().cloned()),
-            BoardEvent::Job(line) => {
-                self.lines.insert(line.job.clone(), line.as_ref().clone());
-                self.ask(line, streams);
+            Event::Added(jobs) => self.jobs.extend(jobs.iter().cloned()),
+            Event::Job(status) => {
+                self.statuses
+                    .insert(status.job.clone(), status.as_ref().clone());
+                self.ask(status, streams);
             }
-            BoardEvent::Session { job, event } => self.on_session_event(job, event),
+            Event::Session { job, event } => self.on_session_event(job, event),
             _ => {}
         }
         if self.is_json {
@@ -267,8 +270,8 @@ impl BoardPrinter {
         }
     }
 
-    fn on_session_event(&mut self, job: &JobId, event: &SessionEvent) {
-        if let SessionEvent::Recorded(stored) = event
+    fn on_session_event(&mut self, job: &JobId, event: &AgentEvent) {
+        if let AgentEvent::Recorded(stored) = event
             && let agent::SessionRecord::Answered { parts, .. } = &stored.record
         {
             let text = agent::stored_parts::texts(parts);
@@ -278,114 +281,121 @@ impl BoardPrinter {
         }
     }
 
-    fn show_text(&mut self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show_text(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         let text = match event {
-            BoardEvent::Job(line) => {
-                let said = self
+            Event::Job(status) => {
+                let message = self
                     .last_messages
-                    .get(&line.job)
-                    .filter(|_| line.state.is_done());
-                let text = job_summary(line, said.map(String::as_str));
-                match self.printed.insert(line.job.clone(), text.clone()) {
-                    Some(told) if told == text => return Ok(()),
+                    .get(&status.job)
+                    .filter(|_| status.state.is_done());
+                let text = job_summary(status, message.map(String::as_str));
+                match self.printed.insert(status.job.clone(), text.clone()) {
+                    Some(printed) if printed == text => return Ok(()),
                     _ => text,
                 }
             }
-            BoardEvent::Notice { job, text } => format!("{job}: {text}"),
-            BoardEvent::Refused(sentence) => {
+            Event::Notice { job, text } => format!("{job}: {text}"),
+            Event::Refused(sentence) => {
                 print_notice(streams, sentence);
                 return Ok(());
             }
-            BoardEvent::Added(_)
-            | BoardEvent::Session { .. }
-            | BoardEvent::AllSettled
-            | BoardEvent::Closed => return Ok(()),
+            Event::Added(_)
+            | Event::Session { .. }
+            | Event::Board(_)
+            | Event::AllSettled
+            | Event::Closed => return Ok(()),
         };
         writeln!(streams.output, "{text}").map_err(write_error)?;
         streams.output.flush().map_err(write_error)
     }
 
-    fn show_json(&self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show_json(&self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         let value = match event {
-            BoardEvent::Job(line) => json!({ "event": "job", "line": line }),
-            BoardEvent::Session { job, event } => match json_of(event) {
+            Event::Job(status) => json!({ "event": "job", "line": status }),
+            Event::Session { job, event } => match json_of(event) {
                 Some(value) => json!({ "event": "told", "job": job, "what": value }),
                 None => return Ok(()),
             },
-            BoardEvent::Added(jobs) => json!({ "event": "added", "jobs": jobs }),
-            BoardEvent::Refused(sentence) => json!({ "event": "refused", "why": sentence }),
-            BoardEvent::Notice { job, text } => {
+            Event::Added(jobs) => json!({ "event": "added", "jobs": jobs }),
+            Event::Refused(sentence) => json!({ "event": "refused", "why": sentence }),
+            Event::Notice { job, text } => {
                 json!({ "event": "said", "job": job, "text": text })
             }
-            BoardEvent::AllSettled => json!({ "event": "settled" }),
-            BoardEvent::Closed => json!({ "event": "closed" }),
+            Event::AllSettled => json!({ "event": "settled" }),
+            Event::Closed => json!({ "event": "closed" }),
+            Event::Board(_) => return Ok(()),
         };
         json_line(streams, &value).map_err(write_error)
     }
 
     /// Asks the user the question that a job waits for.
-    fn ask(&mut self, line: &JobStatus, streams: &mut Streams<'_>) {
+    fn ask(&mut self, status: &JobStatus, streams: &mut Streams<'_>) {
         if self.is_json || !self.has_user {
             return;
         }
-        let waits_for = match &line.state {
-            JobState::Waiting { what } => Some(what),
+        let awaited = match &status.state {
+            JobState::Waiting { input } => Some(input),
             _ => None,
         };
         let is_due =
-            |(job, what): &(JobId, AwaitedInput)| *job != line.job || Some(what) == waits_for;
+            |(job, input): &(JobId, AwaitedInput)| *job != status.job || Some(input) == awaited;
         self.questions.retain(is_due, streams.errors);
-        let Some(what) = waits_for else {
+        let Some(input) = awaited else {
             return;
         };
-        let about = (line.job.clone(), what.clone());
+        let about = (status.job.clone(), input.clone());
         if self.questions.has(&about) {
             return;
         }
-        let question = match what {
-            AwaitedInput::Leave {
+        let question = match input {
+            AwaitedInput::Permission {
                 title,
                 details,
                 reason,
                 rules,
                 ..
-            } => approval(&format!("  {}:", line.job), (title, details), reason, rules),
+            } => approval(
+                &format!("  {}:", status.job),
+                (title, details),
+                reason,
+                rules,
+            ),
             AwaitedInput::Answer { text, .. } => {
-                TerminalQuestion::free_text(&format!("{}: {text}: ", line.job))
+                TerminalQuestion::free_text(&format!("{}: {text}: ", status.job))
             }
         };
         self.questions.ask(about, question, streams.errors);
     }
 
     /// The command that a line of the input means.
-    fn read(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<BoardCommand> {
+    fn read(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<JobCommand> {
         if self.is_json {
             return read_json(line);
         }
         let line = line.trim();
-        let (job, what) = self.questions.answer(line, streams.errors)?;
-        let (way, command) = match what {
-            AwaitedInput::Leave { through, call, .. } => {
+        let (job, input) = self.questions.answer(line, streams.errors)?;
+        let (path, command) = match input {
+            AwaitedInput::Permission { through, call, .. } => {
                 let decision = decision(line);
-                (through, Told::Decide { call, decision })
+                (through, SessionCommand::Decide { call, decision })
             }
             AwaitedInput::Answer {
                 through, question, ..
             } => {
                 let text = (!line.is_empty()).then(|| line.to_owned());
-                (through, Told::Reply { question, text })
+                (through, SessionCommand::Reply { question, text })
             }
         };
-        let command = command_through(way, command);
-        Some(BoardCommand::Forward { job, command })
+        let command = command_through(path, command);
+        Some(JobCommand::Forward { job, command })
     }
 
-    fn print_summary(&self, hub: &AbsPath, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn print_summary(&self, main_repo: &AbsPath, streams: &mut Streams<'_>) -> Result<(), String> {
         if self.is_json {
             return Ok(());
         }
-        let mine = self.jobs.iter().filter_map(|job| self.lines.get(job));
-        let text = summary(mine, hub);
+        let own = self.jobs.iter().filter_map(|job| self.statuses.get(job));
+        let text = summary(own, main_repo);
         streams
             .output
             .write_all(text.as_bytes())
@@ -406,34 +416,34 @@ async fn next_line(input: &mut Option<mpsc::Receiver<String>>) -> String {
     }
 }
 
-fn read_json(line: &str) -> Option<BoardCommand> {
+fn read_json(line: &str) -> Option<JobCommand> {
     Some(match serde_json::from_str(line).ok()? {
-        JsonCommand::Steer { job, text } => BoardCommand::Steer { job, text },
+        JsonCommand::Steer { job, text } => JobCommand::Steer { job, text },
         JsonCommand::Decide {
             job,
             through,
             call,
             decision,
-        } => BoardCommand::Forward {
+        } => JobCommand::Forward {
             job,
-            command: command_through(through, Told::Decide { call, decision }),
+            command: command_through(through, SessionCommand::Decide { call, decision }),
         },
         JsonCommand::Reply {
             job,
             through,
             question,
             text,
-        } => BoardCommand::Forward {
+        } => JobCommand::Forward {
             job,
-            command: command_through(through, Told::Reply { question, text }),
+            command: command_through(through, SessionCommand::Reply { question, text }),
         },
-        JsonCommand::Pause { job } => BoardCommand::Pause(job),
-        JsonCommand::GoOn { job } => BoardCommand::Resume(job),
-        JsonCommand::Stop { job } => BoardCommand::Stop(job),
-        JsonCommand::Close => BoardCommand::Close,
+        JsonCommand::Pause { job } => JobCommand::Pause(job),
+        JsonCommand::GoOn { job } => JobCommand::Resume(job),
+        JsonCommand::Stop { job } => JobCommand::Stop(job),
+        JsonCommand::Close => JobCommand::Close,
     })
 }
 
-fn command_through(way: Vec<String>, command: Told) -> Told {
-    through_subagents(way.into_iter().map(Into::into).collect(), command)
+fn command_through(path: Vec<String>, command: SessionCommand) -> SessionCommand {
+    through_subagents(path.into_iter().map(Into::into).collect(), command)
 }

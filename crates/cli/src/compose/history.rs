@@ -4,27 +4,29 @@ use std::process::ExitCode;
 
 use base::count_of;
 use clap::{Args, ValueEnum};
-use composer::board::{HandOverTarget, JobStatus, SavedBoard};
+use composer::Error;
+use composer::board::SavedBoard;
 use composer::change_history::{ChangeAuthor, ChangeHistory, ChangeId};
-use composer::checkpoint::{UndoError, UndoResult, UndoSelection};
+use composer::checkpoint::{UndoResult, UndoSelection};
 use composer::compare::{compare, format_table, measure, run_checks};
+use composer::job::{HandOverTarget, JobStatus};
+use composer::job_review::JobReview;
+use composer::land::CheckSource as _;
+use composer::worktrees::lock_of;
 use host::{Dirs, RealFiles};
-use runtime::compose::checks::OwnChecks;
-use runtime::compose::history::{of, place_of};
-use runtime::compose::job_worktrees::lock_of;
-use runtime::compose::review::review_changes;
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
 use crate::{Streams, print_notice, write_error};
 
-use super::RepositoryArg;
 use super::board_line::{job_details, job_summary};
+use super::{RepositoryArg, sentence};
+use runtime::compose::checks::CheckCommands;
 
 #[derive(Args)]
 pub(super) struct ListCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Print an object as a line of JSON for each
     #[arg(long)]
     json: bool,
@@ -33,7 +35,7 @@ pub(super) struct ListCommand {
 #[derive(Args)]
 pub(super) struct ShowCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
@@ -44,7 +46,7 @@ pub(super) struct ShowCommand {
 #[derive(Args)]
 pub(super) struct RestoreCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// The agent, such as a1
     job: String,
     /// Turn whose start is restored, counted from 1
@@ -54,7 +56,7 @@ pub(super) struct RestoreCommand {
 #[derive(Args)]
 pub(super) struct UndoCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Agent that owns the worktree, such as a1
     job: String,
     /// Undo only the changes of this turn
@@ -92,7 +94,7 @@ enum AuthorArg {
 #[derive(Args)]
 pub(super) struct CompareCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// The agents, such as a1 a2 a3; those of the last --best-of without any
     jobs: Vec<String>,
     /// Run your checks (those of `land --check`) on the work of each agent
@@ -103,7 +105,7 @@ pub(super) struct CompareCommand {
 #[derive(Args)]
 pub(super) struct HandOverCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Copy from your checkout into its worktree, instead of from its worktree into your checkout
     #[arg(long)]
     to_agent: bool,
@@ -113,19 +115,19 @@ pub(super) struct HandOverCommand {
 
 impl ListCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        report_problems(&past, streams);
-        for line in &past.jobs {
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        report_problems(&saved, streams);
+        for job in &saved.jobs {
             if self.json {
-                json_line(streams, &json!(line)).map_err(write_error)?
+                json_line(streams, &json!(job)).map_err(write_error)?
             } else {
-                writeln!(streams.output, "{}", job_details(line)).map_err(write_error)?
+                writeln!(streams.output, "{}", job_details(job)).map_err(write_error)?
             }
         }
-        if past.jobs.is_empty() {
+        if saved.jobs.is_empty() {
             print_notice(
                 streams,
-                &format!("no agents have worked on {} yet", trees.main_repo()),
+                &format!("no agents have worked on {} yet", worktrees.main_repo()),
             );
         }
         Ok(ExitCode::SUCCESS)
@@ -134,20 +136,22 @@ impl ListCommand {
 
 impl ShowCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let line = of(&past, &self.job)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let job = job(&saved, &self.job)?;
         if self.json {
-            return json_line(streams, &json!(line))
+            return json_line(streams, &json!(job))
                 .map(|()| ExitCode::SUCCESS)
                 .map_err(write_error);
         }
-        let mut text = format!("{}\n", job_summary(line, None));
-        if let Some(place) = &line.place {
-            text.push_str(&format!("{}  {}\n", place.branch, place.root));
-            let authored = trees.authored(place)?;
-            text.push_str(&changes(&lock_of(&authored)));
-            let review = review_changes(&trees, &[line])?.review;
-            let size = measure(&review, line, Vec::new());
+        let mut text = format!("{}\n", job_summary(job, None));
+        if let Some(worktree) = &job.worktree {
+            text.push_str(&format!("{}  {}\n", worktree.branch, worktree.root));
+            let history = worktrees.history(worktree).map_err(sentence)?;
+            text.push_str(&changes(&lock_of(&history)));
+            let review = JobReview::load(&worktrees, &[job])
+                .map_err(sentence)?
+                .review;
+            let size = measure(&review, job, Vec::new());
             text.push_str(&format!(
                 "{} with {} since the beginning: {} added, {} removed\n",
                 count_of(size.files, "file"),
@@ -165,9 +169,9 @@ impl ShowCommand {
 }
 
 /// Every change with its author.
-fn changes(authored: &ChangeHistory) -> String {
+fn changes(history: &ChangeHistory) -> String {
     let mut text = String::new();
-    for change in authored.changes() {
+    for change in history.changes() {
         let what = match (&change.before, &change.after) {
             (None, _) => "made",
             (_, None) => "removed",
@@ -186,39 +190,41 @@ fn changes(authored: &ChangeHistory) -> String {
 
 impl RestoreCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let line = of(&past, &self.job)?;
-        let authored = trees.authored(place_of(line)?)?;
-        let done = lock_of(&authored).restore(&line.sessions(), self.turn);
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let job = job(&saved, &self.job)?;
+        let worktree = job.worktree().map_err(sentence)?;
+        let history = worktrees.history(worktree).map_err(sentence)?;
+        let done = lock_of(&history).restore(&job.sessions(), self.turn);
         report_undone(done, streams)
     }
 }
 
 impl UndoCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let line = of(&past, &self.job)?;
-        let authored = trees.authored(place_of(line)?)?;
-        let mut authored = lock_of(&authored);
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let job = job(&saved, &self.job)?;
+        let worktree = job.worktree().map_err(sentence)?;
+        let history = worktrees.history(worktree).map_err(sentence)?;
+        let mut history = lock_of(&history);
         let done = match &self.lines {
             Some(lines) => {
                 let (path, rows) = rows(lines)?;
-                authored.undo_rows(path, rows)
+                history.undo_rows(path, rows)
             }
-            None => authored.undo(&self.selection(line)),
+            None => history.undo(&self.selection(job)),
         };
         report_undone(done, streams)
     }
 
-    fn selection(&self, line: &JobStatus) -> UndoSelection {
+    fn selection(&self, job: &JobStatus) -> UndoSelection {
         if let Some(operation) = self.operation {
             return UndoSelection::of_operation(operation);
         }
         let changes: Vec<ChangeId> = self.change.iter().copied().map(ChangeId).collect();
-        // Changes that are named by their numbers may be anybody's.
+        // Changes named by their numbers may have any author.
         let is_agents = self.by.is_none() && changes.is_empty();
         UndoSelection {
-            sessions: is_agents.then(|| line.sessions()),
+            sessions: is_agents.then(|| job.sessions()),
             turn: self.turn,
             call: self.call.clone(),
             author: self.by.map(|by| match by {
@@ -245,37 +251,43 @@ fn rows(text: &str) -> Result<(&str, std::ops::Range<u32>), String> {
 
 impl CompareCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let group = past.jobs.iter().rev().find_map(|line| line.group.clone());
-        let is_wanted = |line: &&JobStatus| {
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let group = saved.jobs.iter().rev().find_map(|job| job.group.clone());
+        let is_selected = |job: &&JobStatus| {
             if self.jobs.is_empty() {
-                line.group.is_some() && line.group == group
+                job.group.is_some() && job.group == group
             } else {
-                self.jobs.contains(&line.job)
+                self.jobs.contains(&job.job)
             }
         };
-        let lines: Vec<&JobStatus> = past.jobs.iter().filter(is_wanted).collect();
-        if lines.is_empty() {
+        let jobs: Vec<&JobStatus> = saved.jobs.iter().filter(is_selected).collect();
+        if jobs.is_empty() {
             return Err(
                 "there is nothing to compare: name jobs, or start some with --best-of".to_owned(),
             );
         }
         let checks = if self.check {
-            Some(OwnChecks::read_required(dirs, trees.folder())?)
+            let commands = CheckCommands::new(dirs, worktrees.folder());
+            let checks = commands.load().map_err(sentence)?;
+            if checks.is_empty() {
+                return Err(sentence(Error::NoChecks));
+            }
+            Some(checks)
         } else {
             None
         };
-        let looked = review_changes(&trees, &lines)?;
+        let loaded = JobReview::load(&worktrees, &jobs).map_err(sentence)?;
         let mut measured = Vec::new();
-        for line in lines {
-            let session = looked.sessions.iter().find(|it| it.session == line.job);
+        for job in jobs {
+            let session = loaded.sessions.iter().find(|it| it.session == job.job);
             let checks = match (&checks, session) {
                 (Some(checks), Some(session)) => {
-                    run_checks(trees.main_repo(), session, checks, &RealFiles)?
+                    run_checks(worktrees.main_repo(), session, &**checks, &RealFiles)
+                        .map_err(sentence)?
                 }
                 _ => Vec::new(),
             };
-            measured.push(measure(&looked.review, line, checks));
+            measured.push(measure(&loaded.review, job, checks));
         }
         let measured = compare(measured);
         let mut text = format_table(&measured);
@@ -295,28 +307,40 @@ impl CompareCommand {
 
 impl HandOverCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
         // No other program may work in the worktree meanwhile.
-        trees.lock_board()?;
+        worktrees.lock_board().map_err(sentence)?;
         let to = if self.to_agent {
             HandOverTarget::Agent
         } else {
-            HandOverTarget::Person
+            HandOverTarget::User
         };
-        let text = trees.hand_over_blocking(place_of(of(&past, &self.job)?)?, to)?;
+        let worktree = job(&saved, &self.job)?.worktree().map_err(sentence)?;
+        let text = worktrees
+            .hand_over_blocking(worktree, to)
+            .map_err(sentence)?;
         writeln!(streams.output, "{text}").map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn report_problems(past: &SavedBoard, streams: &mut Streams<'_>) {
-    past.problems
+/// Finds a job of a board by its id.
+pub(super) fn job<'a>(saved: &'a SavedBoard, id: &str) -> Result<&'a JobStatus, String> {
+    let job = saved.jobs.iter().find(|job| job.job == id);
+    job.ok_or_else(|| {
+        format!("there is no job \"{id}\": `burin-agent compose list` names those there are")
+    })
+}
+
+fn report_problems(saved: &SavedBoard, streams: &mut Streams<'_>) {
+    saved
+        .problems
         .iter()
         .for_each(|problem| print_notice(streams, problem));
 }
 
 fn report_undone(
-    done: Result<UndoResult, UndoError>,
+    done: Result<UndoResult, Error>,
     streams: &mut Streams<'_>,
 ) -> Result<ExitCode, String> {
     match done {
@@ -329,6 +353,6 @@ fn report_undone(
             writeln!(streams.output, "{text}").map_err(write_error)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(stuck) => Err(stuck.to_string()),
+        Err(error) => Err(sentence(error)),
     }
 }

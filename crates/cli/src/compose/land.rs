@@ -1,34 +1,38 @@
-//! The commands `compose forecast` and `compose land`.
+//! Commands that forecast, land and undo agents' work.
 
 mod resolutions;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Args;
-use composer::board::{BoardHandle, JobId, JobStatus, SavedBoard};
-use composer::forecast::{ChangeGatherer, ChangedTrees, Forecaster as Forecasts};
-use composer::land::UnsavedBuffers;
+use composer::UnsavedBuffers;
+use composer::board::{BoardHandle, SavedBoard};
+use composer::forecast::{ChangedTrees, ForecastReport, Forecaster};
+use composer::job::{JobId, JobStatus};
+use composer::job_review::{JobReview, change_gatherer};
+use composer::land::{CheckRunner, CheckSource as _};
+use composer::landing::{
+    AcceptedWork, LandingResult, LandingService, accept_unreviewed, accepted_count,
+};
+use composer::worktrees::JobWorktrees;
+use git::Repository;
 use git::merge::TreePath;
-use host::{Clock, Dirs, RealClock, RealFiles};
-use runtime::compose::checks::OwnChecks;
-use runtime::compose::history::{of, place_of};
-use runtime::compose::land::{MergeResult, MergeService, repository, work_of};
-use runtime::compose::review::{is_reviewable, review_changes};
-use runtime::compose::selection::{accepted, fill, loads};
-use runtime::compose::{JobWorktrees, open_board_store};
+use host::{Clock as _, Dirs, RealClock};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
 use crate::{Streams, print_notice, write_error};
 
-use super::RepositoryArg;
-use super::review::there;
+use super::history::job;
+use super::review::available;
+use super::{RepositoryArg, sentence};
+use runtime::compose::checks::CheckCommands;
+use runtime::compose::service::open_board_store;
 
 #[derive(Args)]
 pub(super) struct ForecastCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
@@ -37,7 +41,7 @@ pub(super) struct ForecastCommand {
 #[derive(Args)]
 pub(super) struct LandCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// The agents, such as a1 a2; all that are done without any
     jobs: Vec<String>,
     /// Take the latest landing back, or the one with this number
@@ -61,146 +65,159 @@ pub(super) struct LandCommand {
 
 impl ForecastCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
         let mut works = Vec::new();
-        let open = past.jobs.iter().filter(|line| is_reviewable(line));
-        for line in there(&trees, open.collect(), streams) {
-            works.push(work_of(&trees, line, place_of(line)?)?);
+        let open = saved.jobs.iter().filter(|job| job.is_reviewable());
+        for job in available(&worktrees, open.collect(), streams) {
+            works.push(worktrees.session_work(job).map_err(sentence)?);
         }
-        let repository = repository(trees.main_repo())?;
-        let memory = trees.folder().join("forecast");
-        let gather = ChangeGatherer::new(trees.main_repo(), &memory, Arc::new(RealFiles));
-        let mut gather = gather.map_err(|error| error.to_string())?;
-        let gathered = gather.read(
-            &repository,
-            &works,
-            &UnsavedBuffers::new(),
-            &ChangedTrees::All,
-        );
-        let gathered = gathered.map_err(|error| error.to_string())?;
-        gathered
-            .unread
-            .values()
-            .for_each(|why| print_notice(streams, why));
-        let report = Forecasts::default().refresh(&repository, &gathered.input);
-        let report = report.map_err(|error| error.to_string())?;
+        let repository = Repository::discover(worktrees.main_repo()).map_err(sentence)?;
+        let mut gatherer = change_gatherer(&worktrees).map_err(sentence)?;
+        let unsaved = UnsavedBuffers::new();
+        let gathered = gatherer.read(&repository, &works, &unsaved, &ChangedTrees::All);
+        let gathered = gathered.map_err(sentence)?;
+        for why in gathered.unread.values() {
+            print_notice(streams, why);
+        }
+        let report = Forecaster::default().refresh(&repository, &gathered.input);
+        let report = report.map_err(sentence)?;
         if self.json {
-            let conflicts: Vec<_> = report.conflicts.iter().map(|it| {
-                json!({ "path": it.path.to_path(), "one": format!("{:?}", it.one), "two": format!("{:?}", it.two), "told": it.for_person })
-            }).collect();
-            let order = report.order.iter().map(|it| {
-                let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
-                json!({ "session": it.session, "conflicts": paths })
-            });
-            let value = json!({
-                "conflicts": conflicts,
-                "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
-                "order": order.collect::<Vec<_>>(),
-            });
-            json_line(streams, &value).map_err(write_error)?;
+            json_line(streams, &forecast_json(&report)).map_err(write_error)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let told = report.conflicts.iter().map(|it| &it.for_person);
-        let told = told.chain(report.overlaps.iter().map(|it| &it.for_person));
-        for sentence in told {
+        let conflicts = report.conflicts.iter().map(|it| &it.for_person);
+        let overlaps = report.overlaps.iter().map(|it| &it.for_person);
+        for sentence in conflicts.chain(overlaps) {
             writeln!(streams.output, "{sentence}").map_err(write_error)?;
         }
         for step in &report.order {
             let title = works.iter().find(|work| work.session == step.session);
             let title = title.map_or(step.session.as_str(), |work| work.title.as_str());
-            let how = match step.conflicts.len() {
+            let preview = match step.conflicts.len() {
                 0 => "would land".to_owned(),
                 1 => "would be in conflict in one file".to_owned(),
                 count => format!("would be in conflict in {count} files"),
             };
-            writeln!(streams.output, "{title}: {how}").map_err(write_error)?;
+            writeln!(streams.output, "{title}: {preview}").map_err(write_error)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+fn forecast_json(report: &ForecastReport) -> serde_json::Value {
+    let conflicts = report.conflicts.iter().map(|it| {
+        json!({
+            "path": it.path.to_path(),
+            "one": format!("{:?}", it.one),
+            "two": format!("{:?}", it.two),
+            "told": it.for_person,
+        })
+    });
+    let order = report.order.iter().map(|it| {
+        let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
+        json!({ "session": it.session, "conflicts": paths })
+    });
+    json!({
+        "conflicts": conflicts.collect::<Vec<_>>(),
+        "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
+        "order": order.collect::<Vec<_>>(),
+    })
+}
+
 impl LandCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let checks = CheckCommands::new(dirs, worktrees.folder());
         if !self.check.is_empty() {
-            OwnChecks::save(trees.folder(), &self.check)?;
+            checks.save(&self.check).map_err(sentence)?;
         }
-        let checks = OwnChecks::read(dirs, trees.folder())?;
-        let lander = MergeService::open(&trees)?;
-        lander
-            .notices
-            .iter()
-            .for_each(|sentence| print_notice(streams, sentence));
-        let landed = self.landed(&lander, (&trees, &past), &checks, streams)?;
+        let checks = checks.load().map_err(sentence)?;
+        let landings = LandingService::open(&worktrees).map_err(sentence)?;
+        for notice in &landings.notices {
+            print_notice(streams, notice);
+        }
+        let results = self.land(&landings, (&worktrees, &saved), &*checks, streams)?;
         let mut code = ExitCode::SUCCESS;
-        for one in landed {
-            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(write_error)?;
-            if !one.is_good {
+        for result in results {
+            writeln!(streams.output, "{}: {}", result.title, result.text).map_err(write_error)?;
+            if !result.is_good {
                 code = ExitCode::FAILURE;
             }
-            let lines = past.jobs.iter();
-            for line in lines.filter(|line| one.jobs.contains(&line.job)) {
-                if let Some(settled) = &one.settled {
-                    let book = open_board_store(dirs, trees.main_repo())?;
-                    BoardHandle::note_outcome(
-                        &book,
-                        line,
-                        settled,
-                        RealClock::default().wall_ms(),
-                    )?;
-                }
-            }
+            record_outcome(dirs, (&worktrees, &saved), &result)?;
         }
         Ok(code)
     }
 
-    fn landed(
+    fn land(
         &self,
-        lander: &MergeService,
-        (trees, past): (&JobWorktrees, &SavedBoard),
-        checks: &OwnChecks,
+        landings: &LandingService,
+        (worktrees, saved): (&JobWorktrees, &SavedBoard),
+        checks: &dyn CheckRunner,
         streams: &mut Streams<'_>,
-    ) -> Result<Vec<MergeResult>, String> {
+    ) -> Result<Vec<LandingResult>, String> {
         if let Some(number) = self.undo {
-            return Ok(vec![lander.undo(number, &past.jobs)?]);
+            let undone = landings.undo(number, &saved.jobs).map_err(sentence)?;
+            return Ok(vec![undone]);
         }
         if !self.settle.is_empty() {
-            return resolutions::all(lander, past, &self.settle, checks);
+            return resolutions::apply(landings, saved, &self.settle, checks);
         }
         if !self.give_up.is_empty() {
-            let given_up = self.give_up.iter();
-            return given_up.map(|job| lander.abandon(of(past, job)?)).collect();
+            let abandoned = self.give_up.iter();
+            let abandoned = abandoned.map(|id| landings.abandon(job(saved, id)?).map_err(sentence));
+            return abandoned.collect();
         }
-        let lines = self.selected_jobs(past)?;
-        let lines = if self.jobs.is_empty() {
-            there(trees, lines, streams)
+        let jobs = self.selected_jobs(saved)?;
+        let jobs = if self.jobs.is_empty() {
+            available(worktrees, jobs, streams)
         } else {
-            lines
+            jobs
         };
-        let mut review = review_changes(trees, &lines)?.review;
-        let was_picked: Vec<&JobId> = lines
-            .iter()
-            .filter(|line| accepted(&review, line) > 0)
-            .map(|line| &line.job)
-            .collect();
-        fill(&mut review, &lines);
-        let loads = loads(&review, &lines, |line| was_picked.contains(&&line.job))?;
-        Ok(lander.land_all(loads, self.message.as_deref(), checks))
+        let loaded = JobReview::load(worktrees, &jobs).map_err(sentence)?;
+        let mut review = loaded.review;
+        let reviewed = jobs.iter().filter(|job| accepted_count(&review, job) > 0);
+        let reviewed: Vec<&JobId> = reviewed.map(|job| &job.job).collect();
+        accept_unreviewed(&mut review, &jobs);
+        let work = AcceptedWork {
+            review: &review,
+            jobs: &jobs,
+            is_selected: &|job| reviewed.contains(&&job.job),
+            subject: self.message.as_deref(),
+        };
+        landings.land(&work, checks).map_err(sentence)
     }
 
-    fn selected_jobs<'a>(&self, past: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
-        let mut lines = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(past, job)?);
+    fn selected_jobs<'a>(&self, saved: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
+        let mut jobs = Vec::new();
+        for id in &self.jobs {
+            jobs.push(job(saved, id)?);
         }
         if self.jobs.is_empty() {
-            let done = past.jobs.iter().filter(|line| line.state.is_done());
-            lines.extend(done.filter(|line| is_reviewable(line)));
+            let done = saved.jobs.iter().filter(|job| job.state.is_done());
+            jobs.extend(done.filter(|job| job.is_reviewable()));
         }
-        if lines.is_empty() {
+        if jobs.is_empty() {
             Err("no agent is done whose work has not landed".to_owned())
         } else {
-            Ok(lines)
+            Ok(jobs)
         }
     }
+}
+
+/// Records the outcome of a landing for its jobs.
+fn record_outcome(
+    dirs: &Dirs,
+    (worktrees, saved): (&JobWorktrees, &SavedBoard),
+    result: &LandingResult,
+) -> Result<(), String> {
+    let Some(outcome) = &result.outcome else {
+        return Ok(());
+    };
+    let jobs = saved.jobs.iter();
+    for job in jobs.filter(|job| result.jobs.contains(&job.job)) {
+        let store = open_board_store(dirs, worktrees.main_repo()).map_err(sentence)?;
+        let now_ms = RealClock::default().wall_ms();
+        BoardHandle::note_outcome(&store, job, outcome, now_ms).map_err(sentence)?;
+    }
+    Ok(())
 }

@@ -1,28 +1,29 @@
-//! The command `compose review`: shows agents' changes hunk by hunk, and stores the user's decisions.
+//! Shows agents' changes hunk by hunk, and stores which of them may land.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use composer::board::JobStatus;
-use composer::review::{HunkChange, HunkDecision, HunkId, ReviewHunk};
+use composer::decisions::VerdictStore;
+use composer::job::JobStatus;
+use composer::job_review::JobReview;
+use composer::review::{HunkChange, HunkId, HunkVerdict, Review, ReviewHunk, RiskReason};
+use composer::worktrees::JobWorktrees;
 use host::Dirs;
-use runtime::compose::JobWorktrees;
-use runtime::compose::history::{of, place_of};
-use runtime::compose::review::{Decisions, is_reviewable, review_changes};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
 use crate::{Streams, print_notice, write_error};
 
-use super::RepositoryArg;
+use super::history::job;
+use super::{RepositoryArg, sentence};
 
-/// Lines of a hunk that are shown for each side.
-const LINES: usize = 12;
+/// Maximum number of lines of a hunk that are shown for each side.
+const MAX_LINES: usize = 12;
 
 #[derive(Args)]
 pub(super) struct ReviewCommand {
     #[command(flatten)]
-    place: RepositoryArg,
+    repository: RepositoryArg,
     /// The agents, such as a1 a2; all that have not landed without any
     jobs: Vec<String>,
     /// Accept these hunks, by their names or the beginnings of them
@@ -41,70 +42,77 @@ pub(super) struct ReviewCommand {
 
 impl ReviewCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let mut lines: Vec<&JobStatus> = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(&past, job)?);
+        let (worktrees, saved) = self.repository.load_board(dirs)?;
+        let mut jobs: Vec<&JobStatus> = Vec::new();
+        for id in &self.jobs {
+            jobs.push(job(&saved, id)?);
         }
         if self.jobs.is_empty() {
-            let open = past.jobs.iter().filter(|line| is_reviewable(line));
-            lines.extend(there(&trees, open.collect(), streams));
+            let open = saved.jobs.iter().filter(|job| job.is_reviewable());
+            jobs.extend(available(&worktrees, open.collect(), streams));
         }
-        let mut looked = review_changes(&trees, &lines)?;
-        let known =
-            |sentence| format!("{sentence}; `burin-agent compose review` names those there are");
-        let review = &mut looked.review;
-        for (names, choice) in [
-            (&self.accept, HunkDecision::Accepted),
-            (&self.reject, HunkDecision::Rejected),
+        let mut loaded = JobReview::load(&worktrees, &jobs).map_err(sentence)?;
+        self.decide(&mut loaded.review)?;
+        let mut store = VerdictStore::read(&worktrees).map_err(sentence)?;
+        store.merge_review(&loaded.review);
+        store.write(&worktrees).map_err(sentence)?;
+        for hunk in loaded.review.hunks() {
+            let printed = if self.json {
+                json_line(streams, &as_json(&loaded.review, hunk))
+            } else {
+                write!(streams.output, "{}", as_text(&loaded.review, hunk))
+            };
+            printed.map_err(write_error)?;
+        }
+        for refused in &loaded.refused {
+            print_notice(streams, refused);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn decide(&self, review: &mut Review) -> Result<(), String> {
+        for (names, verdict) in [
+            (&self.accept, HunkVerdict::Accepted),
+            (&self.reject, HunkVerdict::Rejected),
         ] {
-            let found: Result<Vec<HunkId>, String> =
+            let hunks: Result<Vec<HunkId>, _> =
                 names.iter().map(|name| review.find(name)).collect();
-            review.decide(&found.map_err(known)?, Some(choice));
+            let hunks = hunks.map_err(|error| {
+                format!("{error}; `burin-agent compose review` names those there are")
+            })?;
+            review.decide(&hunks, verdict);
         }
         if self.all {
             let all: Vec<HunkId> = review.hunks().iter().map(|hunk| hunk.id).collect();
-            review.decide(&all, Some(HunkDecision::Accepted));
+            review.decide(&all, HunkVerdict::Accepted);
         }
-        let mut decisions = Decisions::read(&trees)?;
-        decisions.merge_review(review);
-        decisions.write(&trees)?;
-        for hunk in looked.review.hunks() {
-            let told = if self.json {
-                json_line(streams, &as_json(&looked.review, hunk))
-            } else {
-                write!(streams.output, "{}", as_text(&looked.review, hunk))
-            };
-            told.map_err(write_error)?;
-        }
-        let refused = looked.refused.iter();
-        refused.for_each(|sentence| print_notice(streams, sentence));
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }
 
-/// Returns the jobs whose worktrees can be read. Reports the others to the user, so that one broken
+/// The jobs whose worktrees can be read. The others are reported to the user, so that one broken
 /// worktree does not block the rest.
-pub(super) fn there<'a>(
-    trees: &JobWorktrees,
-    lines: Vec<&'a JobStatus>,
+pub(super) fn available<'a>(
+    worktrees: &JobWorktrees,
+    mut jobs: Vec<&'a JobStatus>,
     streams: &mut Streams<'_>,
 ) -> Vec<&'a JobStatus> {
-    let mut there = lines;
-    there.retain(|line| {
-        let held = place_of(line).and_then(|place| trees.acquire(&place.lease));
-        match held {
+    jobs.retain(|job| {
+        let acquired = job
+            .worktree()
+            .and_then(|worktree| worktrees.acquire(&worktree.lease));
+        match acquired {
             Ok(()) => true,
             Err(why) => {
-                print_notice(streams, &format!("{}: {why}", line.job));
+                print_notice(streams, &format!("{}: {why}", job.job));
                 false
             }
         }
     });
-    there
+    jobs
 }
 
-fn as_json(review: &composer::review::Review, hunk: &ReviewHunk) -> serde_json::Value {
+fn as_json(review: &Review, hunk: &ReviewHunk) -> serde_json::Value {
     let (removed, added) = review.changed_lines(hunk);
     let row = match &hunk.part {
         HunkChange::Lines { before, .. } => before.start,
@@ -119,17 +127,20 @@ fn as_json(review: &composer::review::Review, hunk: &ReviewHunk) -> serde_json::
         "removed": removed,
         "added": added,
         "note": hunk.note(),
-        "risk": hunk.reason().map(composer::review::RiskReason::describe),
+        "risk": hunk.reason().map(RiskReason::describe),
         "by": hunk.authors,
-        "accepted": review.decision(hunk.id).map(|choice| choice == HunkDecision::Accepted),
+        "accepted": match review.verdict(hunk.id) {
+            HunkVerdict::Open => None,
+            verdict => Some(verdict == HunkVerdict::Accepted),
+        },
     })
 }
 
-fn as_text(review: &composer::review::Review, hunk: &ReviewHunk) -> String {
-    let mark = match review.decision(hunk.id) {
-        Some(HunkDecision::Accepted) => "accepted",
-        Some(HunkDecision::Rejected) => "rejected",
-        None => "open",
+fn as_text(review: &Review, hunk: &ReviewHunk) -> String {
+    let mark = match review.verdict(hunk.id) {
+        HunkVerdict::Open => "open",
+        HunkVerdict::Accepted => "accepted",
+        HunkVerdict::Rejected => "rejected",
     };
     let (name, job, path) = (review.short(hunk.id), &hunk.session, &hunk.path);
     let (row, by) = (hunk.row() + 1, hunk.authors.join(", "));
@@ -142,12 +153,12 @@ fn as_text(review: &composer::review::Review, hunk: &ReviewHunk) -> String {
     text.push_str(&format!("  by {by}\n"));
     let (removed, added) = review.changed_lines(hunk);
     for (sign, lines) in [('-', &removed), ('+', &added)] {
-        for line in lines.iter().take(LINES) {
+        for line in lines.iter().take(MAX_LINES) {
             let line = line.trim_end_matches(['\n', '\r']);
             text.push_str(&format!("    {sign} {line}\n"));
         }
-        if lines.len() > LINES {
-            let more = lines.len() - LINES;
+        if lines.len() > MAX_LINES {
+            let more = lines.len() - MAX_LINES;
             text.push_str(&format!("    {sign} … {more} more lines\n"));
         }
     }

@@ -4,23 +4,25 @@ use std::process::ExitCode;
 
 use base::AbsPath;
 use clap::Args;
-use composer::board::{BoardCommand, JobId, JobSpec};
+use composer::JobCommand;
+use composer::job::{JobId, JobSpec};
 use composer::roles::DEFAULT_ROLE;
+use composer::tasks::{share, title};
 use host::{Dirs, RealFiles};
-use runtime::compose::history::of;
-use runtime::compose::load_roles;
-use runtime::compose::tasks::{share, title};
-use runtime::models::setup::DEMO;
-use runtime::sample_project::{self, create_repository, is_sample};
 
 use crate::{Streams, print_notice};
+use runtime::models::setup::DEMO;
+use runtime::sample_project::{self, is_sample};
 
 use super::follow::{BoardOptions, BoardRun};
+use super::history::job;
+use super::sentence;
+use runtime::compose::service::load_roles;
 
 #[derive(Args)]
 pub(super) struct StartCommand {
     #[command(flatten)]
-    how: BoardOptions,
+    options: BoardOptions,
     /// Number of agents to run; one for each task without it; several share a single task
     #[arg(long, value_name = "N", default_value_t = 0)]
     agents: usize,
@@ -46,7 +48,7 @@ pub(super) struct StartCommand {
 #[derive(Args)]
 pub(super) struct ForkCommand {
     #[command(flatten)]
-    how: BoardOptions,
+    options: BoardOptions,
     /// The agent to start from, such as a1
     job: JobId,
     /// The prompt for the new agent, in quotes
@@ -58,9 +60,9 @@ impl StartCommand {
         if self.tasks.is_empty() && self.go_on.is_empty() {
             return Err("there is no task: write each in quotes behind the options".to_owned());
         }
-        load_roles(dirs).0.named(&self.role)?;
+        load_roles(dirs).0.named(&self.role).map_err(sentence)?;
         let model = self.model.as_deref();
-        self.how.run(dirs, streams, model, |model, streams| {
+        self.options.run(dirs, streams, model, |model, streams| {
             Ok(BoardRun {
                 main_repo: self.resolve_main_repo(model, dirs, streams)?,
                 commands: self.commands(model),
@@ -69,24 +71,24 @@ impl StartCommand {
         })
     }
 
-    /// The checkout that is worked on. The demo model gets a repository of its own with the sample project, unless the
-    /// folder is one.
+    /// The checkout of the agents' repository. The demo model gets a repository of its own with the
+    /// sample project, unless the folder is one.
     fn resolve_main_repo(
         &self,
         model: &str,
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<AbsPath, String> {
-        let root = self.how.place.root.as_deref();
+        let root = self.options.repository.root.as_deref();
         let folder = crate::folder(root, &RealFiles)?;
         if model != DEMO || is_sample(&folder) || root.is_some() {
             if is_sample(&folder) && git::Repository::discover(&folder).is_err() {
-                create_repository(&folder)?;
+                sample_project::create_repository(&folder).map_err(sentence)?;
             }
             return Ok(folder);
         }
         let sample = sample_project::create(&RealFiles, dirs)?;
-        create_repository(&sample)?;
+        sample_project::create_repository(&sample).map_err(sentence)?;
         print_notice(
             streams,
             &format!("the demo model works on a sample project in {sample}"),
@@ -94,7 +96,7 @@ impl StartCommand {
         Ok(sample)
     }
 
-    fn commands(&self, model: &str) -> Vec<BoardCommand> {
+    fn commands(&self, model: &str) -> Vec<JobCommand> {
         let task = |prompt: &str| JobSpec {
             name: String::new(),
             title: title(prompt),
@@ -103,16 +105,12 @@ impl StartCommand {
             model: model.to_owned(),
             needs: Vec::new(),
         };
-        let mut commands: Vec<BoardCommand> = self
-            .go_on
-            .iter()
-            .cloned()
-            .map(BoardCommand::Resume)
-            .collect();
+        let mut commands: Vec<JobCommand> =
+            self.go_on.iter().cloned().map(JobCommand::Resume).collect();
         match self.tasks.as_slice() {
             [] => {}
             [only] if self.best_of => {
-                commands.push(BoardCommand::AddBestOf(task(only), self.agents.max(2)));
+                commands.push(JobCommand::AddBestOf(task(only), self.agents.max(2)));
             }
             [only] => {
                 let count = self.agents.max(1);
@@ -120,14 +118,11 @@ impl StartCommand {
                     prompt: share(only, number, count),
                     ..task(only)
                 });
-                commands.push(BoardCommand::Add(shares.collect()));
+                commands.push(JobCommand::Add(shares.collect()));
             }
             many if self.best_of => {
                 let count = self.agents.max(2);
-                commands.extend(
-                    many.iter()
-                        .map(|it| BoardCommand::AddBestOf(task(it), count)),
-                );
+                commands.extend(many.iter().map(|it| JobCommand::AddBestOf(task(it), count)));
             }
             many => {
                 let tasks = many.iter().enumerate().map(|(ix, prompt)| JobSpec {
@@ -138,9 +133,9 @@ impl StartCommand {
                     },
                     ..task(prompt)
                 });
-                commands.push(BoardCommand::Add(tasks.collect()));
+                commands.push(JobCommand::Add(tasks.collect()));
                 if self.agents > 0 && self.agents < many.len() {
-                    commands.insert(0, BoardCommand::SetMaxParallel(self.agents));
+                    commands.insert(0, JobCommand::SetMaxParallel(self.agents));
                 }
             }
         }
@@ -151,20 +146,18 @@ impl StartCommand {
 impl ForkCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         // A fork uses the model of its source.
-        let (hub, model) = {
-            let (trees, past) = self.how.place.load_board(dirs)?;
-            (
-                trees.main_repo().clone(),
-                of(&past, &self.job)?.task.model.clone(),
-            )
+        let (main_repo, model) = {
+            let (worktrees, saved) = self.options.repository.load_board(dirs)?;
+            let job = job(&saved, &self.job)?;
+            (worktrees.main_repo().clone(), job.task.model.clone())
         };
-        self.how.run(dirs, streams, Some(&model), |_, _| {
-            let fork = BoardCommand::Fork {
+        self.options.run(dirs, streams, Some(&model), |_, _| {
+            let fork = JobCommand::Fork {
                 job: self.job.clone(),
                 prompt: self.prompt.clone(),
             };
             Ok(BoardRun {
-                main_repo: hub,
+                main_repo,
                 commands: vec![fork],
                 awaited_jobs: Vec::new(),
             })

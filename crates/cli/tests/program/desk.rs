@@ -7,14 +7,17 @@ use std::time::Duration;
 use agent::context::OpenFiles;
 use agent::record::{SessionMode, SessionRecord};
 use base::AbsPath;
-use composer::view::{
-    AgentState, Board, ConflictChoice, HandOverTarget, HunkVerdict, StartAgents, UserCommand,
-};
+use composer::conflict::Resolution;
+use composer::job::HandOverTarget;
+use composer::review::HunkVerdict;
+use composer::service::ComposerHandle;
+use composer::view::Board;
+use composer::{Command, Event, JobCommand, StartAgents};
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use host::Dirs;
 use runtime::agent_services::AgentServices;
-use runtime::compose::service::ComposerHandle;
+use runtime::compose::service::open_composer;
 use runtime::indexes::IndexRegistry;
 use serde_json::json;
 
@@ -22,9 +25,9 @@ use super::compose::Story;
 
 struct Person {
     story: Story,
-    workshop: Arc<AgentServices>,
-    desk: ComposerHandle,
-    boards: mpsc::UnboundedReceiver<Arc<Board>>,
+    services: Arc<AgentServices>,
+    composer: ComposerHandle,
+    events: mpsc::UnboundedReceiver<Event>,
     board: Arc<Board>,
 }
 
@@ -37,38 +40,41 @@ impl Person {
             cache: folder("cache"),
         };
         let unsaved = Arc::new(project::UnsavedTexts::default());
-        let workshop = AgentServices::open(
+        let services = AgentServices::open(
             &dirs,
             unsaved.clone(),
             |_| OpenFiles::default(),
             IndexRegistry::new(&dirs),
         )
         .await;
-        let workshop = Arc::new(workshop.expect("a workshop"));
-        let hub = AbsPath::new(story.hub.clone()).expect("a path");
-        let engines = workshop.clone();
-        let desk = tokio::task::spawn_blocking(move || {
-            ComposerHandle::open(&engines, &dirs, &hub, unsaved)
+        let services = Arc::new(services.expect("services"));
+        let main_repo = AbsPath::new(story.hub.clone()).expect("a path");
+        let engines = services.clone();
+        let composer = tokio::task::spawn_blocking(move || {
+            open_composer(&engines, &dirs, &main_repo, unsaved)
         });
-        let desk = desk.await.expect("no panic").expect("a desk");
+        let composer = composer.await.expect("no panic").expect("a composer");
         Self {
-            boards: desk.boards(),
-            workshop,
-            desk,
+            events: composer.events(),
+            services,
+            composer,
             story,
             board: Arc::default(),
         }
     }
 
-    fn wish(&self, wish: UserCommand) {
-        self.desk.send(wish);
+    fn send(&self, command: Command) {
+        self.composer.send(command);
     }
 
     /// Waits for a board that is so.
     async fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
         let wait = async {
             while !is_so(&self.board) {
-                self.board = self.boards.next().await.expect("a board that goes on");
+                let event = self.events.next().await.expect("a board that goes on");
+                if let Event::Board(board) = event {
+                    self.board = board;
+                }
             }
         };
         if tokio::time::timeout(Duration::from_secs(120), wait)
@@ -80,15 +86,16 @@ impl Person {
         self.board.clone()
     }
 
-    async fn stands(&mut self, agent: &str, state: AgentState) -> Arc<Board> {
-        let what = format!("{agent} is {}", state.label());
-        self.until(&what, |board| is(board, agent, state)).await
+    /// Waits until a job is in the state with this label.
+    async fn until_state(&mut self, job: &str, label: &str) -> Arc<Board> {
+        let what = format!("{job} is {label}");
+        self.until(&what, |board| is(board, job, label)).await
     }
 }
 
 /// Starts another agent; returns the texts that joined its prompt.
 async fn joined(person: &mut Person, agents: usize) -> String {
-    person.wish(UserCommand::Start(StartAgents {
+    person.send(Command::Start(StartAgents {
         prompt: "Improve the sample project".to_owned(),
         model: "demo".to_owned(),
         mode: SessionMode::Build,
@@ -96,8 +103,8 @@ async fn joined(person: &mut Person, agents: usize) -> String {
         is_best_of: false,
     }));
     let agent = format!("a{agents}");
-    person.stands(&agent, AgentState::Done).await;
-    let watched = person.desk.watch(&agent).expect("it has begun");
+    person.until_state(&agent, "done").await;
+    let watched = person.composer.watch(&agent).expect("it has begun");
     let texts = watched.past.iter().filter_map(|event| match event {
         agent::AgentEvent::Recorded(stored) => match &stored.record {
             SessionRecord::Joined { text, .. } => Some(text.clone()),
@@ -123,34 +130,34 @@ async fn agents_in_worktrees_get_what_their_checkout_is_trusted_with() {
     assert!(!before.contains("hook ran in"), "{before}");
 
     let root = AbsPath::new(person.story.hub.clone()).expect("a path");
-    let workshop = person.workshop.clone();
+    let services = person.services.clone();
     let allowed = tokio::task::spawn_blocking(move || {
-        workshop.set_trusted(&root, true)?;
-        let waiting = workshop.folder_trust(&root).hooks;
-        workshop.allow_hooks(&root, &waiting)
+        services.set_trusted(&root, true)?;
+        let waiting = services.folder_trust(&root).hooks;
+        services.allow_hooks(&root, &waiting)
     });
     allowed.await.expect("no panic").expect("kept");
     let after = joined(&mut person, 3).await;
     assert!(after.contains("Prefer short names."), "{after}");
     let board = person.board.clone();
-    let root = board.agent("a3").and_then(|it| it.root.clone());
+    let root = board.job("a3").and_then(composer::view::BoardJob::root);
     let root = root.expect("a worktree");
     assert!(after.contains(&format!("hook ran in {root}")), "{after}");
 }
 
-fn is(board: &Board, agent: &str, state: AgentState) -> bool {
-    board.agent(agent).is_some_and(|it| it.state == state)
+fn is(board: &Board, job: &str, label: &str) -> bool {
+    board.job(job).is_some_and(|it| it.state().label() == label)
 }
 
-fn accept_all(agent: &str) -> UserCommand {
-    UserCommand::AcceptAll(agent.to_owned())
+fn accept_all(agent: &str) -> Command {
+    Command::AcceptAll(agent.to_owned())
 }
 
-fn settle(agent: &str, path: &str, with: ConflictChoice) -> UserCommand {
-    UserCommand::ResolveConflict {
-        agent: agent.to_owned(),
+fn resolve(job: &str, path: &str, resolution: Resolution) -> Command {
+    Command::ResolveConflict {
+        job: job.to_owned(),
         path: path.to_owned(),
-        choice: with,
+        resolution,
     }
 }
 
@@ -170,39 +177,36 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     let mut hunks = board.hunks_of(Some("a1"));
     let hunk = hunks.find(|hunk| hunk.path == DATES).expect("a hunk");
     assert_eq!(hunk.symbol.as_deref(), Some("next_weekday"), "{hunk:?}");
-    assert_eq!(board.agent("a2").map(|agent| agent.turns), Some(1));
+    assert_eq!(board.job("a2").map(|job| job.status.turns), Some(1));
 
     // Nothing is accepted yet; a decision can be taken back.
-    person.wish(UserCommand::Land(Vec::new()));
+    person.send(Command::Land(Vec::new()));
     let sentence =
         |board: &Board, part: &str| board.error.as_ref().is_some_and(|it| it.contains(part));
     person
         .until("it says so", |board| sentence(board, "Nothing is accepted"))
         .await;
-    person.wish(accept_all("a1"));
+    person.send(accept_all("a1"));
     person
         .until("all is accepted", |board| board.accepted() > 0)
         .await;
-    person.wish(UserCommand::UndoVerdict);
+    person.send(Command::UndoVerdict);
     person.until("none is", |board| board.accepted() == 0).await;
-    person.wish(accept_all("a1"));
-    person.wish(accept_all("a3"));
-    person.wish(UserCommand::Land(vec!["a1".to_owned()]));
-    person.stands("a1", AgentState::Landed).await;
+    person.send(accept_all("a1"));
+    person.send(accept_all("a3"));
+    person.send(Command::Land(vec!["a1".to_owned()]));
+    person.until_state("a1", "landed").await;
 
     // The third one does not fit any more, and is settled.
-    person.wish(UserCommand::Land(vec!["a3".to_owned()]));
-    person.stands("a3", AgentState::Conflict).await;
+    person.send(Command::Land(vec!["a3".to_owned()]));
+    person.until_state("a3", "conflict").await;
     let board = person
         .until("it is a dispute", |board| {
             !board.landing_conflicts.is_empty()
         })
         .await;
     let dispute = &board.landing_conflicts[0];
-    assert_eq!(
-        (dispute.agent.as_str(), dispute.path.as_str()),
-        ("a3", DATES)
-    );
+    assert_eq!((dispute.job.as_str(), dispute.path.as_str()), ("a3", DATES));
     assert_eq!(
         dispute.text,
         "master and the agent both changed next_weekday"
@@ -211,7 +215,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     let fight = &dispute.hunks[0];
     assert!(fight.line > 1 && fight.branch != fight.agent, "{fight:?}");
     let draft = dispute.draft.clone().expect("a draft");
-    person.wish(settle("a3", DATES, ConflictChoice::Text(draft)));
+    person.send(resolve("a3", DATES, Resolution::Text(draft)));
     let is_bad = |board: &Board, part: &str| {
         let landing = board.landing.as_ref();
         landing.is_some_and(|it| it.is_bad && it.text.contains(part))
@@ -221,8 +225,8 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
             is_bad(board, "still has conflict markers")
         })
         .await;
-    person.wish(settle("a3", DATES, ConflictChoice::Agent));
-    let board = person.stands("a3", AgentState::Landed).await;
+    person.send(resolve("a3", DATES, Resolution::Agent));
+    let board = person.until_state("a3", "landed").await;
     assert!(
         board.landing.as_ref().is_some_and(|it| it.can_undo),
         "{board:?}"
@@ -238,12 +242,12 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     let count = |board: &Board| board.hunks_of(Some("a2")).count();
     let before = count(&person.board);
     assert!(before > 0);
-    person.wish(UserCommand::UndoRestore);
+    person.send(Command::UndoRestore);
     person
         .until("there is none", |board| sentence(board, "no restore"))
         .await;
-    person.wish(UserCommand::Restore {
-        agent: "a2".to_owned(),
+    person.send(Command::Restore {
+        job: "a2".to_owned(),
         turn: 1,
     });
     let board = person.until("all is gone", |board| count(board) == 0).await;
@@ -252,7 +256,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         told.can_undo && told.text.contains("as its turn 1 found it"),
         "{told:?}"
     );
-    person.wish(UserCommand::UndoRestore);
+    person.send(Command::UndoRestore);
     let board = person
         .until("all is back", |board| count(board) == before)
         .await;
@@ -261,22 +265,22 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         "{board:?}"
     );
 
-    person.wish(UserCommand::Fork {
-        agent: "a2".to_owned(),
+    person.send(Command::Job(JobCommand::Fork {
+        job: "a2".to_owned(),
         prompt: "Go on".to_owned(),
-    });
+    }));
     let board = person
         .until("there is another", |board| {
-            board.agent("a4").is_some_and(|it| it.root.is_some())
+            board.job("a4").is_some_and(|it| it.root().is_some())
         })
         .await;
-    let title = board.agent("a4").map(|agent| agent.title.clone());
+    let title = board.job("a4").map(|job| job.title().to_owned());
     assert!(title.is_some_and(|title| title.ends_with("(from a2)")));
 
-    person.wish(UserCommand::HandOver {
-        agent: "a2".to_owned(),
-        to: HandOverTarget::Person,
-    });
+    person.send(Command::Job(JobCommand::HandOver {
+        job: "a2".to_owned(),
+        to: HandOverTarget::User,
+    }));
     let handed = |board: &Board| {
         let told = board.notice.as_ref();
         told.is_some_and(|told| told.text.contains("handed over to your checkout"))
@@ -304,13 +308,13 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     // The second agent's worktree exists while the board is open, and has the file that the check
     // needs.
     std::fs::write(tree.join("EXTRA"), "x\n").expect("a file");
-    person.wish(UserCommand::Compare);
+    person.send(Command::Compare);
     person
         .until("it is seen", |board| {
             board.hunks.iter().any(|hunk| hunk.path == "EXTRA")
         })
         .await;
-    person.wish(UserCommand::Compare);
+    person.send(Command::Compare);
     person
         .until("there are no checks", |board| {
             board
@@ -322,7 +326,7 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     person
         .story
         .keep_checks(&["python3 -c 'import todo.cli'", "test -e EXTRA"]);
-    person.wish(UserCommand::Compare);
+    person.send(Command::Compare);
     person
         .until("checks run", |board| {
             board.best_of.iter().any(|it| it.is_checking)
@@ -336,15 +340,15 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
                 .all(|it| it.checks.len() == 2 && !it.is_checking)
         })
         .await;
-    let order: Vec<&str> = board.best_of.iter().map(|it| it.agent.as_str()).collect();
+    let order: Vec<&str> = board.best_of.iter().map(|it| it.job.as_str()).collect();
     assert_eq!(order, ["a2", "a1"]);
-    let checks = |agent: &str| board.agent(agent).and_then(|it| it.checks);
+    let checks = |agent: &str| board.job(agent).and_then(|it| it.checks);
     assert_eq!((checks("a1"), checks("a2")), (Some((1, 2)), Some((2, 2))));
 
     // Some of the one and some of the other: one landing, which the checks see as a whole.
     let pick = |agent: &str, is_wanted: &dyn Fn(&str) -> bool| {
         for hunk in board.hunks_of(Some(agent)).filter(|it| is_wanted(&it.path)) {
-            person.wish(UserCommand::Decide {
+            person.send(Command::Decide {
                 hunk: hunk.id.clone(),
                 verdict: HunkVerdict::Accepted,
             });
@@ -352,10 +356,10 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     };
     pick("a1", &|path| path.starts_with("todo/"));
     pick("a2", &|path| !path.starts_with("todo/"));
-    person.wish(UserCommand::Land(Vec::new()));
-    person.stands("a1", AgentState::Landed).await;
-    let board = person.stands("a2", AgentState::Landed).await;
-    let doing = |agent: &str| board.agent(agent).map(|it| it.activity.clone());
+    person.send(Command::Land(Vec::new()));
+    person.until_state("a1", "landed").await;
+    let board = person.until_state("a2", "landed").await;
+    let doing = |agent: &str| board.job(agent).map(|it| it.activity.clone());
     assert_eq!(doing("a1"), doing("a2"), "one commit");
     assert_eq!(person.story.read("EXTRA"), "x\n");
     assert!(person.story.read("todo/cli.py").contains("def run_count"));

@@ -11,14 +11,14 @@ use tokio::task::JoinHandle;
 
 use agent::session::UserPrompt;
 
-use super::job::{AwaitedInput, JobState, JobStatus};
+use crate::Error;
+
 use super::record::{BoardRecord, SavedBoard};
-use super::{
-    BoardCommand, BoardConfig, BoardEvent, BoardStore, JobId, JobWorktree, StartedSession,
-    WorkOutcome,
-};
+use super::{BoardConfig, BoardStore, StartedSession};
 use crate::change_history::CallGate;
 use crate::graph::Readiness;
+use crate::job::{AwaitedInput, JobId, JobState, JobStatus, JobWorktree, WorkOutcome};
+use crate::protocol::{Event, JobCommand};
 
 /// Capacity of the command channel; senders wait while it is full.
 const COMMAND_CAPACITY: usize = 256;
@@ -35,26 +35,26 @@ const RESUME_PROMPT: &str = "You were interrupted. Check the current state of yo
 /// A handle of an open board.
 pub struct BoardHandle {
     /// Sends commands to the board.
-    pub commands: async_channel::Sender<BoardCommand>,
+    pub commands: async_channel::Sender<JobCommand>,
     /// Receives events from the board.
-    pub events: async_channel::Receiver<BoardEvent>,
+    pub events: async_channel::Receiver<Event>,
     task: JoinHandle<()>,
 }
 
 /// A result or event from a task that the board started.
 pub(super) enum InternalEvent {
-    Leased(JobId, Result<JobWorktree, String>),
-    Started(JobId, Result<StartedSession, String>),
+    Leased(JobId, Result<JobWorktree, Error>),
+    Started(JobId, Result<StartedSession, Error>),
     SessionEvent(JobId, Box<agent::AgentEvent>),
     /// Number of the job's calls that wait at its gate.
     CallsHeld(JobId, usize),
-    HandedOver(JobId, Result<String, String>),
-    Released(JobId, Result<(), String>),
+    HandedOver(JobId, Result<String, Error>),
+    Released(JobId, Result<(), Error>),
 }
 
 /// A job with its run-time state.
 pub(super) struct Job {
-    pub(super) line: JobStatus,
+    pub(super) status: JobStatus,
     /// The status in the last event; `None` before the first one.
     last_emitted: Option<JobStatus>,
     pub(super) session: Option<JobSession>,
@@ -95,10 +95,10 @@ impl Drop for JobSession {
 }
 
 pub(super) struct BoardActor {
-    pub(super) parts: BoardConfig,
+    pub(super) config: BoardConfig,
     pub(super) jobs: Vec<Job>,
-    commands: async_channel::Receiver<BoardCommand>,
-    pub(super) events: async_channel::Sender<BoardEvent>,
+    commands: async_channel::Receiver<JobCommand>,
+    pub(super) events: async_channel::Sender<Event>,
     internal: mpsc::Receiver<InternalEvent>,
     internal_sender: mpsc::Sender<InternalEvent>,
     is_closing: bool,
@@ -108,19 +108,19 @@ pub(super) struct BoardActor {
 impl BoardHandle {
     /// Opens a board on the current tokio runtime and restores its jobs; none of them resumes by
     /// itself. Blocks on the disk.
-    pub fn open(parts: BoardConfig) -> Result<(Self, SavedBoard), String> {
-        let past = Self::load(parts.store.as_ref())?;
-        let (commands, obeyed) = async_channel::bounded(COMMAND_CAPACITY);
-        let (told, events) = async_channel::bounded(EVENT_CAPACITY);
-        let (way, inner) = mpsc::channel(INTERNAL_CAPACITY);
-        let jobs = past.jobs.iter().cloned().map(Job::of).collect();
+    pub fn open(config: BoardConfig) -> Result<(Self, SavedBoard), Error> {
+        let saved = Self::load(config.store.as_ref())?;
+        let (commands, command_receiver) = async_channel::bounded(COMMAND_CAPACITY);
+        let (event_sender, events) = async_channel::bounded(EVENT_CAPACITY);
+        let (internal_sender, internal) = mpsc::channel(INTERNAL_CAPACITY);
+        let jobs = saved.jobs.iter().cloned().map(Job::new).collect();
         let actor = BoardActor {
-            parts,
+            config,
             jobs,
-            commands: obeyed,
-            events: told,
-            internal: inner,
-            internal_sender: way,
+            commands: command_receiver,
+            events: event_sender,
+            internal,
+            internal_sender,
             is_closing: false,
             was_settled: true,
         };
@@ -130,33 +130,33 @@ impl BoardHandle {
             events,
             task,
         };
-        Ok((board, past))
+        Ok((board, saved))
     }
 
     /// Loads the jobs of a board without opening it. Blocks on the disk.
-    pub fn load(book: &dyn BoardStore) -> Result<SavedBoard, String> {
-        Ok(SavedBoard::from_records(&book.records()?))
+    pub fn load(store: &dyn BoardStore) -> Result<SavedBoard, Error> {
+        Ok(SavedBoard::from_records(&store.records()?))
     }
 
     /// Records the outcome of a job's work while no board is open. Blocks on the disk.
     pub fn note_outcome(
-        book: &dyn BoardStore,
-        line: &JobStatus,
-        how: &WorkOutcome,
+        store: &dyn BoardStore,
+        status: &JobStatus,
+        outcome: &WorkOutcome,
         at_ms: u64,
-    ) -> Result<(), String> {
-        let record = BoardRecord::Stands {
-            job: line.job.clone(),
-            state: JobState::from_outcome(how),
-            cost_nano: line.cost_nano,
-            turns: line.turns,
-            worked_ms: line.worked_ms,
+    ) -> Result<(), Error> {
+        let record = BoardRecord::StateChanged {
+            job: status.job.clone(),
+            state: JobState::from_outcome(outcome),
+            cost_nano: status.cost_nano,
+            turns: status.turns,
+            worked_ms: status.worked_ms,
         };
-        let body = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        book.append(record.kind(), &body, at_ms)
+        let body = serde_json::to_string(&record)?;
+        store.append(record.kind(), &body, at_ms)
     }
 
-    /// Waits until the board has ended, after `Command::Close`.
+    /// Waits until the board has ended, after `JobCommand::Close`.
     pub async fn closed(self) {
         drop(self.commands);
         // The caller takes no more events; without this the board could block on a full channel.
@@ -168,10 +168,10 @@ impl BoardHandle {
 }
 
 impl Job {
-    fn of(line: JobStatus) -> Self {
+    fn new(status: JobStatus) -> Self {
         Self {
-            last_emitted: Some(line.clone()),
-            line,
+            last_emitted: Some(status.clone()),
+            status,
             session: None,
             prompt: None,
             forked_from: None,
@@ -188,13 +188,13 @@ impl Job {
     }
 
     fn id(&self) -> JobId {
-        self.line.job.clone()
+        self.status.job.clone()
     }
 
     /// Adds the time since work began to the total.
     pub(super) fn stop_timer(&mut self, now: Duration) {
         if let Some(began) = self.working_since.take() {
-            self.line.worked_ms += now.saturating_sub(began).as_millis() as u64;
+            self.status.worked_ms += now.saturating_sub(began).as_millis() as u64;
         }
     }
 }
@@ -208,7 +208,7 @@ impl BoardActor {
                 && self
                     .jobs
                     .iter()
-                    .all(|job| job.session.is_none() && job.line.state != JobState::Starting)
+                    .all(|job| job.session.is_none() && job.status.state != JobState::Starting)
             {
                 break;
             }
@@ -218,29 +218,29 @@ impl BoardActor {
                     // All command senders are gone.
                     Err(_) if !self.is_closing => self.close().await,
                     Err(_) => match self.internal.recv().await {
-                        Some(inner) => self.on_internal_event(inner).await,
+                        Some(event) => self.on_internal_event(event).await,
                         None => break,
                     },
                 },
-                Some(inner) = self.internal.recv() => self.on_internal_event(inner).await,
+                Some(event) = self.internal.recv() => self.on_internal_event(event).await,
             }
         }
-        self.emit(BoardEvent::Closed).await;
+        self.emit(Event::Closed).await;
     }
 
-    async fn on_internal_event(&mut self, inner: InternalEvent) {
-        match inner {
+    async fn on_internal_event(&mut self, event: InternalEvent) {
+        match event {
             InternalEvent::Leased(job, leased) => self.on_leased(&job, leased).await,
-            InternalEvent::Started(job, begun) => self.on_started(&job, begun).await,
+            InternalEvent::Started(job, started) => self.on_started(&job, started).await,
             InternalEvent::SessionEvent(job, event) => self.on_session_event(&job, *event).await,
             InternalEvent::CallsHeld(job, count) => self.on_calls_held(&job, count).await,
             InternalEvent::HandedOver(job, done) => {
-                if let Some(job) = self.jobs.iter_mut().find(|it| it.line.job == job) {
+                if let Some(job) = self.jobs.iter_mut().find(|it| it.status.job == job) {
                     job.is_moving = false;
                 }
                 let event = match done {
-                    Ok(text) => BoardEvent::Notice { job, text },
-                    Err(sentence) => BoardEvent::Refused(sentence),
+                    Ok(text) => Event::Notice { job, text },
+                    Err(error) => Event::Refused(error.to_string()),
                 };
                 self.emit(event).await;
             }
@@ -259,23 +259,19 @@ impl BoardActor {
     }
 
     pub(super) async fn send_command(&self, ix: usize, command: agent::SessionCommand) {
-        if let Some(hand) = &self.jobs[ix].session {
+        if let Some(session) = &self.jobs[ix].session {
             // A session that has ended reports it by an event.
-            hand.commands.send(command).await.ok();
+            session.commands.send(command).await.ok();
         }
     }
 
-    pub(super) async fn requeue(
-        &mut self,
-        ix: usize,
-        prompt: Option<String>,
-    ) -> Result<(), String> {
+    pub(super) async fn requeue(&mut self, ix: usize, prompt: Option<String>) -> Result<(), Error> {
         let job = &mut self.jobs[ix];
         if job.is_moving {
-            return Err(format!(
+            return Err(Error::Busy(format!(
                 "the work of {} is being copied; wait until that is done",
-                job.line.job
-            ));
+                job.status.job
+            )));
         }
         job.prompt = prompt;
         (job.is_stopping, job.is_pausing) = (false, false);
@@ -286,7 +282,7 @@ impl BoardActor {
 
     /// Sets and records the state of a job.
     pub(super) async fn set_state(&mut self, ix: usize, state: JobState) {
-        let now = self.parts.clock.elapsed();
+        let now = self.config.clock.elapsed();
         let job = &mut self.jobs[ix];
         match state {
             JobState::Working => {
@@ -299,33 +295,37 @@ impl BoardActor {
             job.is_pausing = false;
             job.is_stopping = false;
         }
-        job.line.state = state.clone();
-        job.line.doing.clear();
-        let record = BoardRecord::Stands {
+        job.status.state = state.clone();
+        job.status.activity.clear();
+        let record = BoardRecord::StateChanged {
             job: job.id(),
             state,
-            cost_nano: job.line.cost_nano,
-            turns: job.line.turns,
-            worked_ms: job.line.worked_ms,
+            cost_nano: job.status.cost_nano,
+            turns: job.status.turns,
+            worked_ms: job.status.worked_ms,
         };
-        if let Err(sentence) = self.append_record(record).await {
-            self.emit(BoardEvent::Refused(sentence)).await;
+        if let Err(error) = self.append_record(record).await {
+            self.refuse(error).await;
         }
     }
 
-    pub(super) async fn append_record(&self, record: BoardRecord) -> Result<(), String> {
-        let book = Arc::clone(&self.parts.store);
-        let at_ms = self.parts.clock.wall_ms();
-        let body = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        let written = tokio::task::spawn_blocking(move || book.append(record.kind(), &body, at_ms));
-        let written = written.await;
-        written.unwrap_or_else(|error| Err(format!("cannot write the board's record: {error}")))
+    pub(super) async fn append_record(&self, record: BoardRecord) -> Result<(), Error> {
+        let store = Arc::clone(&self.config.store);
+        let at_ms = self.config.clock.wall_ms();
+        let body = serde_json::to_string(&record)?;
+        let written =
+            tokio::task::spawn_blocking(move || store.append(record.kind(), &body, at_ms)).await;
+        written.unwrap_or_else(|error| {
+            Err(Error::Aborted(format!(
+                "cannot write the board's record: {error}"
+            )))
+        })
     }
 
     async fn emit_changes(&mut self) {
         for ix in 0..self.jobs.len() {
-            if self.jobs[ix].line.state == JobState::Queued {
-                self.jobs[ix].line.doing = match self.readiness(&self.jobs[ix]) {
+            if self.jobs[ix].status.state == JobState::Queued {
+                self.jobs[ix].status.activity = match self.readiness(&self.jobs[ix]) {
                     Readiness::Ready => "waiting for a free slot".to_owned(),
                     Readiness::Waits(needs) => format!("waiting for {}", needs.join(", ")),
                     Readiness::Stuck(needs) => {
@@ -334,33 +334,38 @@ impl BoardActor {
                 };
             }
             let job = &mut self.jobs[ix];
-            if job.last_emitted.as_ref() != Some(&job.line) {
-                job.last_emitted = Some(job.line.clone());
-                let line = Box::new(job.line.clone());
-                self.emit(BoardEvent::Job(line)).await;
+            if job.last_emitted.as_ref() != Some(&job.status) {
+                job.last_emitted = Some(job.status.clone());
+                let status = Box::new(job.status.clone());
+                self.emit(Event::Job(status)).await;
             }
         }
         let is_settled = self.jobs.iter().all(|job| {
             let is_stuck = || matches!(self.readiness(job), Readiness::Stuck(_));
-            !job.line.state.is_open() || (job.line.state == JobState::Queued && is_stuck())
+            !job.status.state.is_open() || (job.status.state == JobState::Queued && is_stuck())
         });
         if is_settled && !self.was_settled {
-            self.emit(BoardEvent::AllSettled).await;
+            self.emit(Event::AllSettled).await;
         }
         self.was_settled = is_settled;
     }
 
-    pub(super) async fn emit(&self, event: BoardEvent) {
+    /// Emits the error of a command.
+    pub(super) async fn refuse(&self, error: Error) {
+        self.emit(Event::Refused(error.to_string())).await;
+    }
+
+    pub(super) async fn emit(&self, event: Event) {
         // A closed channel means that the receiver is gone.
         self.events.send(event).await.ok();
     }
 
     pub(super) fn position(&self, job: &str) -> Option<usize> {
-        self.jobs.iter().position(|it| it.line.job == job)
+        self.jobs.iter().position(|it| it.status.job == job)
     }
 
-    fn job_index(&self, job: &str) -> Result<usize, String> {
+    fn job_index(&self, job: &str) -> Result<usize, Error> {
         self.position(job)
-            .ok_or_else(|| format!("there is no job \"{job}\" on the board"))
+            .ok_or_else(|| Error::NotFound(format!("there is no job \"{job}\" on the board")))
     }
 }

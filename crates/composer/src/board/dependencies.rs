@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::graph::{self, DependencyState, Readiness, TaskDependencies};
 
 use super::actor::Job;
-use super::{JobId, JobSpec, JobStatus};
+use crate::Error;
+use crate::job::{JobId, JobSpec, JobStatus};
 
 /// Assigns job ids to new tasks and resolves their dependencies to job ids; `first` is the number
 /// of the first job.
@@ -13,7 +14,7 @@ pub(super) fn resolve_names(
     tasks: Vec<JobSpec>,
     there: &[JobId],
     first: u64,
-) -> Result<Vec<(JobId, JobSpec)>, String> {
+) -> Result<Vec<(JobId, JobSpec)>, Error> {
     let mut jobs: HashMap<String, JobId> = HashMap::new();
     let numbered: Vec<(JobId, JobSpec)> = (first..)
         .zip(tasks)
@@ -21,10 +22,10 @@ pub(super) fn resolve_names(
         .collect();
     for (job, task) in numbered.iter().filter(|(_, task)| !task.name.is_empty()) {
         if jobs.insert(task.name.clone(), job.clone()).is_some() {
-            return Err(format!(
+            return Err(Error::InvalidTask(format!(
                 "two tasks are named \"{}\"; the name of a dependency must be unique",
                 task.name
-            ));
+            )));
         }
     }
     let called = |job: &JobId, task: &JobSpec| {
@@ -51,10 +52,10 @@ pub(super) fn resolve_names(
 }
 
 /// Whether a job's dependencies allow it to start.
-pub(super) fn readiness_of(line: &JobStatus, jobs: &[Job]) -> Readiness {
-    graph::readiness(&line.task.needs, |need| {
-        let needed = jobs.iter().find(|job| job.line.job == need);
-        match needed.map(|job| &job.line.state) {
+pub(super) fn readiness_of(status: &JobStatus, jobs: &[Job]) -> Readiness {
+    graph::readiness(&status.task.needs, |need| {
+        let needed = jobs.iter().find(|job| job.status.job == need);
+        match needed.map(|job| &job.status.state) {
             Some(state) if state.is_done() => DependencyState::Done,
             Some(state) if state.is_open() => DependencyState::Open,
             _ => DependencyState::Broken,

@@ -3,23 +3,25 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent::Stored;
 use agent::engine::SessionChannels;
 use agent::session::{AgentEvent, SessionCommand};
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{
-    HandOverTarget, JobId, JobSpec, JobWorktree, SessionStartRequest, SessionStarter,
-    StartedSession, WorktreeProvider, WorktreeRequest,
+    SessionStartRequest, SessionStarter, StartedSession, WorktreeProvider, WorktreeRequest,
 };
+use crate::Error;
 use crate::change_history::CallGate;
+use crate::job::{HandOverTarget, JobId, JobSpec, JobWorktree};
 
 /// Leases worktrees that do not exist.
 #[derive(Clone, Default)]
-pub struct FakeWorktrees(Arc<Mutex<FakeTrees>>);
+pub struct FakeWorktrees(Arc<Mutex<FakeTreeState>>);
 
 #[derive(Default)]
-struct FakeTrees {
+struct FakeTreeState {
     last: u32,
     requests: Vec<WorktreeRequest>,
     calls: Vec<String>,
@@ -44,12 +46,12 @@ impl FakeWorktrees {
 }
 
 impl WorktreeProvider for FakeWorktrees {
-    fn lease(&self, wanted: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, String>> {
+    fn lease(&self, request: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, Error>> {
         let mut trees = lock(&self.0);
-        trees.requests.push(wanted);
+        trees.requests.push(request);
         trees.last += 1;
         let lease = format!("wt-{}", trees.last);
-        let place = JobWorktree {
+        let worktree = JobWorktree {
             root: format!("/trees/{lease}"),
             git_dir: format!("/git/{lease}"),
             base: "0".repeat(40),
@@ -57,37 +59,39 @@ impl WorktreeProvider for FakeWorktrees {
             lease,
         };
         let answer = match &trees.refuses {
-            Some(why) => Err(why.clone()),
-            None => Ok(place),
+            Some(why) => Err(Error::Busy(why.clone())),
+            None => Ok(worktree),
         };
         Box::pin(std::future::ready(answer))
     }
 
-    fn release(&self, place: JobWorktree) -> BoxFuture<'static, Result<(), String>> {
-        lock(&self.0).calls.push(format!("release {}", place.lease));
+    fn release(&self, worktree: JobWorktree) -> BoxFuture<'static, Result<(), Error>> {
+        lock(&self.0)
+            .calls
+            .push(format!("release {}", worktree.lease));
         Box::pin(std::future::ready(Ok(())))
     }
 
     fn hand_over(
         &self,
-        place: JobWorktree,
+        worktree: JobWorktree,
         to: HandOverTarget,
-    ) -> BoxFuture<'static, Result<String, String>> {
-        let told = format!("{} to {to:?}", place.lease);
-        lock(&self.0).calls.push(told.clone());
-        Box::pin(std::future::ready(Ok(told)))
+    ) -> BoxFuture<'static, Result<String, Error>> {
+        let call = format!("{} to {to:?}", worktree.lease);
+        lock(&self.0).calls.push(call.clone());
+        Box::pin(std::future::ready(Ok(call)))
     }
 }
 
 /// Starts sessions that a test scripts.
 #[derive(Clone, Default)]
-pub struct FakeStarter(Arc<Mutex<FakeSessions>>);
+pub struct FakeStarter(Arc<Mutex<FakeSessionState>>);
 
 #[derive(Default)]
-struct FakeSessions {
+struct FakeSessionState {
     last: u32,
     sessions: HashMap<JobId, FakeSession>,
-    begun: Vec<String>,
+    calls: Vec<String>,
     unwritten: bool,
 }
 
@@ -108,8 +112,8 @@ impl FakeStarter {
     }
 
     /// The calls so far: `begin a1 s1`, `again a1 s1`, `fork s1 s2`.
-    pub fn begun(&self) -> Vec<String> {
-        lock(&self.0).begun.clone()
+    pub fn calls(&self) -> Vec<String> {
+        lock(&self.0).calls.clone()
     }
 
     /// Pretends that no earlier session was written, as if its program had been killed too early.
@@ -117,13 +121,13 @@ impl FakeStarter {
         lock(&self.0).unwritten = true;
     }
 
-    fn open(&self, job: &str, session: &str, has_heard: bool) -> StartedSession {
-        let (commands, obeyed) = mpsc::channel(64);
-        let (told, events) = mpsc::channel(64);
+    fn open(&self, job: &str, session: &str, is_prompted: bool) -> StartedSession {
+        let (commands, command_receiver) = mpsc::channel(64);
+        let (event_sender, events) = mpsc::channel(64);
         let gate = CallGate::default();
         let fake = FakeSession {
-            events: told,
-            commands: obeyed,
+            events: event_sender,
+            commands: command_receiver,
             gate: gate.clone(),
         };
         lock(&self.0).sessions.insert(job.to_owned(), fake);
@@ -134,7 +138,7 @@ impl FakeStarter {
                 events,
             },
             gate,
-            is_prompted: has_heard,
+            is_prompted,
             notices: Vec::new(),
         }
     }
@@ -149,37 +153,41 @@ impl FakeStarter {
 impl SessionStarter for FakeStarter {
     fn start(
         &self,
-        begin: SessionStartRequest,
-    ) -> BoxFuture<'static, Result<StartedSession, String>> {
+        request: SessionStartRequest,
+    ) -> BoxFuture<'static, Result<StartedSession, Error>> {
         let session = self.new_name();
-        let told = format!("begin {} {session}", begin.job);
-        lock(&self.0).begun.push(told);
-        let hand = self.open(&begin.job, &session, false);
-        Box::pin(std::future::ready(Ok(hand)))
+        let call = format!("begin {} {session}", request.job);
+        lock(&self.0).calls.push(call);
+        let started = self.open(&request.job, &session, false);
+        Box::pin(std::future::ready(Ok(started)))
     }
 
     fn resume(
         &self,
-        begin: SessionStartRequest,
+        request: SessionStartRequest,
         session: String,
-    ) -> BoxFuture<'static, Result<StartedSession, String>> {
+    ) -> BoxFuture<'static, Result<StartedSession, Error>> {
         if lock(&self.0).unwritten {
-            return self.start(begin);
+            return self.start(request);
         }
-        let told = format!("again {} {session}", begin.job);
-        lock(&self.0).begun.push(told);
-        let hand = self.open(&begin.job, &session, true);
-        Box::pin(std::future::ready(Ok(hand)))
+        let call = format!("again {} {session}", request.job);
+        lock(&self.0).calls.push(call);
+        let started = self.open(&request.job, &session, true);
+        Box::pin(std::future::ready(Ok(started)))
     }
 
     fn fork(
         &self,
-        _begin: SessionStartRequest,
+        _request: SessionStartRequest,
         session: String,
-    ) -> BoxFuture<'static, Result<String, String>> {
+    ) -> BoxFuture<'static, Result<String, Error>> {
         let new = self.new_name();
-        lock(&self.0).begun.push(format!("fork {session} {new}"));
+        lock(&self.0).calls.push(format!("fork {session} {new}"));
         Box::pin(std::future::ready(Ok(new)))
+    }
+
+    fn records(&self, _session: &str) -> Result<Vec<Stored>, Error> {
+        Ok(Vec::new())
     }
 
     fn prompt_for(&self, task: &JobSpec) -> String {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, JobWorktree};
+use crate::job::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, JobWorktree};
 
 /// A record of something that happened on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +19,17 @@ pub(super) enum BoardRecord {
     /// A worktree was requested; it may exist from here on.
     Leasing { job: JobId },
     /// The job got its worktree.
-    Leased { job: JobId, place: JobWorktree },
+    Leased {
+        job: JobId,
+        #[serde(rename = "place")]
+        worktree: JobWorktree,
+    },
     /// The job's session has an id.
-    Began { job: JobId, session: String },
+    #[serde(rename = "began")]
+    SessionStarted { job: JobId, session: String },
     /// The job's state changed.
-    Stands {
+    #[serde(rename = "stands")]
+    StateChanged {
         job: JobId,
         state: JobState,
         #[serde(default)]
@@ -34,7 +40,8 @@ pub(super) enum BoardRecord {
         worked_ms: u64,
     },
     /// A subagent of the job's session began.
-    Helped { job: JobId, session: String },
+    #[serde(rename = "helped")]
+    SubagentStarted { job: JobId, session: String },
     /// A hand-over was started.
     HandedOver { job: JobId, to: HandOverTarget },
     /// The job's worktree was released.
@@ -47,9 +54,9 @@ impl BoardRecord {
             Self::Added { .. } => "added",
             Self::Leasing { .. } => "leasing",
             Self::Leased { .. } => "leased",
-            Self::Began { .. } => "began",
-            Self::Stands { .. } => "stands",
-            Self::Helped { .. } => "helped",
+            Self::SessionStarted { .. } => "began",
+            Self::StateChanged { .. } => "stands",
+            Self::SubagentStarted { .. } => "helped",
             Self::HandedOver { .. } => "handed_over",
             Self::Released { .. } => "released",
         }
@@ -68,21 +75,21 @@ pub struct SavedBoard {
 impl SavedBoard {
     /// Folds the records in their order. Jobs that were in progress become `Interrupted`.
     pub(super) fn from_records(bodies: &[String]) -> Self {
-        let mut past = Self::default();
+        let mut saved = Self::default();
         for body in bodies {
             match serde_json::from_str(body) {
-                Ok(record) => past.apply(record),
-                Err(error) => past.problems.push(format!(
+                Ok(record) => saved.apply(record),
+                Err(error) => saved.problems.push(format!(
                     "cannot read a record of the board, skipped: {error}"
                 )),
             }
         }
-        for line in &mut past.jobs {
-            if line.state.is_open() {
-                line.state = JobState::Interrupted;
+        for status in &mut saved.jobs {
+            if status.state.is_open() {
+                status.state = JobState::Interrupted;
             }
         }
-        past
+        saved
     }
 
     fn apply(&mut self, record: BoardRecord) {
@@ -100,34 +107,65 @@ impl SavedBoard {
             BoardRecord::Added { job, .. }
             | BoardRecord::Leasing { job }
             | BoardRecord::Leased { job, .. }
-            | BoardRecord::Began { job, .. }
-            | BoardRecord::Stands { job, .. }
-            | BoardRecord::Helped { job, .. }
+            | BoardRecord::SessionStarted { job, .. }
+            | BoardRecord::StateChanged { job, .. }
+            | BoardRecord::SubagentStarted { job, .. }
             | BoardRecord::HandedOver { job, .. }
             | BoardRecord::Released { job } => job.clone(),
         };
-        let Some(line) = self.jobs.iter_mut().find(|line| line.job == job) else {
+        let Some(status) = self.jobs.iter_mut().find(|status| status.job == job) else {
             return;
         };
         match record {
             BoardRecord::Added { .. } | BoardRecord::HandedOver { .. } => {}
-            BoardRecord::Leasing { .. } => line.state = JobState::Starting,
-            BoardRecord::Leased { place, .. } => line.place = Some(place),
-            BoardRecord::Began { session, .. } => line.session = Some(session),
-            BoardRecord::Helped { session, .. } => line.helpers.push(session),
-            BoardRecord::Released { .. } => line.place = None,
-            BoardRecord::Stands {
+            BoardRecord::Leasing { .. } => status.state = JobState::Starting,
+            BoardRecord::Leased { worktree, .. } => status.worktree = Some(worktree),
+            BoardRecord::SessionStarted { session, .. } => status.session = Some(session),
+            BoardRecord::SubagentStarted { session, .. } => status.subagents.push(session),
+            BoardRecord::Released { .. } => status.worktree = None,
+            BoardRecord::StateChanged {
                 state,
                 cost_nano,
                 turns,
                 worked_ms,
                 ..
             } => {
-                line.state = state;
-                line.cost_nano = cost_nano;
-                line.turns = turns;
-                line.worked_ms = worked_ms;
+                status.state = state;
+                status.cost_nano = cost_nano;
+                status.turns = turns;
+                status.worked_ms = worked_ms;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records as earlier builds wrote them.
+    const RECORDS: [&str; 8] = [
+        r#"{"kind":"added","job":"a1","task":{"name":"","title":"t","prompt":"p","role":"builder","model":"demo","needs":[]},"at_ms":5}"#,
+        r#"{"kind":"leasing","job":"a1"}"#,
+        r#"{"kind":"leased","job":"a1","place":{"lease":"wt-1","root":"/t","git_dir":"/g","base":"0","branch":"b"}}"#,
+        r#"{"kind":"began","job":"a1","session":"s1"}"#,
+        r#"{"kind":"helped","job":"a1","session":"s2"}"#,
+        r#"{"kind":"handed_over","job":"a1","to":"person"}"#,
+        r#"{"kind":"stands","job":"a1","state":{"is":"waiting","what":{"for":"leave","call":"c","title":"t","reason":"r"}},"cost_nano":7,"turns":2,"worked_ms":3}"#,
+        r#"{"kind":"released","job":"a1"}"#,
+    ];
+
+    #[test]
+    fn records_of_earlier_builds_are_read_and_written_alike() {
+        for text in RECORDS {
+            let record: BoardRecord = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&record).unwrap(), text);
+            assert!(text.starts_with(&format!(r#"{{"kind":"{}""#, record.kind())));
+        }
+        let bodies: Vec<String> = RECORDS[..7].iter().map(ToString::to_string).collect();
+        let saved = SavedBoard::from_records(&bodies);
+        assert_eq!(saved.problems, Vec::<String>::new());
+        let status = r#"{"job":"a1","task":{"name":"","title":"t","prompt":"p","role":"builder","model":"demo","needs":[]},"state":{"is":"interrupted"},"doing":"","place":{"lease":"wt-1","root":"/t","git_dir":"/g","base":"0","branch":"b"},"session":"s1","helpers":["s2"],"cost_nano":7,"turns":2,"added_ms":5,"worked_ms":3}"#;
+        assert_eq!(serde_json::to_string(&saved.jobs[0]).unwrap(), status);
     }
 }

@@ -1,39 +1,39 @@
 //! Handles session events and updates the status of their jobs.
 
-use agent::SessionRecord as Told;
-use agent::session::AgentEvent as SessionEvent;
+use agent::{AgentEvent, SessionRecord};
 
 use super::actor::BoardActor;
-use super::job::{AwaitedInput, JobState};
+use super::question_line;
 use super::record::BoardRecord;
-use super::{BoardEvent, question_line};
+use crate::job::{AwaitedInput, JobState};
+use crate::protocol::Event;
 
 impl BoardActor {
-    pub(super) async fn on_session_event(&mut self, job: &str, event: SessionEvent) {
+    pub(super) async fn on_session_event(&mut self, job: &str, event: AgentEvent) {
         let Some(ix) = self.position(job) else { return };
         self.apply_session_event(ix, &event, &mut Vec::new()).await;
-        let told = BoardEvent::Session {
+        let can_drop = is_display_only(&event);
+        let event = Event::Session {
             job: job.to_owned(),
             event: Box::new(event),
         };
-        match &told {
-            BoardEvent::Session { event, .. } if is_display_only(event) => {
-                // Display-only events are dropped if the receiver does not keep up.
-                self.events.try_send(told).ok();
-            }
-            _ => self.emit(told).await,
+        if can_drop {
+            // Display-only events are dropped if the receiver does not keep up.
+            self.events.try_send(event).ok();
+        } else {
+            self.emit(event).await;
         }
     }
 
     async fn apply_session_event(
         &mut self,
         ix: usize,
-        event: &SessionEvent,
+        event: &AgentEvent,
         through: &mut Vec<String>,
     ) {
         match event {
-            SessionEvent::Recorded(stored) => self.apply_record(ix, &stored.record, through).await,
-            SessionEvent::Asking { number, question } => {
+            AgentEvent::Recorded(stored) => self.apply_record(ix, &stored.record, through).await,
+            AgentEvent::Asking { number, question } => {
                 let wait = AwaitedInput::Answer {
                     through: through.clone(),
                     question: *number,
@@ -41,20 +41,20 @@ impl BoardActor {
                 };
                 self.add_wait(ix, wait).await;
             }
-            SessionEvent::Child { session, event } => {
+            AgentEvent::Child { session, event } => {
                 self.add_subagent(ix, session).await;
                 through.push(session.as_ref().to_owned());
                 Box::pin(self.apply_session_event(ix, event, through)).await;
             }
-            SessionEvent::Fill { cost_nano, .. } if through.is_empty() => {
-                self.jobs[ix].line.cost_nano = *cost_nano;
+            AgentEvent::Fill { cost_nano, .. } if through.is_empty() => {
+                self.jobs[ix].status.cost_nano = *cost_nano;
             }
-            SessionEvent::Waiting { why, .. } => self.jobs[ix].line.doing.clone_from(why),
-            SessionEvent::Compacting { is_over: false } => {
-                "compacting the conversation".clone_into(&mut self.jobs[ix].line.doing);
+            AgentEvent::Waiting { why, .. } => self.jobs[ix].status.activity.clone_from(why),
+            AgentEvent::Compacting { is_over: false } => {
+                "compacting the conversation".clone_into(&mut self.jobs[ix].status.activity);
             }
-            SessionEvent::GivenBack(_) if through.is_empty() => self.jobs[ix].prompts_taken += 1,
-            SessionEvent::Idle(end) if through.is_empty() => {
+            AgentEvent::GivenBack(_) if through.is_empty() => self.jobs[ix].prompts_taken += 1,
+            AgentEvent::Idle(end) if through.is_empty() => {
                 let state = JobState::from_turn_end(end);
                 self.jobs[ix].waits.clear();
                 // A prompt that arrived at the last moment begins another turn.
@@ -64,39 +64,39 @@ impl BoardActor {
                     self.send_command(ix, agent::SessionCommand::Close).await;
                 }
             }
-            SessionEvent::Closed if through.is_empty() => {
+            AgentEvent::Closed if through.is_empty() => {
                 self.jobs[ix].session = None;
-                if self.jobs[ix].line.state.is_open() {
+                if self.jobs[ix].status.state.is_open() {
                     let why = "its session ended without a result".to_owned();
                     self.set_state(ix, JobState::Failed { why }).await;
                 }
                 if std::mem::take(&mut self.jobs[ix].resume_after_close)
-                    && let Err(sentence) = self.requeue(ix, None).await
+                    && let Err(error) = self.requeue(ix, None).await
                 {
-                    self.emit(BoardEvent::Refused(sentence)).await;
+                    self.refuse(error).await;
                 }
             }
             _ => {}
         }
     }
 
-    async fn apply_record(&mut self, ix: usize, record: &Told, through: &[String]) {
+    async fn apply_record(&mut self, ix: usize, record: &SessionRecord, through: &[String]) {
         let job = &mut self.jobs[ix];
         match record {
-            Told::Prompted { turn, .. } if through.is_empty() => {
-                job.line.turns = *turn;
+            SessionRecord::Prompted { turn, .. } if through.is_empty() => {
+                job.status.turns = *turn;
                 job.prompts_taken += 1;
             }
-            Told::Asked { .. } => "thinks".clone_into(&mut job.line.doing),
-            Told::CallBegan { title, .. } => job.line.doing.clone_from(title),
-            Told::LeaveAsked {
+            SessionRecord::Asked { .. } => "thinks".clone_into(&mut job.status.activity),
+            SessionRecord::CallBegan { title, .. } => job.status.activity.clone_from(title),
+            SessionRecord::LeaveAsked {
                 call,
                 title,
                 details,
                 reason,
                 rules,
             } => {
-                let wait = AwaitedInput::Leave {
+                let wait = AwaitedInput::Permission {
                     through: through.to_vec(),
                     call: call.clone(),
                     title: title.clone(),
@@ -106,8 +106,8 @@ impl BoardActor {
                 };
                 self.add_wait(ix, wait).await;
             }
-            Told::LeaveGiven { call, .. } | Told::CallEnded { call, .. } => {
-                let is_it = |wait: &AwaitedInput| matches!(wait, AwaitedInput::Leave { call: it, .. } if it == call);
+            SessionRecord::LeaveGiven { call, .. } | SessionRecord::CallEnded { call, .. } => {
+                let is_it = |wait: &AwaitedInput| matches!(wait, AwaitedInput::Permission { call: it, .. } if it == call);
                 self.remove_waits(ix, is_it).await;
             }
             _ => {}
@@ -115,17 +115,17 @@ impl BoardActor {
     }
 
     async fn add_subagent(&mut self, ix: usize, session: &str) {
-        let line = &mut self.jobs[ix].line;
-        if line.helpers.iter().any(|it| it == session) {
+        let status = &mut self.jobs[ix].status;
+        if status.subagents.iter().any(|it| it == session) {
             return;
         }
-        line.helpers.push(session.to_owned());
-        let record = BoardRecord::Helped {
-            job: line.job.clone(),
+        status.subagents.push(session.to_owned());
+        let record = BoardRecord::SubagentStarted {
+            job: status.job.clone(),
             session: session.to_owned(),
         };
-        if let Err(sentence) = self.append_record(record).await {
-            self.emit(BoardEvent::Refused(sentence)).await;
+        if let Err(error) = self.append_record(record).await {
+            self.refuse(error).await;
         }
     }
 
@@ -144,14 +144,19 @@ impl BoardActor {
 
     async fn update_wait_state(&mut self, ix: usize) {
         let job = &self.jobs[ix];
-        if !matches!(job.line.state, JobState::Working | JobState::Waiting { .. }) {
+        if !matches!(
+            job.status.state,
+            JobState::Working | JobState::Waiting { .. }
+        ) {
             return;
         }
         let state = match job.waits.first() {
-            Some(what) => JobState::Waiting { what: what.clone() },
+            Some(input) => JobState::Waiting {
+                input: input.clone(),
+            },
             None => JobState::Working,
         };
-        if job.line.state != state {
+        if job.status.state != state {
             self.set_state(ix, state).await;
         }
     }
@@ -171,18 +176,13 @@ impl BoardActor {
             agent::SessionCommand::Reply { question, .. } => {
                 let is_it = |wait: &AwaitedInput| match wait {
                     AwaitedInput::Answer {
-                        through: way,
+                        through: path,
                         question: it,
                         ..
-                    } => it == question && way == through,
-                    AwaitedInput::Leave { .. } => false,
+                    } => it == question && path == through,
+                    AwaitedInput::Permission { .. } => false,
                 };
                 self.remove_waits(ix, is_it).await;
-            }
-            agent::SessionCommand::Prompt(_) | agent::SessionCommand::Steer(_)
-                if through.is_empty() =>
-            {
-                self.jobs[ix].prompts_sent += 1;
             }
             _ => {}
         }
@@ -192,21 +192,24 @@ impl BoardActor {
     pub(super) async fn on_calls_held(&mut self, job: &str, count: usize) {
         let Some(ix) = self.position(job) else { return };
         let job = &self.jobs[ix];
-        let is_working = matches!(job.line.state, JobState::Working | JobState::Waiting { .. });
+        let is_working = matches!(
+            job.status.state,
+            JobState::Working | JobState::Waiting { .. }
+        );
         if count > 0 && job.is_pausing && is_working {
             self.set_state(ix, JobState::Paused).await;
         }
     }
 }
 
-fn is_display_only(event: &SessionEvent) -> bool {
+fn is_display_only(event: &AgentEvent) -> bool {
     match event {
-        SessionEvent::Text(_)
-        | SessionEvent::Thought(_)
-        | SessionEvent::CallDelta { .. }
-        | SessionEvent::Progress { .. }
-        | SessionEvent::Fill { .. } => true,
-        SessionEvent::Child { event, .. } => is_display_only(event),
+        AgentEvent::Text(_)
+        | AgentEvent::Thought(_)
+        | AgentEvent::CallDelta { .. }
+        | AgentEvent::Progress { .. }
+        | AgentEvent::Fill { .. } => true,
+        AgentEvent::Child { event, .. } => is_display_only(event),
         _ => false,
     }
 }

@@ -9,13 +9,15 @@ use host::FakeClock;
 
 use super::fake::FakeSession;
 use super::*;
+use crate::job::{AwaitedInput, JobState, JobStatus, WorkOutcome};
+use crate::protocol::{Event, JobCommand};
 
 struct World {
     board: BoardHandle,
     past: SavedBoard,
-    book: Arc<MemoryBoardStore>,
-    ground: FakeWorktrees,
-    hands: FakeStarter,
+    store: Arc<MemoryBoardStore>,
+    worktrees: FakeWorktrees,
+    starter: FakeStarter,
     clock: Arc<FakeClock>,
     lines: std::collections::BTreeMap<String, JobStatus>,
 }
@@ -39,42 +41,42 @@ fn named(name: &str, needs: &[&str]) -> JobSpec {
 }
 
 impl World {
-    fn new(room: usize) -> Self {
-        Self::with(room, Arc::new(MemoryBoardStore::default()))
+    fn new(max_parallel: usize) -> Self {
+        Self::with(max_parallel, Arc::new(MemoryBoardStore::default()))
     }
 
-    fn with(room: usize, book: Arc<MemoryBoardStore>) -> Self {
-        let (ground, hands) = (FakeWorktrees::default(), FakeStarter::default());
+    fn with(max_parallel: usize, store: Arc<MemoryBoardStore>) -> Self {
+        let (worktrees, starter) = (FakeWorktrees::default(), FakeStarter::default());
         let clock = Arc::new(FakeClock::at(1_000));
-        let parts = BoardConfig {
-            store: book.clone(),
-            worktrees: Arc::new(ground.clone()),
-            starter: Arc::new(hands.clone()),
+        let config = BoardConfig {
+            store: store.clone(),
+            worktrees: Arc::new(worktrees.clone()),
+            starter: Arc::new(starter.clone()),
             clock: clock.clone(),
-            max_parallel: room,
+            max_parallel,
         };
-        let (board, past) = BoardHandle::open(parts).unwrap();
+        let (board, past) = BoardHandle::open(config).unwrap();
         let lines = past.jobs.iter().map(|it| (it.job.clone(), it.clone()));
         Self {
             lines: lines.collect(),
             board,
             past,
-            book,
-            ground,
-            hands,
+            store,
+            worktrees,
+            starter,
             clock,
         }
     }
 
-    async fn tell(&self, command: BoardCommand) {
+    async fn tell(&self, command: JobCommand) {
         self.board.commands.send(command).await.unwrap();
     }
 
     /// Returns the next event, and keeps the status of the jobs.
-    async fn next(&mut self) -> BoardEvent {
+    async fn next(&mut self) -> Event {
         let next = tokio::time::timeout(Duration::from_secs(20), self.board.events.recv());
         let event = next.await.expect("an event in time").unwrap();
-        if let BoardEvent::Job(line) = &event {
+        if let Event::Job(line) = &event {
             self.lines.insert(line.job.clone(), line.as_ref().clone());
         }
         event
@@ -99,7 +101,7 @@ impl World {
 
     async fn refused(&mut self) -> String {
         loop {
-            if let BoardEvent::Refused(sentence) = self.next().await {
+            if let Event::Refused(sentence) = self.next().await {
                 return sentence;
             }
         }
@@ -107,7 +109,7 @@ impl World {
 
     async fn works(&mut self, job: &str) -> FakeSession {
         self.stands(job, "working").await;
-        let mut session = self.hands.take_session(job).expect("a session");
+        let mut session = self.starter.take_session(job).expect("a session");
         let prompted = SessionRecord::Prompted {
             turn: 1,
             parts: Vec::new(),
@@ -148,7 +150,7 @@ impl FakeSession {
 async fn more_jobs_than_room_wait_and_then_work() {
     let mut world = World::new(2);
     world
-        .tell(BoardCommand::Add(vec![
+        .tell(JobCommand::Add(vec![
             task("one"),
             task("two"),
             task("three"),
@@ -156,7 +158,7 @@ async fn more_jobs_than_room_wait_and_then_work() {
         .await;
     let first = world.works("a1").await;
     world.works("a2").await.end(TurnEnd::Done).await;
-    assert_eq!(world.lines["a3"].doing, "waiting for a free slot");
+    assert_eq!(world.lines["a3"].activity, "waiting for a free slot");
     world.stands("a2", "done").await;
     let third = world.works("a3").await;
     first
@@ -171,11 +173,11 @@ async fn more_jobs_than_room_wait_and_then_work() {
     let places: Vec<&str> = world
         .lines
         .values()
-        .map(|line| line.place.as_ref().unwrap().lease.as_str())
+        .map(|line| line.worktree.as_ref().unwrap().lease.as_str())
         .collect();
     assert_eq!(places, ["wt-1", "wt-2", "wt-3"]);
     loop {
-        if matches!(world.next().await, BoardEvent::AllSettled) {
+        if matches!(world.next().await, Event::AllSettled) {
             break;
         }
     }
@@ -189,29 +191,29 @@ async fn dependencies_run_first_and_seed_the_worktree() {
         named("test", &["build"]),
         named("ship", &["test", "build"]),
     ];
-    world.tell(BoardCommand::Add(tasks)).await;
+    world.tell(JobCommand::Add(tasks)).await;
     let build = world.works("a1").await;
     world
-        .until(|it| it.lines.len() == 3 && !it.lines["a3"].doing.is_empty())
+        .until(|it| it.lines.len() == 3 && !it.lines["a3"].activity.is_empty())
         .await;
-    assert_eq!(world.lines["a2"].doing, "waiting for a1");
+    assert_eq!(world.lines["a2"].activity, "waiting for a1");
     build.end(TurnEnd::Done).await;
     let test = world.works("a2").await;
-    assert_eq!(world.ground.requests()[1].start_from[0].lease, "wt-1");
+    assert_eq!(world.worktrees.requests()[1].start_from[0].lease, "wt-1");
     test.end(TurnEnd::Stopped).await;
     world
-        .until(|it| it.lines["a3"].doing.contains("did not finish"))
+        .until(|it| it.lines["a3"].activity.contains("did not finish"))
         .await;
     assert_eq!(
-        world.lines["a3"].doing,
+        world.lines["a3"].activity,
         "depends on a2, which did not finish"
     );
     // The failed dependency is resumed.
-    world.tell(BoardCommand::Resume("a2".to_owned())).await;
+    world.tell(JobCommand::Resume("a2".to_owned())).await;
     world.works("a2").await.end(TurnEnd::Done).await;
     world.works("a3").await;
     let circle = vec![named("x", &["y"]), named("y", &["x"])];
-    world.tell(BoardCommand::Add(circle)).await;
+    world.tell(JobCommand::Add(circle)).await;
     assert!(world.refused().await.contains("form a cycle"));
 }
 
@@ -219,7 +221,7 @@ async fn dependencies_run_first_and_seed_the_worktree() {
 async fn job_waiting_for_the_user_frees_its_slot() {
     let mut world = World::new(1);
     world
-        .tell(BoardCommand::Add(vec![task("one"), task("two")]))
+        .tell(JobCommand::Add(vec![task("one"), task("two")]))
         .await;
     let first = world.works("a1").await;
     first
@@ -233,7 +235,7 @@ async fn job_waiting_for_the_user_frees_its_slot() {
         .await;
     let line = world.stands("a1", "waits for you").await;
     let JobState::Waiting {
-        what: AwaitedInput::Leave { title, .. },
+        input: AwaitedInput::Permission { title, .. },
     } = line.state
     else {
         panic!("leave");
@@ -245,7 +247,7 @@ async fn job_waiting_for_the_user_frees_its_slot() {
         decision: agent::user_prompts::PermissionDecision::Once,
     };
     world
-        .tell(BoardCommand::Forward {
+        .tell(JobCommand::Forward {
             job: "a1".to_owned(),
             command: decision.clone(),
         })
@@ -273,7 +275,7 @@ async fn job_waiting_for_the_user_frees_its_slot() {
     };
     second.events.send(child).await.unwrap();
     let line = world.stands("a2", "waits for you").await;
-    assert_eq!(line.helpers, ["s9"]);
+    assert_eq!(line.subagents, ["s9"]);
     let reply = Told::Child {
         session: "s9".to_owned(),
         command: Box::new(Told::Reply {
@@ -282,7 +284,7 @@ async fn job_waiting_for_the_user_frees_its_slot() {
         }),
     };
     world
-        .tell(BoardCommand::Forward {
+        .tell(JobCommand::Forward {
             job: "a2".to_owned(),
             command: reply,
         })
@@ -293,9 +295,9 @@ async fn job_waiting_for_the_user_frees_its_slot() {
 #[tokio::test]
 async fn a_paused_job_is_held_at_its_next_call() {
     let mut world = World::new(1);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let session = world.works("a1").await;
-    world.tell(BoardCommand::Pause("a1".to_owned())).await;
+    world.tell(JobCommand::Pause("a1".to_owned())).await;
     while !session.gate.is_closed() {
         tokio::task::yield_now().await;
     }
@@ -305,7 +307,7 @@ async fn a_paused_job_is_held_at_its_next_call() {
     let call = tokio::spawn(async move { gate.pass(stopped).await });
     world.stands("a1", "paused").await;
     assert!(!call.is_finished());
-    world.tell(BoardCommand::Resume("a1".to_owned())).await;
+    world.tell(JobCommand::Resume("a1".to_owned())).await;
     world.stands("a1", "working").await;
     call.await.unwrap();
     drop(stop);
@@ -314,9 +316,9 @@ async fn a_paused_job_is_held_at_its_next_call() {
 #[tokio::test]
 async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
     let mut world = World::new(1);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let mut session = world.works("a1").await;
-    let steer = |text: &str| BoardCommand::Steer {
+    let steer = |text: &str| JobCommand::Steer {
         job: "a1".to_owned(),
         text: text.to_owned(),
     };
@@ -344,8 +346,8 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
     world.stands("a1", "done").await;
     world.tell(steer("and now that")).await;
     world.stands("a1", "working").await;
-    assert_eq!(world.hands.begun(), ["begin a1 s1", "again a1 s1"]);
-    let mut session = world.hands.take_session("a1").unwrap();
+    assert_eq!(world.starter.calls(), ["begin a1 s1", "again a1 s1"]);
+    let mut session = world.starter.take_session("a1").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
@@ -355,66 +357,66 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
 #[tokio::test]
 async fn resumed_job_without_prompt_gets_its_task() {
     let mut world = World::new(1);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let _session = world.works("a1").await;
-    let book = world.book.clone();
+    let store = world.store.clone();
     drop(world);
 
-    let mut world = World::with(1, book);
+    let mut world = World::with(1, store);
     assert_eq!(world.words(), ["interrupted"]);
-    world.hands.lose_all();
-    world.tell(BoardCommand::Resume("a1".to_owned())).await;
+    world.starter.lose_all();
+    world.tell(JobCommand::Resume("a1".to_owned())).await;
     world.stands("a1", "working").await;
-    let mut session = world.hands.take_session("a1").expect("a session");
+    let mut session = world.starter.take_session("a1").expect("a session");
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
-    assert_eq!(prompt.text, world.hands.prompt_for(&task("one")));
+    assert_eq!(prompt.text, world.starter.prompt_for(&task("one")));
 }
 
 #[tokio::test]
 async fn killed_board_reopens_and_resumes_on_command() {
     let mut world = World::new(1);
-    let best = BoardCommand::AddBestOf(task("best"), 2);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    let best = JobCommand::AddBestOf(task("best"), 2);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     world.clock.advance(Duration::from_secs(2));
     world.works("a1").await.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
     world.tell(best).await;
     let _session = world.works("a2").await;
     world.until(|it| it.lines.len() == 3).await;
-    let book = world.book.clone();
+    let store = world.store.clone();
     drop(world);
 
-    let mut world = World::with(1, book);
+    let mut world = World::with(1, store);
     assert_eq!(world.past.problems, Vec::<String>::new());
     assert_eq!(world.words(), ["done", "interrupted", "interrupted"]);
     assert_eq!(world.lines["a2"].group.as_deref(), Some("best-2"));
     assert_eq!(world.lines["a2"].session.as_deref(), Some("s2"));
     // No job resumes by itself.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(world.hands.begun(), Vec::<String>::new());
-    world.tell(BoardCommand::Resume("a2".to_owned())).await;
+    assert_eq!(world.starter.calls(), Vec::<String>::new());
+    world.tell(JobCommand::Resume("a2".to_owned())).await;
     world.stands("a2", "working").await;
-    assert_eq!(world.hands.begun(), ["again a2 s2"]);
-    assert_eq!(world.ground.requests(), []);
-    let mut session = world.hands.take_session("a2").unwrap();
+    assert_eq!(world.starter.calls(), ["again a2 s2"]);
+    assert_eq!(world.worktrees.requests(), []);
+    let mut session = world.starter.take_session("a2").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
     assert!(prompt.text.contains("interrupted"));
-    world.tell(BoardCommand::Add(vec![task("four")])).await;
+    world.tell(JobCommand::Add(vec![task("four")])).await;
     world.until(|it| it.lines.contains_key("a4")).await;
 }
 
 #[tokio::test]
 async fn fork_starts_with_work_and_conversation() {
     let mut world = World::new(2);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let session = world.works("a1").await;
-    let fork = BoardCommand::Fork {
+    let fork = JobCommand::Fork {
         job: "a1".to_owned(),
-        prompt: "another way".to_owned(),
+        prompt: "another sender".to_owned(),
     };
     world.tell(fork.clone()).await;
     assert!(world.refused().await.contains("is running"));
@@ -423,23 +425,23 @@ async fn fork_starts_with_work_and_conversation() {
     world.tell(fork).await;
     world.stands("a2", "working").await;
     assert_eq!(
-        world.hands.begun(),
+        world.starter.calls(),
         ["begin a1 s1", "fork s1 s2", "again a2 s2"]
     );
-    assert_eq!(world.ground.requests()[1].start_from[0].lease, "wt-1");
-    let mut session = world.hands.take_session("a2").unwrap();
+    assert_eq!(world.worktrees.requests()[1].start_from[0].lease, "wt-1");
+    let mut session = world.starter.take_session("a2").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
-    assert_eq!(prompt.text, "another way");
+    assert_eq!(prompt.text, "another sender");
 }
 
 #[tokio::test]
 async fn note_reaches_only_a_running_agent() {
     let mut world = World::new(1);
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let mut session = world.works("a1").await;
-    let note = |text: &str| BoardCommand::Note {
+    let note = |text: &str| JobCommand::Note {
         job: "a1".to_owned(),
         text: text.to_owned(),
     };
@@ -457,7 +459,7 @@ async fn note_reaches_only_a_running_agent() {
     session.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
     world.tell(note("too late")).await;
-    world.tell(BoardCommand::Stop("a1".to_owned())).await;
+    world.tell(JobCommand::Stop("a1".to_owned())).await;
     assert!(world.refused().await.contains("a1 is not running"));
     assert_eq!(world.lines["a1"].state.label(), "done");
 }
@@ -466,12 +468,12 @@ async fn note_reaches_only_a_running_agent() {
 async fn work_is_handed_over_landed_and_let_go() {
     let mut world = World::new(1);
     world
-        .tell(BoardCommand::Add(vec![task("one"), task("two")]))
+        .tell(JobCommand::Add(vec![task("one"), task("two")]))
         .await;
     let session = world.works("a1").await;
-    let over = BoardCommand::HandOver {
+    let over = JobCommand::HandOver {
         job: "a1".to_owned(),
-        to: HandOverTarget::Person,
+        to: HandOverTarget::User,
     };
     world.tell(over.clone()).await;
     assert!(world.refused().await.contains("a1 is working"));
@@ -479,25 +481,25 @@ async fn work_is_handed_over_landed_and_let_go() {
     world.stands("a1", "done").await;
     world.tell(over).await;
     loop {
-        if let BoardEvent::Notice { text, .. } = world.next().await {
-            assert_eq!(text, "wt-1 to Person");
+        if let Event::Notice { text, .. } = world.next().await {
+            assert_eq!(text, "wt-1 to User");
             break;
         }
     }
     let landed = WorkOutcome::Landed("c0ffee".to_owned());
     world
-        .tell(BoardCommand::RecordOutcome {
+        .tell(JobCommand::RecordOutcome {
             job: "a1".to_owned(),
             outcome: landed,
         })
         .await;
     world.stands("a1", "landed").await;
-    world.tell(BoardCommand::Release("a1".to_owned())).await;
-    world.until(|it| it.lines["a1"].place.is_none()).await;
-    assert_eq!(world.ground.calls(), ["wt-1 to Person", "release wt-1"]);
+    world.tell(JobCommand::Release("a1".to_owned())).await;
+    world.until(|it| it.lines["a1"].worktree.is_none()).await;
+    assert_eq!(world.worktrees.calls(), ["wt-1 to User", "release wt-1"]);
     // Closing the board ends running sessions.
     let mut second = world.works("a2").await;
-    world.tell(BoardCommand::Close).await;
+    world.tell(JobCommand::Close).await;
     assert_eq!(second.commands.recv().await, Some(Told::Close));
     second
         .events
@@ -506,7 +508,7 @@ async fn work_is_handed_over_landed_and_let_go() {
         .unwrap();
     second.events.send(SessionEvent::Closed).await.unwrap();
     loop {
-        if matches!(world.next().await, BoardEvent::Closed) {
+        if matches!(world.next().await, Event::Closed) {
             break;
         }
     }
@@ -517,8 +519,8 @@ async fn work_is_handed_over_landed_and_let_go() {
 #[tokio::test]
 async fn a_tree_that_cannot_be_had_fails_its_job_alone() {
     let mut world = World::new(1);
-    world.ground.refuse("the disk is full");
-    world.tell(BoardCommand::Add(vec![task("one")])).await;
+    world.worktrees.refuse("the disk is full");
+    world.tell(JobCommand::Add(vec![task("one")])).await;
     let line = world.stands("a1", "failed").await;
     assert_eq!(
         line.state,
@@ -526,6 +528,6 @@ async fn a_tree_that_cannot_be_had_fails_its_job_alone() {
             why: "the disk is full".to_owned()
         }
     );
-    world.tell(BoardCommand::Stop("a9".to_owned())).await;
+    world.tell(JobCommand::Stop("a9".to_owned())).await;
     assert!(world.refused().await.contains("no job \"a9\""));
 }

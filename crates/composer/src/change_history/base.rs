@@ -7,14 +7,15 @@ use base::AbsPath;
 use git::{BaseTree, IndexStat, blob_id};
 
 use super::change::{StoredVersion, VersionKind};
+use crate::Error;
 
 /// The commit from which a working tree started.
 pub trait BaseCommit: Send {
     /// The files of the commit, by path.
-    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String>;
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, Error>;
 
     /// The bytes of a content; `None` if it is unknown.
-    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String>;
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Whether Git ignores a path; the path of a folder ends in `/`.
     fn is_ignored(&self, path: &str) -> bool;
@@ -38,17 +39,17 @@ impl GitBase {
         repository: &AbsPath,
         index: &AbsPath,
         commit: &str,
-    ) -> Result<Self, String> {
-        let tree = BaseTree::open(root, repository, commit);
-        let tree = tree.map_err(|error| error.to_string())?;
-        let index = index.clone();
-        Ok(Self { tree, index })
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            tree: BaseTree::open(root, repository, commit)?,
+            index: index.clone(),
+        })
     }
 }
 
 impl BaseCommit for GitBase {
-    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String> {
-        let files = self.tree.files().map_err(|error| error.to_string())?;
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, Error> {
+        let files = self.tree.files()?;
         let files = files.into_iter().map(|file| {
             let kind = match file.mode {
                 0o120_000 => VersionKind::Link,
@@ -61,8 +62,8 @@ impl BaseCommit for GitBase {
         Ok(files.collect())
     }
 
-    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String> {
-        self.tree.content(id).map_err(|error| error.to_string())
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.tree.content(id)?)
     }
 
     fn is_ignored(&self, path: &str) -> bool {
@@ -109,11 +110,11 @@ impl FakeBase {
 }
 
 impl BaseCommit for FakeBase {
-    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String> {
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, Error> {
         Ok(self.files.clone())
     }
 
-    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String> {
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error> {
         let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(contents.get(id).cloned())
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::ChangeHistory;
 use super::change::{ChangeAuthor, ChangeId, StoredVersion};
 use super::merge::{hunks, split_lines};
+use crate::Error;
 
 /// Lines that one change introduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct BlameRange {
 impl ChangeHistory {
     /// The lines of a file as last observed, with the changes that introduced them; empty if there
     /// is no file. Lines that an undo restored keep their original author.
-    pub fn blame(&self, path: &str) -> Result<Vec<BlameRange>, String> {
+    pub fn blame(&self, path: &str) -> Result<Vec<BlameRange>, Error> {
         let mut carried = BlamedText::default();
         if let Some(version) = self.base_files.get(path) {
             carried.update(self.text(Some(version))?, None, Reinsertion::No);
@@ -40,7 +41,7 @@ impl ChangeHistory {
         &self,
         path: &str,
         rows: Range<u32>,
-    ) -> Result<Vec<Option<ChangeAuthor>>, String> {
+    ) -> Result<Vec<Option<ChangeAuthor>>, Error> {
         let mut authors = Vec::new();
         for owned in self.blame(path)? {
             if owned.rows.start < rows.end && rows.start < owned.rows.end {
@@ -60,7 +61,7 @@ impl ChangeHistory {
         &self,
         path: &str,
         rows: Option<Range<u32>>,
-    ) -> Result<Vec<ChangeAuthor>, String> {
+    ) -> Result<Vec<ChangeAuthor>, Error> {
         let mut changes = self.changes.iter().filter(|it| it.path == path);
         let mut authors: Vec<ChangeAuthor> = Vec::new();
         match rows {
@@ -82,7 +83,7 @@ impl ChangeHistory {
     }
 
     /// The text of a version; empty if there is none or it was not stored.
-    fn text(&self, version: Option<&StoredVersion>) -> Result<String, String> {
+    fn text(&self, version: Option<&StoredVersion>) -> Result<String, Error> {
         match version.filter(|version| version.is_kept()) {
             Some(version) => Ok(String::from_utf8_lossy(&self.content(version)?).into_owned()),
             None => Ok(String::new()),

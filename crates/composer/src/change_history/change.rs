@@ -147,7 +147,7 @@ impl ChangeAuthor {
     /// The agent's tool call that made the change, if any.
     pub fn agent_call(&self) -> Option<&AgentCall> {
         match self {
-            Self::Agent(doing) | Self::Command(doing) => Some(doing),
+            Self::Agent(call) | Self::Command(call) => Some(call),
             Self::Person | Self::Disk | Self::Undo { .. } => None,
         }
     }
@@ -155,18 +155,18 @@ impl ChangeAuthor {
     /// Whether the session made the change.
     pub fn is_by_session(&self, session: &str) -> bool {
         self.agent_call()
-            .is_some_and(|doing| doing.session == session)
+            .is_some_and(|call| call.session == session)
     }
 }
 
 impl fmt::Display for ChangeAuthor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Agent(doing) => write!(f, "the agent {} (turn {})", doing.session, doing.turn),
-            Self::Command(doing) => write!(
+            Self::Agent(call) => write!(f, "the agent {} (turn {})", call.session, call.turn),
+            Self::Command(call) => write!(
                 f,
                 "a command of the agent {} (turn {})",
-                doing.session, doing.turn
+                call.session, call.turn
             ),
             Self::Person => f.write_str("the user"),
             Self::Disk => f.write_str("another program"),

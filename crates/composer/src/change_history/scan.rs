@@ -8,6 +8,7 @@ use git::blob_id;
 
 use super::change::{ChangeAuthor, ChangeId, RecordedChange, StoredVersion, VersionKind};
 use super::{ChangeHistory, MAX_CONTENT_BYTES, ObservedFile};
+use crate::Error;
 
 /// Minimum age of a file's last change before its metadata is trusted, in nanoseconds: the clocks
 /// of file systems tick in milliseconds.
@@ -38,7 +39,7 @@ impl ChangeHistory {
         &mut self,
         scope: ObserveScope<'_>,
         author: &ChangeAuthor,
-    ) -> Result<Vec<ChangeId>, String> {
+    ) -> Result<Vec<ChangeId>, Error> {
         let author = match (author, &self.running) {
             (ChangeAuthor::Disk, Some(running)) => running.clone(),
             (author, _) => author.clone(),
@@ -49,7 +50,7 @@ impl ChangeHistory {
                 let mut found = Vec::new();
                 for path in paths {
                     if !self.is_outside(path) {
-                        let entry = self.tree.entry(path).map_err(|error| error.to_string())?;
+                        let entry = self.tree.entry(path)?;
                         found.extend(self.scan_path(path, entry)?);
                     }
                 }
@@ -68,7 +69,7 @@ impl ChangeHistory {
         &mut self,
         found: Vec<ObservedChange>,
         author: &ChangeAuthor,
-    ) -> Result<Vec<ChangeId>, String> {
+    ) -> Result<Vec<ChangeId>, Error> {
         let first = self.next_id().0;
         let at_ms = self.clock.wall_ms();
         let mut changes = Vec::with_capacity(found.len());
@@ -91,7 +92,7 @@ impl ChangeHistory {
         Ok(ids)
     }
 
-    fn scan_all(&mut self) -> Result<Vec<ObservedChange>, String> {
+    fn scan_all(&mut self) -> Result<Vec<ObservedChange>, Error> {
         let mut entries: Vec<(String, TreeEntry)> = Vec::with_capacity(self.known.len());
         let problems = self.tree.walk(
             &mut |path, is_folder| self.walk_step(path, is_folder),
@@ -150,7 +151,7 @@ impl ChangeHistory {
         &mut self,
         path: &str,
         entry: Option<TreeEntry>,
-    ) -> Result<Option<ObservedChange>, String> {
+    ) -> Result<Option<ObservedChange>, Error> {
         let entry = entry.filter(|entry| VersionKind::of(entry.kind).is_some());
         let Some(entry) = entry else {
             let is_known = self.known.contains_key(path);
@@ -209,7 +210,7 @@ impl ChangeHistory {
         &mut self,
         path: &str,
         entry: &TreeEntry,
-    ) -> Result<Option<StoredVersion>, String> {
+    ) -> Result<Option<StoredVersion>, Error> {
         let (kind, bytes) = match self.tree.read(path, MAX_CONTENT_BYTES) {
             Ok(Some(read)) => read,
             Ok(None) => return Ok(None),
@@ -234,8 +235,8 @@ impl ChangeHistory {
     }
 
     /// The present version of a path, independent of the last known one.
-    pub(crate) fn current_version(&mut self, path: &str) -> Result<Option<StoredVersion>, String> {
-        let entry = self.tree.entry(path).map_err(|error| error.to_string())?;
+    pub(crate) fn current_version(&mut self, path: &str) -> Result<Option<StoredVersion>, Error> {
+        let entry = self.tree.entry(path)?;
         match entry.filter(|entry| VersionKind::of(entry.kind).is_some()) {
             Some(entry) => self.read_version(path, &entry),
             None => Ok(None),

@@ -15,20 +15,19 @@ pub struct SessionAuthors(pub HashMap<String, Arc<Mutex<ChangeHistory>>>);
 
 impl LineAuthors for SessionAuthors {
     fn authors(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String> {
-        let (Some(authored), Ok(path)) =
-            (self.0.get(session), std::str::from_utf8(path.as_bytes()))
+        let (Some(history), Ok(path)) = (self.0.get(session), std::str::from_utf8(path.as_bytes()))
         else {
             return Vec::new();
         };
-        let authored = authored.lock().unwrap_or_else(PoisonError::into_inner);
-        let hands = authored
+        let history = history.lock().unwrap_or_else(PoisonError::into_inner);
+        let authors = history
             .contributors(path, lines)
             .unwrap_or_else(|sentence| {
                 log::warn!("cannot determine the authors of {path}: {sentence}");
                 Vec::new()
             });
         let mut names: Vec<String> = Vec::new();
-        for author in &hands {
+        for author in &authors {
             // Several calls of the same turn have the same name.
             let name = author.to_string();
             if !names.contains(&name) {

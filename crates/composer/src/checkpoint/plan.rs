@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::change_history::merge::{LineConflict, hunks, merge, split_lines};
 use crate::change_history::{ChangeHistory, ChangeId, RecordedChange, StoredVersion, VersionKind};
 
-use super::{FileWrite, UndoConflict, UndoError};
+use super::FileWrite;
+use crate::error::{Error, UndoConflict};
 
 /// The content and kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl ChangeHistory {
         &mut self,
         path: &str,
         chosen: &HashSet<ChangeId>,
-    ) -> Result<Option<FileWrite>, UndoError> {
+    ) -> Result<Option<FileWrite>, Error> {
         let mut runs: Vec<ChangeRun> = Vec::new();
         let mut is_open = false;
         let mut undoes = Vec::new();
@@ -66,7 +67,7 @@ impl ChangeHistory {
         path: &str,
         run: &ChangeRun,
         now: Option<StoredVersion>,
-    ) -> Result<Option<StoredVersion>, UndoError> {
+    ) -> Result<Option<StoredVersion>, Error> {
         if now == run.after || run.before == run.after {
             return Ok(if now == run.after {
                 run.before.clone()
@@ -93,13 +94,9 @@ impl ChangeHistory {
         Ok(Some(version))
     }
 
-    fn load_content(
-        &self,
-        path: &str,
-        version: &StoredVersion,
-    ) -> Result<VersionContent, UndoError> {
+    fn load_content(&self, path: &str, version: &StoredVersion) -> Result<VersionContent, Error> {
         let bytes = self.content(version);
-        let bytes = bytes.map_err(|why| whole_file_conflict(path, &why))?;
+        let bytes = bytes.map_err(|why| whole_file_conflict(path, &why.to_string()))?;
         Ok(VersionContent {
             kind: version.kind,
             bytes,
@@ -111,7 +108,7 @@ impl ChangeHistory {
         &mut self,
         path: &str,
         rows: &Range<u32>,
-    ) -> Result<Option<StoredVersion>, UndoError> {
+    ) -> Result<Option<StoredVersion>, Error> {
         let before = self.base_version(path).cloned();
         let Some(now) = self.known_version(path).cloned() else {
             return Ok(before);
@@ -156,7 +153,7 @@ pub(super) fn merge_contents(
     base: &VersionContent,
     ours: &VersionContent,
     theirs: &VersionContent,
-) -> Result<VersionContent, UndoError> {
+) -> Result<VersionContent, Error> {
     let kind = three_way(&base.kind, &ours.kind, &theirs.kind);
     let kind =
         *kind.ok_or_else(|| whole_file_conflict(path, "the kind of file was changed as well"))?;
@@ -179,7 +176,7 @@ pub(super) fn merge_contents(
             kind,
             bytes: text.into_bytes(),
         }),
-        Err(clashes) => Err(UndoError::Conflicts(
+        Err(clashes) => Err(Error::UndoConflicts(
             clashes
                 .iter()
                 .map(|clash| line_conflict(path, clash))
@@ -213,8 +210,8 @@ fn line_conflict(path: &str, clash: &LineConflict) -> UndoConflict {
     }
 }
 
-pub(super) fn whole_file_conflict(path: &str, why: &str) -> UndoError {
-    UndoError::Conflicts(vec![UndoConflict {
+pub(super) fn whole_file_conflict(path: &str, why: &str) -> Error {
+    Error::UndoConflicts(vec![UndoConflict {
         path: path.to_owned(),
         rows: None,
         why: why.to_owned(),

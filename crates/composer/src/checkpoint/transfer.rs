@@ -6,13 +6,14 @@
 use crate::change_history::{ChangeAuthor, ChangeHistory, FileDifference, ObserveScope};
 
 use super::plan::{VersionContent, merge_contents, whole_file_conflict};
-use super::{FileWrite, UndoError, UndoResult};
+use super::{FileWrite, UndoResult};
+use crate::Error;
 
 impl ChangeHistory {
     /// Merges all changes of another tree since its base into this one. Changes of this tree stay;
     /// if both changed the same lines, nothing is written. Observes both trees first; blocks on the
     /// disk.
-    pub fn transfer_from(&mut self, from: &mut ChangeHistory) -> Result<UndoResult, UndoError> {
+    pub fn transfer_from(&mut self, from: &mut ChangeHistory) -> Result<UndoResult, Error> {
         from.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let mut writes = Vec::new();
@@ -20,13 +21,13 @@ impl ChangeHistory {
         for difference in from.differences() {
             match self.transfer_file(from, &difference) {
                 Ok(write) => writes.extend(write),
-                Err(UndoError::Conflicts(more)) => conflicts.extend(more),
+                Err(Error::UndoConflicts(more)) => conflicts.extend(more),
                 Err(stuck) => return Err(stuck),
             }
         }
         match (conflicts.is_empty(), writes.is_empty()) {
-            (false, _) => Err(UndoError::Conflicts(conflicts)),
-            (true, true) => Err(UndoError::Nothing),
+            (false, _) => Err(Error::UndoConflicts(conflicts)),
+            (true, true) => Err(Error::NothingToUndo),
             (true, false) => self.run_operation(writes),
         }
     }
@@ -35,16 +36,16 @@ impl ChangeHistory {
         &mut self,
         from: &ChangeHistory,
         one: &FileDifference,
-    ) -> Result<Option<FileWrite>, UndoError> {
+    ) -> Result<Option<FileWrite>, Error> {
         let path = &one.path;
         let ours = self.known_version(path).cloned();
         if ours == one.after {
             return Ok(None);
         }
-        let read = |version| -> Result<VersionContent, UndoError> {
+        let read = |version| -> Result<VersionContent, Error> {
             let bytes = from
                 .content(version)
-                .map_err(|why| whole_file_conflict(path, &why))?;
+                .map_err(|why| whole_file_conflict(path, &why.to_string()))?;
             Ok(VersionContent {
                 kind: version.kind,
                 bytes,
@@ -60,7 +61,7 @@ impl ChangeHistory {
                     kind: ours.kind,
                     bytes: self
                         .content(ours)
-                        .map_err(|why| whole_file_conflict(path, &why))?,
+                        .map_err(|why| whole_file_conflict(path, &why.to_string()))?,
                 };
                 Some(merge_contents(path, &read(base)?, &ours, &read(theirs)?)?)
             }

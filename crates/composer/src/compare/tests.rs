@@ -6,7 +6,8 @@ use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
 use host::{RealFiles, TempFolder};
 
 use super::*;
-use crate::board::{JobSpec, JobState};
+use crate::job::{JobSpec, JobState};
+use crate::land::CheckError;
 use crate::land::tests::Hub;
 use crate::review::NoReviewSources;
 
@@ -16,13 +17,14 @@ fn hub() -> Hub {
     Hub::new(&[("a", TEXT), ("b", "b\n")])
 }
 
-fn candidate(hub: &Hub, job: &str, texts: &[(&str, &str)]) -> ReviewedSession {
+fn candidate(hub: &Hub, job: &str, texts: &[(&str, &str)]) -> SessionChanges {
     let changes = texts.iter().map(|(path, text)| {
         let entry = ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes());
         (TreePath::from(*path), Some(entry))
     });
-    ReviewedSession {
+    SessionChanges {
         session: job.to_owned(),
+        title: String::new(),
         base: CommitId(hub.tip()),
         changes: Arc::new(changes.collect::<Changes>()),
     }
@@ -34,10 +36,10 @@ fn line(job: &str, state: JobState, cost_nano: u64) -> JobStatus {
         task: JobSpec::default(),
         group: None,
         state,
-        doing: String::new(),
-        place: None,
+        activity: String::new(),
+        worktree: None,
         session: None,
-        helpers: Vec::new(),
+        subagents: Vec::new(),
         cost_nano: Some(cost_nano),
         turns: 1,
         added_ms: 0,
@@ -87,10 +89,10 @@ fn checks_weigh_more_than_size_and_size_more_than_cost() {
 struct Looks(Mutex<Vec<String>>);
 
 impl CheckRunner for Looks {
-    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
-        let folder = TempFolder::new().map_err(|error| error.to_string())?;
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
+        let folder = TempFolder::new().map_err(|error| CheckError(error.to_string()))?;
         let written = candidate.write_to(folder.path());
-        written.map_err(|error| error.to_string())?;
+        written.map_err(|error| CheckError(error.to_string()))?;
         for name in ["a", "b", "new"] {
             let bytes = RealFiles.read(&folder.path().join(name), 100);
             let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

@@ -9,9 +9,8 @@ use git::land::{RefusedPath, ScanLimits, ScanTarget, WorktreeChanges};
 use git::merge::Changes;
 use host::Files;
 
-use super::{ForecastInput, ForecastParty, SessionChanges};
-use crate::land::UnsavedBuffers;
-use crate::work::{CommitId, SessionWork};
+use super::{ForecastInput, ForecastParty};
+use crate::work::{CommitId, SessionChanges, SessionWork, UnsavedBuffers};
 
 /// Reads the changes of working trees and caches them.
 pub struct ChangeGatherer {
@@ -50,17 +49,17 @@ pub struct GatheredChanges {
 }
 
 impl ChangeGatherer {
-    /// Prepares to read the sessions of the repository with the checkout `hub`; `memory` is a
+    /// Prepares to read the sessions of the repository with the checkout `main_repo`; `memory` is a
     /// private folder.
     pub fn new(
-        hub: &AbsPath,
+        main_repo: &AbsPath,
         memory: &AbsPath,
         files: Arc<dyn Files>,
     ) -> Result<Self, host::Error> {
         files.create_folder(memory)?;
         Ok(Self {
             files,
-            main_repo: hub.clone(),
+            main_repo: main_repo.clone(),
             memory: memory.clone(),
             known: BTreeMap::new(),
         })
@@ -80,10 +79,10 @@ impl ChangeGatherer {
         let is_work = |who: &ForecastParty| works.iter().any(|work| is_session_of(who, work));
         self.known
             .retain(|who, _| *who == ForecastParty::Person || is_work(who));
-        let hub = self.main_repo.clone();
+        let main_repo = self.main_repo.clone();
         let person = self.tree_changes(
             repository,
-            (&hub, None),
+            (&main_repo, None),
             &tip,
             (ForecastParty::Person, touched),
         )?;
@@ -104,7 +103,7 @@ impl ChangeGatherer {
             match self.tree_changes(repository, place, &work.base.0, (who, touched)) {
                 Ok(known) => {
                     gathered.input.sessions.push(SessionChanges {
-                        name: work.session.clone(),
+                        session: work.session.clone(),
                         title: work.title.clone(),
                         base: work.base.clone(),
                         changes: known.changes,

@@ -1,27 +1,13 @@
 //! Messages about predicted conflicts, for the user and for agents.
 
-use git::merge::{ConflictKind, TreePath};
+use git::merge::TreePath;
 
 use super::pairs::PairConflict;
 use super::{ConflictLocation, ForecastConflict, ForecastParty};
+use crate::conflict::conflict_kind_text;
 
 /// A party with its title.
 type NamedSide<'a> = (&'a ForecastParty, &'a str);
-
-/// Describes a kind of conflict.
-pub fn conflict_kind_text(kind: ConflictKind) -> &'static str {
-    match kind {
-        ConflictKind::Content => "both change the same lines",
-        ConflictKind::Binary => "both change a binary file",
-        ConflictKind::BothAdded => "both add a file of this name",
-        ConflictKind::RemovedByThem => "one changes it, the other removes it",
-        ConflictKind::RemovedByUs => "one removes it, the other changes it",
-        ConflictKind::BothRenamed => "both rename it, to different names",
-        ConflictKind::FileAndFolder => "one has a file where the other has a folder",
-        ConflictKind::Kind => "both change its file type",
-        ConflictKind::FolderMoved => "one adds it to a folder that the other renames",
-    }
-}
 
 pub(super) fn forecast_conflict(
     one: NamedSide<'_>,
@@ -29,7 +15,7 @@ pub(super) fn forecast_conflict(
     found: &PairConflict,
 ) -> ForecastConflict {
     let mut for_agents = Vec::new();
-    let mut tell = |me: NamedSide<'_>, other: NamedSide<'_>, side: SideIndex| {
+    let mut notify = |me: NamedSide<'_>, other: NamedSide<'_>, side: SideIndex| {
         if let ForecastParty::Session(session) = me.0 {
             let place = location_text(&found.path, &found.locations, side);
             let sentence = format!(
@@ -41,9 +27,9 @@ pub(super) fn forecast_conflict(
             for_agents.push((session.clone(), sentence));
         }
     };
-    tell(one, two, SideIndex::One);
-    tell(two, one, SideIndex::Two);
-    let mut foreseen = ForecastConflict {
+    notify(one, two, SideIndex::One);
+    notify(two, one, SideIndex::Two);
+    let mut conflict = ForecastConflict {
         one: one.0.clone(),
         two: two.0.clone(),
         path: found.path.clone(),
@@ -52,8 +38,8 @@ pub(super) fn forecast_conflict(
         for_person: String::new(),
         for_agents,
     };
-    foreseen.for_person = foreseen.sentence_for(&side_name(one), &side_name(two));
-    foreseen
+    conflict.for_person = conflict.sentence_for(&side_name(one), &side_name(two));
+    conflict
 }
 
 impl ForecastConflict {
@@ -90,7 +76,7 @@ enum SideIndex {
 
 /// Formats a location: `flags.rs, lines 10–14 in parse`.
 fn location_text(path: &TreePath, spots: &[ConflictLocation], side: SideIndex) -> String {
-    let told: Vec<String> = spots
+    let locations: Vec<String> = spots
         .iter()
         .take(3)
         .map(|spot| {
@@ -113,10 +99,10 @@ fn location_text(path: &TreePath, spots: &[ConflictLocation], side: SideIndex) -
         0 => String::new(),
         more => format!(" and {more} more places"),
     };
-    if told.is_empty() {
+    if locations.is_empty() {
         path.to_string()
     } else {
-        format!("{path}, {}{more}", told.join("; "))
+        format!("{path}, {}{more}", locations.join("; "))
     }
 }
 

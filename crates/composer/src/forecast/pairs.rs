@@ -7,8 +7,8 @@ use git::merge::{
     Changes, ConflictKind, ConflictSide, EntryMode, MergeConflict, ObjectId, TreePath,
 };
 
-use super::symbols::SymbolCache;
 use super::{ConflictLocation, ForecastParty, ForecastSide};
+use crate::symbols::SymbolCache;
 
 /// The conflicts and overlaps between two sides.
 pub(super) struct PairResult {

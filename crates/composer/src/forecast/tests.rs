@@ -4,6 +4,7 @@
     reason = "the tests set up repositories on disk and ask the real git"
 )]
 
+mod eight_sessions;
 mod recorded;
 mod stories;
 mod timing;
@@ -14,15 +15,13 @@ use git::merge::Changes;
 
 use super::{
     ChangeGatherer, ChangedTrees, ForecastInput, ForecastParty, ForecastReport, Forecaster,
-    SessionChanges,
 };
-use crate::land::UnsavedBuffers;
 use crate::land::tests::{Hub, git, write};
-use crate::work::{CommitId, SessionWork};
+use crate::work::{CommitId, SessionChanges, SessionWork, UnsavedBuffers};
 
 fn session(name: &str, base: &str, changes: Changes) -> SessionChanges {
     SessionChanges {
-        name: name.to_owned(),
+        session: name.to_owned(),
         title: format!("work of {name}"),
         base: CommitId(base.to_owned()),
         changes: Arc::new(changes),

@@ -5,7 +5,7 @@ use git::Repository;
 use git::merge::{ObjectId, TreePath};
 use host::Files;
 
-use super::Error;
+use super::LandingError;
 use crate::work::CommitId;
 
 /// A merged tree to be checked.
@@ -32,24 +32,44 @@ pub struct Check {
     pub detail: String,
 }
 
+/// The reason why checks gave no result, as a sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckError(pub String);
+
 /// Runs checks. The implementation provides the sandbox and a folder to run in.
 pub trait CheckRunner {
-    /// Checks a merged tree; an error is a sentence and means that the checks gave no result.
-    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String>;
+    /// Whether there are no checks to run.
+    fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Checks a merged tree. An error means that the checks gave no result.
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError>;
+}
+
+/// The checks that the user configured for a repository.
+pub trait CheckSource: Send + Sync {
+    /// Reads the present checks. Blocks on the disk.
+    fn load(&self) -> Result<Box<dyn CheckRunner + Send>, CheckError>;
 }
 
 /// Runs no checks at all.
 pub struct NoChecks;
 
 impl CheckRunner for NoChecks {
-    fn run_checks(&self, _candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
+    fn is_empty(&self) -> bool {
+        true
+    }
+
+    fn run_checks(&self, _candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
         Ok(Vec::new())
     }
 }
 
 impl LandingCandidate<'_> {
     /// Writes the files of the merged tree into an empty folder.
-    pub fn write_to(&self, folder: &AbsPath) -> Result<(), Error> {
+    pub fn write_to(&self, folder: &AbsPath) -> Result<(), LandingError> {
         Ok(self.repository.export(self.tree, folder, self.files)?)
     }
 }

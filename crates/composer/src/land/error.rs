@@ -1,4 +1,4 @@
-//! The errors of landings.
+//! The errors of the landing queue.
 
 use base::AbsPath;
 use git::merge::TreePath;
@@ -7,7 +7,7 @@ use super::LandingId;
 
 /// The reason why a landing cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum LandingError {
     /// No change was accepted.
     #[error("Cannot land “{title}”: nothing in it was accepted. Accept a hunk first.")]
     NothingToLand {

@@ -18,13 +18,13 @@ pub struct CommitMessage {
 }
 
 /// Formats the whole message with Git trailers.
-pub(super) fn format_message(words: &CommitMessage, session: &str, checks: &[Check]) -> String {
-    let subject = one_line(&words.subject);
+pub(super) fn format_message(message: &CommitMessage, session: &str, checks: &[Check]) -> String {
+    let subject = one_line(&message.subject);
     let mut whole = match subject.as_str() {
         "" => "Work of an agent".to_owned(),
         subject => subject.to_owned(),
     };
-    let body = words.body.trim();
+    let body = message.body.trim();
     if !body.is_empty() {
         whole.push_str("\n\n");
         whole.push_str(body);
@@ -37,14 +37,14 @@ pub(super) fn format_message(words: &CommitMessage, session: &str, checks: &[Che
         }
     };
     add("Burin-Session", session);
-    for turn in &words.turns {
+    for turn in &message.turns {
         add("Burin-Turn", turn);
     }
     for check in checks {
         let outcome = if check.is_passed { "passed" } else { "failed" };
         add("Burin-Checks", &format!("{} {outcome}", check.name));
     }
-    for person in &words.co_authors {
+    for person in &message.co_authors {
         add("Co-authored-by", person);
     }
     if !trailers.is_empty() {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn trailers_are_single_lines_behind_the_text() {
-        let words = CommitMessage {
+        let message = CommitMessage {
             subject: "Port flags".to_owned(),
             body: "All of them.\n".to_owned(),
             turns: vec!["3".to_owned()],
@@ -84,7 +84,7 @@ mod tests {
             detail: String::new(),
         };
         assert_eq!(
-            format_message(&words, "s-1", &[check]),
+            format_message(&message, "s-1", &[check]),
             "Port flags\n\nAll of them.\n\nBurin-Session: s-1\nBurin-Turn: 3\n\
              Burin-Checks: cargo test passed\nCo-authored-by: A Burin-Session: forged <a@b>\n"
         );

@@ -5,7 +5,7 @@ use git::merge::{EntryMode, ObjectEntry, ObjectId, TreePath};
 use serde::{Deserialize, Serialize};
 
 use super::message::CommitMessage;
-use super::{Check, Error, LandingRequest, Landings};
+use super::{Check, LandingError, LandingRequest, Landings};
 use crate::work::CommitId;
 
 /// The id of a landing; later landings have higher numbers.
@@ -136,7 +136,8 @@ pub(super) struct LandingRecord {
     pub(super) straight: Option<(CommitId, CommitId)>,
     pub(super) undoes: Option<LandingId>,
     pub(super) author: PersonRecord,
-    pub(super) words: CommitMessage,
+    #[serde(rename = "words")]
+    pub(super) message: CommitMessage,
     pub(super) resolved: Vec<ResolvedConflict>,
     pub(super) step: LandingStep,
 }
@@ -192,7 +193,7 @@ impl LandingRecord {
             straight: None,
             undoes: None,
             author: PersonRecord::of(&request.author),
-            words: request.words.clone(),
+            message: request.message.clone(),
             resolved: Vec::new(),
             step: LandingStep::Waiting,
         }
@@ -348,36 +349,36 @@ pub(super) fn decode_path(text: &str) -> TreePath {
 const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 impl Landings {
-    pub(super) fn save(&self, record: &LandingRecord) -> Result<(), Error> {
+    pub(super) fn save(&self, record: &LandingRecord) -> Result<(), LandingError> {
         let path = self.folder.join(format!("{}.json", record.id.0));
-        let json = serde_json::to_vec(record).map_err(|error| Error::Unreadable {
+        let json = serde_json::to_vec(record).map_err(|error| LandingError::Unreadable {
             path: path.clone(),
             message: error.to_string(),
         })?;
         Ok(self.files.write_private(&path, &json)?)
     }
 
-    pub(super) fn load(&self, id: LandingId) -> Result<LandingRecord, Error> {
+    pub(super) fn load(&self, id: LandingId) -> Result<LandingRecord, LandingError> {
         let path = self.folder.join(format!("{}.json", id.0));
         let json = match self.files.read(&path, MAX_RECORD_BYTES) {
             Ok(json) => json,
-            Err(error) if error.is_not_found() => return Err(Error::Unknown(id)),
+            Err(error) if error.is_not_found() => return Err(LandingError::Unknown(id)),
             Err(error) => return Err(error.into()),
         };
-        serde_json::from_slice(&json).map_err(|error| Error::Unreadable {
+        serde_json::from_slice(&json).map_err(|error| LandingError::Unreadable {
             path,
             message: error.to_string(),
         })
     }
 
-    pub(super) fn records(&self) -> Result<Vec<LandingRecord>, Error> {
+    pub(super) fn records(&self) -> Result<Vec<LandingRecord>, LandingError> {
         let mut ids = self.ids()?;
         ids.sort_unstable();
         ids.into_iter().map(|id| self.load(id)).collect()
     }
 
     /// Reserves the next landing number, by creating a file with its name.
-    pub(super) fn next_id(&self) -> Result<LandingId, Error> {
+    pub(super) fn next_id(&self) -> Result<LandingId, LandingError> {
         let mut next = self.numbers()?.into_iter().max().map_or(1, |last| last + 1);
         loop {
             match self
@@ -392,14 +393,14 @@ impl Landings {
     }
 
     /// Locks a landing; released on drop and when the process dies.
-    pub(super) fn lock_landing(&self, id: LandingId) -> Result<host::FileLock, Error> {
+    pub(super) fn lock_landing(&self, id: LandingId) -> Result<host::FileLock, LandingError> {
         let lock = self
             .files
             .lock(&self.folder.join(format!("{}.lock", id.0)))?;
-        lock.ok_or(Error::UnderWay(id))
+        lock.ok_or(LandingError::UnderWay(id))
     }
 
-    fn ids(&self) -> Result<Vec<LandingId>, Error> {
+    fn ids(&self) -> Result<Vec<LandingId>, LandingError> {
         let listing = self.files.list(&self.folder)?;
         let id = |entry: &host::ListedEntry| {
             let name = entry.path.name();
@@ -409,7 +410,7 @@ impl Landings {
     }
 
     /// All numbers ever reserved, including those whose landing was never written.
-    fn numbers(&self) -> Result<Vec<u64>, Error> {
+    fn numbers(&self) -> Result<Vec<u64>, LandingError> {
         let listing = self.files.list(&self.folder)?;
         let number = |entry: &host::ListedEntry| entry.path.name().split('.').next()?.parse().ok();
         Ok(listing.entries.iter().filter_map(number).collect())

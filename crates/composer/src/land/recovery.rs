@@ -7,12 +7,12 @@ use git::Repository;
 use git::merge::ObjectId;
 
 use super::record::{LandingRecord, LandingStep, PlanRecord};
-use super::{Error, Landings};
+use super::{LandingError, Landings};
 
 impl Landings {
     /// Finishes landings whose branch has moved, requeues the others, and removes stale locks.
     /// Returns a sentence about each landing.
-    pub(super) fn recover(&self) -> Result<Vec<String>, Error> {
+    pub(super) fn recover(&self) -> Result<Vec<String>, LandingError> {
         let repository = self.repository()?;
         let lock = repository.lock_landings(&*self.files)?;
         let Some(_lock) = lock else {
@@ -20,7 +20,7 @@ impl Landings {
             return Ok(Vec::new());
         };
         self.files.sweep(&self.folder)?;
-        let mut told = repository.clear_leftovers(&*self.files)?;
+        let mut sentences = repository.clear_leftovers(&*self.files)?;
         let records = self.records()?;
         let is_undo = |record: &LandingRecord| {
             matches!(record.step, LandingStep::Landed { .. }) && record.undoes.is_some()
@@ -34,11 +34,11 @@ impl Landings {
                 && record.undoes.is_some()
                 && record.resolved.is_empty()
         };
-        told.extend(self.recover_interrupted(&repository)?);
+        sentences.extend(self.recover_interrupted(&repository)?);
         for mut record in records.into_iter().filter(is_forgotten) {
-            told.push(self.requeue(&mut record)?);
+            sentences.push(self.requeue(&mut record)?);
         }
-        Ok(told)
+        Ok(sentences)
     }
 
     /// Recovers interrupted landings. The caller holds the lock of landings, so no other program is
@@ -46,7 +46,7 @@ impl Landings {
     pub(super) fn recover_interrupted(
         &self,
         repository: &Repository,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<String>, LandingError> {
         let is_cut_short = |record: &LandingRecord| {
             matches!(
                 record.step,
@@ -58,15 +58,15 @@ impl Landings {
         if cut_short.is_empty() {
             return Ok(Vec::new());
         }
-        let mut told = repository.clear_leftovers(&*self.files)?;
+        let mut sentences = repository.clear_leftovers(&*self.files)?;
         for mut record in cut_short {
             repository.clear_branch(&record.branch, &*self.files)?;
-            told.push(self.finish_interrupted(repository, &mut record)?);
+            sentences.push(self.finish_interrupted(repository, &mut record)?);
         }
-        Ok(told)
+        Ok(sentences)
     }
 
-    fn requeue(&self, record: &mut LandingRecord) -> Result<String, Error> {
+    fn requeue(&self, record: &mut LandingRecord) -> Result<String, LandingError> {
         let branch = record.short_branch().to_owned();
         match record.undoes {
             Some(_) => {
@@ -88,7 +88,7 @@ impl Landings {
         &self,
         repository: &Repository,
         record: &mut LandingRecord,
-    ) -> Result<String, Error> {
+    ) -> Result<String, LandingError> {
         let LandingStep::Moving { from, to, .. } = &record.step else {
             return self.requeue(record);
         };
@@ -117,15 +117,15 @@ impl Landings {
             self.files.sweep(folder)?;
         }
         repository.unlock_index(&*self.files)?;
-        let mut told = sentence(
+        let mut text = sentence(
             record,
             "the branch had moved, and the landing is now complete",
         );
         for about in left {
-            told.push(' ');
-            told.push_str(&about);
+            text.push(' ');
+            text.push_str(&about);
         }
-        Ok(told)
+        Ok(text)
     }
 }
 

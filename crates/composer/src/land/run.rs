@@ -7,8 +7,8 @@ use git::merge::{Changes, ObjectId, TreeMerge, TreePath};
 use super::checks::{Check, CheckRunner, LandingCandidate};
 use super::message::{format_message, format_person};
 use super::record::{LandingId, LandingRecord, LandingStep, PlanRecord, encode_path};
-use super::{Error, Landings, UnsavedBuffers, conflict_fingerprint};
-use crate::work::CommitId;
+use super::{LandingError, Landings, conflict_fingerprint};
+use crate::work::{CommitId, UnsavedBuffers};
 
 /// Maximum number of attempts if the branch keeps moving during a landing.
 const MAX_ATTEMPTS: usize = 8;
@@ -63,6 +63,14 @@ enum LandingAttempt {
     Again,
 }
 
+/// The update of the checkout that a landing needs.
+enum CheckoutUpdate {
+    /// The plan, and the merged texts of unsaved buffers.
+    Planned(CheckoutPlan, UnsavedBuffers),
+    /// Uncommitted or unsaved work is in the way; the reason, as part of a sentence.
+    Blocked(String),
+}
+
 impl Landings {
     /// Runs a queued landing. `buffers` are the user's unsaved texts.
     pub fn run(
@@ -70,19 +78,19 @@ impl Landings {
         id: LandingId,
         checks: &dyn CheckRunner,
         buffers: &UnsavedBuffers,
-    ) -> Result<LandingOutcome, Error> {
+    ) -> Result<LandingOutcome, LandingError> {
         let repository = self.repository()?;
         let lock = repository.lock_landings(&*self.files)?;
         let Some(_lock) = lock else {
-            return Err(Error::Busy(self.main_repo.clone()));
+            return Err(LandingError::Busy(self.main_repo.clone()));
         };
-        for told in self.recover_interrupted(&repository)? {
-            log::info!("{told}");
+        for sentence in self.recover_interrupted(&repository)? {
+            log::info!("{sentence}");
         }
         let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         if record.step != LandingStep::Waiting {
-            return Err(Error::NotWaiting {
+            return Err(LandingError::NotWaiting {
                 title: record.title,
                 state: record.step.describe(),
             });
@@ -103,7 +111,7 @@ impl Landings {
         repository: &Repository,
         record: &LandingRecord,
         onto: ObjectId,
-    ) -> Result<TreeMerge, Error> {
+    ) -> Result<TreeMerge, LandingError> {
         let from = self.object(record, &record.from_tree)?;
         let to = self.object(record, &record.to_tree)?;
         let onto_tree = repository.tree_of(&onto.to_string())?;
@@ -140,7 +148,7 @@ impl Landings {
         record: &mut LandingRecord,
         checks: &dyn CheckRunner,
         buffers: &UnsavedBuffers,
-    ) -> Result<LandingAttempt, Error> {
+    ) -> Result<LandingAttempt, LandingError> {
         let ready = match self.prepare_merge(repository, record)? {
             Ok(ready) => ready,
             Err(outcome) => return Ok(LandingAttempt::Ended(outcome)),
@@ -168,7 +176,7 @@ impl Landings {
         &self,
         repository: &Repository,
         record: &mut LandingRecord,
-    ) -> Result<Result<MergedWork, LandingOutcome>, Error> {
+    ) -> Result<Result<MergedWork, LandingOutcome>, LandingError> {
         let onto = repository.tip(&record.branch)?;
         let onto_tree = repository.tree_of(&onto.to_string())?;
         if let Some((at, target)) = &record.straight
@@ -215,7 +223,7 @@ impl Landings {
         record: &mut LandingRecord,
         ready: &MergedWork,
         checks: &dyn CheckRunner,
-    ) -> Result<Result<Vec<Check>, LandingOutcome>, Error> {
+    ) -> Result<Result<Vec<Check>, LandingOutcome>, LandingError> {
         if record.undoes.is_some() {
             // An undo must not be refused by failing checks.
             return Ok(Ok(Vec::new()));
@@ -267,24 +275,24 @@ impl Landings {
         record: &LandingRecord,
         ready: &MergedWork,
         checks: &[Check],
-    ) -> Result<ObjectId, Error> {
+    ) -> Result<ObjectId, LandingError> {
         let author = record.author.to_signature();
         let committer = repository.signature().unwrap_or_else(|| author.clone());
-        let mut words = record.words.clone();
+        let mut message = record.message.clone();
         // The author is not a co-author as well.
-        words
+        message
             .co_authors
             .retain(|person| *person != format_person(&author));
-        let sealed = CommitSpec {
+        let commit = CommitSpec {
             tree: ready.tree,
             parents: vec![ready.onto],
             author,
             committer,
             seconds: (self.clock.wall_ms() / 1000) as i64,
             offset_minutes: 0,
-            message: format_message(&words, &record.session, checks),
+            message: format_message(&message, &record.session, checks),
         };
-        Ok(repository.create_commit(&sealed)?)
+        Ok(repository.create_commit(&commit)?)
     }
 
     fn advance_branch(
@@ -294,7 +302,7 @@ impl Landings {
         (ready, to): (&MergedWork, ObjectId),
         checks: Vec<Check>,
         buffers: &UnsavedBuffers,
-    ) -> Result<LandingAttempt, Error> {
+    ) -> Result<LandingAttempt, LandingError> {
         let elsewhere = repository.checked_out_elsewhere(&record.branch, &*self.files);
         if let Some(other) = elsewhere.first() {
             let reason = format!(
@@ -307,8 +315,10 @@ impl Landings {
         let is_here = repository.head()? == Head::Branch(record.branch.clone());
         let (plan, buffers) = if is_here {
             match self.plan_checkout(repository, ready, buffers)? {
-                Ok((plan, buffers)) => (Some(plan), buffers),
-                Err(reason) => return self.block(record, &reason).map(LandingAttempt::Ended),
+                CheckoutUpdate::Planned(plan, buffers) => (Some(plan), buffers),
+                CheckoutUpdate::Blocked(reason) => {
+                    return self.block(record, &reason).map(LandingAttempt::Ended);
+                }
             }
         } else {
             (None, UnsavedBuffers::new())
@@ -360,7 +370,7 @@ impl Landings {
         record: &LandingRecord,
         from: ObjectId,
         to: ObjectId,
-    ) -> Result<MoveOutcome, Error> {
+    ) -> Result<MoveOutcome, LandingError> {
         let author = record.author.to_signature();
         let what = if record.undoes.is_some() {
             "undo"
@@ -384,7 +394,7 @@ impl Landings {
         &self,
         repository: &Repository,
         record: &mut LandingRecord,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<String>, LandingError> {
         let LandingStep::Moving {
             from,
             to,
@@ -416,20 +426,21 @@ impl Landings {
         Ok(left)
     }
 
-    /// Plans the update of the checkout and of unsaved buffers; or returns the obstacle.
+    /// Plans the update of the checkout and of unsaved buffers.
     fn plan_checkout(
         &self,
         repository: &Repository,
         ready: &MergedWork,
         buffers: &UnsavedBuffers,
-    ) -> Result<Result<(CheckoutPlan, UnsavedBuffers), String>, Error> {
+    ) -> Result<CheckoutUpdate, LandingError> {
         if let Some(unfinished) = repository.operation_in_progress() {
-            return Ok(Err(format!("{unfinished} is unfinished in your checkout")));
+            let reason = format!("{unfinished} is unfinished in your checkout");
+            return Ok(CheckoutUpdate::Blocked(reason));
         }
         let plan = repository.plan_checkout(ready.onto_tree, ready.tree, &*self.files)?;
         let plan = match plan {
             Ok(plan) => plan,
-            Err(obstacles) => return Ok(Err(obstacle_reason(&obstacles))),
+            Err(obstacles) => return Ok(CheckoutUpdate::Blocked(obstacle_reason(&obstacles))),
         };
         let mut merged = UnsavedBuffers::new();
         for change in &plan.files {
@@ -438,17 +449,21 @@ impl Landings {
             };
             let clean = repository.merge_unsaved(change, text)?;
             let Some(clean) = clean else {
-                return Ok(Err(format!(
+                return Ok(CheckoutUpdate::Blocked(format!(
                     "your unsaved changes in {} conflict with the landing; save or undo them first",
                     change.path
                 )));
             };
             merged.insert(change.path.clone(), clean.into());
         }
-        Ok(Ok((plan, merged)))
+        Ok(CheckoutUpdate::Planned(plan, merged))
     }
 
-    fn block(&self, record: &mut LandingRecord, reason: &str) -> Result<LandingOutcome, Error> {
+    fn block(
+        &self,
+        record: &mut LandingRecord,
+        reason: &str,
+    ) -> Result<LandingOutcome, LandingError> {
         record.step = LandingStep::Blocked {
             reason: reason.to_owned(),
         };
@@ -461,8 +476,8 @@ impl Landings {
         Ok(LandingOutcome::Blocked { sentence })
     }
 
-    fn object(&self, record: &LandingRecord, id: &str) -> Result<ObjectId, Error> {
-        ObjectId::parse(id).ok_or_else(|| Error::Unreadable {
+    fn object(&self, record: &LandingRecord, id: &str) -> Result<ObjectId, LandingError> {
+        ObjectId::parse(id).ok_or_else(|| LandingError::Unreadable {
             path: self.folder.join(format!("{}.json", record.id.0)),
             message: format!("{id} is not a Git object id"),
         })
@@ -477,14 +492,14 @@ fn verb(record: &LandingRecord) -> &'static str {
 }
 
 fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
-    let told: Vec<String> = merged
+    let conflicts: Vec<String> = merged
         .conflicts
         .iter()
         .map(|conflict| match conflict.lines.len() {
             0 => format!(
                 "{} conflicts ({})",
                 conflict.path,
-                crate::forecast::conflict_kind_text(conflict.kind)
+                crate::conflict::conflict_kind_text(conflict.kind)
             ),
             1 => format!("1 hunk conflicts in {}", conflict.path),
             count => format!("{count} hunks conflict in {}", conflict.path),
@@ -495,12 +510,12 @@ fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
         verb(record),
         record.title,
         record.short_branch(),
-        told.join(", ")
+        conflicts.join(", ")
     )
 }
 
 fn obstacle_reason(obstacles: &[Obstacle]) -> String {
-    let told: Vec<String> = obstacles
+    let reasons: Vec<String> = obstacles
         .iter()
         .take(5)
         .map(|it| format!("in {}, {}", it.path, it.reason))
@@ -511,6 +526,6 @@ fn obstacle_reason(obstacles: &[Obstacle]) -> String {
     };
     format!(
         "{}{more}; commit, stash or undo that first",
-        told.join("; ")
+        reasons.join("; ")
     )
 }

@@ -5,7 +5,6 @@
 )]
 
 mod dying;
-mod eight;
 mod hostile;
 mod kills;
 mod stories;
@@ -19,10 +18,8 @@ use git::land::Signature;
 use git::merge::{Changes, TreePath};
 use host::{RealClock, RealFiles, TempFolder};
 
-use super::{
-    CommitMessage, LandingId, LandingOutcome, LandingRequest, Landings, NoChecks, UnsavedBuffers,
-};
-use crate::work::{CommitId, SessionWork};
+use super::{CommitMessage, LandingId, LandingOutcome, LandingRequest, Landings, NoChecks};
+use crate::work::{CommitId, SessionWork, UnsavedBuffers};
 
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
@@ -188,7 +185,7 @@ fn request(work: &SessionWork, changes: Changes) -> LandingRequest {
         changes,
         branch: None,
         author: agent(),
-        words: CommitMessage {
+        message: CommitMessage {
             subject: work.title.clone(),
             ..CommitMessage::default()
         },
@@ -202,7 +199,7 @@ fn enqueue(landings: &Landings, work: &SessionWork) -> LandingId {
     landings.enqueue(&request(work, scanned.changes)).unwrap()
 }
 
-fn land(landings: &Landings, work: &SessionWork) -> (LandingId, LandingOutcome) {
+pub(crate) fn land(landings: &Landings, work: &SessionWork) -> (LandingId, LandingOutcome) {
     let id = enqueue(landings, work);
     (
         id,

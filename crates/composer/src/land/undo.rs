@@ -3,8 +3,8 @@
 use super::checks::NoChecks;
 use super::record::{LandingId, LandingRecord, LandingStep};
 use super::run::LandingOutcome;
-use super::{Error, Landings, UnsavedBuffers};
-use crate::work::CommitId;
+use super::{LandingError, Landings};
+use crate::work::{CommitId, UnsavedBuffers};
 
 impl Landings {
     /// Undoes a landing: resets the branch if nothing came on top of it, else commits the reverse
@@ -13,7 +13,7 @@ impl Landings {
         &self,
         id: LandingId,
         buffers: &UnsavedBuffers,
-    ) -> Result<(LandingId, LandingOutcome), Error> {
+    ) -> Result<(LandingId, LandingOutcome), LandingError> {
         let landed = self.load(id)?;
         let LandingStep::Landed {
             from,
@@ -22,12 +22,12 @@ impl Landings {
             ..
         } = &landed.step
         else {
-            return Err(Error::NotLanded {
+            return Err(LandingError::NotLanded {
                 title: landed.title,
             });
         };
         if let Some(by) = *undone_by {
-            return Err(Error::AlreadyUndone {
+            return Err(LandingError::AlreadyUndone {
                 title: landed.title,
                 by,
             });
@@ -50,21 +50,21 @@ impl Landings {
         landed: &LandingRecord,
         from: &CommitId,
         to: &CommitId,
-    ) -> Result<LandingRecord, Error> {
+    ) -> Result<LandingRecord, LandingError> {
         let repository = self.repository()?;
-        let mut words = landed.words.clone();
-        words.subject = match landed.words.subject.strip_prefix("Revert “") {
+        let mut message = landed.message.clone();
+        message.subject = match landed.message.subject.strip_prefix("Revert “") {
             Some(rest) => format!("Land again “{rest}"),
-            None => format!("Revert “{}”", landed.words.subject),
+            None => format!("Revert “{}”", landed.message.subject),
         };
-        words.body = format!("This takes back {to}.");
+        message.body = format!("This takes back {to}.");
         Ok(LandingRecord {
             id: self.next_id()?,
             from_tree: repository.tree_of(&to.0)?.to_string(),
             to_tree: repository.tree_of(&from.0)?.to_string(),
             straight: Some((to.clone(), from.clone())),
             undoes: Some(landed.id),
-            words,
+            message,
             resolved: Vec::new(),
             step: LandingStep::Waiting,
             ..landed.clone()
@@ -72,7 +72,7 @@ impl Landings {
     }
 
     /// Marks the landing that `record` undid as undone, once `record` has landed.
-    pub(super) fn mark_undone(&self, record: &LandingRecord) -> Result<(), Error> {
+    pub(super) fn mark_undone(&self, record: &LandingRecord) -> Result<(), LandingError> {
         let Some(undone) = record.undoes else {
             return Ok(());
         };

@@ -8,13 +8,13 @@ use git::Repository;
 use git::merge::{ObjectEntry, ObjectId, TreePath, is_binary, line_hunks};
 use host::ContentHash;
 
-use super::decisions::HunkDecisions;
 use super::risk::risk;
+use super::verdicts::VerdictHistory;
 use super::{
-    CheckCoverage, HunkChange, HunkId, LineAuthors, Review, ReviewFile, ReviewHunk,
-    ReviewedSession, ReviewedVersion,
+    CheckCoverage, HunkChange, HunkId, LineAuthors, Review, ReviewFile, ReviewHunk, ReviewedVersion,
 };
-use crate::forecast::symbols::SymbolCache;
+use crate::symbols::SymbolCache;
+use crate::work::SessionChanges;
 
 /// Number of context lines on each side that enter the id of a hunk.
 const CONTEXT_LINES: u32 = 3;
@@ -23,7 +23,7 @@ impl Review {
     /// Builds the review of some sessions, each against the commit from which it started.
     pub fn build(
         repository: &Repository,
-        sessions: &[ReviewedSession],
+        sessions: &[SessionChanges],
         authors: &dyn LineAuthors,
         covered: &dyn CheckCoverage,
     ) -> Result<Self, git::Error> {
@@ -55,14 +55,14 @@ impl Review {
         Ok(Self {
             hunks: Arc::new(hunks.into_iter().flatten().collect()),
             files: Arc::new(files),
-            choices: HunkDecisions::default(),
+            verdicts: VerdictHistory::default(),
         })
     }
 }
 
 struct HunkBuilder<'a> {
     repository: &'a Repository,
-    reviewed: &'a ReviewedSession,
+    reviewed: &'a SessionChanges,
     base: ObjectId,
     authors: &'a dyn LineAuthors,
     covered: &'a dyn CheckCoverage,

@@ -5,6 +5,7 @@ use std::fmt;
 use git::merge::{EntryMode, ObjectEntry};
 
 use super::{HunkChange, HunkId, Review, ReviewHunk, RiskReason};
+use crate::Error;
 
 /// Minimum number of digits of a short id.
 const MIN_ID_DIGITS: usize = 6;
@@ -40,16 +41,16 @@ impl Review {
         whole[..(longest + 1).clamp(MIN_ID_DIGITS, ID_DIGITS)].to_owned()
     }
 
-    /// Finds the hunk with this id prefix; an error is a sentence.
-    pub fn find(&self, name: &str) -> Result<HunkId, String> {
+    /// Finds the hunk with this id prefix.
+    pub fn find(&self, name: &str) -> Result<HunkId, Error> {
         let begins = |hunk: &&ReviewHunk| !name.is_empty() && hunk.id.to_string().starts_with(name);
         let mut found = self.hunks.iter().filter(begins);
         match (found.next(), found.next()) {
             (Some(only), None) => Ok(only.id),
-            (Some(_), Some(_)) => Err(format!(
+            (Some(_), Some(_)) => Err(Error::NotFound(format!(
                 "several hunks start with \"{name}\"; give more digits"
-            )),
-            (None, _) => Err(format!("there is no hunk \"{name}\"")),
+            ))),
+            (None, _) => Err(Error::NotFound(format!("there is no hunk \"{name}\""))),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
 
 use super::diff::{by_id, slice_lines, split_lines};
-use super::{HunkChange, HunkDecision, HunkId, Review, ReviewFile, ReviewHunk};
+use super::{HunkChange, HunkId, HunkVerdict, Review, ReviewFile, ReviewHunk};
 use crate::work::CommitId;
 
 /// Two accepted hunks that exclude each other.
@@ -28,7 +28,7 @@ impl Review {
             let accepted = file
                 .hunks
                 .iter()
-                .filter(|id| self.decision(**id) == Some(HunkDecision::Accepted));
+                .filter(|id| self.verdict(**id) == HunkVerdict::Accepted);
             let accepted: Vec<&ReviewHunk> =
                 accepted.filter_map(|id| hunks.get(id).copied()).collect();
             changes.extend(file_changes(file, &accepted));
@@ -40,7 +40,7 @@ impl Review {
     /// returns the pairs that exclude each other. The same change in several sessions counts once.
     pub fn mix(&self) -> Result<(CommitId, Changes), Vec<HunkOverlap>> {
         let hunks = by_id(&self.hunks);
-        let is_accepted = |id: &&HunkId| self.decision(**id) == Some(HunkDecision::Accepted);
+        let is_accepted = |id: &&HunkId| self.verdict(**id) == HunkVerdict::Accepted;
         let mut picked: BTreeMap<&TreePath, Vec<(&ReviewFile, &ReviewHunk)>> = BTreeMap::new();
         let mut base: Option<(&CommitId, HunkId)> = None;
         let mut overlaps = Vec::new();

@@ -15,15 +15,15 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::{
-    CheckCoverage, HunkChange, HunkDecision, HunkId, LineAuthors, NoReviewSources, Review,
-    ReviewedSession, RiskReason,
+    CheckCoverage, HunkChange, HunkId, HunkVerdict, LineAuthors, NoReviewSources, Review,
+    RiskReason,
 };
 use crate::land::tests::{Hub, git, write};
-use crate::work::{CommitId, SessionWork};
+use crate::work::{CommitId, SessionChanges, SessionWork};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-fn reviewed(hub: &Hub, work: &SessionWork) -> ReviewedSession {
+fn reviewed(hub: &Hub, work: &SessionWork) -> SessionChanges {
     let repository = Repository::discover(&hub.root).unwrap();
     let place = ScanTarget {
         root: &work.root,
@@ -34,15 +34,16 @@ fn reviewed(hub: &Hub, work: &SessionWork) -> ReviewedSession {
     let scanned = repository
         .scan(place, base, ScanLimits::default(), &RealFiles)
         .unwrap();
-    ReviewedSession {
+    SessionChanges {
         session: work.session.clone(),
+        title: work.title.clone(),
         base: work.base.clone(),
         changes: Arc::new(scanned.changes),
     }
 }
 
 fn review(hub: &Hub, works: &[&SessionWork]) -> Review {
-    let sessions: Vec<ReviewedSession> = works.iter().map(|work| reviewed(hub, work)).collect();
+    let sessions: Vec<SessionChanges> = works.iter().map(|work| reviewed(hub, work)).collect();
     Review::build(
         &Repository::discover(&hub.root).unwrap(),
         &sessions,
@@ -66,7 +67,7 @@ fn text(changes: &Changes, path: &str) -> Option<String> {
     Some(String::from_utf8(entry.bytes.as_ref().unwrap().to_vec()).unwrap())
 }
 
-const ACCEPTED: Option<HunkDecision> = Some(HunkDecision::Accepted);
+const ACCEPTED: HunkVerdict = HunkVerdict::Accepted;
 
 #[test]
 fn hunks_of_every_kind_in_order_of_risk() {
@@ -127,7 +128,7 @@ fn hunks_of_every_kind_in_order_of_risk() {
     review.decide_session("s1", ACCEPTED);
     assert_eq!(review.accepted("s1"), *sessions.changes);
     // One hunk of a file, and the other hunk from another session.
-    review.decide_session("s1", None);
+    review.decide_session("s1", HunkVerdict::Open);
     let hunks = ids(&review, "s1", "a.txt");
     review.decide(&hunks[1..], ACCEPTED);
     let renamed = ids(&review, "s1", "moved.txt");
@@ -139,7 +140,7 @@ fn hunks_of_every_kind_in_order_of_risk() {
         TEXT.replace("five", "5")
     );
     assert_eq!(accepted.len(), 2);
-    review.decide(&renamed[1..], Some(HunkDecision::Rejected));
+    review.decide(&renamed[1..], HunkVerdict::Rejected);
     review.decide(&renamed[..1], ACCEPTED);
     let accepted = review.accepted("s1");
     assert_eq!(text(&accepted, "moved.txt").unwrap(), TEXT);
@@ -158,12 +159,12 @@ fn decisions_are_undone_redone_and_outlive_another_look() {
     let mut first = review(&hub, &[&work]);
     let hunks = ids(&first, "s1", "a.txt");
     first.decide(&hunks[..1], ACCEPTED);
-    first.decide(&hunks, Some(HunkDecision::Rejected));
+    first.decide(&hunks, HunkVerdict::Rejected);
     assert_eq!(first.progress().rejected, 2);
     assert!(first.undo());
     assert_eq!(
-        (first.decision(hunks[0]), first.decision(hunks[1])),
-        (ACCEPTED, None)
+        (first.verdict(hunks[0]), first.verdict(hunks[1])),
+        (ACCEPTED, HunkVerdict::Open)
     );
     assert!(first.undo());
     assert!(!first.undo());
@@ -179,8 +180,8 @@ fn decisions_are_undone_redone_and_outlive_another_look() {
             .replace("nine", "9")
             .replace("ten", "ten\neleven"),
     );
-    let second = review(&hub, &[&work]).with_decisions_of(&first);
-    assert_eq!(second.decision(hunks[0]), ACCEPTED);
+    let second = review(&hub, &[&work]).with_verdicts_of(&first);
+    assert_eq!(second.verdict(hunks[0]), ACCEPTED);
     assert_eq!(second.progress().accepted, 1);
     assert_eq!(second.hunk(hunks[1]).is_some(), second.hunks().len() == 3);
 }
@@ -300,7 +301,7 @@ fn hunks_have_short_names_lines_and_notes() {
     let mut told: Vec<(String, usize, usize, Option<String>)> = Vec::new();
     for hunk in review.hunks() {
         let short = review.short(hunk.id);
-        assert_eq!((short.len(), review.find(&short)), (6, Ok(hunk.id)));
+        assert_eq!((short.len(), review.find(&short).unwrap()), (6, hunk.id));
         assert_eq!(HunkId::parse(&hunk.id.to_string()), Some(hunk.id));
         let (went, came) = review.changed_lines(hunk);
         told.push((hunk.path.to_string(), went.len(), came.len(), hunk.note()));
@@ -319,7 +320,7 @@ fn hunks_have_short_names_lines_and_notes() {
             row("run", 0, 0, Some("made executable")),
         ]
     );
-    assert!(review.find("").unwrap_err().contains("no hunk"));
+    assert!(review.find("").unwrap_err().to_string().contains("no hunk"));
     assert_eq!(HunkId::parse("+1"), None);
 }
 
@@ -331,12 +332,12 @@ fn what_was_decided_elsewhere_is_known_and_no_step() {
     write(&work.root, "a.txt", &changed);
     let mut first = review(&hub, &[&work]);
     let hunks = ids(&first, "s1", "a.txt");
-    first.decide(&hunks[..1], Some(HunkDecision::Rejected));
-    let mut first = first.with_stored_decisions(|_| ACCEPTED);
-    let choices = |review: &Review| [review.decision(hunks[0]), review.decision(hunks[1])];
-    assert_eq!(choices(&first), [Some(HunkDecision::Rejected), ACCEPTED]);
+    first.decide(&hunks[..1], HunkVerdict::Rejected);
+    let mut first = first.with_stored_verdicts(|_| ACCEPTED);
+    let choices = |review: &Review| [review.verdict(hunks[0]), review.verdict(hunks[1])];
+    assert_eq!(choices(&first), [HunkVerdict::Rejected, ACCEPTED]);
     assert!(first.undo());
-    assert_eq!(choices(&first), [None, ACCEPTED]);
+    assert_eq!(choices(&first), [HunkVerdict::Open, ACCEPTED]);
     assert!(!first.undo());
 }
 
@@ -415,8 +416,9 @@ fn random_subsets_are_exact() {
         write(&hub.root, "seed.txt", &before);
         let base = CommitId(hub.commit());
         let entry = ObjectEntry::of_bytes(EntryMode::Plain, after.as_bytes());
-        let reviewed = ReviewedSession {
+        let reviewed = SessionChanges {
             session: "s".to_owned(),
+            title: String::new(),
             base,
             changes: Arc::new(Changes::from([(TreePath::from("seed.txt"), Some(entry))])),
         };

@@ -8,29 +8,29 @@ use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use futures::stream::{BoxStream, StreamExt as _};
 
-use crate::board::{self, Board, UserCommand};
+use crate::board::{self, Board, Command, Event};
 
 use super::{
-    AgentService, Consent, FolderTrust, ModelList, NewSession, OpenFiles, RunningSession,
+    AgentService, Consent, Error, FolderTrust, ModelList, NewSession, OpenFiles, RunningSession,
     SessionConnection, SessionEntry,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
 #[derive(Clone, Default)]
 pub struct FakeAgents {
-    state: Arc<Mutex<FakeBackendState>>,
+    state: Arc<Mutex<FakeAgentState>>,
 }
 
 #[derive(Default)]
-struct FakeBackendState {
+struct FakeAgentState {
     models: ModelList,
     sessions: Vec<SessionEntry>,
     started: Vec<NewSession>,
     opened: Vec<String>,
     commands: Vec<SessionCommand>,
     folder_trust: FolderTrust,
-    user_commands: Vec<UserCommand>,
-    boards: Option<mpsc::UnboundedSender<Arc<Board>>>,
+    board_commands: Vec<Command>,
+    board_events: Option<mpsc::UnboundedSender<Event>>,
     watched: Vec<String>,
     events: Option<mpsc::UnboundedSender<AgentEvent>>,
     running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
@@ -49,7 +49,7 @@ impl FakeAgents {
         fake
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut FakeBackendState) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut FakeAgentState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -81,16 +81,16 @@ impl FakeAgents {
     /// Sends a new state of the board.
     pub fn show_board(&self, board: Board) {
         self.with(|state| {
-            if let Some(boards) = &state.boards {
+            if let Some(events) = &state.board_events {
                 // A panel that dropped the board does not get it.
-                boards.unbounded_send(Arc::new(board)).ok();
+                events.unbounded_send(Event::Board(Arc::new(board))).ok();
             }
         });
     }
 
     /// Takes the commands that the board got since the last call.
-    pub fn take_user_commands(&self) -> Vec<UserCommand> {
-        self.with(|state| std::mem::take(&mut state.user_commands))
+    pub fn take_board_commands(&self) -> Vec<Command> {
+        self.with(|state| std::mem::take(&mut state.board_commands))
     }
 
     /// Ids of the board's agents that were watched so far.
@@ -99,8 +99,8 @@ impl FakeAgents {
     }
 
     /// Sets the trust status of the folder.
-    pub fn set_folder_trust(&self, house: FolderTrust) {
-        self.with(|state| state.folder_trust = house);
+    pub fn set_folder_trust(&self, trust: FolderTrust) {
+        self.with(|state| state.folder_trust = trust);
     }
 
     /// Sends a new list of running sessions.
@@ -142,24 +142,24 @@ impl AgentService for FakeAgents {
         ready(self.with(|state| state.models.clone())).boxed()
     }
 
-    fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>> {
+    fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
         ready(Ok(self.with(|state| state.sessions.clone()))).boxed()
     }
 
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>> {
-        let live = self.connect("new", session.root.clone());
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        let connection = self.connect("new", session.root.clone());
         self.with(|state| state.started.push(session));
-        ready(Ok(live)).boxed()
+        ready(Ok(connection)).boxed()
     }
 
     fn open(
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
-        let live = self.connect(&id, root);
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        let connection = self.connect(&id, root);
         self.with(|state| state.opened.push(id));
-        ready(Ok(live)).boxed()
+        ready(Ok(connection)).boxed()
     }
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
@@ -172,25 +172,25 @@ impl AgentService for FakeAgents {
         self.with(|state| state.open_files = Some((root, files)));
     }
 
-    fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>> {
-        let (sender, boards) = mpsc::unbounded();
-        self.with(|state| state.boards = Some(sender));
+    fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>> {
+        let (sender, events) = mpsc::unbounded();
+        self.with(|state| state.board_events = Some(sender));
         let this = self.clone();
-        let tell = Arc::new(move |wish| this.with(|state| state.user_commands.push(wish)));
-        ready(Ok(board::BoardConnection { send: tell, boards })).boxed()
+        let send = Arc::new(move |command| this.with(|state| state.board_commands.push(command)));
+        ready(Ok(board::BoardConnection { send, events })).boxed()
     }
 
     fn watch(
         &self,
         root: AbsPath,
         id: String,
-    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
-        let live = self.connect(&id, root);
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        let connection = self.connect(&id, root);
         self.with(|state| state.watched.push(id));
-        ready(Ok(live)).boxed()
+        ready(Ok(connection)).boxed()
     }
 
-    fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>> {
+    fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
         ready(Ok(self.with(|state| state.folder_trust.clone()))).boxed()
     }
 
@@ -198,8 +198,8 @@ impl AgentService for FakeAgents {
         &self,
         _: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<FolderTrust, String>> {
-        let house = self.with(|state| {
+    ) -> BoxFuture<'static, Result<FolderTrust, Error>> {
+        let trust = self.with(|state| {
             match consent {
                 Consent::Trust => state.folder_trust.is_trusted = true,
                 Consent::Distrust => state.folder_trust.is_trusted = false,
@@ -210,6 +210,6 @@ impl AgentService for FakeAgents {
             }
             state.folder_trust.clone()
         });
-        ready(Ok(house)).boxed()
+        ready(Ok(trust)).boxed()
     }
 }

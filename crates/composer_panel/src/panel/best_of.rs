@@ -17,18 +17,18 @@ impl ComposerPanel {
     /// Renders the candidates, best first; nothing without a best-of-N group.
     pub(super) fn render_best_of(
         &self,
-        face: &BoardPane,
+        pane: &BoardPane,
         cx: &mut Context<Self>,
     ) -> Option<AnyElement> {
-        let contest = &face.board.best_of;
-        if contest.is_empty() {
+        let candidates = &pane.board.best_of;
+        if candidates.is_empty() {
             return None;
         }
         let colors = cx.theme().colors;
-        let rows = contest.iter().enumerate().map(|(at, candidate)| {
-            let id = candidate.agent.clone();
-            let mark = self.mark_of(&candidate.agent, cx);
-            let is_chosen = face.agent.as_ref() == Some(&candidate.agent);
+        let rows = candidates.iter().enumerate().map(|(at, candidate)| {
+            let id = candidate.job.clone();
+            let mark = self.mark_of(&candidate.job, cx);
+            let is_chosen = pane.job.as_ref() == Some(&candidate.job);
             // A candidate without checks or changes is never marked as the best.
             let is_best = at == 0 && candidate.files > 0 && !candidate.checks.is_empty();
             let label = Label::new(candidate_summary(candidate)).small();
@@ -46,14 +46,14 @@ impl ComposerPanel {
                 .rounded(px(4.0))
                 .hover(|style| style.bg(colors.hover))
                 .on_click(cx.listener(move |this, _, _, cx| {
-                    this.choose_board_agent(Some(id.clone()), cx);
+                    this.choose_job(Some(id.clone()), cx);
                 }))
                 .child(mark)
                 .child(div().min_w_0().flex_1().child(label))
                 .children(is_best.then(|| Label::new("best").tiny().color(colors.success)))
         });
         let rows: Vec<_> = rows.collect();
-        let is_checking = contest.iter().any(|it| it.is_checking);
+        let is_checking = candidates.iter().any(|it| it.is_checking);
         let why = is_checking.then(|| "Checks are running".into());
         let label = if is_checking {
             "Checking\u{2026}"
@@ -96,9 +96,9 @@ impl ComposerPanel {
     }
 
     fn candidate_label(&self, at: usize, candidate: &BestOfEntry) -> String {
-        let board = self.board.as_ref().map(|face| &face.board);
-        let agent = board.and_then(|board| board.agent(&candidate.agent));
-        let letter = agent.map_or('?', |agent| agent_letter(agent.mark));
+        let board = self.board.as_ref().map(|pane| &pane.board);
+        let job = board.and_then(|board| board.job(&candidate.job));
+        let letter = job.map_or('?', |job| agent_letter(job.mark));
         format!(
             "{letter}, place {}, {}",
             at + 1,

@@ -7,19 +7,19 @@ use gpui_kit::{Context, ListAlignment, ListState, Task, Window, px};
 
 use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{JumpToReview, NextCount, ShowBoard};
-use crate::board::{self, Agent, Board, BoardHunk, LandingConflict, UserCommand};
+use crate::board::{self, Board, BoardHunk, BoardJob, Command, Conflict, Event, JobCommand};
 
 /// The state of the board page.
 pub(super) struct BoardPane {
-    pub(super) send: Arc<dyn Fn(UserCommand) + Send + Sync>,
+    pub(super) send: Arc<dyn Fn(Command) + Send + Sync>,
     pub(super) board: Arc<Board>,
-    /// The selected agent, whose hunks alone are listed; `None` lists all.
-    pub(super) agent: Option<String>,
+    /// The selected job, whose hunks alone are listed; `None` lists all.
+    pub(super) job: Option<String>,
     /// Id of the selected row of the review list.
     pub(super) row: Option<String>,
     /// Whether the review list has the focus, instead of the agents.
     pub(super) in_review: bool,
-    /// The agent that the next prompt forks.
+    /// The job that the next prompt forks.
     pub(super) fork_from: Option<String>,
     pub(super) list: ListState,
     _task: Task<()>,
@@ -70,7 +70,7 @@ impl AgentCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReviewRow<'a> {
     /// A conflicting file of a landing.
-    Conflict(&'a LandingConflict),
+    Conflict(&'a Conflict),
     /// A hunk to accept or reject.
     Hunk(&'a BoardHunk),
 }
@@ -80,15 +80,15 @@ impl ReviewRow<'_> {
     pub(super) fn id(&self) -> String {
         match self {
             // No id of a hunk has this form.
-            Self::Conflict(dispute) => format!("{}:{}", dispute.agent, dispute.path),
+            Self::Conflict(conflict) => format!("{}:{}", conflict.job, conflict.path),
             Self::Hunk(hunk) => hunk.id.clone(),
         }
     }
 
-    pub(super) fn agent(&self) -> &str {
+    pub(super) fn job(&self) -> &str {
         match self {
-            Self::Conflict(dispute) => &dispute.agent,
-            Self::Hunk(hunk) => &hunk.agent,
+            Self::Conflict(conflict) => &conflict.job,
+            Self::Hunk(hunk) => &hunk.job,
         }
     }
 }
@@ -96,28 +96,28 @@ impl ReviewRow<'_> {
 impl BoardPane {
     /// The rows of the review list: first the conflicts that block a landing, then the hunks.
     pub(super) fn rows(&self) -> Vec<ReviewRow<'_>> {
-        let agent = self.agent.as_deref();
-        let of = |it: &&LandingConflict| agent.is_none_or(|agent| it.agent == agent);
-        let disputes = self
+        let job = self.job.as_deref();
+        let is_of = |it: &&Conflict| job.is_none_or(|job| it.job == job);
+        let conflicts = self
             .board
             .landing_conflicts
             .iter()
-            .filter(of)
+            .filter(is_of)
             .map(ReviewRow::Conflict);
-        let hunks = self.board.hunks_of(agent).map(ReviewRow::Hunk);
-        disputes.chain(hunks).collect()
+        let hunks = self.board.hunks_of(job).map(ReviewRow::Hunk);
+        conflicts.chain(hunks).collect()
     }
 
     /// The number of accepted hunks among the listed ones.
     pub(super) fn accepted(&self) -> usize {
-        let hunks = self.board.hunks_of(self.agent.as_deref());
+        let hunks = self.board.hunks_of(self.job.as_deref());
         hunks
             .filter(|it| it.verdict == board::HunkVerdict::Accepted)
             .count()
     }
 
-    pub(super) fn chosen_agent(&self) -> Option<&Agent> {
-        self.board.agent(self.agent.as_deref()?)
+    pub(super) fn chosen_job(&self) -> Option<&BoardJob> {
+        self.board.job(self.job.as_deref()?)
     }
 
     pub(super) fn chosen_row(&self) -> Option<ReviewRow<'_>> {
@@ -128,11 +128,11 @@ impl BoardPane {
     /// Applies a new state of the board. The selection is kept while its target exists.
     fn apply_board(&mut self, board: Arc<Board>) {
         self.board = board;
-        if self.chosen_agent().is_none() {
-            self.agent = None;
+        if self.chosen_job().is_none() {
+            self.job = None;
         }
         let forking = self.fork_from.take();
-        self.fork_from = forking.filter(|agent| self.board.agent(agent).is_some());
+        self.fork_from = forking.filter(|job| self.board.job(job).is_some());
         // Unless the user is in the list, the first row is selected.
         if !self.in_review || self.chosen_row().is_none() {
             self.row = self.rows().first().map(ReviewRow::id);
@@ -145,28 +145,28 @@ impl BoardPane {
         }
     }
 
-    fn choose_agent(&mut self, agent: Option<String>) {
-        self.agent = agent;
+    fn choose_job(&mut self, job: Option<String>) {
+        self.job = job;
         let board = self.board.clone();
         self.apply_board(board);
     }
 
-    /// Selects the next or previous agent; the position before the first selects all.
-    fn step_agent(&mut self, back: bool) {
-        let agents = &self.board.agents;
-        let at = agents
+    /// Selects the next or previous job; the position before the first selects all.
+    fn step_job(&mut self, back: bool) {
+        let jobs = &self.board.jobs;
+        let at = jobs
             .iter()
-            .position(|agent| Some(&agent.id) == self.agent.as_ref());
+            .position(|job| Some(job.id()) == self.job.as_deref());
         let next = match (at, back) {
             (None, true) => return,
             (None, false) => 0,
-            (Some(0), true) => return self.choose_agent(None),
+            (Some(0), true) => return self.choose_job(None),
             (Some(at), true) => at - 1,
             (Some(at), false) => at + 1,
         };
-        if let Some(agent) = agents.get(next) {
-            let id = agent.id.clone();
-            self.choose_agent(Some(id));
+        if let Some(job) = jobs.get(next) {
+            let id = job.id().to_owned();
+            self.choose_job(Some(id));
         }
     }
 
@@ -182,6 +182,14 @@ impl BoardPane {
             self.row = Some(id.clone());
             self.list.scroll_to_reveal_item(next);
         }
+    }
+}
+
+/// The state of the board in an event.
+fn board_of(event: Event) -> Option<Arc<Board>> {
+    match event {
+        Event::Board(board) => Some(board),
+        _ => None,
     }
 }
 
@@ -218,8 +226,8 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
         then: impl FnOnce(&mut BoardPane, &mut Context<Self>) + 'static,
     ) {
-        if let Some(face) = &mut self.board {
-            then(face, cx);
+        if let Some(pane) = &mut self.board {
+            then(pane, cx);
             return;
         }
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
@@ -230,13 +238,13 @@ impl ComposerPanel {
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| {
                 match opened {
-                    Ok(live) => {
-                        this.follow_board(live, window, cx);
-                        if let Some(face) = &mut this.board {
-                            then(face, cx);
+                    Ok(connection) => {
+                        this.follow_board(connection, window, cx);
+                        if let Some(pane) = &mut this.board {
+                            then(pane, cx);
                         }
                     }
-                    Err(sentence) => this.error = Some(sentence),
+                    Err(error) => this.error = Some(error.to_string()),
                 }
                 cx.notify();
             })
@@ -246,36 +254,37 @@ impl ComposerPanel {
 
     fn follow_board(
         &mut self,
-        live: board::BoardConnection,
+        connection: board::BoardConnection,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let board::BoardConnection {
-            send: tell,
-            mut boards,
-        } = live;
+        let board::BoardConnection { send, mut events } = connection;
         let task = cx.spawn_in(window, async move |this, cx| {
-            while let Some(mut board) = boards.next().await {
+            while let Some(event) = events.next().await {
+                let mut latest = board_of(event);
                 // Only the latest state counts.
-                while let Ok(newer) = boards.try_recv() {
-                    board = newer;
+                while let Ok(event) = events.try_recv() {
+                    latest = board_of(event).or(latest);
                 }
-                let taken = this.update(cx, |this, cx| {
-                    if let Some(face) = &mut this.board {
-                        face.apply_board(board);
+                let Some(board) = latest else {
+                    continue;
+                };
+                let applied = this.update(cx, |this, cx| {
+                    if let Some(pane) = &mut this.board {
+                        pane.apply_board(board);
                     }
                     cx.emit(PanelEvent::BoardChanged);
                     cx.notify();
                 });
-                if taken.is_err() {
+                if applied.is_err() {
                     return;
                 }
             }
         });
         self.board = Some(BoardPane {
-            send: tell,
+            send,
             board: Arc::default(),
-            agent: None,
+            job: None,
             row: None,
             in_review: false,
             fork_from: None,
@@ -292,25 +301,20 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if let Some(face) = &mut self.board
-            && let Some(agent) = face.fork_from.take()
+        if let Some(pane) = &mut self.board
+            && let Some(job) = pane.fork_from.take()
         {
-            (face.send)(UserCommand::Fork {
-                agent,
-                prompt: text,
-            });
+            (pane.send)(Command::Job(JobCommand::Fork { job, prompt: text }));
             return;
         }
-        let face = self
+        let pane = self
             .board
             .as_ref()
             .filter(|_| self.page == PanelPage::Board);
-        let working = face.and_then(|face| Some((face, face.chosen_agent()?)));
-        if let Some((face, agent)) = working.filter(|(_, agent)| agent.state.is_live()) {
-            (face.send)(UserCommand::Steer {
-                agent: agent.id.clone(),
-                text,
-            });
+        let working = pane.and_then(|pane| Some((pane, pane.chosen_job()?)));
+        if let Some((pane, job)) = working.filter(|(_, job)| job.state().is_live()) {
+            let job = job.id().to_owned();
+            (pane.send)(Command::Job(JobCommand::Steer { job, text }));
             return;
         }
         self.start_in_worktrees(text, window, cx);
@@ -318,7 +322,7 @@ impl ComposerPanel {
 
     /// Starts agents in worktrees.
     fn start_in_worktrees(&mut self, text: String, window: &mut Window, cx: &mut Context<Self>) {
-        let (agents, is_contest) = match self.count {
+        let (agents, is_best_of) = match self.count {
             AgentCount::InFolder => (1, false),
             AgentCount::Worktrees(count) => (count, false),
             AgentCount::BestOf(count) => (count, true),
@@ -328,13 +332,11 @@ impl ComposerPanel {
             model: self.model().to_owned(),
             mode: self.mode,
             agents,
-            is_best_of: is_contest,
+            is_best_of,
         };
         self.page = PanelPage::Board;
         self.list_focus.focus(window, cx);
-        self.with_board(window, cx, move |face, _| {
-            (face.send)(UserCommand::Start(task))
-        });
+        self.with_board(window, cx, move |pane, _| (pane.send)(Command::Start(task)));
         cx.notify();
     }
 
@@ -344,28 +346,28 @@ impl ComposerPanel {
     }
 
     pub(super) fn step_board(&mut self, back: bool, cx: &mut Context<Self>) {
-        if let Some(face) = &mut self.board {
-            if face.in_review {
-                face.step_row(back)
+        if let Some(pane) = &mut self.board {
+            if pane.in_review {
+                pane.step_row(back)
             } else {
-                face.step_agent(back)
+                pane.step_job(back)
             }
             cx.notify();
         }
     }
 
-    pub(super) fn choose_board_agent(&mut self, agent: Option<String>, cx: &mut Context<Self>) {
-        if let Some(face) = &mut self.board {
-            face.in_review = false;
-            face.choose_agent(agent);
+    pub(super) fn choose_job(&mut self, job: Option<String>, cx: &mut Context<Self>) {
+        if let Some(pane) = &mut self.board {
+            pane.in_review = false;
+            pane.choose_job(job);
             cx.notify();
         }
     }
 
     pub(super) fn choose_row(&mut self, row: String, cx: &mut Context<Self>) {
-        if let Some(face) = &mut self.board {
-            face.in_review = true;
-            face.row = Some(row);
+        if let Some(pane) = &mut self.board {
+            pane.in_review = true;
+            pane.row = Some(row);
             cx.notify();
         }
     }
@@ -376,42 +378,42 @@ impl ComposerPanel {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if let Some(face) = &mut self.board {
-            face.in_review = !face.in_review && !face.rows().is_empty();
+        if let Some(pane) = &mut self.board {
+            pane.in_review = !pane.in_review && !pane.rows().is_empty();
             cx.notify();
         }
     }
 
     /// Opens the selection: the transcript of an agent, or the file of a hunk in its worktree.
     pub(super) fn open_on_board(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(face) = &self.board else {
+        let Some(pane) = &self.board else {
             return;
         };
-        if face.in_review {
+        if pane.in_review {
             self.open_hunk(cx)
         } else {
-            let agent = face.agent.clone();
-            if let Some(id) = agent {
-                self.watch_agent(id, window, cx);
+            let job = pane.job.clone();
+            if let Some(id) = job {
+                self.watch_job(id, window, cx);
             }
         }
     }
 
     pub(super) fn open_hunk(&mut self, cx: &mut Context<Self>) {
-        let Some(face) = &self.board else {
+        let Some(pane) = &self.board else {
             return;
         };
-        let (agent, path, line) = match face.chosen_row() {
-            Some(ReviewRow::Hunk(hunk)) => (&hunk.agent, &hunk.path, Some(hunk.line)),
-            Some(ReviewRow::Conflict(dispute)) => (&dispute.agent, &dispute.path, None),
+        let (job, path, line) = match pane.chosen_row() {
+            Some(ReviewRow::Hunk(hunk)) => (&hunk.job, &hunk.path, Some(hunk.line)),
+            Some(ReviewRow::Conflict(conflict)) => (&conflict.job, &conflict.path, None),
             None => return,
         };
-        if let Some(root) = face.board.agent(agent).and_then(|it| it.root.clone()) {
+        if let Some(root) = pane.board.job(job).and_then(BoardJob::root) {
             cx.emit(PanelEvent::OpenFile(root.join(path), line));
         }
     }
 
-    fn watch_agent(&mut self, id: String, window: &mut Window, cx: &mut Context<Self>) {
+    fn watch_job(&mut self, id: String, window: &mut Window, cx: &mut Context<Self>) {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
@@ -420,11 +422,11 @@ impl ComposerPanel {
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| {
                 match opened {
-                    Ok(live) => {
-                        this.show(live, window, cx);
+                    Ok(connection) => {
+                        this.show(connection, window, cx);
                         this.focus_prompt(window, cx);
                     }
-                    Err(sentence) => this.error = Some(sentence),
+                    Err(error) => this.error = Some(error.to_string()),
                 }
                 cx.notify();
             })

@@ -9,20 +9,30 @@ use crate::actions::{
     RejectHunk, RemoveAgent, RestoreTurn, SendThere, StopAgent, UndoLanding, UndoRestore,
     UndoVerdict, WriteDispute,
 };
-use crate::board::{AgentState, ConflictChoice, HandOverTarget, HunkVerdict, UserCommand};
+use crate::board::{
+    Command, Conflict, HandOverTarget, HunkVerdict, JobCommand, JobState, Resolution,
+};
 
 impl ComposerPanel {
     fn send_command(
         &mut self,
-        wish: impl FnOnce(&mut BoardPane) -> Option<UserCommand>,
+        command: impl FnOnce(&mut BoardPane) -> Option<Command>,
         cx: &mut Context<Self>,
     ) {
-        if let Some(face) = &mut self.board
-            && let Some(wish) = wish(face)
+        if let Some(pane) = &mut self.board
+            && let Some(command) = command(pane)
         {
-            (face.send)(wish);
+            (pane.send)(command);
             cx.notify();
         }
+    }
+
+    fn send_job_command(
+        &mut self,
+        command: impl FnOnce(&mut BoardPane) -> Option<JobCommand>,
+        cx: &mut Context<Self>,
+    ) {
+        self.send_command(|pane| command(pane).map(Command::Job), cx);
     }
 
     /// Sets the verdict on a row, the selected one by default, and selects the next. Repeating a
@@ -35,16 +45,16 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.send_command(
-            |face| {
-                face.row = row.or_else(|| face.row.take());
-                face.in_review = true;
-                match face.chosen_row()? {
-                    ReviewRow::Conflict(dispute) => Some(UserCommand::ResolveConflict {
-                        agent: dispute.agent.clone(),
-                        path: dispute.path.clone(),
-                        choice: match verdict {
-                            HunkVerdict::Accepted => ConflictChoice::Agent,
-                            HunkVerdict::Open | HunkVerdict::Rejected => ConflictChoice::Branch,
+            |pane| {
+                pane.row = row.or_else(|| pane.row.take());
+                pane.in_review = true;
+                match pane.chosen_row()? {
+                    ReviewRow::Conflict(conflict) => Some(Command::ResolveConflict {
+                        job: conflict.job.clone(),
+                        path: conflict.path.clone(),
+                        resolution: match verdict {
+                            HunkVerdict::Accepted => Resolution::Agent,
+                            HunkVerdict::Open | HunkVerdict::Rejected => Resolution::Branch,
                         },
                     }),
                     ReviewRow::Hunk(hunk) => {
@@ -55,9 +65,9 @@ impl ComposerPanel {
                             verdict
                         };
                         if verdict != HunkVerdict::Open {
-                            face.step_row(false);
+                            pane.step_row(false);
                         }
-                        Some(UserCommand::Decide { hunk: id, verdict })
+                        Some(Command::Decide { hunk: id, verdict })
                     }
                 }
             },
@@ -71,13 +81,13 @@ impl ComposerPanel {
     }
 
     /// Resolves a conflict with a text that the user wrote.
-    pub fn resolve_with(&mut self, agent: &str, path: &str, text: String, cx: &mut Context<Self>) {
+    pub fn resolve_with(&mut self, job: &str, path: &str, text: String, cx: &mut Context<Self>) {
         self.send_command(
             |_| {
-                Some(UserCommand::ResolveConflict {
-                    agent: agent.to_owned(),
+                Some(Command::ResolveConflict {
+                    job: job.to_owned(),
                     path: path.to_owned(),
-                    choice: ConflictChoice::Text(text),
+                    resolution: Resolution::Text(text),
                 })
             },
             cx,
@@ -99,13 +109,13 @@ impl ComposerPanel {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let face = self.board.as_ref();
-        if let Some(ReviewRow::Conflict(dispute)) = face.and_then(BoardPane::chosen_row)
-            && let Some(draft) = dispute.draft.clone()
+        let pane = self.board.as_ref();
+        if let Some(ReviewRow::Conflict(conflict)) = pane.and_then(BoardPane::chosen_row)
+            && let Some(draft) = conflict.draft.clone()
         {
             cx.emit(PanelEvent::WriteDispute {
-                agent: dispute.agent.clone(),
-                path: dispute.path.clone(),
+                agent: conflict.job.clone(),
+                path: conflict.path.clone(),
                 draft,
             });
         }
@@ -118,15 +128,15 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.send_command(
-            |face| match face.chosen_row() {
-                Some(ReviewRow::Conflict(dispute)) => {
-                    Some(UserCommand::AbandonLanding(dispute.agent.clone()))
+            |pane| match pane.chosen_row() {
+                Some(ReviewRow::Conflict(conflict)) => {
+                    Some(Command::AbandonLanding(conflict.job.clone()))
                 }
                 _ => {
-                    let agent = face.chosen_agent()?;
-                    let is_stuck = |it: &crate::board::LandingConflict| it.agent == agent.id;
-                    let is_stuck = face.board.landing_conflicts.iter().any(is_stuck);
-                    is_stuck.then(|| UserCommand::AbandonLanding(agent.id.clone()))
+                    let job = pane.chosen_job()?.id();
+                    let is_of = |it: &Conflict| it.job == job;
+                    let is_stuck = pane.board.landing_conflicts.iter().any(is_of);
+                    is_stuck.then(|| Command::AbandonLanding(job.to_owned()))
                 }
             },
             cx,
@@ -135,71 +145,66 @@ impl ComposerPanel {
 
     pub(super) fn accept_agent(&mut self, _: &AcceptAgent, _: &mut Window, cx: &mut Context<Self>) {
         self.send_command(
-            |face| {
-                let of_row = face.chosen_row().map(|row| row.agent().to_owned());
-                Some(UserCommand::AcceptAll(face.agent.clone().or(of_row)?))
+            |pane| {
+                let of_row = pane.chosen_row().map(|row| row.job().to_owned());
+                Some(Command::AcceptAll(pane.job.clone().or(of_row)?))
             },
             cx,
         );
     }
 
     pub(super) fn undo_verdict(&mut self, _: &UndoVerdict, _: &mut Window, cx: &mut Context<Self>) {
-        self.send_command(|_| Some(UserCommand::UndoVerdict), cx);
+        self.send_command(|_| Some(Command::UndoVerdict), cx);
     }
 
     pub(super) fn land(&mut self, _: &Land, _: &mut Window, cx: &mut Context<Self>) {
         self.send_command(
-            |face| {
-                (face.accepted() > 0).then(|| UserCommand::Land(Vec::from_iter(face.agent.clone())))
-            },
+            |pane| (pane.accepted() > 0).then(|| Command::Land(Vec::from_iter(pane.job.clone()))),
             cx,
         );
     }
 
     pub(super) fn undo_landing(&mut self, _: &UndoLanding, _: &mut Window, cx: &mut Context<Self>) {
         self.send_command(
-            |face| {
-                let landing = face.board.landing.as_ref()?;
-                landing.can_undo.then_some(UserCommand::UndoLanding)
+            |pane| {
+                let landing = pane.board.landing.as_ref()?;
+                landing.can_undo.then_some(Command::UndoLanding)
             },
             cx,
         );
     }
 
     pub(super) fn pause_agent(&mut self, _: &PauseAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.send_command(
-            |face| {
-                let agent = face.chosen_agent()?;
-                let is_paused = match agent.state {
-                    AgentState::Paused => false,
-                    state if state.is_live() => true,
-                    _ => return None,
-                };
-                Some(UserCommand::Pause {
-                    agent: agent.id.clone(),
-                    is_paused,
-                })
+        self.send_job_command(
+            |pane| {
+                let job = pane.chosen_job()?;
+                match job.state() {
+                    JobState::Paused => Some(JobCommand::Resume(job.id().to_owned())),
+                    state if state.is_live() => Some(JobCommand::Pause(job.id().to_owned())),
+                    _ => None,
+                }
             },
             cx,
         );
     }
 
     pub(super) fn stop_agent(&mut self, _: &StopAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.send_command(
-            |face| {
-                let agent = face.chosen_agent()?;
-                let is_there = agent.state.is_live() || agent.state == AgentState::Paused;
-                is_there.then(|| UserCommand::Stop(agent.id.clone()))
+        self.send_job_command(
+            |pane| {
+                let job = pane.chosen_job()?;
+                let is_open = job.state().is_open();
+                is_open.then(|| JobCommand::Stop(job.id().to_owned()))
             },
             cx,
         );
     }
 
     pub(super) fn remove_agent(&mut self, _: &RemoveAgent, _: &mut Window, cx: &mut Context<Self>) {
-        self.send_command(
-            |face| {
-                let agent = face.chosen_agent()?;
-                (!agent.state.is_live()).then(|| UserCommand::Remove(agent.id.clone()))
+        self.send_job_command(
+            |pane| {
+                let job = pane.chosen_job()?;
+                let is_idle = !job.state().is_live();
+                is_idle.then(|| JobCommand::Release(job.id().to_owned()))
             },
             cx,
         );
@@ -212,12 +217,12 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let Some(face) = &mut self.board else {
+        let Some(pane) = &mut self.board else {
             return;
         };
-        let chosen = face.chosen_agent().filter(|agent| agent.root.is_some());
-        if let Some(agent) = chosen.map(|agent| agent.id.clone()) {
-            face.fork_from = Some(agent);
+        let chosen = pane.chosen_job().filter(|job| job.root().is_some());
+        if let Some(job) = chosen.map(|job| job.id().to_owned()) {
+            pane.fork_from = Some(job);
             self.focus_prompt(window, cx);
             cx.notify();
         }
@@ -225,13 +230,13 @@ impl ComposerPanel {
 
     /// Cancels a fork; `false` if none was prepared.
     pub(super) fn cancel_fork(&mut self, cx: &mut Context<Self>) -> bool {
-        let forking = self.board.as_mut().and_then(|face| face.fork_from.take());
+        let forking = self.board.as_mut().and_then(|pane| pane.fork_from.take());
         cx.notify();
         forking.is_some()
     }
 
     pub(super) fn bring_here(&mut self, _: &BringHere, _: &mut Window, cx: &mut Context<Self>) {
-        self.hand_over(HandOverTarget::Person, cx);
+        self.hand_over(HandOverTarget::User, cx);
     }
 
     pub(super) fn send_there(&mut self, _: &SendThere, _: &mut Window, cx: &mut Context<Self>) {
@@ -239,11 +244,11 @@ impl ComposerPanel {
     }
 
     fn hand_over(&mut self, to: HandOverTarget, cx: &mut Context<Self>) {
-        self.send_command(
-            |face| {
-                let agent = face.chosen_agent().filter(|agent| agent.root.is_some())?;
-                let agent = agent.id.clone();
-                Some(UserCommand::HandOver { agent, to })
+        self.send_job_command(
+            |pane| {
+                let job = pane.chosen_job().filter(|job| job.root().is_some())?;
+                let job = job.id().to_owned();
+                Some(JobCommand::HandOver { job, to })
             },
             cx,
         );
@@ -251,28 +256,28 @@ impl ComposerPanel {
 
     /// Lets the user choose the turn to restore.
     pub(super) fn restore_turn(&mut self, _: &RestoreTurn, _: &mut Window, cx: &mut Context<Self>) {
-        let face = self.board.as_ref();
-        if let Some(agent) = face.and_then(BoardPane::chosen_agent)
-            && agent.turns > 0
+        let pane = self.board.as_ref();
+        if let Some(job) = pane.and_then(BoardPane::chosen_job)
+            && job.status.turns > 0
         {
             cx.emit(PanelEvent::ChooseTurn {
-                agent: agent.id.clone(),
-                turns: agent.turns,
+                agent: job.id().to_owned(),
+                turns: job.status.turns,
             });
         }
     }
 
     /// Restores an agent's worktree to the start of a turn.
-    pub fn restore(&mut self, agent: &str, turn: u64, cx: &mut Context<Self>) {
-        let agent = agent.to_owned();
-        self.send_command(|_| Some(UserCommand::Restore { agent, turn }), cx);
+    pub fn restore(&mut self, job: &str, turn: u64, cx: &mut Context<Self>) {
+        let job = job.to_owned();
+        self.send_command(|_| Some(Command::Restore { job, turn }), cx);
     }
 
     pub(super) fn undo_restore(&mut self, _: &UndoRestore, _: &mut Window, cx: &mut Context<Self>) {
         self.send_command(
-            |face| {
-                let told = face.board.notice.as_ref()?;
-                told.can_undo.then_some(UserCommand::UndoRestore)
+            |pane| {
+                let notice = pane.board.notice.as_ref()?;
+                notice.can_undo.then_some(Command::UndoRestore)
             },
             cx,
         );
@@ -285,7 +290,7 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.send_command(
-            |face| (!face.board.best_of.is_empty()).then_some(UserCommand::Compare),
+            |pane| (!pane.board.best_of.is_empty()).then_some(Command::Compare),
             cx,
         );
     }

@@ -17,14 +17,14 @@ use crate::actions::{
     AcceptAgent, BringHere, ForkAgent, Land, PauseAgent, RemoveAgent, RestoreTurn, StopAgent,
     UndoLanding, UndoRestore,
 };
-use crate::board::{Agent, AgentState, Board, agent_letter};
+use crate::board::{Board, BoardJob, Conflict, JobState, agent_letter};
 
 /// Maximum number of predicted conflicts shown; the rest is counted.
 const MAX_CONFLICTS: usize = 4;
 
 impl ComposerPanel {
     pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
-        let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
+        let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
         let context = if in_review {
             "Composer board review"
         } else {
@@ -32,8 +32,8 @@ impl ComposerPanel {
         };
         let parts = match &self.board {
             None => vec![self.render_no_board()],
-            Some(face) if face.board.agents.is_empty() => render_empty_board(face, cx),
-            Some(face) => self.render_full_board(face, cx),
+            Some(pane) if pane.board.jobs.is_empty() => render_empty_board(pane, cx),
+            Some(pane) => self.render_full_board(pane, cx),
         };
         // The page has the focus from the first frame on, even before the board is loaded.
         div()
@@ -50,12 +50,12 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    fn render_full_board(&self, face: &BoardPane, cx: &mut Context<Self>) -> Vec<AnyElement> {
-        let mut parts = vec![self.render_agents(face, cx)];
-        parts.extend(self.render_best_of(face, cx));
-        parts.extend(render_conflicts(&face.board, face.agent.as_deref(), cx));
-        parts.push(self.render_review(face, cx));
-        parts.push(self.render_bar(face, cx));
+    fn render_full_board(&self, pane: &BoardPane, cx: &mut Context<Self>) -> Vec<AnyElement> {
+        let mut parts = vec![self.render_agents(pane, cx)];
+        parts.extend(self.render_best_of(pane, cx));
+        parts.extend(render_conflicts(&pane.board, pane.job.as_deref(), cx));
+        parts.push(self.render_review(pane, cx));
+        parts.push(self.render_bar(pane, cx));
         parts
     }
 
@@ -72,20 +72,20 @@ impl ComposerPanel {
         div().size_full().child(state).into_any_element()
     }
 
-    fn render_agents(&self, face: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
-        let rows = face.board.agents.iter().enumerate().map(|(at, agent)| {
-            let id = agent.id.clone();
-            let is_chosen = face.agent.as_ref() == Some(&agent.id);
-            ListRow::new(("board-agent", at), accessible_label(agent))
+    fn render_agents(&self, pane: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
+        let rows = pane.board.jobs.iter().enumerate().map(|(at, job)| {
+            let id = job.id().to_owned();
+            let is_chosen = pane.job.as_ref() == Some(&id);
+            ListRow::new(("board-agent", at), accessible_label(job))
                 .lines(2)
                 .selected(is_chosen)
                 .on_click(cx.listener(move |this, _, _, cx| {
-                    let chosen = this.board.as_ref().and_then(|face| face.agent.clone());
-                    let agent = (chosen.as_ref() != Some(&id)).then(|| id.clone());
-                    this.choose_board_agent(agent, cx);
+                    let chosen = this.board.as_ref().and_then(|pane| pane.job.clone());
+                    let job = (chosen.as_ref() != Some(&id)).then(|| id.clone());
+                    this.choose_job(job, cx);
                 }))
-                .child(agent_mark(agent.mark, cx))
-                .child(agent_lines(agent, cx))
+                .child(agent_mark(job.mark, cx))
+                .child(job_lines(job, cx))
         });
         let rows: Vec<_> = rows.collect();
         div()
@@ -102,9 +102,9 @@ impl ComposerPanel {
     }
 
     /// Renders the buttons for the selection.
-    fn render_bar(&self, face: &BoardPane, cx: &Context<Self>) -> AnyElement {
+    fn render_bar(&self, pane: &BoardPane, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let accepted = face.accepted();
+        let accepted = pane.accepted();
         let land = match accepted {
             0 => "Land".to_owned(),
             1 => "Land 1 hunk".to_owned(),
@@ -119,9 +119,9 @@ impl ComposerPanel {
             .p(dp(8.0))
             .border_t_1()
             .border_color(colors.border)
-            .children(error_banner(&face.board))
-            .children(render_notice(&face.board, cx))
-            .children(render_landing(&face.board, cx))
+            .children(error_banner(&pane.board))
+            .children(render_notice(&pane.board, cx))
+            .children(render_landing(&pane.board, cx))
             .child(
                 div()
                     .flex()
@@ -140,40 +140,40 @@ impl ComposerPanel {
                             .action(Box::new(AcceptAgent))
                             .with_keys(),
                     )
-                    .children(agent_buttons(face.chosen_agent())),
+                    .children(job_buttons(pane.chosen_job())),
             )
             .into_any_element()
     }
 }
 
-fn render_empty_board(face: &BoardPane, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
+fn render_empty_board(pane: &BoardPane, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
     let detail = "Choose the number of agents below and describe their task. Each works in its own \
                   worktree; review and land their changes here.";
     let state = EmptyState::new("No agents").icon(Icon::GitBranch);
     let empty = div().flex_1().min_h_0().child(state.detail(detail));
     let mut parts = vec![empty.into_any_element()];
-    parts.extend(error_banner(&face.board).map(gpui_kit::IntoElement::into_any_element));
-    parts.extend(render_landing(&face.board, cx));
+    parts.extend(error_banner(&pane.board).map(gpui_kit::IntoElement::into_any_element));
+    parts.extend(render_landing(&pane.board, cx));
     parts
 }
 
-fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
-    let Some(agent) = agent else {
+fn job_buttons(job: Option<&BoardJob>) -> Vec<Button> {
+    let Some(job) = job else {
         return Vec::new();
     };
     let button = |id, label: &'static str| Button::new(id, label).style(ButtonStyle::Ghost);
     let pause = |label| button("board-pause", label).action(Box::new(PauseAgent));
     let stop = || button("board-stop", "Stop").action(Box::new(StopAgent));
-    let mut buttons = match agent.state {
-        AgentState::Paused => vec![pause("Resume"), stop()],
+    let mut buttons = match job.state() {
+        JobState::Paused => vec![pause("Resume"), stop()],
         state if state.is_live() => vec![pause("Pause"), stop()],
         _ => vec![button("board-remove", "Remove").action(Box::new(RemoveAgent))],
     };
-    if agent.root.is_some() {
+    if job.root().is_some() {
         buttons.push(button("board-fork", "Fork\u{2026}").action(Box::new(ForkAgent)));
         buttons.push(button("board-bring", "Copy to checkout").action(Box::new(BringHere)));
     }
-    if agent.turns > 0 && !agent.state.is_live() {
+    if job.status.turns > 0 && !job.state().is_live() {
         buttons.push(button("board-turn", "Restore turn\u{2026}").action(Box::new(RestoreTurn)));
     }
     buttons.into_iter().map(Button::with_keys).collect()
@@ -201,8 +201,8 @@ pub fn agent_mark(mark: usize, cx: &App) -> AnyElement {
         .into_any_element()
 }
 
-fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
-    let (icon, color) = state_mark(agent.state, cx);
+fn job_lines(job: &BoardJob, cx: &Context<ComposerPanel>) -> AnyElement {
+    let (icon, color) = state_mark(job.state(), cx);
     let first = div()
         .flex()
         .items_center()
@@ -211,10 +211,10 @@ fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
             div()
                 .min_w_0()
                 .flex_1()
-                .child(Label::new(agent.title.clone())),
+                .child(Label::new(job.title().to_owned())),
         )
         .child(icon.size(ui::IconSize::Small).color(color))
-        .child(Label::new(agent.state.label()).tiny().color(color));
+        .child(Label::new(state_label(job.state())).tiny().color(color));
     div()
         .flex()
         .flex_1()
@@ -224,42 +224,55 @@ fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
         .child(
             div()
                 .min_w_0()
-                .child(Label::new(agent_summary(agent)).small().muted()),
+                .child(Label::new(job_summary(job)).small().muted()),
         )
         .into_any_element()
 }
 
-fn state_mark(state: AgentState, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
+/// The label of a state on the board, where it has an activity beside it that says more.
+fn state_label(state: &JobState) -> &'static str {
+    match state {
+        JobState::Interrupted => "stopped",
+        JobState::Conflict { .. } => "in conflict",
+        state => state.label(),
+    }
+}
+
+fn state_mark(state: &JobState, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
     let colors = cx.theme().colors;
     match state {
-        AgentState::Queued => (Icon::Clock, colors.muted),
-        AgentState::Starting | AgentState::Working => (Icon::CircleDot, colors.accent),
-        AgentState::Waiting => (Icon::Question, colors.warning),
-        AgentState::Paused => (Icon::Minus, colors.muted),
-        AgentState::Done => (Icon::CircleCheck, colors.success),
-        AgentState::Failed => (Icon::CircleX, colors.error),
-        AgentState::Stopped => (Icon::Stop, colors.muted),
-        AgentState::Landed => (Icon::GitMerge, colors.success),
-        AgentState::Conflict => (Icon::Warning, colors.error),
+        JobState::Queued => (Icon::Clock, colors.muted),
+        JobState::Starting | JobState::Working => (Icon::CircleDot, colors.accent),
+        JobState::Waiting { .. } => (Icon::Question, colors.warning),
+        JobState::Paused => (Icon::Minus, colors.muted),
+        JobState::Done => (Icon::CircleCheck, colors.success),
+        JobState::Failed { .. } => (Icon::CircleX, colors.error),
+        JobState::Stopped | JobState::Interrupted => (Icon::Stop, colors.muted),
+        JobState::Landed { .. } => (Icon::GitMerge, colors.success),
+        JobState::Conflict { .. } => (Icon::Warning, colors.error),
     }
 }
 
 /// Formats a summary: `wt-2 · 3 files +12 −4 · 41 s · $0.02 · runs the tests`.
-fn agent_summary(agent: &Agent) -> String {
-    let files = match agent.files {
+fn job_summary(job: &BoardJob) -> String {
+    let files = match job.files {
         0 => None,
         1 => Some("1 file".to_owned()),
         count => Some(format!("{count} files")),
     };
-    let files = files.map(|it| format!("{it} +{} \u{2212}{}", agent.lines.0, agent.lines.1));
-    let checks = agent
+    let files = files.map(|it| format!("{it} +{} \u{2212}{}", job.lines.0, job.lines.1));
+    let checks = job
         .checks
         .map(|(passed, all)| format!("{passed} of {all} checks"));
-    let cost = (agent.cost_nano > 0).then(|| dollars(agent.cost_nano));
-    let doing = (!agent.activity.is_empty()).then(|| agent.activity.clone());
-    let time = (agent.seconds > 0).then(|| format_seconds(agent.seconds));
-    let place = (!agent.worktree.is_empty()).then(|| agent.worktree.clone());
-    let all = [place, doing, files, checks, time, cost];
+    let cost = job.status.cost_nano.filter(|nano| *nano > 0).map(dollars);
+    let activity = (!job.activity.is_empty()).then(|| job.activity.clone());
+    let seconds = job.status.worked_ms / 1000;
+    let time = (seconds > 0).then(|| format_seconds(seconds));
+    let worktree = job.status.worktree.as_ref();
+    let worktree = worktree
+        .map(|it| it.lease.clone())
+        .filter(|it| !it.is_empty());
+    let all = [worktree, activity, files, checks, time, cost];
     all.into_iter()
         .flatten()
         .collect::<Vec<_>>()
@@ -274,38 +287,36 @@ pub(super) fn format_seconds(seconds: u64) -> String {
     }
 }
 
-fn accessible_label(agent: &Agent) -> String {
+fn accessible_label(job: &BoardJob) -> String {
     format!(
         "{}, {}, {}, {}",
-        agent_letter(agent.mark),
-        agent.title,
-        agent.state.label(),
-        agent_summary(agent)
+        agent_letter(job.mark),
+        job.title(),
+        state_label(job.state()),
+        job_summary(job)
     )
 }
 
 /// Renders the predicted conflicts.
 fn render_conflicts(
     board: &Board,
-    agent: Option<&str>,
+    job: Option<&str>,
     cx: &Context<ComposerPanel>,
 ) -> Option<AnyElement> {
     let colors = cx.theme().colors;
-    let of = |conflict: &&crate::board::ConflictWarning| {
-        agent.is_none_or(|agent| conflict.agents.iter().any(|it| it == agent))
-    };
+    let is_of = |conflict: &&Conflict| job.is_none_or(|job| conflict.involves(job));
     // Conflicts of a landing are in the review list already.
-    let is_foreseen = |conflict: &&crate::board::ConflictWarning| {
-        let is_it = |it: &crate::board::LandingConflict| {
-            it.path == conflict.path && conflict.agents == [it.agent.as_str()]
+    let is_predicted = |conflict: &&Conflict| {
+        let is_same = |it: &Conflict| {
+            it.path == conflict.path && it.job == conflict.job && conflict.other.is_none()
         };
-        !board.landing_conflicts.iter().any(is_it)
+        !board.landing_conflicts.iter().any(is_same)
     };
     let found: Vec<_> = board
         .conflicts
         .iter()
-        .filter(of)
-        .filter(is_foreseen)
+        .filter(is_of)
+        .filter(is_predicted)
         .collect();
     if found.is_empty() {
         return None;
@@ -360,8 +371,8 @@ fn error_banner(board: &Board) -> Option<Banner> {
 
 /// Renders the result of the user's latest command.
 fn render_notice(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
-    let told = board.notice.as_ref()?;
-    let undo = told.can_undo.then(|| {
+    let notice = board.notice.as_ref()?;
+    let undo = notice.can_undo.then(|| {
         Button::new("board-undo-restore", "Undo")
             .icon(Icon::Undo)
             .style(ButtonStyle::Ghost)
@@ -372,7 +383,7 @@ fn render_notice(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElemen
         div()
             .id("board-told")
             .role(Role::Status)
-            .aria_label(multi_line(told.text.clone()))
+            .aria_label(multi_line(notice.text.clone()))
             .test_support()
             .flex()
             .flex_wrap()
@@ -383,7 +394,7 @@ fn render_notice(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElemen
                 div()
                     .min_w_0()
                     .flex_1()
-                    .child(multi_line(told.text.clone())),
+                    .child(multi_line(notice.text.clone())),
             )
             .children(undo)
             .into_any_element(),

@@ -84,14 +84,14 @@ impl ComposerPanel {
             let started = agents.start(wanted).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| match started {
-                Ok(live) => {
-                    let tell = live.send.clone();
-                    this.show(live, window, cx);
-                    tell(SessionCommand::Prompt(prompt));
+                Ok(connection) => {
+                    let send = connection.send.clone();
+                    this.show(connection, window, cx);
+                    send(SessionCommand::Prompt(prompt));
                 }
-                Err(sentence) => {
+                Err(error) => {
                     let text = prompt.text.clone();
-                    this.error = Some(sentence);
+                    this.error = Some(error.to_string());
                     this.prompt
                         .update(cx, |state, cx| state.set_value(text, window, cx));
                     cx.notify();
@@ -314,7 +314,7 @@ impl ComposerPanel {
     }
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
-        let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
+        let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
         if self.page == PanelPage::Board && self.cancel_fork(cx) {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {

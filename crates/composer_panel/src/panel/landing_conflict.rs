@@ -10,13 +10,13 @@ use super::ComposerPanel;
 use super::board::ReviewRow;
 use super::review::{LineSide, code_block, render_lines};
 use crate::actions::{AcceptHunk, GiveUpLanding, RejectHunk, WriteDispute};
-use crate::board::{ConflictHunk, LandingConflict, agent_letter};
+use crate::board::{Conflict, ConflictHunk, agent_letter};
 
 impl ComposerPanel {
     pub(super) fn render_conflict(
         &self,
         at: usize,
-        dispute: &LandingConflict,
+        conflict: &Conflict,
         cx: &Context<Self>,
     ) -> Vec<AnyElement> {
         let colors = cx.theme().colors;
@@ -28,10 +28,10 @@ impl ComposerPanel {
             .px(dp(8.0))
             .border_b_1()
             .border_color(colors.border)
-            .child(self.mark_of(&dispute.agent, cx))
+            .child(self.mark_of(&conflict.job, cx))
             .child(div().flex_none().child(Icon::Warning.color(colors.warning)))
             .child(
-                Label::new(dispute.path.clone())
+                Label::new(conflict.path.clone())
                     .small()
                     .mono()
                     .elide(Elide::Middle(36)),
@@ -41,23 +41,23 @@ impl ComposerPanel {
             .pt(dp(4.0))
             .text_size(dp(12.0))
             .text_color(colors.text)
-            .child(foreign::multi_line(dispute.text.clone()));
+            .child(foreign::multi_line(conflict.text.clone()));
         let mut parts = vec![head.into_any_element(), sentence.into_any_element()];
-        for fight in &dispute.hunks {
-            parts.extend(self.render_conflict_hunk(dispute, fight, cx));
+        for hunk in &conflict.hunks {
+            parts.extend(self.render_conflict_hunk(conflict, hunk, cx));
         }
-        parts.push(self.render_conflict_buttons(at, dispute, cx));
+        parts.push(self.render_conflict_buttons(at, conflict, cx));
         parts
     }
 
     /// Renders both sides of a hunk, each under its name.
     fn render_conflict_hunk(
         &self,
-        dispute: &LandingConflict,
-        fight: &ConflictHunk,
+        conflict: &Conflict,
+        hunk: &ConflictHunk,
         cx: &Context<Self>,
     ) -> Vec<AnyElement> {
-        let (branch, agent) = self.side_names(dispute);
+        let (branch, agent) = self.side_names(conflict);
         let head = |name: String| {
             div()
                 .px(dp(8.0))
@@ -77,21 +77,21 @@ impl ComposerPanel {
                 render_lines(' ', texts, side, cx)
             }
         };
-        let mut parts = vec![head(format!("{branch}, line {}", fight.line))];
-        parts.extend(code_block(side(&fight.branch, LineSide::Unchanged), cx));
+        let mut parts = vec![head(format!("{branch}, line {}", hunk.line))];
+        parts.extend(code_block(side(&hunk.branch, LineSide::Unchanged), cx));
         parts.push(head(agent));
-        parts.extend(code_block(side(&fight.agent, LineSide::Added), cx));
+        parts.extend(code_block(side(&hunk.agent, LineSide::Added), cx));
         parts
     }
 
     fn render_conflict_buttons(
         &self,
         at: usize,
-        dispute: &LandingConflict,
+        conflict: &Conflict,
         cx: &Context<Self>,
     ) -> AnyElement {
-        let (branch, agent) = self.side_names(dispute);
-        let row = ReviewRow::Conflict(dispute).id();
+        let (branch, agent) = self.side_names(conflict);
+        let row = ReviewRow::Conflict(conflict).id();
         // A click first selects this row; the button's action follows.
         let button = |id: &'static str, label: String| {
             let row = row.clone();
@@ -100,21 +100,21 @@ impl ComposerPanel {
                 .on_click(cx.listener(move |this, _, _, cx| this.choose_row(row.clone(), cx)))
         };
         let mut buttons = vec![
-            button("dispute-agent", format!("Take {agent}\u{2019}s")).action(Box::new(AcceptHunk)),
-            button("dispute-branch", format!("Keep {branch}\u{2019}s"))
+            button("conflict-agent", format!("Take {agent}\u{2019}s")).action(Box::new(AcceptHunk)),
+            button("conflict-branch", format!("Keep {branch}\u{2019}s"))
                 .action(Box::new(RejectHunk)),
         ];
-        if dispute.draft.is_some() {
-            let write = button("dispute-write", "Edit\u{2026}".to_owned());
+        if conflict.draft.is_some() {
+            let write = button("conflict-write", "Edit\u{2026}".to_owned());
             buttons.push(write.action(Box::new(WriteDispute)));
         }
         buttons.push(
-            button("dispute-give-up", "Abandon landing".to_owned())
+            button("conflict-give-up", "Abandon landing".to_owned())
                 .style(ButtonStyle::Ghost)
                 .action(Box::new(GiveUpLanding)),
         );
         div()
-            .id(("dispute-buttons", at))
+            .id(("conflict-buttons", at))
             .flex()
             .flex_wrap()
             .gap(dp(8.0))
@@ -124,18 +124,18 @@ impl ComposerPanel {
     }
 
     /// The names of the two sides.
-    fn side_names(&self, dispute: &LandingConflict) -> (String, String) {
-        let board = self.board.as_ref().map(|face| &face.board);
+    fn side_names(&self, conflict: &Conflict) -> (String, String) {
+        let board = self.board.as_ref().map(|pane| &pane.board);
         let branch = board.map(|board| board.branch.clone());
-        let agent = board.and_then(|board| board.agent(&dispute.agent));
-        let agent = agent.map_or("the agent".to_owned(), |it| {
-            agent_letter(it.mark).to_string()
+        let job = board.and_then(|board| board.job(&conflict.job));
+        let agent = job.map_or("the agent".to_owned(), |job| {
+            agent_letter(job.mark).to_string()
         });
         let branch = branch.filter(|branch| !branch.is_empty());
         (branch.unwrap_or_else(|| "the branch".to_owned()), agent)
     }
 }
 
-pub(super) fn accessible_label(dispute: &LandingConflict) -> String {
-    format!("Conflict in {}: {}", dispute.path, dispute.text)
+pub(super) fn accessible_label(conflict: &Conflict) -> String {
+    format!("Conflict in {}: {}", conflict.path, conflict.text)
 }

@@ -121,15 +121,15 @@ impl ComposerPanel {
 
     /// Renders a banner while the next prompt is a fork.
     fn render_fork(&self) -> Option<AnyElement> {
-        let face = self
+        let pane = self
             .board
             .as_ref()
             .filter(|_| self.page == PanelPage::Board)?;
-        let agent = face.board.agent(face.fork_from.as_deref()?)?;
+        let job = pane.board.job(pane.fork_from.as_deref()?)?;
         let text = format!(
             "New agent forked from {} ({}). Esc cancels.",
-            crate::board::agent_letter(agent.mark),
-            agent.title
+            crate::board::agent_letter(job.mark),
+            job.title()
         );
         Some(ui::Banner::new("agent-fork", Tone::Info, text).into_any_element())
     }

@@ -51,9 +51,9 @@ impl ComposerPanel {
     }
 
     fn board_title(&self) -> String {
-        let board = self.board.as_ref().map(|face| &face.board);
+        let board = self.board.as_ref().map(|pane| &pane.board);
         let working = board.map_or(0, |board| {
-            board.agents.iter().filter(|it| it.state.is_live()).count()
+            board.jobs.iter().filter(|it| it.state().is_live()).count()
         });
         let project = board.and_then(|board| board.project.clone());
         let working = match working {

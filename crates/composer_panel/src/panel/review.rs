@@ -10,15 +10,15 @@ use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, Tooltip, dp, foreign}
 use super::board::{BoardPane, ReviewRow};
 use super::board_view::agent_mark;
 use super::{ComposerPanel, landing_conflict};
-use crate::board::{AgentState, BoardHunk, HunkVerdict};
+use crate::board::{BoardHunk, HunkVerdict, JobState};
 
 /// Maximum number of lines shown on each side of a hunk.
 const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
-    pub(super) fn render_review(&self, face: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
+    pub(super) fn render_review(&self, pane: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let rows = face.rows();
+        let rows = pane.rows();
         let area = div()
             .flex()
             .flex_1()
@@ -27,12 +27,14 @@ impl ComposerPanel {
             .border_t_1()
             .border_color(colors.border);
         if rows.is_empty() {
-            let is_live = face.board.agents.iter().any(|agent| {
-                agent.state.is_live() && face.agent.as_ref().is_none_or(|it| *it == agent.id)
-            });
-            let is_landed = face
-                .chosen_agent()
-                .is_some_and(|agent| agent.state == AgentState::Landed);
+            let is_listed = |id: &str| pane.job.as_ref().is_none_or(|job| job == id);
+            let jobs = &pane.board.jobs;
+            let is_live = jobs
+                .iter()
+                .any(|job| job.state().is_live() && is_listed(job.id()));
+            let is_landed = pane
+                .chosen_job()
+                .is_some_and(|job| matches!(job.state(), JobState::Landed { .. }));
             let text = match (is_landed, is_live) {
                 (true, _) => "All changes have landed on your branch.",
                 (false, true) => "Changes appear here as the agents make them.",
@@ -41,9 +43,9 @@ impl ComposerPanel {
             let text = Label::new(text).small().muted();
             return area.p(dp(12.0)).child(text).into_any_element();
         }
-        let title = review_title(face, &rows);
+        let title = review_title(pane, &rows);
         let this = cx.entity();
-        let rows = list(face.list.clone(), move |at, _, cx| {
+        let rows = list(pane.list.clone(), move |at, _, cx| {
             this.update(cx, |this, cx| this.render_row(at, cx))
         });
         area.child(
@@ -69,16 +71,16 @@ impl ComposerPanel {
     }
 
     fn render_row(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
-        let Some(face) = &self.board else {
+        let Some(pane) = &self.board else {
             return div().into_any_element();
         };
-        let rows = face.rows();
+        let rows = pane.rows();
         let Some(row) = rows.get(at).copied() else {
             return div().into_any_element();
         };
         let colors = cx.theme().colors;
         let id = row.id();
-        let is_chosen = face.row.as_ref() == Some(&id) && face.in_review;
+        let is_chosen = pane.row.as_ref() == Some(&id) && pane.in_review;
         let border = match row {
             _ if is_chosen => colors.focus,
             ReviewRow::Conflict(_) => colors.warning,
@@ -86,9 +88,9 @@ impl ComposerPanel {
             ReviewRow::Hunk(_) => colors.border,
         };
         let (spoken, parts) = match row {
-            ReviewRow::Conflict(dispute) => (
-                landing_conflict::accessible_label(dispute),
-                self.render_conflict(at, dispute, cx),
+            ReviewRow::Conflict(conflict) => (
+                landing_conflict::accessible_label(conflict),
+                self.render_conflict(at, conflict, cx),
             ),
             ReviewRow::Hunk(hunk) => (accessible_label(hunk), self.render_hunk(at, hunk, cx)),
         };
@@ -147,7 +149,7 @@ impl ComposerPanel {
             .pr(dp(4.0))
             .border_b_1()
             .border_color(colors.border)
-            .child(self.mark_of(&hunk.agent, cx))
+            .child(self.mark_of(&hunk.job, cx))
             .child(
                 div()
                     .min_w_0()
@@ -200,34 +202,34 @@ impl ComposerPanel {
         let conflict = board
             .conflicts
             .iter()
-            .find(|it| it.path == hunk.path && it.agents.contains(&hunk.agent))?;
+            .find(|it| it.path == hunk.path && it.involves(&hunk.job))?;
         Some(conflict.text.clone())
     }
 
-    /// Renders the letter of an agent.
-    pub(super) fn mark_of(&self, agent: &str, cx: &Context<Self>) -> AnyElement {
-        let board = self.board.as_ref().map(|face| &face.board);
-        let agent = board.and_then(|board| board.agent(agent));
-        agent_mark(agent.map_or(0, |agent| agent.mark), cx)
+    /// Renders the letter of a job's agent.
+    pub(super) fn mark_of(&self, job: &str, cx: &Context<Self>) -> AnyElement {
+        let board = self.board.as_ref().map(|pane| &pane.board);
+        let job = board.and_then(|board| board.job(job));
+        agent_mark(job.map_or(0, |job| job.mark), cx)
     }
 }
 
-fn review_title(face: &BoardPane, rows: &[ReviewRow<'_>]) -> String {
-    let is_dispute = |row: &&ReviewRow<'_>| matches!(row, ReviewRow::Conflict(_));
-    let disputes = rows.iter().filter(is_dispute).count();
+fn review_title(pane: &BoardPane, rows: &[ReviewRow<'_>]) -> String {
+    let is_conflict = |row: &&ReviewRow<'_>| matches!(row, ReviewRow::Conflict(_));
+    let conflicts = rows.iter().filter(is_conflict).count();
     let count = |count: usize, one: &str, more: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {more}")),
     };
     let parts = [
-        count(disputes, "conflict to resolve", "conflicts to resolve"),
-        count(rows.len() - disputes, "change", "changes"),
+        count(conflicts, "conflict to resolve", "conflicts to resolve"),
+        count(rows.len() - conflicts, "change", "changes"),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>();
     let text = text.join(" \u{b7} ");
-    match face.chosen_agent() {
-        Some(agent) => format!("{text} by {}", agent.title),
+    match pane.chosen_job() {
+        Some(job) => format!("{text} by {}", job.title()),
         None => text,
     }
 }
@@ -241,7 +243,7 @@ pub(super) enum LineSide {
     Unchanged,
 }
 
-/// Renders code lines with a sign before each; at most `MOST_LINES`.
+/// Renders code lines with a sign before each; at most `MAX_LINES`.
 pub(super) fn render_lines(
     sign: char,
     texts: &[String],

@@ -24,16 +24,16 @@ impl ComposerPanel {
         self.sessions.is_loading = true;
         self.list_focus.focus(window, cx);
         self._loading = Some(cx.spawn_in(window, async move |this, cx| {
-            let found = agents.sessions(root).await;
+            let listed = agents.sessions(root).await;
             // The window may be gone by then.
             this.update(cx, |this, cx| {
-                this.sessions = match found {
+                this.sessions = match listed {
                     Ok(lines) => SessionListState {
                         lines,
                         ..SessionListState::default()
                     },
                     Err(problem) => SessionListState {
-                        problem: Some(problem),
+                        problem: Some(problem.to_string()),
                         ..SessionListState::default()
                     },
                 };
@@ -72,8 +72,8 @@ impl ComposerPanel {
                     this.show(live, window, cx);
                     this.focus_prompt(window, cx);
                 }
-                Err(sentence) => {
-                    this.sessions.problem = Some(sentence);
+                Err(error) => {
+                    this.sessions.problem = Some(error.to_string());
                     cx.notify();
                 }
             })

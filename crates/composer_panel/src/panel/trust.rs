@@ -11,7 +11,7 @@ use ui::{ActiveTheme as _, Banner, Button, ButtonStyle, Icon, Tone, dp};
 use super::card::card;
 use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{AllowHooks, DistrustFolder, TrustFolder};
-use crate::agents::{Consent, FolderTrust, PendingHooks, PendingMcpServer};
+use crate::agents::{Consent, Error, FolderTrust, PendingHooks, PendingMcpServer};
 
 /// The trust status of the folder, and the prompts that the user postponed.
 #[derive(Debug, Default)]
@@ -37,24 +37,24 @@ impl ComposerPanel {
             return;
         };
         self._trust = Some(cx.spawn(async move |this, cx| {
-            let house = agents.folder_trust(root).await;
+            let trust = agents.folder_trust(root).await;
             // The window may be gone by then.
-            this.update(cx, |this, cx| match house {
+            this.update(cx, |this, cx| match trust {
                 Ok(rules) => {
                     this.trust.rules = rules;
                     cx.notify();
                 }
-                Err(sentence) => this.error = Some(sentence),
+                Err(error) => this.error = Some(error.to_string()),
             })
             .ok();
         }));
     }
 
-    fn apply_trust(&mut self, house: Result<FolderTrust, String>, cx: &mut Context<Self>) {
-        match house {
+    fn apply_trust(&mut self, trust: Result<FolderTrust, Error>, cx: &mut Context<Self>) {
+        match trust {
             Ok(rules) => self.trust.rules = rules,
-            Err(sentence) => {
-                self.error = Some(sentence);
+            Err(error) => {
+                self.error = Some(error.to_string());
                 // The consent may have failed because the files changed meanwhile.
                 self.query_trust(cx);
             }
@@ -67,9 +67,9 @@ impl ComposerPanel {
             return;
         };
         self._trust = Some(cx.spawn(async move |this, cx| {
-            let house = agents.consent(root, consent).await;
+            let trust = agents.consent(root, consent).await;
             // The window may be gone by then.
-            this.update(cx, |this, cx| this.apply_trust(house, cx)).ok();
+            this.update(cx, |this, cx| this.apply_trust(trust, cx)).ok();
         }));
     }
 

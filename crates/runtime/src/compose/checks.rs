@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::AbsPath;
-use composer::land::{Check, CheckRunner, LandingCandidate};
+use composer::land::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate};
 use host::process::{LaunchRequest, ProcessExit, spawn};
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 
@@ -14,61 +14,66 @@ use crate::sandbox_policy::{self, Confinement, SessionRoot};
 /// The largest file of commands that is read, in bytes.
 const MAX_CHECKS_BYTES: u64 = 1 << 16;
 /// The timeout of one check.
-const LONGEST: Duration = Duration::from_secs(1800);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1800);
 /// The bytes kept of a check's output: its tail.
-const KEPT: usize = 16 << 10;
+const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
-/// The user's checks for a repository.
-pub struct OwnChecks {
+/// The check commands of a repository, in the folder of its board.
+pub struct CheckCommands {
+    dirs: Dirs,
+    path: AbsPath,
+}
+
+/// Runs the check commands that were read.
+struct CommandChecks {
     dirs: Dirs,
     commands: Vec<String>,
 }
 
-impl OwnChecks {
-    /// Reads the checks in the folder of a repository's board.
-    pub fn read(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
-        let path = path(folder);
-        let commands = match RealFiles.read(&path, MAX_CHECKS_BYTES) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
-                format!("{path} is no list of commands ({error}); write it anew with --check")
-            })?,
-            Err(error) if error.is_not_found() => Vec::new(),
-            Err(error) => return Err(error.to_string()),
-        };
-        Ok(Self {
+impl CheckCommands {
+    /// `folder` is the folder of the repository's board.
+    pub fn new(dirs: &Dirs, folder: &AbsPath) -> Self {
+        Self {
             dirs: dirs.clone(),
-            commands,
-        })
-    }
-
-    /// The same; an error where there are none.
-    pub fn read_required(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
-        let own = Self::read(dirs, folder)?;
-        if own.commands.is_empty() {
-            Err(
-                "this repository has no checks yet: name them with `burin-agent compose land --check COMMAND`"
-                    .to_owned(),
-            )
-        } else {
-            Ok(own)
+            path: folder.join("checks.json"),
         }
     }
 
-    /// Has these run from now on.
-    pub fn save(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
+    /// Replaces the commands. Blocks on the disk.
+    pub fn save(&self, commands: &[String]) -> Result<(), host::Error> {
         let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();
         let text = serde_json::json!(commands).to_string();
-        let written = RealFiles.write_private(&path(folder), text.as_bytes());
-        written.map_err(|error| error.to_string())
+        RealFiles.write_private(&self.path, text.as_bytes())
     }
+}
 
-    fn run(&self, command: &str, folder: &AbsPath) -> Result<Check, String> {
-        let ground = SessionRoot::for_user_folder(folder);
+impl CheckSource for CheckCommands {
+    fn load(&self) -> Result<Box<dyn CheckRunner + Send>, CheckError> {
+        let path = &self.path;
+        let commands = match RealFiles.read(path, MAX_CHECKS_BYTES) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                CheckError(format!(
+                    "{path} is no list of commands ({error}); write it anew with --check"
+                ))
+            })?,
+            Err(error) if error.is_not_found() => Vec::new(),
+            Err(error) => return Err(check_error(error)),
+        };
+        Ok(Box::new(CommandChecks {
+            dirs: self.dirs.clone(),
+            commands,
+        }))
+    }
+}
+
+impl CommandChecks {
+    fn run(&self, command: &str, folder: &AbsPath) -> Result<Check, CheckError> {
+        let root = SessionRoot::for_user_folder(folder);
         let (sandbox, problems) =
-            sandbox_policy::sandbox(&self.dirs, ground, &Confinement::default());
+            sandbox_policy::sandbox(&self.dirs, root, &Confinement::default());
         problems.iter().for_each(|problem| log::warn!("{problem}"));
         let bounds = match sandbox {
-            Some(sandbox) => Some(sandbox.bounds(&[])?),
+            Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
             None => None,
         };
         let launch = LaunchRequest {
@@ -80,15 +85,15 @@ impl OwnChecks {
             sandbox: bounds,
         };
         let output: Arc<std::sync::Mutex<Vec<u8>>> = Arc::default();
-        let heard = output.clone();
+        let sink_output = output.clone();
         let sink = Box::new(move |bytes: &[u8]| {
-            let mut kept = sandbox_policy::lock(&heard);
+            let mut kept = sandbox_policy::lock(&sink_output);
             kept.extend_from_slice(bytes);
-            let over = kept.len().saturating_sub(KEPT);
+            let over = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
             kept.drain(..over);
         });
-        let spawned = spawn(&launch, sink).map_err(|error| error.to_string())?;
-        let ended = sandbox_policy::wait(&spawned, LONGEST);
+        let spawned = spawn(&launch, sink).map_err(check_error)?;
+        let ended = sandbox_policy::wait(&spawned, CHECK_TIMEOUT);
         let text = String::from_utf8_lossy(&sandbox_policy::lock(&output)).into_owned();
         let (is_passed, detail) = match ended {
             Some(ProcessExit::Exited(0)) => (true, String::new()),
@@ -103,24 +108,24 @@ impl OwnChecks {
     }
 }
 
-impl CheckRunner for OwnChecks {
-    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
+impl CheckRunner for CommandChecks {
+    fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
         if self.commands.is_empty() {
             return Ok(Vec::new());
         }
-        let scratch = TempFolder::new().map_err(|error| error.to_string())?;
+        let scratch = TempFolder::new().map_err(check_error)?;
         let folder = scratch.path().join("merged");
-        RealFiles
-            .create_folder(&folder)
-            .map_err(|error| error.to_string())?;
-        candidate
-            .write_to(&folder)
-            .map_err(|error| error.to_string())?;
+        RealFiles.create_folder(&folder).map_err(check_error)?;
+        candidate.write_to(&folder).map_err(check_error)?;
         let checked = self.commands.iter().map(|it| self.run(it, &folder));
         checked.collect()
     }
 }
 
-fn path(folder: &AbsPath) -> AbsPath {
-    folder.join("checks.json")
+fn check_error(error: impl std::fmt::Display) -> CheckError {
+    CheckError(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Sessions for a board: each in its worktree, its tools watched.
+//! Starts the sessions of a board's jobs: each in its worktree, its tools watched.
 
 use std::sync::Arc;
 
@@ -7,21 +7,24 @@ use agent::engine::{self, SessionOptions};
 use agent::hooks::{HookRunner, ProcessHookRunner};
 use agent::record::SessionRecord;
 use agent::sandbox::CommandSandbox;
-use composer::board::{JobSpec, SessionStartRequest, SessionStarter, StartedSession};
+use composer::Error;
+use composer::board::{SessionStartRequest, SessionStarter, StartedSession};
+use composer::job::{JobSpec, JobWorktree};
 use composer::roles::RoleSet;
+use composer::worktrees::JobWorktrees;
 use futures::future::BoxFuture;
 use host::Dirs;
 
 use crate::mcp_pool::ServerWait;
-use crate::sandbox_policy;
+use crate::sandbox_policy::{self, SessionRoot};
 use crate::sandboxed_hooks::SandboxedHooks;
 use crate::session_factory::{SessionFactory, SessionSpec};
 use crate::trust;
 
-use super::SessionStartOptions;
-use super::job_worktrees::JobWorktrees;
+use super::service::SessionStartOptions;
 
-/// Starts the sessions of a board's jobs.
+/// Starts the sessions of a board's jobs. Clones share its parts.
+#[derive(Clone)]
 pub(super) struct JobSessionStarter {
     pub(super) factory: Arc<SessionFactory>,
     pub(super) worktrees: JobWorktrees,
@@ -29,36 +32,16 @@ pub(super) struct JobSessionStarter {
     pub(super) options: SessionStartOptions,
 }
 
-/// The shared parts that a starting session needs, owned by its future.
-#[derive(Clone)]
-struct SessionLaunch {
-    factory: Arc<SessionFactory>,
-    worktrees: JobWorktrees,
-    roles: Arc<RoleSet>,
-    options: SessionStartOptions,
-}
-
 impl JobSessionStarter {
-    fn session_launch(&self) -> SessionLaunch {
-        SessionLaunch {
-            factory: self.factory.clone(),
-            worktrees: self.worktrees.clone(),
-            roles: self.roles.clone(),
-            options: self.options.clone(),
-        }
-    }
-}
-
-impl SessionLaunch {
-    /// Returns the session's start parameters, and problems that the user should know of.
-    async fn start(
+    /// The options of a session, and problems that the user should know of.
+    async fn session_options(
         &self,
-        begin: &SessionStartRequest,
-    ) -> Result<(SessionOptions, Vec<String>), String> {
-        let role = self.roles.named(&begin.task.role)?;
-        let wanted = SessionSpec {
-            root: begin.place.root()?,
-            model: begin.task.model.clone(),
+        request: &SessionStartRequest,
+    ) -> Result<(SessionOptions, Vec<String>), Error> {
+        let role = self.roles.named(&request.task.role)?;
+        let spec = SessionSpec {
+            root: request.worktree.root()?,
+            model: request.task.model.clone(),
             mode: role.mode,
             allows_asked: self.options.allows_asked,
             has_user: self.options.has_user,
@@ -66,28 +49,53 @@ impl SessionLaunch {
             effort: role.effort,
             hooks: None,
             confinement: self.options.confinement.clone(),
-            session_root: Some(self.worktrees.session_root(&begin.place)?),
+            session_root: Some(self.session_root(&request.worktree)?),
             servers: Vec::new(),
             waiting: ServerWait::with_notifier(|text| log::warn!("{text}")),
         };
-        let (mut start, mut notices) = self.factory.start(wanted).await;
-        start.call_judge = role.restrict(start.call_judge);
+        let (mut options, mut notices) = self.factory.start(spec).await;
+        options.call_judge = role.restrict(options.call_judge);
         let dirs = self.factory.dirs().clone();
-        let (hub, sandbox) = (self.worktrees.main_repo().clone(), start.sandbox.clone());
+        let (main_repo, sandbox) = (self.worktrees.main_repo().clone(), options.sandbox.clone());
         // The main checkout decides which hooks exist, because the agent can write the worktree.
-        let found = tokio::task::spawn_blocking(move || {
-            trust::hooks_in(
+        let hooks = blocking(move || {
+            let runner = hook_runner(sandbox, &dirs);
+            Ok(trust::hooks_in(
                 &dirs,
-                &hub,
+                &main_repo,
                 "let them run in the panel",
-                hook_runner(sandbox, &dirs),
-            )
+                runner,
+            ))
         });
-        let (hooks, problems) = found.await.map_err(|error| error.to_string())?;
-        start.hooks = hooks;
+        let (hooks, problems) = hooks.await?;
+        options.hooks = hooks;
         notices.extend(problems);
-        Ok((start, notices))
+        Ok((options, notices))
     }
+
+    /// The root of a session in a worktree, with the paths that its sandbox needs.
+    fn session_root(&self, worktree: &JobWorktree) -> Result<SessionRoot, Error> {
+        let access = self.worktrees.access(worktree)?;
+        Ok(SessionRoot {
+            root: access.root,
+            project: self.worktrees.main_repo().clone(),
+            git_dir: Some(access.git_dir),
+            readable: access.readable,
+            variables: access.variables,
+        })
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    act: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(act).await;
+    done.unwrap_or_else(|error| Err(Error::Aborted(error.to_string())))
+}
+
+/// The sentence of an error of the session's engine.
+fn session_error(error: impl std::fmt::Display) -> Error {
+    Error::Session(error.to_string())
 }
 
 /// An agent's hooks run in its sandbox, because the agent may have written the scripts they call.
@@ -104,14 +112,14 @@ fn hook_runner(sandbox: Option<Arc<dyn CommandSandbox>>, dirs: &Dirs) -> Arc<dyn
 impl SessionStarter for JobSessionStarter {
     fn start(
         &self,
-        begin: SessionStartRequest,
-    ) -> BoxFuture<'static, Result<StartedSession, String>> {
-        let own = self.session_launch();
+        request: SessionStartRequest,
+    ) -> BoxFuture<'static, Result<StartedSession, Error>> {
+        let this = self.clone();
         Box::pin(async move {
-            let gate = own.worktrees.watch(&begin.place).await?;
-            let (start, notices) = own.start(&begin).await?;
+            let gate = this.worktrees.watch(&request.worktree).await?;
+            let (options, notices) = this.session_options(&request).await?;
             Ok(StartedSession {
-                opened: engine::start(start),
+                opened: engine::start(options),
                 gate,
                 is_prompted: false,
                 notices,
@@ -121,30 +129,30 @@ impl SessionStarter for JobSessionStarter {
 
     fn resume(
         &self,
-        begin: SessionStartRequest,
+        request: SessionStartRequest,
         session: String,
-    ) -> BoxFuture<'static, Result<StartedSession, String>> {
-        let own = self.session_launch();
+    ) -> BoxFuture<'static, Result<StartedSession, Error>> {
+        let this = self.clone();
         Box::pin(async move {
-            let gate = own.worktrees.watch(&begin.place).await?;
-            let (start, notices) = own.start(&begin).await?;
-            let store = own.factory.store().clone();
-            let name = session.clone();
-            let found = tokio::task::spawn_blocking(move || store.find(&name)).await;
-            let found =
-                found.map_err(|error| format!("{session} could not be read: {error}"))??;
+            let gate = this.worktrees.watch(&request.worktree).await?;
+            let (options, notices) = this.session_options(&request).await?;
+            let store = this.factory.store().clone();
+            let id = session.clone();
+            let stored = blocking(move || store.find(&id).map_err(session_error)).await?;
             let is_prompt = |it: &Stored| matches!(it.record, SessionRecord::Prompted { .. });
-            let has_heard = found
+            let is_prompted = stored
                 .as_ref()
                 .is_some_and(|it| it.records.iter().any(is_prompt));
-            let opened = match found {
-                Some(_) => engine::resume(start, &session).await?,
-                None => engine::start(start),
+            let opened = match stored {
+                Some(_) => engine::resume(options, &session)
+                    .await
+                    .map_err(session_error)?,
+                None => engine::start(options),
             };
             Ok(StartedSession {
                 opened,
                 gate,
-                is_prompted: has_heard,
+                is_prompted,
                 notices,
             })
         })
@@ -152,19 +160,24 @@ impl SessionStarter for JobSessionStarter {
 
     fn fork(
         &self,
-        begin: SessionStartRequest,
+        request: SessionStartRequest,
         session: String,
-    ) -> BoxFuture<'static, Result<String, String>> {
-        let own = self.session_launch();
+    ) -> BoxFuture<'static, Result<String, Error>> {
+        let this = self.clone();
         Box::pin(async move {
-            let (start, _) = own.start(&begin).await?;
-            let store = own.factory.store().clone();
-            let name = session.clone();
-            let past = tokio::task::spawn_blocking(move || store.read(&name)).await;
-            let past = past.map_err(|error| format!("{session} could not be read: {error}"))??;
-            let last = past.next_seq.saturating_sub(1);
-            Ok(engine::fork(&start, &session, last).await?)
+            let (options, _) = this.session_options(&request).await?;
+            let store = this.factory.store().clone();
+            let id = session.clone();
+            let stored = blocking(move || store.read(&id).map_err(session_error)).await?;
+            let last = stored.next_seq.saturating_sub(1);
+            let forked = engine::fork(&options, &session, last).await;
+            forked.map_err(session_error)
         })
+    }
+
+    fn records(&self, session: &str) -> Result<Vec<Stored>, Error> {
+        let stored = self.factory.store().read(session).map_err(session_error)?;
+        Ok(stored.records)
     }
 
     fn prompt_for(&self, task: &JobSpec) -> String {

@@ -80,9 +80,9 @@ fn approval(call: &str) -> SessionRecord {
     }
 }
 
-async fn wait_for(sessions: &LiveSessions, expected: &[(&str, LiveActivity)]) {
+async fn wait_for(sessions: &LiveSessions, expected: &[(&str, SessionActivity)]) {
     let mut statuses = sessions.statuses();
-    let matches = |now: &Vec<SessionStatus>| {
+    let matches = |now: &Vec<RunningSession>| {
         let now: Vec<_> = now.iter().map(|it| (it.id.as_str(), it.activity)).collect();
         now == expected
     };
@@ -100,7 +100,7 @@ async fn a_running_turn_outlives_its_view() {
     assert_eq!(engine.commands.recv().await, Some(prompt()));
     engine.begin_turn().await;
     engine.emit(AgentEvent::Text("one".to_owned())).await;
-    wait_for(&sessions, &[("s", LiveActivity::Working)]).await;
+    wait_for(&sessions, &[("s", SessionActivity::Working)]).await;
     assert!(engine.commands.try_recv().is_err(), "nothing stopped it");
 
     engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
@@ -157,13 +157,13 @@ async fn pending_questions_wait_for_the_next_view() {
     });
     engine.begin_turn().await;
     engine.emit_record(approval("call")).await;
-    wait_for(&sessions, &[("s", LiveActivity::WaitingForUser)]).await;
+    wait_for(&sessions, &[("s", SessionActivity::WaitingForUser)]).await;
     let given = SessionRecord::LeaveGiven {
         call: "call".to_owned(),
         decision: PermissionDecision::Once,
     };
     engine.emit_record(given).await;
-    wait_for(&sessions, &[("s", LiveActivity::Working)]).await;
+    wait_for(&sessions, &[("s", SessionActivity::Working)]).await;
 
     let asked = engine.recorded(approval("inner"));
     let subagent = |event| AgentEvent::Child {
@@ -179,7 +179,7 @@ async fn pending_questions_wait_for_the_next_view() {
         },
     };
     engine.emit(question).await;
-    wait_for(&sessions, &[("s", LiveActivity::WaitingForUser)]).await;
+    wait_for(&sessions, &[("s", SessionActivity::WaitingForUser)]).await;
     engine.emit(AgentEvent::Text(String::new())).await;
     let mut view = sessions.attach("s").expect("it runs");
     while let Some(event) = view.events.recv().await {
@@ -194,7 +194,7 @@ async fn pending_questions_wait_for_the_next_view() {
         view.pending
     );
     engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
-    wait_for(&sessions, &[("s", LiveActivity::Idle)]).await;
+    wait_for(&sessions, &[("s", SessionActivity::Idle)]).await;
     assert!(sessions.attach("s").expect("still").pending.is_empty());
 }
 

@@ -227,7 +227,7 @@ mod tests {
     fn hunk(after: &str, verdict: HunkVerdict) -> BoardHunk {
         BoardHunk {
             id: "1".to_owned(),
-            agent: "a".to_owned(),
+            job: "a".to_owned(),
             path: "src/a.rs".to_owned(),
             symbol: None,
             line: 1,

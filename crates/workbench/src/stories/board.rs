@@ -2,9 +2,9 @@
 
 use agent::record::SessionMode;
 use composer_panel::board::{
-    Agent, AgentState, BestOfEntry, Board, BoardHunk, BoardNotice, ConflictChoice, ConflictHunk,
-    ConflictWarning, HandOverTarget, HunkVerdict, LandingConflict, LandingStatus, StartAgents,
-    UserCommand,
+    BestOfEntry, Board, BoardHunk, BoardJob, BoardNotice, Command, Conflict, ConflictHunk,
+    HandOverTarget, HunkVerdict, JobCommand, JobSpec, JobState, JobStatus, JobWorktree,
+    LandingStatus, Resolution, StartAgents,
 };
 use gpui_kit::TestAppContext;
 
@@ -12,29 +12,45 @@ use super::a11y::names;
 use super::agents::open;
 use super::path;
 
-fn agent(id: &str, mark: usize, state: AgentState) -> Agent {
-    Agent {
-        id: id.to_owned(),
-        mark,
-        title: format!("task {id}"),
-        worktree: format!("wt-{}", mark + 1),
-        root: Some(path("/p")),
+fn job(id: &str, mark: usize, state: JobState) -> BoardJob {
+    let worktree = JobWorktree {
+        lease: format!("wt-{}", mark + 1),
+        root: path("/p").to_string(),
+        git_dir: String::new(),
+        base: String::new(),
         branch: format!("burin/wt-{}", mark + 1),
-        state,
+    };
+    let task = JobSpec {
+        title: format!("task {id}"),
+        ..JobSpec::default()
+    };
+    BoardJob {
+        status: JobStatus {
+            job: id.to_owned(),
+            task,
+            group: None,
+            state,
+            activity: String::new(),
+            worktree: Some(worktree),
+            session: None,
+            subagents: Vec::new(),
+            cost_nano: Some(0),
+            turns: 2,
+            added_ms: 0,
+            worked_ms: 3_000,
+        },
+        mark,
         activity: String::new(),
         files: 1,
         lines: (1, 1),
-        cost_nano: 0,
-        seconds: 3,
         checks: None,
-        turns: 2,
     }
 }
 
-fn hunk(id: &str, agent: &str, verdict: HunkVerdict) -> BoardHunk {
+fn hunk(id: &str, job: &str, verdict: HunkVerdict) -> BoardHunk {
     BoardHunk {
         id: id.to_owned(),
-        agent: agent.to_owned(),
+        job: job.to_owned(),
         path: "src/main.rs".to_owned(),
         symbol: Some("main".to_owned()),
         line: 1,
@@ -50,13 +66,13 @@ fn hunk(id: &str, agent: &str, verdict: HunkVerdict) -> BoardHunk {
 fn board(hunks: &[(&str, &str, HunkVerdict)]) -> Board {
     let hunks = hunks
         .iter()
-        .map(|(id, agent, verdict)| hunk(id, agent, *verdict));
+        .map(|(id, job, verdict)| hunk(id, job, *verdict));
     Board {
         project: None,
         branch: "main".to_owned(),
-        agents: vec![
-            agent("one", 0, AgentState::Done),
-            agent("two", 1, AgentState::Working),
+        jobs: vec![
+            job("one", 0, JobState::Done),
+            job("two", 1, JobState::Working),
         ],
         hunks: hunks.collect(),
         conflicts: Vec::new(),
@@ -68,8 +84,8 @@ fn board(hunks: &[(&str, &str, HunkVerdict)]) -> Board {
     }
 }
 
-fn judge(hunk: &str, verdict: HunkVerdict) -> UserCommand {
-    UserCommand::Decide {
+fn judge(hunk: &str, verdict: HunkVerdict) -> Command {
+    Command::Decide {
         hunk: hunk.to_owned(),
         verdict,
     }
@@ -89,10 +105,7 @@ fn one_prompt_starts_agents_apart(cx: &mut TestAppContext) {
         agents: 3,
         is_best_of: false,
     };
-    assert_eq!(
-        fake.take_user_commands(),
-        [UserCommand::Start(task.clone())]
-    );
+    assert_eq!(fake.take_board_commands(), [Command::Start(task.clone())]);
     assert!(
         fake.started().is_empty(),
         "none works in the person's folder"
@@ -105,7 +118,7 @@ fn one_prompt_starts_agents_apart(cx: &mut TestAppContext) {
         is_best_of: true,
         ..task
     };
-    assert_eq!(fake.take_user_commands(), [UserCommand::Start(task)]);
+    assert_eq!(fake.take_board_commands(), [Command::Start(task)]);
 }
 
 #[gpui_kit::test]
@@ -121,10 +134,10 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
     story.settle();
     // Nothing is accepted, so nothing lands.
     story.keys("l");
-    assert_eq!(fake.take_user_commands(), []);
+    assert_eq!(fake.take_board_commands(), []);
     story.keys("tab").keys("a").keys("r");
     assert_eq!(
-        fake.take_user_commands(),
+        fake.take_board_commands(),
         [
             judge("h1", HunkVerdict::Accepted),
             judge("h2", HunkVerdict::Rejected)
@@ -139,22 +152,22 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
     story.settle();
     story.keys("[").keys("[").keys("a");
     assert_eq!(
-        fake.take_user_commands(),
+        fake.take_board_commands(),
         [judge("h1", HunkVerdict::Open)],
         "said again, it is taken back"
     );
     story.keys("u").keys("l");
     assert_eq!(
-        fake.take_user_commands(),
-        [UserCommand::UndoVerdict, UserCommand::Land(Vec::new())]
+        fake.take_board_commands(),
+        [Command::UndoVerdict, Command::Land(Vec::new())]
     );
     // Escape leaves the changes; then one agent is chosen, and only its work lands.
     story.keys("escape").keys("down").keys("l").keys("shift-a");
     assert_eq!(
-        fake.take_user_commands(),
+        fake.take_board_commands(),
         [
-            UserCommand::Land(vec!["one".to_owned()]),
-            UserCommand::AcceptAll("one".to_owned())
+            Command::Land(vec!["one".to_owned()]),
+            Command::AcceptAll("one".to_owned())
         ]
     );
     let mut landed = board(&[]);
@@ -166,7 +179,7 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
     fake.show_board(landed);
     story.settle();
     story.keys("shift-u");
-    assert_eq!(fake.take_user_commands(), [UserCommand::UndoLanding]);
+    assert_eq!(fake.take_board_commands(), [Command::UndoLanding]);
 }
 
 #[gpui_kit::test]
@@ -178,28 +191,26 @@ fn agents_are_steered_paused_stopped_and_watched(cx: &mut TestAppContext) {
     story.settle();
     // No agent is selected yet.
     story.keys("p").keys("s").keys("x");
-    assert_eq!(fake.take_user_commands(), []);
+    assert_eq!(fake.take_board_commands(), []);
     story.keys("down").keys("p").keys("s").keys("x");
     assert_eq!(
-        fake.take_user_commands(),
-        [UserCommand::Remove("one".to_owned())],
+        fake.take_board_commands(),
+        [Command::Job(JobCommand::Release("one".to_owned()))],
         "what is over cannot be paused or stopped"
     );
     story.keys("down").keys("p").keys("s").keys("x");
-    let pause = UserCommand::Pause {
-        agent: "two".to_owned(),
-        is_paused: true,
-    };
+    let pause = JobCommand::Pause("two".to_owned());
+    let stop = JobCommand::Stop("two".to_owned());
     assert_eq!(
-        fake.take_user_commands(),
-        [pause, UserCommand::Stop("two".to_owned())]
+        fake.take_board_commands(),
+        [Command::Job(pause), Command::Job(stop)]
     );
     story.keys("i").input("mind the tests").keys("enter");
-    let steer = UserCommand::Steer {
-        agent: "two".to_owned(),
+    let steer = JobCommand::Steer {
+        job: "two".to_owned(),
         text: "mind the tests".to_owned(),
     };
-    assert_eq!(fake.take_user_commands(), [steer]);
+    assert_eq!(fake.take_board_commands(), [Command::Job(steer)]);
     story.keys("alt-up").keys("enter");
     story.settle();
     assert_eq!(fake.watched(), ["one"]);
@@ -211,10 +222,13 @@ fn a_change_opens_where_it_was_made(cx: &mut TestAppContext) {
     story.keys("ctrl-alt-g");
     story.settle();
     let mut shown = board(&[("h1", "one", HunkVerdict::Open)]);
-    shown.conflicts = vec![ConflictWarning {
-        agents: vec!["one".to_owned(), "two".to_owned()],
+    shown.conflicts = vec![Conflict {
+        job: "one".to_owned(),
+        other: Some("two".to_owned()),
         path: "src/main.rs".to_owned(),
         text: "A and B both change main in src/main.rs".to_owned(),
+        hunks: Vec::new(),
+        draft: None,
     }];
     fake.show_board(shown);
     story.settle();
@@ -223,10 +237,11 @@ fn a_change_opens_where_it_was_made(cx: &mut TestAppContext) {
     assert_eq!(story.tabs(), "[main.rs]");
 }
 
-fn dispute(path: &str) -> LandingConflict {
+fn dispute(path: &str) -> Conflict {
     let lines = |text: &str| vec![text.to_owned()];
-    LandingConflict {
-        agent: "one".to_owned(),
+    Conflict {
+        job: "one".to_owned(),
+        other: None,
         path: path.to_owned(),
         text: "both changed main".to_owned(),
         hunks: vec![ConflictHunk {
@@ -239,11 +254,11 @@ fn dispute(path: &str) -> LandingConflict {
     }
 }
 
-fn settle(path: &str, with: ConflictChoice) -> UserCommand {
-    UserCommand::ResolveConflict {
-        agent: "one".to_owned(),
+fn settle(path: &str, resolution: Resolution) -> Command {
+    Command::ResolveConflict {
+        job: "one".to_owned(),
         path: path.to_owned(),
-        choice: with,
+        resolution,
     }
 }
 
@@ -265,10 +280,10 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
     // The first is the agent's, the second the branch's.
     story.keys("tab").keys("a").keys("j").keys("r");
     assert_eq!(
-        fake.take_user_commands(),
+        fake.take_board_commands(),
         [
-            settle("a.rs", ConflictChoice::Agent),
-            settle("b.rs", ConflictChoice::Branch)
+            settle("a.rs", Resolution::Agent),
+            settle("b.rs", Resolution::Branch)
         ]
     );
     // The third is written by hand, in a text of its own.
@@ -280,12 +295,12 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
     assert!(story.text().starts_with("<<<<<<< main"), "{}", story.text());
     story.keys("alt-y");
     story.settle();
-    assert_eq!(fake.take_user_commands(), [], "conflict marks are no text");
+    assert_eq!(fake.take_board_commands(), [], "conflict marks are no text");
     assert!(story.reports()[0].contains("conflict markers"));
     story.keys("ctrl-a").input("both\n").keys("alt-y");
     story.settle();
-    let written = ConflictChoice::Text("both\n".to_owned());
-    assert_eq!(fake.take_user_commands(), [settle("c.rs", written)]);
+    let written = Resolution::Text("both\n".to_owned());
+    assert_eq!(fake.take_board_commands(), [settle("c.rs", written)]);
     assert_eq!(story.tabs(), "", "the text has done its work");
 }
 
@@ -300,8 +315,8 @@ fn a_landing_that_does_not_fit_is_given_up(cx: &mut TestAppContext) {
     story.settle();
     story.keys("tab").keys("g");
     assert_eq!(
-        fake.take_user_commands(),
-        [UserCommand::AbandonLanding("one".to_owned())]
+        fake.take_board_commands(),
+        [Command::AbandonLanding("one".to_owned())]
     );
 }
 
@@ -317,32 +332,32 @@ fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
         .keys("f")
         .input("the other way")
         .keys("enter");
-    let fork = UserCommand::Fork {
-        agent: "one".to_owned(),
+    let fork = JobCommand::Fork {
+        job: "one".to_owned(),
         prompt: "the other way".to_owned(),
     };
-    assert_eq!(fake.take_user_commands(), [fork]);
+    assert_eq!(fake.take_board_commands(), [Command::Job(fork)]);
     // Thought better of it: what is written then begins agents as before.
     story.keys("alt-up").keys("down").keys("f").keys("escape");
     story.keys("b").keys("shift-b");
-    let over = |to| UserCommand::HandOver {
-        agent: "one".to_owned(),
-        to,
+    let over = |to| {
+        let job = "one".to_owned();
+        Command::Job(JobCommand::HandOver { job, to })
     };
     assert_eq!(
-        fake.take_user_commands(),
-        [over(HandOverTarget::Person), over(HandOverTarget::Agent)]
+        fake.take_board_commands(),
+        [over(HandOverTarget::User), over(HandOverTarget::Agent)]
     );
     // Two turns: the picker begins with the latest.
     story.keys("t");
     assert!(story.is_asking());
     story.keys("down").keys("enter");
     story.settle();
-    let restore = UserCommand::Restore {
-        agent: "one".to_owned(),
+    let restore = Command::Restore {
+        job: "one".to_owned(),
         turn: 1,
     };
-    assert_eq!(fake.take_user_commands(), [restore]);
+    assert_eq!(fake.take_board_commands(), [restore]);
     let mut told = board(&[]);
     told.notice = Some(BoardNotice {
         text: "wt-1 is as turn 1 found it".to_owned(),
@@ -351,7 +366,7 @@ fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
     fake.show_board(told);
     story.settle();
     story.keys("ctrl-alt-g").keys("ctrl-alt-g").keys("z");
-    assert_eq!(fake.take_user_commands(), [UserCommand::UndoRestore]);
+    assert_eq!(fake.take_board_commands(), [Command::UndoRestore]);
 }
 
 #[gpui_kit::test]
@@ -359,8 +374,8 @@ fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    let candidate = |agent: &str, is_good| BestOfEntry {
-        agent: agent.to_owned(),
+    let candidate = |job: &str, is_good| BestOfEntry {
+        job: job.to_owned(),
         checks: vec![("cargo test".to_owned(), is_good)],
         files: 1,
         lines: (3, 1),
@@ -379,7 +394,7 @@ fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
         "{seen:?}"
     );
     story.keys("c");
-    assert_eq!(fake.take_user_commands(), [UserCommand::Compare]);
+    assert_eq!(fake.take_board_commands(), [Command::Compare]);
 }
 
 #[gpui_kit::test]
@@ -411,7 +426,7 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
     assert_eq!(inline.count(), 2, "{seen:?}");
     story.keys("alt-y").keys("alt-n");
     assert_eq!(
-        fake.take_user_commands(),
+        fake.take_board_commands(),
         [
             judge("h1", HunkVerdict::Accepted),
             judge("h2", HunkVerdict::Rejected)
@@ -428,5 +443,5 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
         "{seen:?}"
     );
     story.keys("alt-y");
-    assert_eq!(fake.take_user_commands(), []);
+    assert_eq!(fake.take_board_commands(), []);
 }

@@ -1,75 +1,74 @@
-//! Resolutions of conflicts that the command line names, such as `a2:src/x.rs=branch`.
+//! Resolutions of conflicts on the command line: `a2:src/x.rs=branch`.
 
 use composer::board::SavedBoard;
+use composer::conflict::Resolution;
 use composer::land::CheckRunner;
-use composer::view::ConflictChoice;
+use composer::landing::{LandingResult, LandingService};
 use host::{Files as _, RealFiles};
-use runtime::compose::history::of;
-use runtime::compose::land::{MergeResult, MergeService};
 
-/// The largest file that settles a conflict, in bytes.
+use crate::compose::history::job;
+use crate::compose::sentence;
+
+/// The largest file that resolves a conflict, in bytes.
 const MAX_RESOLVED_BYTES: u64 = 100 << 20;
 
-/// Resolves the files that the command line names, each written `a2:src/x.rs=branch`, and prints
-/// the results.
-pub(super) fn all(
-    lander: &MergeService,
-    past: &SavedBoard,
-    settle: &[String],
+/// Resolves the named files, and returns a result for each.
+pub(super) fn apply(
+    landings: &LandingService,
+    saved: &SavedBoard,
+    resolutions: &[String],
     checks: &dyn CheckRunner,
-) -> Result<Vec<MergeResult>, String> {
-    let mut wanted = Vec::new();
-    for text in settle {
-        let (job, path, with) = read(text)?;
-        wanted.push((of(past, job)?, path, with));
+) -> Result<Vec<LandingResult>, String> {
+    let mut parsed = Vec::new();
+    for text in resolutions {
+        let (id, path, resolution) = parse(text)?;
+        parsed.push((job(saved, id)?, path, resolution));
     }
-    let settled = wanted.into_iter().map(|(line, path, with)| {
+    let results = parsed.into_iter().map(|(job, path, resolution)| {
         // A file that cannot be resolved does not undo the others.
-        let landed = lander.resolve_file((line, &past.jobs), (path, &with), checks);
-        landed.unwrap_or_else(|sentence| MergeResult::new(vec![line.job.clone()], sentence))
+        let resolved = landings.resolve_file((job, &saved.jobs), (path, &resolution), checks);
+        resolved.unwrap_or_else(|error| LandingResult::failed(vec![job.job.clone()], &error))
     });
-    Ok(settled.collect())
+    Ok(results.collect())
 }
 
-fn read(text: &str) -> Result<(&str, &str, ConflictChoice), String> {
+fn parse(text: &str) -> Result<(&str, &str, Resolution), String> {
     let parts = text
         .split_once(':')
-        .and_then(|(job, rest)| rest.rsplit_once('=').map(|(path, with)| (job, path, with)));
-    let (job, path, with) = parts.ok_or_else(|| {
+        .and_then(|(job, rest)| rest.rsplit_once('=').map(|(path, side)| (job, path, side)));
+    let (job, path, side) = parts.ok_or_else(|| {
         format!("\"{text}\" settles nothing; write it as a2:src/x.rs=branch, =agent or =FILE")
     })?;
-    let with = match with {
-        "branch" => ConflictChoice::Branch,
-        "agent" => ConflictChoice::Agent,
+    let resolution = match side {
+        "branch" => Resolution::Branch,
+        "agent" => Resolution::Agent,
         file => {
             let file = crate::folder(None, &RealFiles)?.join(file);
-            let bytes = RealFiles.read(&file, MAX_RESOLVED_BYTES);
-            let bytes = bytes.map_err(|error| error.to_string())?;
+            let bytes = RealFiles
+                .read(&file, MAX_RESOLVED_BYTES)
+                .map_err(sentence)?;
             let text = String::from_utf8(bytes);
-            ConflictChoice::Text(text.map_err(|_| format!("{file} is no text in UTF-8"))?)
+            Resolution::Text(text.map_err(|_| format!("{file} is no text in UTF-8"))?)
         }
     };
-    Ok((job, path, with))
+    Ok((job, path, resolution))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ConflictChoice, read};
+    use super::{Resolution, parse};
 
-    fn check(text: &str, read_as: Option<(&str, &str, ConflictChoice)>) {
-        assert_eq!(read(text).ok(), read_as, "{text}");
+    fn check(text: &str, expected: Option<(&str, &str, Resolution)>) {
+        assert_eq!(parse(text).ok(), expected, "{text}");
     }
 
     #[test]
-    fn settlements_are_read() {
+    fn resolutions_are_parsed() {
         check(
             "a2:src/x.rs=branch",
-            Some(("a2", "src/x.rs", ConflictChoice::Branch)),
+            Some(("a2", "src/x.rs", Resolution::Branch)),
         );
-        check(
-            "a2:a=b.rs=agent",
-            Some(("a2", "a=b.rs", ConflictChoice::Agent)),
-        );
+        check("a2:a=b.rs=agent", Some(("a2", "a=b.rs", Resolution::Agent)));
         check("a2:src/x.rs", None);
         check("src/x.rs=branch", None);
         check("a2:x=no such file", None);

@@ -1,11 +1,13 @@
 //! Starts jobs: leases a worktree, starts the session, sends the first prompt.
 
 use super::{BoardActor, InternalEvent, Job, JobSession, RESUME_PROMPT};
+use crate::Error;
 use crate::board::dependencies::readiness_of;
-use crate::board::job::JobState;
 use crate::board::record::BoardRecord;
-use crate::board::{BoardEvent, JobWorktree, SessionStartRequest, StartedSession, WorktreeRequest};
+use crate::board::{SessionStartRequest, StartedSession, WorktreeRequest};
 use crate::graph::Readiness;
+use crate::job::{JobState, JobWorktree};
+use crate::protocol::Event;
 
 impl BoardActor {
     /// Starts jobs that are ready while there are free slots.
@@ -14,154 +16,164 @@ impl BoardActor {
             return;
         }
         loop {
-            let working = self.jobs.iter().filter(|job| job.line.state.is_running());
-            if working.count() >= self.parts.max_parallel {
+            let working = self.jobs.iter().filter(|job| job.status.state.is_running());
+            if working.count() >= self.config.max_parallel {
                 return;
             }
             let ready = self.jobs.iter().position(|job| {
-                job.line.state == JobState::Queued && self.readiness(job) == Readiness::Ready
+                job.status.state == JobState::Queued && self.readiness(job) == Readiness::Ready
             });
             let Some(ix) = ready else { return };
-            if let Err(sentence) = self.start_job(ix).await {
-                self.jobs[ix].line.state = JobState::Failed { why: sentence };
+            if let Err(error) = self.start_job(ix).await {
+                self.jobs[ix].status.state = JobState::Failed {
+                    why: error.to_string(),
+                };
             }
         }
     }
 
     pub(in crate::board) fn readiness(&self, job: &Job) -> Readiness {
-        readiness_of(&job.line, &self.jobs)
+        readiness_of(&job.status, &self.jobs)
     }
 
     /// Takes the next step towards a running session: first the worktree, then the session.
-    async fn start_job(&mut self, ix: usize) -> Result<(), String> {
-        self.jobs[ix].line.state = JobState::Starting;
+    async fn start_job(&mut self, ix: usize) -> Result<(), Error> {
+        self.jobs[ix].status.state = JobState::Starting;
         let id = self.jobs[ix].id();
-        let way = self.internal_sender.clone();
-        if self.jobs[ix].line.place.is_none() {
+        let sender = self.internal_sender.clone();
+        if self.jobs[ix].status.worktree.is_none() {
             self.append_record(BoardRecord::Leasing { job: id.clone() })
                 .await?;
-            let wanted = self.worktree_request(ix);
-            let leased = self.parts.worktrees.lease(wanted);
+            let leased = self.config.worktrees.lease(self.worktree_request(ix));
             tokio::spawn(async move {
                 // If the board has ended, the worktree is later found as an orphan.
-                way.send(InternalEvent::Leased(id, leased.await)).await.ok();
+                sender
+                    .send(InternalEvent::Leased(id, leased.await))
+                    .await
+                    .ok();
             });
             return Ok(());
         }
-        let begin = self.session_request(ix)?;
-        let hands = self.parts.starter.clone();
+        let request = self.session_request(ix)?;
+        let starter = self.config.starter.clone();
         let job = &self.jobs[ix];
-        let (session, fork_of) = (job.line.session.clone(), job.forked_from.clone());
+        let (session, fork_of) = (job.status.session.clone(), job.forked_from.clone());
         tokio::spawn(async move {
-            let begun = match (session, fork_of) {
-                (Some(session), _) => hands.resume(begin, session).await,
-                (None, None) => hands.start(begin).await,
-                (None, Some(from)) => match hands.fork(begin.clone(), from).await {
-                    Ok(session) => hands.resume(begin, session).await,
-                    Err(sentence) => Err(sentence),
+            let started = match (session, fork_of) {
+                (Some(session), _) => starter.resume(request, session).await,
+                (None, None) => starter.start(request).await,
+                (None, Some(from)) => match starter.fork(request.clone(), from).await {
+                    Ok(session) => starter.resume(request, session).await,
+                    Err(error) => Err(error),
                 },
             };
-            way.send(InternalEvent::Started(id, begun)).await.ok();
+            sender.send(InternalEvent::Started(id, started)).await.ok();
         });
         Ok(())
     }
 
-    pub(super) fn session_request(&self, ix: usize) -> Result<SessionStartRequest, String> {
-        let line = &self.jobs[ix].line;
-        let place = line.place.clone();
+    pub(super) fn session_request(&self, ix: usize) -> Result<SessionStartRequest, Error> {
+        let status = &self.jobs[ix].status;
         Ok(SessionStartRequest {
-            job: line.job.clone(),
-            task: line.task.clone(),
-            place: place.ok_or_else(|| format!("{} has no worktree", line.job))?,
+            job: status.job.clone(),
+            task: status.task.clone(),
+            worktree: status.worktree()?.clone(),
         })
     }
 
     fn worktree_request(&self, ix: usize) -> WorktreeRequest {
         let job = &self.jobs[ix];
-        let needs = job.line.task.needs.iter();
-        let needed = needs.filter_map(|need| self.jobs.iter().find(|it| it.line.job == *need));
+        let needs = job.status.task.needs.iter();
+        let needed = needs.filter_map(|need| self.jobs.iter().find(|it| it.status.job == *need));
         // Landed work is in the user's branch, from which every worktree starts.
-        let not_landed = needed.filter(|it| !matches!(it.line.state, JobState::Landed { .. }));
-        let with = not_landed.filter_map(|it| it.line.place.clone());
+        let not_landed = needed.filter(|it| !matches!(it.status.state, JobState::Landed { .. }));
+        let needed = not_landed.filter_map(|it| it.status.worktree.clone());
         WorktreeRequest {
             job: job.id(),
-            title: job.line.task.title.clone(),
-            start_from: with.chain(job.start_from.iter().cloned()).collect(),
+            title: job.status.task.title.clone(),
+            start_from: needed.chain(job.start_from.iter().cloned()).collect(),
         }
     }
-    pub(super) async fn on_leased(&mut self, job: &str, leased: Result<JobWorktree, String>) {
+
+    pub(super) async fn on_leased(&mut self, job: &str, leased: Result<JobWorktree, Error>) {
         let Some(ix) = self.position(job) else { return };
-        let begun = match leased {
-            Ok(place) => {
+        let started = match leased {
+            Ok(worktree) => {
                 let record = BoardRecord::Leased {
                     job: job.to_owned(),
-                    place: place.clone(),
+                    worktree: worktree.clone(),
                 };
                 let written = self.append_record(record).await;
-                self.jobs[ix].line.place = Some(place);
+                self.jobs[ix].status.worktree = Some(worktree);
                 match (written, self.jobs[ix].is_stopping || self.is_closing) {
-                    (Err(sentence), _) => Err(sentence),
+                    (Err(error), _) => Err(error),
                     (Ok(()), true) => return self.set_state(ix, JobState::Stopped).await,
                     (Ok(()), false) => self.start_job(ix).await,
                 }
             }
-            Err(sentence) => Err(sentence),
+            Err(error) => Err(error),
         };
-        if let Err(why) = begun {
-            self.set_state(ix, JobState::Failed { why }).await;
+        if let Err(error) = started {
+            self.fail(ix, &error).await;
         }
     }
 
-    pub(super) async fn on_started(&mut self, job: &str, begun: Result<StartedSession, String>) {
+    pub(super) async fn on_started(&mut self, job: &str, started: Result<StartedSession, Error>) {
         let Some(ix) = self.position(job) else { return };
-        let hand = match begun {
-            Ok(hand) => hand,
-            Err(why) => return self.set_state(ix, JobState::Failed { why }).await,
+        let started = match started {
+            Ok(started) => started,
+            Err(error) => return self.fail(ix, &error).await,
         };
-        if !hand.notices.is_empty() {
-            let text = hand.notices.join("\n");
+        if !started.notices.is_empty() {
+            let text = started.notices.join("\n");
             let job = job.to_owned();
-            self.emit(BoardEvent::Notice { job, text }).await;
+            self.emit(Event::Notice { job, text }).await;
         }
-        let session = hand.opened.id.as_ref().to_owned();
-        if self.jobs[ix].line.session.as_ref() != Some(&session) {
-            let record = BoardRecord::Began {
+        let session = started.opened.id.as_ref().to_owned();
+        if self.jobs[ix].status.session.as_ref() != Some(&session) {
+            let record = BoardRecord::SessionStarted {
                 job: job.to_owned(),
                 session: session.clone(),
             };
-            if let Err(why) = self.append_record(record).await {
-                return self.set_state(ix, JobState::Failed { why }).await;
+            if let Err(error) = self.append_record(record).await {
+                return self.fail(ix, &error).await;
             }
         }
         if self.jobs[ix].is_stopping || self.is_closing {
-            self.jobs[ix].line.session = Some(session);
+            self.jobs[ix].status.session = Some(session);
             return self.set_state(ix, JobState::Stopped).await;
         }
-        let prompt = match (self.jobs[ix].prompt.take(), hand.is_prompted) {
+        let prompt = match (self.jobs[ix].prompt.take(), started.is_prompted) {
             (Some(prompt), _) => prompt,
-            (None, false) => self.parts.starter.prompt_for(&self.jobs[ix].line.task),
+            (None, false) => self.config.starter.prompt_for(&self.jobs[ix].status.task),
             (None, true) => RESUME_PROMPT.to_owned(),
         };
-        let held = self.forward_events(job, hand);
+        let running = self.forward_events(job, started);
         let job = &mut self.jobs[ix];
         if job.is_pausing {
-            held.gate.close();
+            running.gate.close();
         }
-        job.line.session = Some(session);
-        job.session = Some(held);
+        job.status.session = Some(session);
+        job.session = Some(running);
         (job.prompts_sent, job.prompts_taken) = (0, 0);
         job.waits.clear();
         self.set_state(ix, JobState::Working).await;
         self.send_prompt(ix, prompt).await;
     }
 
+    async fn fail(&mut self, ix: usize, error: &Error) {
+        let why = error.to_string();
+        self.set_state(ix, JobState::Failed { why }).await;
+    }
+
     /// Forwards a session's events to the board's internal channel.
-    fn forward_events(&self, job: &str, hand: StartedSession) -> JobSession {
-        let StartedSession { opened, gate, .. } = hand;
-        let (id, way, mut events) = (job.to_owned(), self.internal_sender.clone(), opened.events);
-        let told = tokio::spawn(async move {
+    fn forward_events(&self, job: &str, started: StartedSession) -> JobSession {
+        let StartedSession { opened, gate, .. } = started;
+        let (id, sender, mut events) =
+            (job.to_owned(), self.internal_sender.clone(), opened.events);
+        let forwarding = tokio::spawn(async move {
             while let Some(event) = events.recv().await {
-                if way
+                if sender
                     .send(InternalEvent::SessionEvent(id.clone(), Box::new(event)))
                     .await
                     .is_err()
@@ -170,11 +182,12 @@ impl BoardActor {
                 }
             }
         });
-        let (id, way, mut waiting) = (job.to_owned(), self.internal_sender.clone(), gate.waiting());
-        let held = tokio::spawn(async move {
+        let (id, sender, mut waiting) =
+            (job.to_owned(), self.internal_sender.clone(), gate.waiting());
+        let counting = tokio::spawn(async move {
             while waiting.changed().await.is_ok() {
                 let count = *waiting.borrow_and_update();
-                if way
+                if sender
                     .send(InternalEvent::CallsHeld(id.clone(), count))
                     .await
                     .is_err()
@@ -186,7 +199,7 @@ impl BoardActor {
         JobSession {
             commands: opened.commands,
             gate,
-            tasks: [told, held],
+            tasks: [forwarding, counting],
         }
     }
 }

@@ -136,16 +136,16 @@ impl World {
                 self.model.forget(&takes);
                 true
             }
-            Err(UndoError::Nothing) => {
+            Err(Error::NothingToUndo) => {
                 assert_eq!(self.texts(), before);
                 false
             }
-            Err(UndoError::Conflicts(conflicts)) => {
+            Err(Error::UndoConflicts(conflicts)) => {
                 assert!(!conflicts.is_empty());
                 assert_eq!(self.texts(), before, "nothing half done");
                 false
             }
-            Err(UndoError::Failed(sentence)) => panic!("{sentence}"),
+            Err(error) => panic!("{error}"),
         }
     }
 

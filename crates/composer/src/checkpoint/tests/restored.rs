@@ -145,19 +145,19 @@ impl World {
         let found = self.found[&(session, turn)].clone();
         let operation = match self.authored.restore(&[session.to_owned()], turn) {
             Ok(undone) => undone.operation,
-            Err(UndoError::Conflicts(conflicts)) => {
+            Err(Error::UndoConflicts(conflicts)) => {
                 assert!(!conflicts.is_empty());
                 assert_eq!(self.texts(), before, "nothing half done");
                 return false;
             }
-            Err(UndoError::Nothing) => {
+            Err(Error::NothingToUndo) => {
                 assert_eq!(self.texts(), before);
                 self.take_effect(session, &found);
                 self.check(&stood);
                 self.be_unsure(session);
                 return true;
             }
-            Err(UndoError::Failed(sentence)) => panic!("{sentence}"),
+            Err(error) => panic!("{error}"),
         };
         self.take_effect(session, &found);
         self.check(&stood);

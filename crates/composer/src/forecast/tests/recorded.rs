@@ -28,7 +28,7 @@ fn histories() -> Vec<PathBuf> {
     found
 }
 
-/// What git says; the tree where it merges, the names where it does not.
+/// The merge by Git: the tree if it is clean, the conflicting names otherwise.
 fn by_git(folder: &Path, one: &str, two: &str) -> (String, BTreeSet<String>) {
     let output = Command::new("git")
         .current_dir(folder)

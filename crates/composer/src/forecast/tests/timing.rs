@@ -95,7 +95,7 @@ fn land_one(landings: &Landings, work: &SessionWork, changes: Changes) {
         changes,
         branch: None,
         author,
-        words: CommitMessage::default(),
+        message: CommitMessage::default(),
     };
     let id = landings.enqueue(&request).unwrap();
     let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();

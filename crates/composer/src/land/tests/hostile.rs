@@ -1,7 +1,7 @@
 //! Malicious trees that try to escape from the worktree.
 
 use super::*;
-use crate::land::Error;
+use crate::land::LandingError;
 use git::merge::{EntryMode, ObjectEntry};
 
 #[test]
@@ -85,7 +85,7 @@ fn landing_with_unsafe_path_is_refused() {
         let changes = Changes::from([(path(name), entry)]);
         let refused = landings.enqueue(&request(&work, changes));
         assert!(
-            matches!(refused, Err(Error::Refused { .. })),
+            matches!(refused, Err(LandingError::Refused { .. })),
             "{name}: {refused:?}"
         );
     }

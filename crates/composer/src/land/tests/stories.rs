@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::land::{Check, CheckRunner, Error, LandingCandidate, LandingStep, Resolution};
+use crate::conflict::Resolution;
+use crate::land::{Check, CheckError, CheckRunner, LandingCandidate, LandingError, LandingStep};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
@@ -94,7 +95,7 @@ fn landing_can_be_undone_and_redone() {
     assert_eq!(hub.read("old/b.txt"), TEXT);
     assert!(matches!(
         landings.undo(id, &UnsavedBuffers::new()),
-        Err(Error::AlreadyUndone { .. })
+        Err(LandingError::AlreadyUndone { .. })
     ));
 
     let (_, outcome) = landings.undo(undo, &UnsavedBuffers::new()).unwrap();
@@ -134,7 +135,7 @@ fn refused_for_markers(hub: &Hub, work: &SessionWork, expected: (&str, u32)) {
     let landings = hub.landings();
     let changes = landings.read(work).unwrap().changes;
     match landings.enqueue(&request(work, changes)) {
-        Err(error @ Error::ConflictMarkers { .. }) => {
+        Err(error @ LandingError::ConflictMarkers { .. }) => {
             let (path, line) = expected;
             let told = format!("{path} has a conflict marker at line {line}");
             assert!(error.to_string().contains(&told), "{error}");
@@ -178,13 +179,13 @@ fn a_resolution_with_markers_is_refused() {
         "{outcome:?}"
     );
     let path = path("a.txt");
-    let text = Resolution::Text(CONFLICT.as_bytes().to_vec());
+    let text = Resolution::Text(CONFLICT.to_owned());
     let refused = landings.resolve(id, &path, &text);
     assert!(
-        matches!(refused, Err(Error::ConflictMarkers { line: 1, .. })),
+        matches!(refused, Err(LandingError::ConflictMarkers { line: 1, .. })),
         "{refused:?}"
     );
-    let text = Resolution::Text(with("five", "5 and V").into_bytes());
+    let text = Resolution::Text(with("five", "5 and V"));
     assert_eq!(landings.resolve(id, &path, &text).unwrap(), 0);
 }
 
@@ -219,7 +220,7 @@ fn conflicts_are_a_state_with_both_sides() {
         landings.list().unwrap()[1].step,
         LandingStep::Conflicted { .. }
     ));
-    let resolution = Resolution::Text(with("five", "5 or V").into_bytes());
+    let resolution = Resolution::Text(with("five", "5 or V"));
     assert_eq!(
         landings.resolve(id, &path("a.txt"), &resolution).unwrap(),
         0
@@ -236,7 +237,7 @@ fn resolution_does_not_apply_to_another_conflict() {
     let landings = hub.landings();
     let (id, _) = land(&landings, &two);
     landings
-        .resolve(id, &path("a.txt"), &Resolution::Theirs)
+        .resolve(id, &path("a.txt"), &Resolution::Agent)
         .unwrap();
     // The user commits a conflicting change before the landing runs.
     write(&hub.root, "a.txt", &with("five", "fünf"));
@@ -247,7 +248,7 @@ fn resolution_does_not_apply_to_another_conflict() {
         "{outcome:?}"
     );
     landings
-        .resolve(id, &path("a.txt"), &Resolution::Ours)
+        .resolve(id, &path("a.txt"), &Resolution::Branch)
         .unwrap();
     let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
     assert_eq!(outcome, LandingOutcome::Nothing);
@@ -344,7 +345,7 @@ fn buffers_keep_the_line_endings_of_their_file() {
 struct Fails;
 
 impl CheckRunner for Fails {
-    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
         let folder = TempFolder::new().unwrap();
         candidate.write_to(folder.path()).unwrap();
         let text = std::fs::read_to_string(folder.path().join("a.txt").as_path()).unwrap();
@@ -362,9 +363,12 @@ impl CheckRunner for Fails {
 struct Drops<'a>(&'a Landings, LandingId);
 
 impl CheckRunner for Drops<'_> {
-    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
+    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
         let dropped = self.0.drop_landing(self.1);
-        assert!(matches!(dropped, Err(Error::UnderWay(_))), "{dropped:?}");
+        assert!(
+            matches!(dropped, Err(LandingError::UnderWay(_))),
+            "{dropped:?}"
+        );
         let next = self.0.next().unwrap();
         assert_eq!(next, None);
         Ok(Vec::new())
@@ -398,7 +402,7 @@ fn running_landing_is_kept_and_ids_are_unique() {
     );
     assert!(matches!(
         landings.drop_landing(ids[0]),
-        Err(Error::AlreadyLanded { .. })
+        Err(LandingError::AlreadyLanded { .. })
     ));
 }
 
@@ -431,7 +435,7 @@ fn checks_run_on_the_merged_tree() {
 struct Commits<'a>(&'a Hub, std::cell::Cell<bool>);
 
 impl CheckRunner for Commits<'_> {
-    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
+    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
         if !self.1.replace(true) {
             write(&self.0.root, "b.txt", "b\n");
             self.0.commit();

@@ -35,21 +35,21 @@ pub(super) struct ShownChange {
 /// left out.
 pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Vec<ShownChange> {
     let mut shown: Vec<ShownChange> = Vec::new();
-    for agent in &board.agents {
-        let Some(root) = &agent.root else {
+    for job in &board.jobs {
+        let Some(root) = job.root() else {
             continue;
         };
-        if path.relative_to(root).is_none() {
+        if path.relative_to(&root).is_none() {
             continue;
         }
-        let own = board.hunks_of(Some(&agent.id));
+        let own = board.hunks_of(Some(job.id()));
         for hunk in own.filter(|hunk| root.join(&hunk.path) == *path) {
             if let Some(rows) = rows_of(hunk, snapshot) {
                 shown.push(ShownChange {
                     hunk: hunk.clone(),
                     rows,
-                    mark: agent.mark,
-                    agent: agent.title.clone(),
+                    mark: job.mark,
+                    agent: job.title().to_owned(),
                 });
             }
         }
@@ -251,7 +251,7 @@ mod tests {
         let own = |lines: &[&str]| lines.iter().map(|it| (*it).to_owned()).collect();
         BoardHunk {
             id: "h".to_owned(),
-            agent: "a".to_owned(),
+            job: "a".to_owned(),
             path: "x".to_owned(),
             symbol: None,
             line,

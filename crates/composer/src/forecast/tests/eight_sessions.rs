@@ -1,9 +1,12 @@
 //! Eight sessions with random edits: each lands or reports a conflict, and no work is lost.
 
-use super::*;
-use crate::forecast::{ForecastInput, ForecastParty, Forecaster, SessionChanges};
+use base::AbsPath;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::land::LandingOutcome;
+use crate::land::tests::land;
 
 const SESSIONS: usize = 8;
 
@@ -37,7 +40,7 @@ fn edit(random: &mut StdRng, root: &AbsPath, name: &str, step: usize) {
 
 /// Every line that a session added and did not remove itself.
 fn own_lines(work: &SessionWork) -> Vec<String> {
-    let told = git(
+    let output = git(
         work.root.as_path(),
         &[
             "grep",
@@ -49,7 +52,7 @@ fn own_lines(work: &SessionWork) -> Vec<String> {
             ".",
         ],
     );
-    told.lines().map(str::to_owned).collect()
+    output.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn all_land_or_are_in_a_named_conflict() {
         let sessions: Vec<SessionChanges> = works
             .iter()
             .map(|work| SessionChanges {
-                name: work.session.clone(),
+                session: work.session.clone(),
                 title: work.title.clone(),
                 base: work.base.clone(),
                 changes: Arc::new(landings.read(work).unwrap().changes),
@@ -105,27 +108,27 @@ fn all_land_or_are_in_a_named_conflict() {
                 continue;
             }
             let (_, outcome) = land(&landings, work);
-            let foreseen = report
+            let preview = report
                 .order
                 .iter()
                 .find(|it| it.session == work.session)
                 .unwrap();
             match &outcome {
                 LandingOutcome::Landed { .. } | LandingOutcome::Nothing => {
-                    assert!(foreseen.conflicts.is_empty(), "{foreseen:?} in seed {seed}");
+                    assert!(preview.conflicts.is_empty(), "{preview:?} in seed {seed}");
                     landed_sessions.push(&work.session);
                     landed_count += 1;
                 }
                 LandingOutcome::Conflicted { paths, .. } => {
-                    assert_eq!(&foreseen.conflicts, paths, "seed {seed}");
+                    assert_eq!(&preview.conflicts, paths, "seed {seed}");
                     // The forecast of some pair with a landed session predicted it.
-                    let is_told = report.conflicts.iter().any(|it| {
+                    let is_predicted = report.conflicts.iter().any(|it| {
                         let both = [&it.one, &it.two];
                         let is =
                             |name: &str| both.contains(&&ForecastParty::Session(name.to_owned()));
                         is(&work.session) && landed_sessions.iter().any(|other| is(other))
                     });
-                    assert!(is_told, "{} in seed {seed}", work.session);
+                    assert!(is_predicted, "{} in seed {seed}", work.session);
                     conflicted_count += 1;
                 }
                 other => panic!("{other:?}"),

@@ -42,7 +42,7 @@ impl SymbolCache {
     }
 
     /// Names of the symbols that differ between two versions of a text.
-    pub(super) fn changed_symbols(
+    pub(crate) fn changed_symbols(
         &mut self,
         path: &TreePath,
         before: &[u8],
@@ -79,7 +79,7 @@ impl SymbolCache {
     }
 
     /// Drops outlines that were not used since the last call.
-    pub(super) fn forget_unused(&mut self) {
+    pub(crate) fn forget_unused(&mut self) {
         self.outlines
             .retain(|_, (_, is_used)| std::mem::take(is_used));
     }

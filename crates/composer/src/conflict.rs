@@ -1,31 +1,100 @@
-//! Presents the merge conflicts of a landing, so that the user can resolve them.
+//! Conflicts of a landing with the branch, presented so that the user can resolve them.
+//!
+//! Start at `Conflict::describe_all`.
 
 use std::ops::Range;
 
 use git::merge::{ConflictKind, ConflictLabels, ConflictSide, MergeConflict};
 
-use super::{ConflictHunk, LandingConflict};
-use crate::forecast::symbols::SymbolCache;
+use crate::job::JobId;
+use crate::symbols::SymbolCache;
 
 /// Maximum number of symbols that a sentence names.
 const MAX_SYMBOLS: usize = 3;
 
-/// Describes the conflicts of an agent's landing, one per file. `branch` is the name of the branch,
-/// `title` that of the landing; "ours" is the branch's side.
-pub fn landing_conflicts(
-    agent: &str,
-    (branch, title): (&str, &str),
-    conflicts: &[MergeConflict],
-) -> Vec<LandingConflict> {
-    let mut symbols = SymbolCache::default();
-    let disputes = conflicts.iter().map(|conflict| LandingConflict {
-        agent: agent.to_owned(),
-        path: conflict.path.to_string(),
-        text: sentence(branch, conflict, &mut symbols),
-        hunks: conflict_hunks(conflict),
-        draft: draft(conflict, (branch, title)),
-    });
-    disputes.collect()
+/// A file in which the work of a job conflicts: with the branch as it lands, or, as predicted, with
+/// the branch, the user or another job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The job whose work conflicts.
+    pub job: JobId,
+    /// The job on the other side; `None` if that is the branch or the user.
+    pub other: Option<JobId>,
+    /// Path of the file, relative to the root.
+    pub path: String,
+    /// A sentence about the conflict: `main and the agent both changed parse_header`.
+    pub text: String,
+    /// The conflicting hunks of a landing; empty if it is predicted or the file conflicts as a
+    /// whole.
+    pub hunks: Vec<ConflictHunk>,
+    /// The merged file with conflict markers, from which the user writes the resolution. `None` for
+    /// a binary file and a predicted conflict.
+    pub draft: Option<String>,
+}
+
+/// A hunk that both sides changed in different ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConflictHunk {
+    /// Its first line in the branch's file, from 1.
+    pub line: u32,
+    /// The lines of the base.
+    pub base: Vec<String>,
+    /// The lines of the branch.
+    pub branch: Vec<String>,
+    /// The lines of the agent.
+    pub agent: Vec<String>,
+}
+
+/// The resolution of a conflicting file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// The version of the branch.
+    Branch,
+    /// The version of the agent.
+    Agent,
+    /// This text, for the whole file.
+    Text(String),
+}
+
+impl Conflict {
+    /// Describes the conflicts of a job's landing, one per file. `branch` is the name of the branch,
+    /// `title` that of the landing; "ours" is the branch's side.
+    pub fn describe_all(
+        job: &str,
+        (branch, title): (&str, &str),
+        conflicts: &[MergeConflict],
+    ) -> Vec<Self> {
+        let mut symbols = SymbolCache::default();
+        let described = conflicts.iter().map(|conflict| Self {
+            job: job.to_owned(),
+            other: None,
+            path: conflict.path.to_string(),
+            text: sentence(branch, conflict, &mut symbols),
+            hunks: conflict_hunks(conflict),
+            draft: draft(conflict, (branch, title)),
+        });
+        described.collect()
+    }
+
+    /// Whether a job is on one of its sides.
+    pub fn involves(&self, job: &str) -> bool {
+        self.job == job || self.other.as_deref() == Some(job)
+    }
+}
+
+/// Describes a kind of conflict.
+pub fn conflict_kind_text(kind: ConflictKind) -> &'static str {
+    match kind {
+        ConflictKind::Content => "both change the same lines",
+        ConflictKind::Binary => "both change a binary file",
+        ConflictKind::BothAdded => "both add a file of this name",
+        ConflictKind::RemovedByThem => "one changes it, the other removes it",
+        ConflictKind::RemovedByUs => "one removes it, the other changes it",
+        ConflictKind::BothRenamed => "both rename it, to different names",
+        ConflictKind::FileAndFolder => "one has a file where the other has a folder",
+        ConflictKind::Kind => "both change its file type",
+        ConflictKind::FolderMoved => "one adds it to a folder that the other renames",
+    }
 }
 
 fn sentence(branch: &str, conflict: &MergeConflict, symbols: &mut SymbolCache) -> String {
@@ -80,13 +149,13 @@ fn symbols_of(conflict: &MergeConflict, symbols: &mut SymbolCache) -> Vec<String
 }
 
 fn conflict_hunks(conflict: &MergeConflict) -> Vec<ConflictHunk> {
-    let fights = conflict.lines.iter().map(|lines| ConflictHunk {
+    let hunks = conflict.lines.iter().map(|lines| ConflictHunk {
         line: lines.ours.start + 1,
         base: slice_lines(conflict.base.as_ref(), &lines.base),
         branch: slice_lines(conflict.ours.as_ref(), &lines.ours),
         agent: slice_lines(conflict.theirs.as_ref(), &lines.theirs),
     });
-    fights.collect()
+    hunks.collect()
 }
 
 /// Lines of a version, without their line endings.
@@ -119,7 +188,7 @@ fn draft(conflict: &MergeConflict, (branch, title): (&str, &str)) -> Option<Stri
     text.filter(|text| !text.contains('\0'))
 }
 
-/// Whether a text still contains a conflict marker of `Dispute::draft`.
+/// Whether a text still contains a conflict marker of `Conflict::draft`.
 pub fn has_conflict_markers(draft: &str, text: &str) -> bool {
     let is_mark = |line: &&str| {
         let signs = ["<<<<<<< ", ">>>>>>> "];
@@ -167,8 +236,9 @@ mod tests {
         }
     }
 
-    fn dispute(conflict: &MergeConflict) -> LandingConflict {
-        let all = landing_conflicts("a2", ("main", "port flags"), std::slice::from_ref(conflict));
+    fn describe(conflict: &MergeConflict) -> Conflict {
+        let all =
+            Conflict::describe_all("a2", ("main", "port flags"), std::slice::from_ref(conflict));
         all.into_iter().next().unwrap()
     }
 
@@ -177,17 +247,17 @@ mod tests {
         let text = |body: &str| format!("fn first() {{}}\n\nfn second() {{\n    {body}\n}}\n");
         let (base, ours, theirs) = (text("1"), text("22"), text("333"));
         let texts = [&base, &ours, &theirs].map(|text| Some(text.as_str()));
-        let dispute = dispute(&conflict(ConflictKind::Content, texts));
-        assert_eq!(dispute.text, "main and the agent both changed second");
+        let described = describe(&conflict(ConflictKind::Content, texts));
+        assert_eq!(described.text, "main and the agent both changed second");
         let line = |text: &str| vec![format!("    {text}")];
-        let fight = ConflictHunk {
+        let hunk = ConflictHunk {
             line: 4,
             base: line("1"),
             branch: line("22"),
             agent: line("333"),
         };
-        assert_eq!(dispute.hunks, [fight]);
-        let draft = dispute.draft.unwrap();
+        assert_eq!(described.hunks, [hunk]);
+        let draft = described.draft.unwrap();
         assert!(
             draft.contains("<<<<<<< main\n    22\n=======\n    333\n>>>>>>> port flags\n"),
             "{draft}"
@@ -197,8 +267,8 @@ mod tests {
     }
 
     #[test]
-    fn files_as_a_whole_have_no_places() {
-        let removed = dispute(&conflict(
+    fn whole_file_conflicts_have_no_hunks() {
+        let removed = describe(&conflict(
             ConflictKind::RemovedByUs,
             [Some("1\n"), None, Some("2\n")],
         ));
@@ -207,7 +277,7 @@ mod tests {
             (removed.hunks.len(), removed.draft.as_deref()),
             (0, Some("2\n"))
         );
-        let binary = dispute(&conflict(
+        let binary = describe(&conflict(
             ConflictKind::Binary,
             [None, Some("1\0"), Some("2\0")],
         ));

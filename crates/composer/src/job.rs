@@ -1,10 +1,36 @@
-//! The status of one job.
+//! Jobs: a task that one agent does in its own worktree, and the status of that work.
+//!
+//! Serialized values are in the ledger and in the output of programs, so the names in files stay.
+//! Start at `JobStatus`.
 
 use serde::{Deserialize, Serialize};
 
 use agent::record::TurnEnd;
+use base::AbsPath;
 
-use super::{JobId, JobSpec, JobWorktree, WorkOutcome};
+use crate::Error;
+
+/// The id of a job: `a1`.
+pub type JobId = String;
+
+/// The specification of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// The name by which other tasks depend on it; may be empty.
+    #[serde(default)]
+    pub name: String,
+    /// A short title for display.
+    pub title: String,
+    /// The instructions for the agent.
+    pub prompt: String,
+    /// The role of the agent.
+    pub role: String,
+    /// The model: `provider/model`, `auto` or `demo`.
+    pub model: String,
+    /// Dependencies: names of tasks in the same command, or ids of existing jobs.
+    #[serde(default)]
+    pub needs: Vec<String>,
+}
 
 /// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +45,8 @@ pub enum JobState {
     /// Waits for the user.
     Waiting {
         /// The request to the user.
-        what: AwaitedInput,
+        #[serde(rename = "what")]
+        input: AwaitedInput,
     },
     /// Paused by the user.
     Paused,
@@ -51,7 +78,8 @@ pub enum JobState {
 #[serde(tag = "for", rename_all = "snake_case")]
 pub enum AwaitedInput {
     /// A permission request for a tool call.
-    Leave {
+    #[serde(rename = "leave")]
+    Permission {
         /// The subagents that forwarded it, outermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         through: Vec<String>,
@@ -93,16 +121,17 @@ pub struct JobStatus {
     /// The present state of the job.
     pub state: JobState,
     /// The current activity, or the reason for waiting, in a few words; may be empty.
-    pub doing: String,
+    #[serde(rename = "doing")]
+    pub activity: String,
     /// The worktree of the job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<JobWorktree>,
+    #[serde(rename = "place", default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<JobWorktree>,
     /// The session of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Subagents of the session, by session id.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub helpers: Vec<String>,
+    #[serde(rename = "helpers", default, skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<String>,
     /// Cost in billionths of a US dollar; `None` once a price was unknown.
     pub cost_nano: Option<u64>,
     /// Number of turns so far.
@@ -111,6 +140,45 @@ pub struct JobStatus {
     pub added_ms: u64,
     /// Total working time in milliseconds, up to the last stop.
     pub worked_ms: u64,
+}
+
+/// The worktree of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobWorktree {
+    /// Name of the lease.
+    pub lease: String,
+    /// The root of the worktree, as a canonical path.
+    pub root: String,
+    /// The git folder of the worktree.
+    pub git_dir: String,
+    /// The commit from which the worktree started.
+    pub base: String,
+    /// The branch to which the agent commits.
+    pub branch: String,
+}
+
+/// The target of a hand-over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandOverTarget {
+    /// The checkout of the user.
+    #[serde(rename = "person")]
+    User,
+    /// The worktree of the agent.
+    Agent,
+}
+
+/// The outcome of a job's work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkOutcome {
+    /// It landed as this commit of the user's branch.
+    Landed(String),
+    /// It conflicts with other work; a sentence.
+    Conflict(String),
+    /// Its landing was undone or abandoned.
+    #[serde(rename = "taken_back")]
+    Undone,
 }
 
 impl JobState {
@@ -144,13 +212,18 @@ impl JobState {
         )
     }
 
+    /// Whether it is queued, running or waiting for the user.
+    pub fn is_live(&self) -> bool {
+        self.is_open() && *self != Self::Paused
+    }
+
     /// Whether jobs that depend on it may start.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done | Self::Landed { .. })
     }
 
     /// The state after the end of a turn.
-    pub(super) fn from_turn_end(end: &TurnEnd) -> Self {
+    pub(crate) fn from_turn_end(end: &TurnEnd) -> Self {
         let failed = |why: &str| Self::Failed {
             why: why.to_owned(),
         };
@@ -165,28 +238,28 @@ impl JobState {
         }
     }
 
-    pub(super) fn from_outcome(how: &WorkOutcome) -> Self {
+    pub(crate) fn from_outcome(how: &WorkOutcome) -> Self {
         match how {
             WorkOutcome::Landed(commit) => Self::Landed {
                 commit: commit.clone(),
             },
             WorkOutcome::Conflict(why) => Self::Conflict { why: why.clone() },
-            WorkOutcome::TakenBack => Self::Done,
+            WorkOutcome::Undone => Self::Done,
         }
     }
 }
 
 impl JobStatus {
-    pub(super) fn new(job: JobId, task: JobSpec, group: Option<String>, added_ms: u64) -> Self {
+    pub(crate) fn new(job: JobId, task: JobSpec, group: Option<String>, added_ms: u64) -> Self {
         Self {
             job,
             task,
             group,
             state: JobState::Queued,
-            doing: String::new(),
-            place: None,
+            activity: String::new(),
+            worktree: None,
             session: None,
-            helpers: Vec::new(),
+            subagents: Vec::new(),
             cost_nano: Some(0),
             turns: 0,
             added_ms,
@@ -194,8 +267,44 @@ impl JobStatus {
         }
     }
 
+    /// The worktree of the job; an error if it has none.
+    pub fn worktree(&self) -> Result<&JobWorktree, Error> {
+        let worktree = self.worktree.as_ref();
+        worktree.ok_or_else(|| Error::WrongState(format!("{} has no worktree", self.job)))
+    }
+
+    /// Whether its work can be reviewed and has not landed.
+    pub fn is_reviewable(&self) -> bool {
+        self.worktree.is_some() && !matches!(self.state, JobState::Landed { .. })
+    }
+
+    /// Whether its agent may change the worktree at any moment.
+    pub fn may_write(&self) -> bool {
+        self.state.is_running() || matches!(self.state, JobState::Waiting { .. })
+    }
+
     /// The job's session and its subagents, the session first.
     pub fn sessions(&self) -> Vec<String> {
-        self.session.iter().chain(&self.helpers).cloned().collect()
+        self.session
+            .iter()
+            .chain(&self.subagents)
+            .cloned()
+            .collect()
     }
+}
+
+impl JobWorktree {
+    /// The root of the worktree.
+    pub fn root(&self) -> Result<AbsPath, Error> {
+        absolute(&self.root)
+    }
+
+    /// The git folder of the worktree.
+    pub fn git_dir(&self) -> Result<AbsPath, Error> {
+        absolute(&self.git_dir)
+    }
+}
+
+fn absolute(path: &str) -> Result<AbsPath, Error> {
+    AbsPath::new(path).ok_or_else(|| Error::Unreadable(format!("{path} is not an absolute path")))
 }

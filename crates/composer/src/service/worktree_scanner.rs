@@ -1,146 +1,143 @@
-//! Scans the worktrees for each agent's changes and for conflicts among them. Blocks on the disk.
+//! Scans the worktrees for each job's changes and for conflicts among them. Blocks on the disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use composer::board::JobStatus;
-use composer::forecast::{ChangeGatherer, ChangedTrees, ForecastReport, Forecaster};
-use composer::land::UnsavedBuffers;
-use composer::review::{NoReviewSources, Review, ReviewedSession};
-use composer::view::{BoardHunk, HunkVerdict, LandingConflict};
 use git::Repository;
-use git::merge::TreePath;
+use git::merge::{Changes, TreePath};
 use project::UnsavedTexts;
 
-use crate::compose::job_worktrees::{JobWorktrees, lock_of};
-use crate::compose::land::MergeService;
-use crate::compose::review::{
-    describe_refusal, gather, is_reviewable, reviewed, work_of_job, writers,
-};
+use crate::Error;
+use crate::conflict::Conflict;
+use crate::forecast::{ChangeGatherer, ChangedTrees, ForecastReport, Forecaster};
+use crate::job::JobStatus;
+use crate::job_review::{change_gatherer, describe_refusal, job_work, session_authors};
+use crate::landing::LandingService;
+use crate::review::{HunkVerdict, NoReviewSources, Review};
+use crate::view::BoardHunk;
+use crate::work::{SessionChanges, UnsavedBuffers};
+use crate::worktrees::{JobWorktrees, lock_of};
 
 /// Scans worktrees, and reuses the review while nothing changed.
 pub(super) struct WorktreeScanner {
     worktrees: JobWorktrees,
-    merges: Arc<MergeService>,
-    gather: ChangeGatherer,
-    forecast: Forecaster,
+    landings: Arc<LandingService>,
+    gatherer: ChangeGatherer,
+    forecaster: Forecaster,
     unsaved: Arc<UnsavedTexts>,
     /// The last review, with the fingerprints that it was made from.
     last: Option<(Vec<ChangeFingerprint>, Review)>,
 }
 
-/// The state that a job's hunks depend on: its changes, and the number of logged edits.
+/// The state that a job's hunks depend on: its changes, and the number of changes in its history.
 #[derive(Clone, Debug, PartialEq)]
 struct ChangeFingerprint {
     session: String,
     base: String,
-    changes: Arc<git::merge::Changes>,
-    authored: usize,
+    changes: Arc<Changes>,
+    recorded: usize,
 }
 
 /// The result of a scan.
 pub(super) struct ReviewScan {
     pub(super) branch: String,
-    /// Every hunk; nothing is decided in it.
+    /// All hunks, undecided.
     pub(super) review: Review,
     /// The changes of each job.
-    pub(super) sessions: Vec<ReviewedSession>,
-    pub(super) report: ForecastReport,
-    pub(super) disputes: Vec<LandingConflict>,
+    pub(super) sessions: Vec<SessionChanges>,
+    pub(super) forecast: ForecastReport,
+    pub(super) landing_conflicts: Vec<Conflict>,
+    /// Changes that cannot land, by job, as sentences.
     pub(super) refused: BTreeMap<String, Vec<String>>,
-    pub(super) trouble: Option<String>,
+    /// A worktree or a landing that could not be read, as a sentence.
+    pub(super) error: Option<String>,
 }
 
 impl WorktreeScanner {
     pub(super) fn new(
-        trees: &JobWorktrees,
-        lander: &Arc<MergeService>,
+        worktrees: &JobWorktrees,
+        landings: &Arc<LandingService>,
         unsaved: Arc<UnsavedTexts>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         Ok(Self {
-            worktrees: trees.clone(),
-            merges: lander.clone(),
-            gather: gather(trees)?,
-            forecast: Forecaster::default(),
+            worktrees: worktrees.clone(),
+            landings: landings.clone(),
+            gatherer: change_gatherer(worktrees)?,
+            forecaster: Forecaster::default(),
             unsaved,
             last: None,
         })
     }
 
-    pub(super) fn scan(&mut self, lines: &[JobStatus]) -> Result<ReviewScan, String> {
-        let open: Vec<&JobStatus> = lines.iter().filter(|line| is_reviewable(line)).collect();
+    pub(super) fn scan(&mut self, jobs: &[JobStatus]) -> Result<ReviewScan, Error> {
+        let open: Vec<&JobStatus> = jobs.iter().filter(|job| job.is_reviewable()).collect();
         let mut works = Vec::new();
-        let mut trouble = None;
-        for line in &open {
-            match work_of_job(&self.worktrees, line) {
+        let mut error = None;
+        for job in &open {
+            match job_work(&self.worktrees, job) {
                 Ok(work) => works.push(work),
-                Err(sentence) => trouble = Some(sentence),
+                Err(why) => error = Some(why.to_string()),
             }
         }
-        let repository = Repository::discover(self.worktrees.main_repo());
-        let repository = repository.map_err(|error| error.to_string())?;
-        let gathered = self
-            .gather
-            .read(&repository, &works, &self.buffers(), &ChangedTrees::All);
-        let gathered = gathered.map_err(|error| error.to_string())?;
-        let report = self.forecast.refresh(&repository, &gathered.input);
-        let report = report.map_err(|error| error.to_string())?;
-        let sessions: Vec<ReviewedSession> = gathered.input.sessions.iter().map(reviewed).collect();
-        let is_read = |line: &&&JobStatus| sessions.iter().any(|it| it.session == line.job);
+        let repository = Repository::discover(self.worktrees.main_repo())?;
+        let gathered =
+            self.gatherer
+                .read(&repository, &works, &self.buffers(), &ChangedTrees::All)?;
+        let forecast = self.forecaster.refresh(&repository, &gathered.input)?;
+        let sessions = gathered.input.sessions;
+        let is_read = |job: &&&JobStatus| sessions.iter().any(|it| it.session == job.job);
         let read: Vec<&JobStatus> = open.iter().filter(is_read).copied().collect();
-        let disputes = self.merges.conflicts(lines).unwrap_or_else(|sentence| {
-            trouble = Some(sentence);
+        let landing_conflicts = self.landings.conflicts(jobs).unwrap_or_else(|why| {
+            error = Some(why.to_string());
             Vec::new()
         });
-        let refused = gathered
-            .refused
-            .into_iter()
-            .map(|(job, all)| (job, all.iter().map(describe_refusal).collect()));
+        let refused = gathered.refused.into_iter();
+        let refused =
+            refused.map(|(job, paths)| (job, paths.iter().map(describe_refusal).collect()));
         Ok(ReviewScan {
             branch: gathered.input.branch,
             review: self.review(&repository, &sessions, &read)?,
             sessions,
-            report,
-            disputes,
+            forecast,
+            landing_conflicts,
             refused: refused.collect(),
-            trouble: trouble.or_else(|| gathered.unread.into_values().next()),
+            error: error.or_else(|| gathered.unread.into_values().next()),
         })
     }
 
-    /// Returns the hunks; the previous ones if none of their inputs changed.
+    /// Reviews the changes; the previous review if none of its inputs changed.
     fn review(
         &mut self,
         repository: &Repository,
-        sessions: &[ReviewedSession],
-        lines: &[&JobStatus],
-    ) -> Result<Review, String> {
-        let writers = writers(&self.worktrees, lines)?;
-        let prints = sessions.iter().map(|it| ChangeFingerprint {
+        sessions: &[SessionChanges],
+        jobs: &[&JobStatus],
+    ) -> Result<Review, Error> {
+        let authors = session_authors(&self.worktrees, jobs)?;
+        let fingerprints = sessions.iter().map(|it| ChangeFingerprint {
             session: it.session.clone(),
             base: it.base.0.clone(),
             changes: it.changes.clone(),
-            authored: writers
+            recorded: authors
                 .0
                 .get(&it.session)
-                .map_or(0, |authored| lock_of(authored).changes().len()),
+                .map_or(0, |history| lock_of(history).changes().len()),
         });
-        let prints: Vec<ChangeFingerprint> = prints.collect();
+        let fingerprints: Vec<ChangeFingerprint> = fingerprints.collect();
         if let Some((known, review)) = &self.last
-            && *known == prints
+            && *known == fingerprints
         {
             return Ok(review.clone());
         }
-        let review = Review::build(repository, sessions, &writers, &NoReviewSources);
-        let review = review.map_err(|error| error.to_string())?;
-        self.last = Some((prints, review.clone()));
+        let review = Review::build(repository, sessions, &authors, &NoReviewSources)?;
+        self.last = Some((fingerprints, review.clone()));
         Ok(review)
     }
 
-    /// Returns the user's unsaved texts, by their paths in the checkout.
+    /// The user's unsaved texts, by their paths in the checkout.
     fn buffers(&self) -> UnsavedBuffers {
-        let hub = self.worktrees.main_repo();
+        let main_repo = self.worktrees.main_repo();
         let texts = self.unsaved.paths().into_iter().filter_map(|path| {
-            let inner = path.relative_to(hub)?;
+            let inner = path.relative_to(main_repo)?;
             let text = self.unsaved.text(&path)?;
             Some((TreePath::of_path(inner), Arc::from(text.into_bytes())))
         });
@@ -160,7 +157,7 @@ pub(super) fn review_hunks(review: &Review) -> Vec<BoardHunk> {
         let reason = || hunk.reason().map(|reason| reason.describe().to_owned());
         BoardHunk {
             id: hunk.id.to_string(),
-            agent: hunk.session.clone(),
+            job: hunk.session.clone(),
             symbol: hunk.symbol.clone(),
             line: hunk.row() + 1,
             before: plain(before),
@@ -203,8 +200,8 @@ mod tests {
     use super::other_authors;
 
     #[test]
-    fn the_agent_itself_is_no_author_worth_naming() {
-        for (authors, told) in [
+    fn the_agent_itself_is_not_named_as_an_author() {
+        for (authors, expected) in [
             (&["the agent s1 (turn 2)"] as &[&str], None),
             (&[], None),
             (
@@ -220,7 +217,7 @@ mod tests {
             ),
         ] {
             let authors: Vec<String> = authors.iter().map(|it| (*it).to_owned()).collect();
-            assert_eq!(other_authors(&authors).as_deref(), told, "{authors:?}");
+            assert_eq!(other_authors(&authors).as_deref(), expected, "{authors:?}");
         }
     }
 }

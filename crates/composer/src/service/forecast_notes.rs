@@ -1,10 +1,11 @@
-//! Tells running agents about forecast conflicts, once per conflict.
+//! Notifies running agents of forecast conflicts, once per conflict.
 
 use std::collections::HashSet;
 
-use composer::board::{JobId, JobState, JobStatus};
-use composer::forecast::{ForecastParty, ForecastReport};
 use git::merge::TreePath;
+
+use crate::forecast::{ForecastParty, ForecastReport};
+use crate::job::{JobId, JobState, JobStatus};
 
 /// The conflicts each agent already knows: the job, the file, and the other side.
 #[derive(Default)]
@@ -16,48 +17,46 @@ impl ForecastNotes {
     pub(super) fn take_new(
         &mut self,
         report: &ForecastReport,
-        lines: &[JobStatus],
+        jobs: &[JobStatus],
     ) -> Vec<(JobId, String)> {
-        let mut news = Vec::new();
-        for foreseen in &report.conflicts {
-            for (job, sentence) in &foreseen.for_agents {
+        let mut notes = Vec::new();
+        for conflict in &report.conflicts {
+            for (job, sentence) in &conflict.for_agents {
                 let own = ForecastParty::Session(job.clone());
-                let other = if foreseen.one == own {
-                    &foreseen.two
+                let other = if conflict.one == own {
+                    &conflict.two
                 } else {
-                    &foreseen.one
+                    &conflict.one
                 };
-                let is_at_work = lines
-                    .iter()
-                    .any(|line| line.job == *job && accepts_notes(line));
-                let known = (job.clone(), foreseen.path.clone(), other.clone());
+                let is_at_work = jobs.iter().any(|it| it.job == *job && accepts_notes(it));
+                let known = (job.clone(), conflict.path.clone(), other.clone());
                 if is_at_work && self.0.insert(known) {
                     let note = format!("A note from Burin, not from the user: {sentence}");
-                    news.push((job.clone(), note));
+                    notes.push((job.clone(), note));
                 }
             }
         }
-        news
+        notes
     }
 }
 
 /// Whether an agent can still act on a note.
-fn accepts_notes(line: &JobStatus) -> bool {
+fn accepts_notes(job: &JobStatus) -> bool {
     matches!(
-        line.state,
+        job.state,
         JobState::Working | JobState::Waiting { .. } | JobState::Paused
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use composer::forecast::ForecastConflict;
     use git::merge::ConflictKind;
 
     use super::*;
-    use crate::compose::service::board_model::tests::line;
+    use crate::forecast::ForecastConflict;
+    use crate::service::board_model::tests::status;
 
-    fn foreseen(one: &str, two: ForecastParty, path: &str) -> ForecastConflict {
+    fn conflict(one: &str, two: ForecastParty, path: &str) -> ForecastConflict {
         let one = ForecastParty::Session(one.to_owned());
         let sessions = [&one, &two].into_iter().filter_map(|who| match who {
             ForecastParty::Session(job) => Some((job.clone(), format!("{job} and {path}"))),
@@ -78,27 +77,27 @@ mod tests {
         notes: &mut ForecastNotes,
         conflicts: &[ForecastConflict],
         states: [JobState; 2],
-        told: &[&str],
+        expected: &[&str],
     ) {
         let report = ForecastReport {
             conflicts: conflicts.to_vec(),
             ..ForecastReport::default()
         };
         let [one, two] = states;
-        let lines = [line("a1", None, one), line("a2", None, two)];
-        let news = notes.take_new(&report, &lines);
+        let jobs = [status("a1", None, one), status("a2", None, two)];
+        let news = notes.take_new(&report, &jobs);
         let news: Vec<&str> = news
             .iter()
             .map(|(_, note)| note.rsplit(": ").next().unwrap_or_default())
             .collect();
-        assert_eq!(news, told);
+        assert_eq!(news, expected);
     }
 
     #[test]
-    fn agents_at_work_are_told_once() {
+    fn running_agents_are_notified_once() {
         let mut notes = ForecastNotes::default();
         let two = || ForecastParty::Session("a2".to_owned());
-        let one = [foreseen("a1", two(), "x.rs")];
+        let one = [conflict("a1", two(), "x.rs")];
         let working = || JobState::Working;
         // A finished agent gets no notes; once it works again, it does.
         check(
@@ -111,8 +110,8 @@ mod tests {
         check(&mut notes, &[], [working(), working()], &[]);
         check(&mut notes, &one, [working(), working()], &["a2 and x.rs"]);
         // Another file, and another side, is news.
-        let there = foreseen("a1", two(), "y.rs");
-        let person = foreseen("a1", ForecastParty::Person, "x.rs");
+        let there = conflict("a1", two(), "y.rs");
+        let person = conflict("a1", ForecastParty::Person, "x.rs");
         check(
             &mut notes,
             &[one[0].clone(), there, person],

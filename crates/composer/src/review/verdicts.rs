@@ -1,37 +1,41 @@
-//! Decisions about hunks, with undo and redo.
+//! Verdicts on hunks, with undo and redo.
 
 use std::collections::BTreeMap;
 
 use super::HunkId;
 
-/// The user's decision about a hunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HunkDecision {
-    /// The hunk will land.
+/// The user's verdict on a hunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HunkVerdict {
+    /// The user has not decided yet.
+    #[default]
+    Open,
+    /// Accepted: the hunk will land.
     Accepted,
-    /// The hunk will not land.
+    /// Rejected: the hunk will not land.
     Rejected,
 }
 
-/// One undo step: each hunk with its decision before and after.
-type DecisionStep = Vec<(HunkId, Option<HunkDecision>, Option<HunkDecision>)>;
+/// One undo step: each hunk with its verdict before and after.
+type VerdictStep = Vec<(HunkId, HunkVerdict, HunkVerdict)>;
 
-/// All decisions. Unbounded: grows with every step.
+/// All verdicts. Unbounded: grows with every step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HunkDecisions {
-    now: BTreeMap<HunkId, HunkDecision>,
-    done: Vec<DecisionStep>,
-    undone: Vec<DecisionStep>,
+pub(super) struct VerdictHistory {
+    /// Verdicts other than `Open`.
+    decided: BTreeMap<HunkId, HunkVerdict>,
+    done: Vec<VerdictStep>,
+    undone: Vec<VerdictStep>,
 }
 
-impl HunkDecisions {
-    pub(super) fn get(&self, id: HunkId) -> Option<HunkDecision> {
-        self.now.get(&id).copied()
+impl VerdictHistory {
+    pub(super) fn get(&self, id: HunkId) -> HunkVerdict {
+        self.decided.get(&id).copied().unwrap_or_default()
     }
 
-    pub(super) fn decide(&mut self, ids: &[HunkId], choice: Option<HunkDecision>) {
-        let changed = ids.iter().filter(|id| self.get(**id) != choice);
-        let step: DecisionStep = changed.map(|id| (*id, self.get(*id), choice)).collect();
+    pub(super) fn decide(&mut self, ids: &[HunkId], verdict: HunkVerdict) {
+        let changed = ids.iter().filter(|id| self.get(**id) != verdict);
+        let step: VerdictStep = changed.map(|id| (*id, self.get(*id), verdict)).collect();
         if step.is_empty() {
             return;
         }
@@ -64,10 +68,10 @@ impl HunkDecisions {
         true
     }
 
-    /// The decisions about hunks that still exist.
+    /// The verdicts on hunks that still exist.
     pub(super) fn retain_known(&self, is_known: &dyn Fn(HunkId) -> bool) -> Self {
-        let steps = |steps: &[DecisionStep]| -> Vec<DecisionStep> {
-            let kept = |step: &DecisionStep| -> DecisionStep {
+        let steps = |steps: &[VerdictStep]| -> Vec<VerdictStep> {
+            let kept = |step: &VerdictStep| -> VerdictStep {
                 step.iter()
                     .copied()
                     .filter(|(id, ..)| is_known(*id))
@@ -80,8 +84,8 @@ impl HunkDecisions {
                 .collect()
         };
         Self {
-            now: self
-                .now
+            decided: self
+                .decided
                 .iter()
                 .filter(|(id, _)| is_known(**id))
                 .map(|(id, it)| (*id, *it))
@@ -91,10 +95,10 @@ impl HunkDecisions {
         }
     }
 
-    pub(super) fn set(&mut self, id: HunkId, choice: Option<HunkDecision>) {
-        match choice {
-            Some(choice) => self.now.insert(id, choice),
-            None => self.now.remove(&id),
+    pub(super) fn set(&mut self, id: HunkId, verdict: HunkVerdict) {
+        match verdict {
+            HunkVerdict::Open => self.decided.remove(&id),
+            decided => self.decided.insert(id, decided),
         };
     }
 }

@@ -1,0 +1,62 @@
+//! Splits a prompt of the user into the tasks of several agents.
+
+use crate::job::JobSpec;
+use crate::protocol::{JobCommand, StartAgents};
+use crate::roles::DEFAULT_ROLE;
+
+/// The name of the demo model, which plays a script on the sample project.
+pub const DEMO_MODEL: &str = "demo";
+/// Maximum length of a title, in characters.
+const MAX_TITLE_CHARS: usize = 48;
+
+impl StartAgents {
+    /// The command that adds the jobs, all with the same model.
+    pub(crate) fn job_command(&self, model: &str) -> JobCommand {
+        let task = |prompt: &str, titled: &str| JobSpec {
+            name: String::new(),
+            title: title(titled),
+            prompt: prompt.to_owned(),
+            role: DEFAULT_ROLE.to_owned(),
+            model: model.to_owned(),
+            needs: Vec::new(),
+        };
+        if self.is_best_of {
+            let only = task(&self.prompt, &self.prompt);
+            return JobCommand::AddBestOf(only, self.agents.max(2));
+        }
+        let items: Vec<&str> = self
+            .prompt
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("- "))
+            .collect();
+        let tasks = match items.len() {
+            0 | 1 => (1..=self.agents.max(1))
+                .map(|number| task(&share(&self.prompt, number, self.agents), &self.prompt))
+                .collect(),
+            _ => items.iter().map(|item| task(item, item)).collect(),
+        };
+        JobCommand::Add(tasks)
+    }
+}
+
+/// The prompt for agent `number` of `count` when all share one task.
+pub fn share(task: &str, number: usize, count: usize) -> String {
+    if count < 2 {
+        return task.to_owned();
+    }
+    format!(
+        "{task}\n\nYou are agent {number} of {count} at this task. Each of you works in a tree of its own at the same \
+         time; what all of you do is put together afterwards. If the task has several parts, do those whose place in \
+         it, going round, is {number}; if it has one, do what you can do of it without the others."
+    )
+}
+
+/// A short title for a task: its first line, cut.
+pub fn title(task: &str) -> String {
+    let line = task.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or_default().trim();
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
+        Some((at, _)) => format!("{}…", line[..at].trim_end()),
+        None => line.to_owned(),
+    }
+}
