@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use host::FileKind;
 use model::{Profile, ToolSpec};
 use project::search::{
-    CaseSensitivity, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope, SearchSummary,
-    Syntax, search,
+    BadQuery, CaseSensitivity, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope,
+    SearchSummary, Syntax, search,
 };
 use project::{HiddenFiles, IgnoredFiles, SECRETS, WalkOptions};
 use text::{Buffer, Snapshot};
@@ -285,8 +285,13 @@ fn collect(
         }
         match searching.join() {
             Ok(Ok(summary)) => Ok((found, problems, summary)),
+            Ok(Err(error @ BadQuery::Pattern(_))) => {
+                Err(invalid(format!("grep: {error}; fix it, or set `literal`")))
+            }
             Ok(Err(error)) => Err(invalid(format!("grep: {error}"))),
-            Err(_) => Err(unexpected("The search broke off; try a simpler pattern.")),
+            Err(_) => Err(unexpected(
+                "The search stopped early; try a simpler pattern.",
+            )),
         }
     })
 }

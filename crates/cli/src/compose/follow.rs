@@ -174,7 +174,7 @@ impl BoardOptions {
         board.scheduler.closed().await;
         services.factory().close().await;
         if let Err(sentence) = services.wait_idle().await {
-            print_notice(streams, &sentence);
+            print_notice(streams, &sentence.to_string());
         }
         // Background work may still hold the worktrees.
         board.worktrees.unlock_board();
