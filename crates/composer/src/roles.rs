@@ -234,7 +234,7 @@ mod tests {
 
         let (roles, problems) = RoleSet::load("{ not");
         assert!(
-            problems[0].contains("(yours) cannot be read"),
+            problems[0].contains("cannot read the roles (yours)"),
             "{problems:?}"
         );
         assert_eq!(roles.all().len(), 4);
