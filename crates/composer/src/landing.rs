@@ -24,7 +24,7 @@ use crate::worktrees::JobWorktrees;
 
 pub use selection::{AcceptedWork, accept_unreviewed, accepted_count};
 
-use selection::{Selection, contains, ids};
+use selection::{JobLanding, contains, ids};
 
 /// Lands the work of a repository's jobs.
 pub struct LandingService {
@@ -73,15 +73,15 @@ impl LandingService {
             name: "Burin".to_owned(),
             email: "burin@localhost".to_owned(),
         });
-        let selections = work.selections(&author)?.into_iter();
-        let results = selections.map(|selection| self.land_one(&repository, selection, checks));
+        let landings = work.landings(&author)?.into_iter();
+        let results = landings.map(|landing| self.land_one(&repository, landing, checks));
         Ok(results.collect())
     }
 
     fn land_one(
         &self,
         repository: &Repository,
-        Selection { jobs, request }: Selection,
+        JobLanding { jobs, request }: JobLanding,
         checks: &dyn CheckRunner,
     ) -> LandingResult {
         let landed = request.and_then(|request| {

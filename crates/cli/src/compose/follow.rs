@@ -173,8 +173,8 @@ impl BoardOptions {
         let code = printer.follow(&board, streams).await?;
         board.scheduler.closed().await;
         services.factory().close().await;
-        if let Err(sentence) = services.wait_idle().await {
-            print_notice(streams, &sentence.to_string());
+        if let Err(error) = services.wait_idle().await {
+            print_notice(streams, &error.to_string());
         }
         // Background work may still hold the worktrees.
         board.worktrees.unlock_board();

@@ -29,7 +29,7 @@ pub struct AcceptedWork<'a> {
 }
 
 /// The work of one landing.
-pub(super) struct Selection {
+pub(super) struct JobLanding {
     /// The jobs that did the work.
     pub(super) jobs: Vec<JobStatus>,
     /// The request; an error if the selected hunks exclude each other.
@@ -58,8 +58,8 @@ pub fn accepted_count(review: &Review, job: &JobStatus) -> usize {
 
 impl AcceptedWork<'_> {
     /// Splits the work into landings by `author`.
-    pub(super) fn selections(&self, author: &Signature) -> Result<Vec<Selection>, Error> {
-        let mut selections = Vec::new();
+    pub(super) fn landings(&self, author: &Signature) -> Result<Vec<JobLanding>, Error> {
+        let mut landings = Vec::new();
         for jobs in self.groups() {
             let changes = match jobs.as_slice() {
                 [only] => {
@@ -69,12 +69,12 @@ impl AcceptedWork<'_> {
                 several => combined_changes(self.review, several)
                     .map_err(|overlaps| Error::Overlapping(describe_overlaps(&overlaps))),
             };
-            selections.push(Selection {
+            landings.push(JobLanding {
                 request: changes.map(|changes| self.request(&jobs, changes, author)),
                 jobs: jobs.into_iter().cloned().collect(),
             });
         }
-        Ok(selections)
+        Ok(landings)
     }
 
     /// The jobs of each landing.
