@@ -90,7 +90,7 @@ impl AcpCommand {
         let engine = Arc::new(AcpEngine::new(shop));
         let served = serve(engine, tokio::io::stdin(), tokio::io::stdout()).await;
         workshop.wait_idle().await?;
-        served
+        served.map_err(|error| error.to_string())
     }
 }
 
