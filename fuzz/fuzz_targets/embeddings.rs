@@ -1,4 +1,5 @@
-//! The reader of vectors takes any bytes, and gives as many of one length as were asked for or none.
+//! The reader of embeddings accepts any bytes and returns the requested number of vectors, all of
+//! the same length, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

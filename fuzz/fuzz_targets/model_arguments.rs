@@ -1,13 +1,14 @@
-//! The reader of tool arguments takes any text in any pieces, reads valid JSON as `serde_json` does, and finds
-//! everything that is not.
+//! The reader of tool arguments accepts any text, divided anywhere, reads valid JSON as `serde_json`
+//! does, and reports a problem for every other text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use model::{ArgumentEvent, ArgumentReader, Arguments};
 use serde_json::Value;
 
-/// What is told of a text; pieces of one string are joined, as they depend on the cuts.
-fn told<'a>(pieces: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
+/// Returns the events and problems of a text. Fragments of one string are joined, as they depend
+/// on the division.
+fn events<'a>(pieces: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut lines: Vec<String> = Vec::new();
     let mut in_text = false;
     let mut sink = |path: &[_], event: ArgumentEvent<'_>| {
@@ -31,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let text = String::from_utf8_lossy(data);
-    let whole = told(std::iter::once(&*text));
+    let whole = events(std::iter::once(&*text));
     let size = usize::from(*size) + 1;
     let mut rest = &*text;
     let pieces = std::iter::from_fn(|| {
@@ -39,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
         rest = behind;
         (!piece.is_empty()).then_some(piece)
     });
-    assert_eq!(told(pieces), whole, "the cuts make no difference");
+    assert_eq!(events(pieces), whole, "the cuts make no difference");
     let arguments = Arguments::read(&text);
     match serde_json::from_str::<Value>(&text) {
         Ok(value) => {

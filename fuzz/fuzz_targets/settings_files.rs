@@ -1,11 +1,11 @@
-//! Settings, keymaps and themes take any text, and say where each mistake is.
+//! The parsers of settings, keymaps and themes accept any text and locate each problem.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use settings::{Source, parse, parse_keymap, parse_theme, set_key};
+use settings::{SettingsSource, parse, parse_keymap, parse_theme, set_key};
 
 fuzz_target!(|text: &str| {
-    let (_, mut problems) = parse(&[(Source::User, "settings.json", text)]);
+    let (_, mut problems) = parse(&[(SettingsSource::User, "settings.json", text)]);
     problems.extend(parse_keymap("keymap.json", text).1);
     problems.extend(parse_theme("theme.json", text).1);
     for problem in problems {
@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
     }
     let value = serde_json::json!(4);
     if let Ok(edited) = set_key(text, &["editor", "tab_size"], Some(&value)) {
-        let (settings, _) = parse(&[(Source::User, "settings.json", &edited)]);
+        let (settings, _) = parse(&[(SettingsSource::User, "settings.json", &edited)]);
         assert_eq!(settings.editor.tab_size, 4);
     }
 });

@@ -1,4 +1,4 @@
-//! The readers of what fills a gap take any bytes, in any pieces.
+//! The decoders of fill-in-the-middle answers accept any bytes, divided anywhere.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

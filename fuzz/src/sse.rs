@@ -1,37 +1,34 @@
-//! Answers of models: any bytes, whole and in pieces, give the same events and one last one.
+//! Decodes answers of models: any bytes, whole or divided, yield the same events and exactly one
+//! last event.
 
 use model::{
-    CacheMark, Event, Fim, ModelId, Request, Sampling, SystemBlock, TokenCount, ToolChoice,
-    ToolInput, ToolSpec,
+    CacheMark, Fim, ModelId, ModelRequest, Sampling, StreamEvent, SystemBlock, TokenCount,
+    ToolChoice, ToolInput, ToolSpec,
 };
-use router::wire::{Decoder, Dialect, FimOptions, FimWire, Path, Site, Wire, decoder, fim_decoder};
+use router::wire::{
+    ChatDialect, Decoder, EndpointPath, FimOptions, FimWire, RequestTarget, WireProtocol, decoder,
+    fim_decoder,
+};
 
-/// Reads `data` as an answer on this wire.
-pub fn chat(wire: Wire, data: &[u8]) {
-    let mut dialect = Dialect::default();
+/// Decodes `data` as an answer of `wire`.
+pub fn chat(wire: WireProtocol, data: &[u8]) {
+    let mut dialect = ChatDialect::default();
     dialect.reasoning_details = true;
-    check(data, || decoder(wire, &dialect, &request(), site()));
+    check(data, || decoder(wire, &dialect, &request(), target()));
 }
 
-/// Reads `data` as what fills a gap.
+/// Decodes `data` as a fill-in-the-middle answer of `wire`.
 pub fn gap(wire: FimWire, data: &[u8]) {
     let fim = FimOptions {
         wire,
-        path: Path::Root("x".to_owned()),
+        path: EndpointPath::Root("x".to_owned()),
         template: None,
-        most_output: 0,
+        max_output: 0,
         stop_limit: 4,
+        edit: None,
     };
-    let request = Fim {
-        model: model(),
-        prefix: String::new(),
-        suffix: String::new(),
-        files: Vec::new(),
-        max_output: TokenCount(10),
-        sampling: Sampling::default(),
-        stop: Vec::new(),
-    };
-    check(data, || fim_decoder(&fim, &request, site()));
+    let request = Fim::gap(model(), "", "", TokenCount(10));
+    check(data, || fim_decoder(&fim, &request, target()));
 }
 
 fn check(data: &[u8], decoder: impl Fn() -> Decoder) {
@@ -40,7 +37,7 @@ fn check(data: &[u8], decoder: impl Fn() -> Decoder) {
     events.extend(whole.finish());
     let last = events.iter().filter(|event| event.is_last()).count();
     assert_eq!(last, 1);
-    assert!(events.last().is_some_and(Event::is_last));
+    assert!(events.last().is_some_and(StreamEvent::is_last));
 
     let mut decoder = decoder();
     let mut pieces = Vec::new();
@@ -61,23 +58,23 @@ fn model() -> ModelId {
     }
 }
 
-fn site() -> Site {
-    Site {
+fn target() -> RequestTarget {
+    RequestTarget {
         provider: "Maker".to_owned(),
         host: "maker.example".to_owned(),
         model: "m".to_owned(),
     }
 }
 
-fn request() -> Request {
-    Request {
+fn request() -> ModelRequest {
+    ModelRequest {
         model: model(),
         system: vec![SystemBlock {
             text: "s".to_owned(),
             cache: CacheMark::None,
         }],
         messages: Vec::new(),
-        // Free text comes wrapped in JSON: its reader is under test, too.
+        // Free text arrives wrapped in JSON, so this covers its reader as well.
         tools: vec![ToolSpec {
             name: "patch".to_owned(),
             description: String::new(),
@@ -91,5 +88,6 @@ fn request() -> Request {
         response_schema: None,
         stop: Vec::new(),
         conversation: None,
+        omit: Vec::new(),
     }
 }

@@ -108,8 +108,8 @@ fn router(wire: &str, url: &str) -> RouterHandle {
         per_route: 8,
         in_all: 8,
         first_wait: Duration::from_millis(4),
-        longest_wait: Duration::from_millis(20),
-        patience: Duration::from_secs(30),
+        max_wait: Duration::from_millis(20),
+        max_total_wait: Duration::from_secs(30),
     };
     Router::start(RouterConfig {
         routes: vec![RouteConfig {
@@ -124,7 +124,7 @@ fn router(wire: &str, url: &str) -> RouterHandle {
             privacy: Privacy::Any,
             auto: true,
             limits: RouteLimits::default(),
-            most_at_once: 8,
+            max_concurrency: 8,
             stall: StallLimits::default(),
         }],
         auto: Vec::new(),

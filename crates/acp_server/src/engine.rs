@@ -49,7 +49,7 @@ impl AcpEngine {
             .sessions()
             .get(session)
             .map(|open| open.session.clone());
-        live.ok_or_else(|| RequestRefusal::NotThere(format!("there is no open session {session}")))
+        live.ok_or_else(|| RequestRefusal::NotFound(format!("there is no open session {session}")))
     }
 
     fn begin_turn(

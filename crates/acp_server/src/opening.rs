@@ -166,7 +166,7 @@ impl SessionOpener {
                 Ok((now, true))
             }
             (None, Some(before)) => Ok((before, false)),
-            (None, None) => Err(RequestRefusal::NotThere(format!(
+            (None, None) => Err(RequestRefusal::NotFound(format!(
                 "there is no session {id}"
             ))),
         }

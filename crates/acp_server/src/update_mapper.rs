@@ -197,7 +197,7 @@ impl UpdateMapper {
             let id = format!("person {turn}");
             let pieces = parts.iter().filter_map(message_content);
             updates.extend(pieces.map(|piece| Update::Said {
-                voice: Voice::Person,
+                voice: Voice::User,
                 id: Some(id.clone()),
                 piece,
             }));
@@ -318,7 +318,7 @@ impl UpdateMapper {
             ..
         } = &self.step;
         let name = match voice {
-            Voice::Person => "person",
+            Voice::User => "person",
             Voice::Agent => "answer",
             Voice::Thought => "thought",
         };

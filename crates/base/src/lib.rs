@@ -1,4 +1,4 @@
-//! Shared vocabulary: text positions, revisions, absolute paths, `never!`.
+//! Shared vocabulary: text positions, revisions, absolute paths, printable text, `never!`.
 //!
 //! Knows: the standard library. Must not know: any other crate.
 //! Invariant: an item stays here only while at least three crates use it.

@@ -213,7 +213,7 @@ async fn until_left(server: &MockServer, dropped: Instant) -> Result<f64, String
         let seen = server.requests();
         if let Some((end, _)) = seen.last().and_then(|seen| seen.end) {
             return match end {
-                ResponseEnd::ClientLeft => Ok(dropped.elapsed().as_secs_f64() * 1_000.0),
+                ResponseEnd::ClientDisconnected => Ok(dropped.elapsed().as_secs_f64() * 1_000.0),
                 ResponseEnd::Finished | ResponseEnd::Broken => {
                     Err("the answer ended by itself".to_owned())
                 }

@@ -293,7 +293,7 @@ fn servers(dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntry>, Vec<String>) {
     let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
     entries.retain(|entry| {
         let may =
-            entry.origin == ServerOrigin::Person || consents.approval(entry) == Approval::Allowed;
+            entry.origin == ServerOrigin::User || consents.approval(entry) == Approval::Allowed;
         may && !entry.is_disabled && entry.reach.is_ok()
     });
     (entries, problems)

@@ -220,7 +220,7 @@ fn settled(told: &[HostedAgentEvent]) -> (Vec<CallUpdate>, String, String) {
             HostedAgentEvent::Update(Update::Said { voice, piece, .. }) => match voice {
                 Voice::Agent => said.push_str(&piece.text()),
                 Voice::Thought => thought.push_str(&piece.text()),
-                Voice::Person => {}
+                Voice::User => {}
             },
             _ => {}
         }

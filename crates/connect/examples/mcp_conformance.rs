@@ -12,7 +12,7 @@ use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
     BrowserPage, ElicitationForm, Filled, McpClients, McpErrorKind, McpEvent, McpSetup, McpTool,
-    McpToolCall, McpUser, NoUser, Patience, ServerOrigin, ServerStatus, config,
+    McpToolCall, McpUser, NoUser, RequestTimeouts, ServerOrigin, ServerStatus, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value, json};
@@ -27,9 +27,9 @@ const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 const ESCALATIONS: usize = 2;
 
 /// Accepts every form with its defaults, and opens every page.
-struct Agreeable;
+struct DefaultsUser;
 
-impl McpUser for Agreeable {
+impl McpUser for DefaultsUser {
     fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(ready(Filled::Accepted(Map::new())))
     }
@@ -94,18 +94,18 @@ async fn run() -> Result<(), String> {
         None => json!({ "CLIENT_METADATA_URL": DOCUMENT }),
     };
     let servers = json!({ "it": { "url": url, "auth": auth } });
-    let (servers, problems) = config::parse(&servers, &ServerOrigin::Person, &root, &environment);
+    let (servers, problems) = config::parse(&servers, &ServerOrigin::User, &root, &environment);
     if let Some(problem) = problems.first() {
         return Err(problem.0.clone());
     }
-    let nobody = Arc::new(NoUser::default());
+    let no_user = Arc::new(NoUser::default());
     let hub = McpClients::start(McpSetup {
         servers,
         roots: Vec::new(),
         environment,
-        approvals: nobody.clone(),
-        person: Arc::new(Agreeable),
-        tokens: nobody,
+        approvals: no_user.clone(),
+        user: Arc::new(DefaultsUser),
+        tokens: no_user,
     });
     hub.wait_until_started(Duration::from_secs(20)).await;
     if matches!(hub.servers()[0].status, ServerStatus::NeedsSignIn { .. }) {
@@ -132,7 +132,7 @@ async fn call(hub: &McpClients, tool: &McpTool) -> Result<(), String> {
             server: tool.server.clone(),
             tool: tool.tool.clone(),
             arguments: arguments(tool),
-            patience: Patience::default(),
+            timeouts: RequestTimeouts::default(),
             progress,
             stop: stopped,
         };
@@ -141,7 +141,7 @@ async fn call(hub: &McpClients, tool: &McpTool) -> Result<(), String> {
                 eprintln!("{}: {}", tool.tool, answer.text());
                 break;
             }
-            Err(error) if error.class == McpErrorKind::NeedsPerson && escalation < ESCALATIONS => {
+            Err(error) if error.class == McpErrorKind::NeedsUser && escalation < ESCALATIONS => {
                 // The server's task receives the challenge a moment later.
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 hub.sign_in("it").await.map_err(|error| error.message)?;

@@ -1,6 +1,6 @@
 //! ACP: hosts external agents, and serves editors as an agent.
 //!
-//! Both directions use the version-independent types of `words`: every update is an upsert by id,
+//! Both directions use the version-independent types of `protocol`: every update is an upsert by id,
 //! and a turn is a state machine driven by events. `v1` converts from and to version 1; another
 //! version can be added beside it.
 //!

@@ -10,13 +10,14 @@ use host::process::{LiveProcess, ProcessEnvironment, ProcessExit, ProcessGroup, 
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
+use crate::error::Error;
 use crate::variables::Variables;
 
-/// Maximum size of the error output kept, in bytes.
-const TAIL: usize = 4096;
+/// Size of the error output that is kept, in bytes.
+const MAX_TAIL_LEN: usize = 4096;
 
-/// Time a process has to exit after its input was closed.
-const GRACE: Duration = Duration::from_secs(2);
+/// Time a process has to exit after its input was closed, and again after it was terminated.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The command line of a child process.
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ pub(crate) struct Pipes {
 pub(crate) struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
 impl ChildProcess {
-    /// Starts the process. The error is a sentence.
-    pub(crate) fn start(command: &ChildCommand) -> Result<(Self, Pipes), String> {
+    /// Starts the process. Must be called on a tokio runtime.
+    pub(crate) fn start(command: &ChildCommand) -> Result<(Self, Pipes), Error> {
         let variables = command.environment.iter();
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
@@ -62,8 +63,9 @@ impl ChildProcess {
             output,
             errors,
             group,
-        } = host::process::start(&start).map_err(|error| error.to_string())?;
-        let broken = |error: std::io::Error| format!("its pipes do not work: {error}");
+        } = host::process::start(&start).map_err(|error| Error::Start(error.to_string()))?;
+        let broken =
+            |error: std::io::Error| Error::Start(format!("its pipes do not work: {error}"));
         let pipes = Pipes {
             input: ChildStdin::from_std(input).map_err(broken)?,
             output: ChildStdout::from_std(output).map_err(broken)?,
@@ -78,13 +80,17 @@ impl ChildProcess {
         self.group.kill();
     }
 
-    /// Waits for the process to exit after its input was closed, then terminates it, then kills it.
+    /// Waits for the process to exit after its input was closed; terminates its group if it does not,
+    /// and kills it if that does not help either.
     pub(crate) async fn shut_down(&self) {
-        if tokio::time::timeout(GRACE, self.group.wait()).await.is_ok() {
+        if tokio::time::timeout(EXIT_TIMEOUT, self.group.wait())
+            .await
+            .is_ok()
+        {
             return;
         }
         self.group.terminate();
-        if tokio::time::timeout(GRACE, self.group.wait())
+        if tokio::time::timeout(EXIT_TIMEOUT, self.group.wait())
             .await
             .is_err()
         {
@@ -92,12 +98,12 @@ impl ChildProcess {
         }
     }
 
-    /// Describes its exit and its last error output, as a sentence about `who`; waits briefly for
-    /// both.
-    pub(crate) async fn exit_summary(&self, who: &str) -> String {
-        let patience = Duration::from_millis(500);
-        let end = tokio::time::timeout(patience, self.group.wait()).await;
-        let how = match end {
+    /// Describes its exit and its last error output, as a sentence with `subject` as its subject;
+    /// waits up to half a second for the exit.
+    pub(crate) async fn exit_summary(&self, subject: &str) -> String {
+        let timeout = Duration::from_millis(500);
+        let exit = tokio::time::timeout(timeout, self.group.wait()).await;
+        let how = match exit {
             Ok(ProcessExit::Exited(code)) => format!("ended with code {code}"),
             Ok(ProcessExit::Signalled(signal)) => format!("was ended by signal {signal}"),
             Ok(ProcessExit::TimedOut) => "took too long".to_owned(),
@@ -106,8 +112,8 @@ impl ChildProcess {
         // Its last output may still be in the pipe.
         tokio::time::sleep(Duration::from_millis(20)).await;
         match self.tail.text() {
-            text if text.is_empty() => format!("{who} {how} without a word"),
-            text => format!("{who} {how}; it last said: {text}"),
+            text if text.is_empty() => format!("{subject} {how} without a word"),
+            text => format!("{subject} {how}; it last said: {text}"),
         }
     }
 
@@ -138,7 +144,7 @@ impl StderrTail {
     fn add(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(bytes);
-        let over = kept.len().saturating_sub(TAIL);
+        let over = kept.len().saturating_sub(MAX_TAIL_LEN);
         kept.drain(..over);
     }
 }

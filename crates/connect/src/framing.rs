@@ -4,16 +4,20 @@
 //! read as usual.
 
 use std::io;
+use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+/// Receives reports of lines that are not messages.
+pub(crate) type NoiseCallback = Arc<dyn Fn(String) + Send + Sync>;
+
 /// Maximum length of a message, in bytes. A screenshot takes a few million.
-pub(crate) const LONGEST: usize = 64 << 20;
+pub(crate) const MAX_LINE_LEN: usize = 64 << 20;
 
 /// Capacity of the write queue. When it is full, senders wait.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 /// A line received from the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub(crate) enum WireLine {
 /// Reads lines. Cancellation-safe: dropping a read loses nothing.
 pub(crate) struct LineReader<R> {
     reader: BufReader<R>,
-    longest: usize,
+    max_len: usize,
     /// The current line so far; never longer than the limit.
     line: Vec<u8>,
     /// The length of the current line so far, including the part that was dropped.
@@ -35,10 +39,10 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    pub(crate) fn new(reader: R, longest: usize) -> Self {
+    pub(crate) fn new(reader: R, max_len: usize) -> Self {
         Self {
             reader: BufReader::new(reader),
-            longest,
+            max_len,
             line: Vec::new(),
             length: 0,
         }
@@ -50,15 +54,15 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         loop {
             let chunk = self.reader.fill_buf().await?;
             if chunk.is_empty() {
-                let left = self.take();
-                return Ok(left.map(|_| WireLine::Noise("the last message is cut off".to_owned())));
+                let rest = self.take();
+                return Ok(rest.map(|_| WireLine::Noise("the last message is cut off".to_owned())));
             }
             let end = chunk.iter().position(|byte| *byte == b'\n');
-            let piece = &chunk[..end.unwrap_or(chunk.len())];
-            let room = self.longest.saturating_sub(self.line.len());
-            self.line.extend_from_slice(&piece[..piece.len().min(room)]);
-            self.length += piece.len();
-            let used = piece.len() + usize::from(end.is_some());
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            let free = self.max_len.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&part[..part.len().min(free)]);
+            self.length += part.len();
+            let used = part.len() + usize::from(end.is_some());
             self.reader.consume(used);
             if end.is_some()
                 && let Some(line) = self.take()
@@ -71,10 +75,10 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     fn take(&mut self) -> Option<WireLine> {
         let line = std::mem::take(&mut self.line);
         let length = std::mem::take(&mut self.length);
-        if length > self.longest {
-            let mib = self.longest >> 20;
+        if length > self.max_len {
+            let mib = self.max_len >> 20;
             return Some(WireLine::Noise(format!(
-                "a message of {length} bytes is longer than the {mib} MiB that are taken"
+                "a message of {length} bytes exceeds the limit of {mib} MiB"
             )));
         }
         match String::from_utf8(line) {
@@ -104,7 +108,7 @@ pub(crate) fn excerpt(line: &str) -> String {
 pub(crate) fn writer(
     mut to: impl AsyncWrite + Unpin + Send + 'static,
 ) -> (mpsc::Sender<Vec<u8>>, JoinHandle<()>) {
-    let (sender, mut waiting) = mpsc::channel::<Vec<u8>>(WAITING);
+    let (sender, mut waiting) = mpsc::channel::<Vec<u8>>(QUEUE_CAPACITY);
     let task = tokio::spawn(async move {
         while let Some(mut line) = waiting.recv().await {
             line.push(b'\n');

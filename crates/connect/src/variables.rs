@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use base::AbsPath;
 
+use crate::error::Error;
+
 /// Names and values of environment variables.
 pub type Variables = BTreeMap<String, String>;
 
@@ -14,16 +16,16 @@ pub(crate) struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    /// Replaces every `${…}` in a text; the error is a sentence about the first that cannot be
-    /// resolved.
-    pub(crate) fn expand(&self, text: &str) -> Result<String, String> {
+    /// Replaces every `${…}` in a text; the error is about the first that cannot be resolved.
+    pub(crate) fn expand(&self, text: &str) -> Result<String, Error> {
         let mut expanded = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(start) = rest.find("${") {
             expanded.push_str(&rest[..start]);
             let inner = &rest[start + 2..];
             let Some(end) = inner.find('}') else {
-                return Err(format!("`{text}` has a `${{` without its `}}`"));
+                let problem = format!("`{text}` has a `${{` without its `}}`");
+                return Err(Error::Configuration(problem));
             };
             expanded.push_str(&self.value(&inner[..end])?);
             rest = &inner[end + 1..];
@@ -32,8 +34,8 @@ impl Expansion<'_> {
         Ok(expanded)
     }
 
-    fn value(&self, name: &str) -> Result<String, String> {
-        let unset = |name: &str| format!("the variable {name} is not set; set it, or name another");
+    fn value(&self, name: &str) -> Result<String, Error> {
+        let unset = |name: &str| Error::UnsetVariable(name.to_owned());
         let variable = |name: &str| self.variables.get(name).cloned();
         match name {
             "workspaceFolder" => Ok(self.workspace.as_path().display().to_string()),

@@ -15,14 +15,14 @@ use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
     BrowserPage, CallProgress, ElicitationForm, Filled, McpClients, McpError, McpErrorKind,
-    McpEvent, McpSetup, McpToolCall, McpToolResult, McpUser, NoUser, Patience, ServerOrigin,
+    McpEvent, McpSetup, McpToolCall, McpToolResult, McpUser, NoUser, RequestTimeouts, ServerOrigin,
     ServerStatus, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn npm() -> PathBuf {
     let folder = std::env::var_os("BURIN_NPM").map(PathBuf::from);
@@ -42,7 +42,7 @@ fn script(package: &str) -> Option<String> {
         Some(path.display().to_string())
     } else {
         eprintln!(
-            "skipped: {} is not there; install it with npm",
+            "skipped: {} is not installed; install it with npm",
             path.display()
         );
         None
@@ -50,9 +50,9 @@ fn script(package: &str) -> Option<String> {
 }
 
 /// Fills in every form with its defaults.
-struct Agreeable;
+struct DefaultsUser;
 
-impl McpUser for Agreeable {
+impl McpUser for DefaultsUser {
     fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(ready(Filled::Accepted(serde_json::Map::new())))
     }
@@ -64,22 +64,22 @@ impl McpUser for Agreeable {
 
 fn hub(servers: &Value, root: &AbsPath) -> McpClients {
     let environment: Variables = host::environment::all_text_variables().collect();
-    let (entries, problems) = config::parse(servers, &ServerOrigin::Person, root, &environment);
+    let (entries, problems) = config::parse(servers, &ServerOrigin::User, root, &environment);
     assert!(problems.is_empty(), "{problems:?}");
-    let nobody = Arc::new(NoUser::default());
+    let no_user = Arc::new(NoUser::default());
     McpClients::start(McpSetup {
         servers: entries,
         roots: vec![root.clone()],
         environment,
-        approvals: nobody.clone(),
-        person: Arc::new(Agreeable),
-        tokens: nobody,
+        approvals: no_user.clone(),
+        user: Arc::new(DefaultsUser),
+        tokens: no_user,
     })
 }
 
 async fn ready_hub(servers: &Value, root: &AbsPath) -> McpClients {
     let hub = hub(servers, root);
-    hub.wait_until_started(PATIENCE).await;
+    hub.wait_until_started(START_TIMEOUT).await;
     for state in hub.servers() {
         assert!(
             matches!(state.status, ServerStatus::Ready { .. }),
@@ -89,24 +89,24 @@ async fn ready_hub(servers: &Value, root: &AbsPath) -> McpClients {
     hub
 }
 
-struct Asked {
+struct PendingCall {
     call: McpToolCall,
     progress: mpsc::Receiver<CallProgress>,
     stop: watch::Sender<bool>,
 }
 
-fn ask(server: &str, tool: &str, arguments: Value) -> Asked {
-    let (told, progress) = mpsc::channel(64);
+fn ask(server: &str, tool: &str, arguments: Value) -> PendingCall {
+    let (sender, progress) = mpsc::channel(64);
     let (stop, stopped) = watch::channel(false);
     let call = McpToolCall {
         server: server.to_owned(),
         tool: tool.to_owned(),
         arguments: arguments.as_object().expect("an object").clone(),
-        patience: Patience::default(),
-        progress: told,
+        timeouts: RequestTimeouts::default(),
+        progress: sender,
         stop: stopped,
     };
-    Asked {
+    PendingCall {
         call,
         progress,
         stop,
@@ -320,7 +320,7 @@ async fn server_everything_over_http() {
     let hub = hub(&servers, folder.path());
     let start = Instant::now();
     while !matches!(hub.servers()[0].status, ServerStatus::Ready { .. }) {
-        assert!(start.elapsed() < PATIENCE, "{:?}", hub.servers());
+        assert!(start.elapsed() < START_TIMEOUT, "{:?}", hub.servers());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     eprintln!(
@@ -338,7 +338,10 @@ async fn server_everything_over_http() {
         .expect_err("gone");
     eprintln!("{error}");
     assert!(
-        matches!(error.class, McpErrorKind::Gone | McpErrorKind::Failed),
+        matches!(
+            error.class,
+            McpErrorKind::Disconnected | McpErrorKind::Failed
+        ),
         "{error:?}"
     );
     hub.close().await;
@@ -358,7 +361,7 @@ async fn a_server_that_dies_says_why() {
     let mut broken = std::collections::BTreeMap::new();
     let mut said = Vec::new();
     while broken.len() < 2 || said.len() < 2 {
-        let event = tokio::time::timeout(PATIENCE, events.recv())
+        let event = tokio::time::timeout(START_TIMEOUT, events.recv())
             .await
             .expect("in time");
         match event.expect("an event") {
@@ -368,7 +371,7 @@ async fn a_server_that_dies_says_why() {
             } => {
                 broken.insert(server, (why, again));
             }
-            McpEvent::Said { server, text, .. } => said.push((server, text)),
+            McpEvent::Message { server, text, .. } => said.push((server, text)),
             _ => {}
         }
     }
@@ -391,7 +394,7 @@ async fn a_server_that_dies_says_why() {
     let error = call(&hub, "dying", "x", json!({}))
         .await
         .expect_err("it does not work");
-    assert_eq!(error.class, McpErrorKind::Gone);
+    assert_eq!(error.class, McpErrorKind::Disconnected);
     let error = call(&hub, "nobody", "x", json!({}))
         .await
         .expect_err("there is none");

@@ -9,21 +9,21 @@ use crate::{Error, Ledger, LedgerEntry};
 
 /// Capacity of the queue to the thread, in rows. When it is full the appender blocks; that lasts at
 /// most one transaction, and losing spending records would be worse.
-const WAITING: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 /// Maximum number of rows per transaction.
-const GROUP: usize = 512;
+const MAX_GROUP: usize = 512;
 /// Maximum number of rows kept for a retry while the disk fails; beyond it the oldest are dropped
 /// and the loss is logged.
-const KEPT: usize = 16 * WAITING;
+const MAX_PENDING: usize = 16 * QUEUE_CAPACITY;
 /// Delay before a failed write is retried.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Handle of a thread that appends rows in order. Dropping it writes the remaining rows.
 #[derive(Debug)]
 pub struct LedgerWriter {
     sender: Option<SyncSender<WriterCommand>>,
     thread: Option<JoinHandle<()>>,
-    trouble: Arc<Mutex<Option<String>>>,
+    error: Arc<Mutex<Option<String>>>,
 }
 
 #[derive(Debug)]
@@ -33,15 +33,15 @@ enum WriterCommand {
 }
 
 impl LedgerWriter {
-    /// Starts the thread, which owns `ledger`; see `Ledger::again` for a separate handle.
+    /// Starts the thread, which owns `ledger`; see `Ledger::reopen` for a separate handle.
     pub fn start(ledger: Ledger) -> Result<Self, Error> {
-        let (sender, receiver) = sync_channel(WAITING);
-        let trouble = Arc::new(Mutex::new(None));
+        let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
+        let error = Arc::new(Mutex::new(None));
         let path = ledger.path.clone();
         let work = WriterThread {
             ledger,
-            waiting: Vec::new(),
-            trouble: trouble.clone(),
+            pending: Vec::new(),
+            error: error.clone(),
         };
         let thread = std::thread::Builder::new()
             .name("ledger".to_owned())
@@ -50,7 +50,7 @@ impl LedgerWriter {
         Ok(Self {
             sender: Some(sender),
             thread: Some(thread),
-            trouble,
+            error,
         })
     }
 
@@ -69,7 +69,7 @@ impl LedgerWriter {
     /// Returns the error that currently keeps rows from the disk, as a sentence; the rows are
     /// retried.
     pub fn write_error(&self) -> Option<String> {
-        self.trouble
+        self.error
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -97,23 +97,23 @@ impl Drop for LedgerWriter {
 struct WriterThread {
     ledger: Ledger,
     /// Rows not yet written, oldest first.
-    waiting: Vec<LedgerEntry>,
-    trouble: Arc<Mutex<Option<String>>>,
+    pending: Vec<LedgerEntry>,
+    error: Arc<Mutex<Option<String>>>,
 }
 
 impl WriterThread {
     fn run(mut self, commands: &Receiver<WriterCommand>) {
         loop {
-            let command = if self.waiting.is_empty() {
+            let command = if self.pending.is_empty() {
                 commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                commands.recv_timeout(AGAIN)
+                commands.recv_timeout(RETRY_DELAY)
             };
             let mut flushed = Vec::new();
             match command {
                 Ok(command) => {
                     self.handle_command(command, &mut flushed);
-                    while self.waiting.len() < KEPT
+                    while self.pending.len() < MAX_PENDING
                         && let Ok(command) = commands.try_recv()
                     {
                         self.handle_command(command, &mut flushed);
@@ -122,7 +122,7 @@ impl WriterThread {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if let Err(error) = self.write() {
-                        log::error!("{} ledger rows lost: {error}", self.waiting.len());
+                        log::error!("{} ledger rows lost: {error}", self.pending.len());
                     }
                     return;
                 }
@@ -137,7 +137,7 @@ impl WriterThread {
         flushed: &mut Vec<SyncSender<Result<(), Error>>>,
     ) {
         match command {
-            WriterCommand::Append(entry) => self.waiting.push(*entry),
+            WriterCommand::Append(entry) => self.pending.push(*entry),
             WriterCommand::Flush(answer) => flushed.push(answer),
         }
     }
@@ -147,28 +147,28 @@ impl WriterThread {
             // The caller may be gone; then the result is dropped.
             answer.send(self.write()).ok();
         }
-        let trouble = self.write().err().map(|error| error.to_string());
-        if let Some(trouble) = &trouble {
-            log::warn!("{trouble}");
+        let error = self.write().err().map(|error| error.to_string());
+        if let Some(error) = &error {
+            log::warn!("{error}");
         }
-        if self.waiting.len() >= KEPT {
-            let lost = self.waiting.len() - KEPT / 2;
-            self.waiting.drain(..lost);
+        if self.pending.len() >= MAX_PENDING {
+            let lost = self.pending.len() - MAX_PENDING / 2;
+            self.pending.drain(..lost);
             log::error!("cannot write to the ledger: {lost} rows lost");
         }
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
 
-    /// Writes all waiting rows. A row that the tables reject is dropped alone and logged.
+    /// Writes all pending rows. A row that the tables reject is dropped alone and logged.
     fn write(&mut self) -> Result<(), Error> {
-        while !self.waiting.is_empty() {
-            let group = self.waiting.len().min(GROUP);
-            match self.ledger.append(&self.waiting[..group]) {
-                Ok(()) => drop(self.waiting.drain(..group)),
+        while !self.pending.is_empty() {
+            let group = self.pending.len().min(MAX_GROUP);
+            match self.ledger.append(&self.pending[..group]) {
+                Ok(()) => drop(self.pending.drain(..group)),
                 Err(Error::Refused { .. }) if group > 1 => self.write_one_by_one(group)?,
                 Err(error @ Error::Refused { .. }) => {
                     log::error!("{error}");
-                    self.waiting.remove(0);
+                    self.pending.remove(0);
                 }
                 Err(error) => return Err(error),
             }
@@ -178,11 +178,11 @@ impl WriterThread {
 
     fn write_one_by_one(&mut self, group: usize) -> Result<(), Error> {
         for _ in 0..group {
-            match self.ledger.append(&self.waiting[..1]) {
+            match self.ledger.append(&self.pending[..1]) {
                 Err(error @ Error::Refused { .. }) => log::error!("{error}"),
                 other => other?,
             }
-            self.waiting.remove(0);
+            self.pending.remove(0);
         }
         Ok(())
     }

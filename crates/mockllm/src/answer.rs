@@ -9,6 +9,7 @@ use crate::{
         Captures, ModelDialect, ReplyStep, ScriptRule, ScriptedCall, Stop, UsageStep, fill_value,
     },
     tokens,
+    wire_format::WireFormat,
 };
 
 /// A scripted reply, before a wire format encodes it.
@@ -95,17 +96,17 @@ impl TokenUsage {
 }
 
 impl ScriptedReply {
-    /// Builds the rule's reply to the request. The cache fills in the prompt's side of `usage`.
+    /// Builds the rule's reply to the request. The engine fills in the prompt's side of `usage`.
     pub(crate) fn compose(
         rule: &ScriptRule,
         captures: &Captures,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         dialect: ModelDialect,
         mut rng: Rng,
     ) -> Self {
         let mut answer = Self {
             id: rng.random_id(24),
-            model: asked.model.clone(),
+            model: request.model.clone(),
             dialect,
             blocks: Vec::new(),
             stop: Stop::EndTurn,
@@ -115,17 +116,17 @@ impl ScriptedReply {
             rng,
         };
         for step in &rule.reply {
-            answer.add_step(step, captures, asked);
+            answer.add_step(step, captures, request);
         }
-        if let Some(schema) = &asked.options.schema {
+        if let Some(schema) = &request.options.schema {
             answer.satisfy(schema);
         }
-        answer.apply_options(&asked.options);
+        answer.apply_options(&request.options);
         answer.count();
         answer
     }
 
-    fn add_step(&mut self, step: &ReplyStep, captures: &Captures, asked: &PromptRequest) {
+    fn add_step(&mut self, step: &ReplyStep, captures: &Captures, request: &PromptRequest) {
         match step {
             ReplyStep::Text(text) => self.blocks.push(ReplyBlock::Text(text.fill(captures))),
             ReplyStep::Repeat(repeat) => {
@@ -144,9 +145,11 @@ impl ScriptedReply {
                     is_redacted: thinking.redacted,
                 }));
             }
-            ReplyStep::Call(call) => self.call(std::slice::from_ref(call), false, captures, asked),
-            ReplyStep::Calls(calls) => self.call(calls, false, captures, asked),
-            ReplyStep::Interleaved(calls) => self.call(calls, true, captures, asked),
+            ReplyStep::Call(call) => {
+                self.call(std::slice::from_ref(call), false, captures, request)
+            }
+            ReplyStep::Calls(calls) => self.call(calls, false, captures, request),
+            ReplyStep::Interleaved(calls) => self.call(calls, true, captures, request),
             ReplyStep::Refusal(text) => {
                 self.blocks.push(ReplyBlock::Refusal(text.fill(captures)));
                 self.stop = Stop::Refusal;
@@ -161,21 +164,21 @@ impl ScriptedReply {
         calls: &[ScriptedCall],
         is_interleaved: bool,
         captures: &Captures,
-        asked: &PromptRequest,
+        request: &PromptRequest,
     ) {
         let calls = calls
             .iter()
             .map(|call| AnswerCall {
                 id: match &call.id {
                     Some(id) => id.clone(),
-                    None => asked.wire.call_id(self.dialect, &mut self.rng),
+                    None => call_id(request.wire, self.dialect, &mut self.rng),
                 },
                 name: call.tool.clone(),
                 arguments: match &call.raw {
                     Some(raw) => raw.fill(captures),
                     None => fill_value(&call.arguments, captures).to_string(),
                 },
-                is_free: asked
+                is_free: request
                     .tools
                     .iter()
                     .any(|offer| offer.name == call.tool && offer.is_free),
@@ -294,7 +297,7 @@ impl ScriptedReply {
         })
     }
 
-    /// Every call, in order.
+    /// Iterates over all calls, in order.
     pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut AnswerCall> {
         self.blocks.iter_mut().flat_map(|block| match block {
             ReplyBlock::Calls { calls, .. } => calls.as_mut_slice(),
@@ -339,7 +342,17 @@ impl ScriptRule {
     }
 }
 
-/// A signature of a thought: it fits this text of this model alone.
+/// Returns a new call id in the provider's format.
+fn call_id(wire: WireFormat, dialect: ModelDialect, rng: &mut Rng) -> String {
+    match wire {
+        WireFormat::Anthropic => format!("toolu_01{}", rng.random_id(22)),
+        _ if dialect == ModelDialect::Mistral => rng.random_id(9),
+        WireFormat::Gemini => rng.random_id(16),
+        _ => format!("call_{}", rng.random_id(24)),
+    }
+}
+
+/// Returns the signature of a thought, which fits only this text of this model.
 fn sign(text: &str, model: &str) -> String {
     let seed = rng::extend(rng::hash(model.as_bytes()), text.as_bytes());
     format!("mock{}", Rng::of(&[seed]).random_id(44))

@@ -1,4 +1,4 @@
-//! Sends a plan: pieces at their times, many in one write where they are due together.
+//! Sends a stream plan: chunks at their times, those that are due together in one write.
 
 #[cfg(test)]
 mod tests;
@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// The time a connection has to flush its data before a fault closes it.
-const FAREWELL: Duration = Duration::from_millis(2);
+const FLUSH_TIME: Duration = Duration::from_millis(2);
 
-/// A response body in the making.
+/// A response body that is being sent.
 struct TimedBody {
     plan: StreamPlan,
     next: usize,
@@ -29,7 +29,7 @@ struct TimedBody {
     reset: ResetFlag,
 }
 
-/// Moments that all streams share, so that the machine wakes once for many.
+/// Points in time that all streams share, so that one wake-up serves many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
     pub(crate) origin: Instant,
@@ -38,7 +38,7 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// The first tick that is not before a moment.
+    /// Returns the first tick that is not before `moment`.
     fn after(self, moment: Instant) -> Instant {
         let length = self.length.as_nanos();
         if length == 0 {
@@ -53,25 +53,25 @@ impl Ticks {
     }
 }
 
-/// The body of a response. Dropping it before its end is filed as the client's leaving.
+/// Returns the body of a response. Dropping it before its end counts as the client disconnecting.
 pub(crate) fn send(
     plan: StreamPlan,
     start: Instant,
     ticks: Ticks,
-    entry: ResponseWatch,
-    fate: ResetFlag,
+    watch: ResponseWatch,
+    reset: ResetFlag,
 ) -> impl Stream<Item = io::Result<Bytes>> {
     let sending = TimedBody {
         plan,
         next: 0,
         start,
         ticks,
-        watch: entry,
-        reset: fate,
+        watch,
+        reset,
     };
     stream::unfold(Some(sending), async |sending| {
         let mut sending = sending?;
-        if sending.next < sending.plan.pieces.len() {
+        if sending.next < sending.plan.chunks.len() {
             let bytes = sending.next_chunk().await;
             return Some((Ok(bytes), Some(sending)));
         }
@@ -80,9 +80,9 @@ pub(crate) fn send(
 }
 
 impl TimedBody {
-    /// The next pieces, when they are due.
+    /// Waits until the next chunks are due, and returns them.
     async fn next_chunk(&mut self) -> Bytes {
-        let due = self.start + self.plan.pieces[self.next].due;
+        let due = self.start + self.plan.chunks[self.next].due;
         // The first byte is not aligned to ticks, because its delay is measured.
         let moment = if self.next == 0 {
             due
@@ -92,20 +92,20 @@ impl TimedBody {
         if moment > Instant::now() {
             sleep_until(moment).await;
         }
-        let first = &self.plan.pieces[self.next].bytes;
+        let first = &self.plan.chunks[self.next].bytes;
         self.next += 1;
-        if self.plan.is_shredded {
+        if self.plan.is_split {
             let first = first.clone();
-            // Each piece is to arrive alone: the connection must have written the one before.
+            // Each chunk is to arrive alone: the connection must have written the one before.
             tokio::task::yield_now().await;
             return first;
         }
         let ready = moment.max(Instant::now());
         let mut bytes = BytesMut::from(first.as_ref());
-        while let Some(piece) = self.plan.pieces.get(self.next)
-            && self.start + piece.due <= ready
+        while let Some(chunk) = self.plan.chunks.get(self.next)
+            && self.start + chunk.due <= ready
         {
-            bytes.extend_from_slice(&piece.bytes);
+            bytes.extend_from_slice(&chunk.bytes);
             self.next += 1;
         }
         bytes.freeze()
@@ -119,12 +119,12 @@ impl TimedBody {
             }
             StreamEnding::Cut => {
                 // Waits until the data is on its way, because a reset would discard it.
-                tokio::time::sleep(FAREWELL).await;
+                tokio::time::sleep(FLUSH_TIME).await;
                 self.watch.record_end(ResponseEnd::Broken);
                 Some(io::Error::other("the script cuts the connection"))
             }
             StreamEnding::Reset => {
-                tokio::time::sleep(FAREWELL).await;
+                tokio::time::sleep(FLUSH_TIME).await;
                 self.watch.record_end(ResponseEnd::Broken);
                 self.reset.reset();
                 Some(io::Error::other("the script resets the connection"))

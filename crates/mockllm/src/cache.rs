@@ -17,14 +17,14 @@ use crate::{
     tokens,
 };
 
-/// Breakpoints look back over so many segments for a prefix that was written.
-const LOOK_BACK: usize = 20;
+/// Maximum number of segments before a breakpoint that are searched for a written prefix.
+const MAX_LOOK_BACK: usize = 20;
 
-/// The time an automatic cache keeps a prefix without reads.
-const AUTOMATIC: Duration = Duration::from_secs(600);
+/// Lifetime of a prefix in an automatic cache after its last use.
+const AUTOMATIC_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Entries are thinned out when there are more.
-const MANY: usize = 1 << 16;
+/// Number of entries above which expired ones are removed.
+const MAX_ENTRIES: usize = 1 << 16;
 
 /// All caches of a server.
 #[derive(Debug, Default)]
@@ -59,17 +59,25 @@ struct PromptPrefix {
 
 impl PrefixCache {
     /// Returns the tokens that the request reads and would write, without changing the cache.
-    pub(crate) fn plan(&self, asked: &PromptRequest, facts: CacheFacts, now: Instant) -> CachePlan {
-        let scope = rng::extend(asked.account(), asked.model.as_bytes());
-        let marked = asked.segments.iter().any(|segment| segment.mark.is_some());
-        if asked.wire.caches_where_marked() {
+    pub(crate) fn plan(
+        &self,
+        request: &PromptRequest,
+        facts: CacheFacts,
+        now: Instant,
+    ) -> CachePlan {
+        let scope = rng::extend(request.account(), request.model.as_bytes());
+        let marked = request
+            .segments
+            .iter()
+            .any(|segment| segment.mark.is_some());
+        if request.wire.caches_where_marked() {
             if marked {
-                self.plan_marked(scope, &asked.segments, facts, now)
+                self.plan_marked(scope, &request.segments, facts, now)
             } else {
                 CachePlan::default()
             }
         } else {
-            self.plan_automatic(scope, asked, facts, now)
+            self.plan_automatic(scope, request, facts, now)
         }
     }
 
@@ -88,7 +96,7 @@ impl PrefixCache {
             entry.lifetime = entry.lifetime.max(lifetime);
             entry.expires = readable + entry.lifetime;
         }
-        if self.entries.len() > MANY {
+        if self.entries.len() > MAX_ENTRIES {
             self.entries.retain(|_, entry| entry.expires > now);
         }
     }
@@ -113,7 +121,7 @@ impl PrefixCache {
             .collect();
         let mut plan = CachePlan::default();
         let hit = marks.iter().rev().find_map(|mark| {
-            let first = mark.saturating_sub(LOOK_BACK);
+            let first = mark.saturating_sub(MAX_LOOK_BACK);
             (first..=*mark)
                 .rev()
                 .filter(is_long_enough)
@@ -148,13 +156,13 @@ impl PrefixCache {
     fn plan_automatic(
         &self,
         scope: u64,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         facts: CacheFacts,
         now: Instant,
     ) -> CachePlan {
         let step = facts.step.max(1);
         let bytes_per_step = (step * tokens::BYTES_PER_TOKEN) as usize;
-        let prompt: String = asked
+        let prompt: String = request
             .segments
             .iter()
             .map(|segment| segment.text.as_str())
@@ -169,7 +177,7 @@ impl PrefixCache {
             if is_hit && is_inner {
                 plan.read = (ix as u64 + 1) * step;
             }
-            plan.touched.push((hash, AUTOMATIC));
+            plan.touched.push((hash, AUTOMATIC_LIFETIME));
         }
         if plan.read < facts.minimum {
             plan.read = 0;

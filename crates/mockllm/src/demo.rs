@@ -33,7 +33,7 @@ use crate::{
     request_log::lock,
     script::{Script, ScriptError, Stop},
     tokens,
-    wire::WireFormat,
+    wire_format::WireFormat,
 };
 
 /// The demo model's script, as `mockllm --script` takes it.
@@ -47,7 +47,7 @@ pub struct DemoClient {
 }
 
 impl DemoClient {
-    /// The demo model. An error would be a defect of `SCRIPT`.
+    /// Creates the demo model. Fails only if `SCRIPT` is invalid, which a test rules out.
     pub fn new() -> Result<Self, ScriptError> {
         let script = Script::parse("assets/demo/script.jsonc", SCRIPT)?;
         Ok(Self {
@@ -55,17 +55,17 @@ impl DemoClient {
         })
     }
 
-    fn answer(&self, asked: PromptRequest) -> BoxStream<'static, StreamEvent> {
+    fn answer(&self, request: PromptRequest) -> BoxStream<'static, StreamEvent> {
         let start = Instant::now();
-        let decision = lock(&self.engine).decide(&asked, start);
+        let decision = lock(&self.engine).decide(&request, start);
         let timed = match decision.outcome {
             Ok(reply) => timed(&reply),
-            Err(trouble) => {
+            Err(error) => {
                 // The script answers every request and has no faults, so only an overlong prompt
                 // can fail.
                 let message = format!(
                     "the demo model cannot take this conversation: {:?}",
-                    trouble.kind
+                    error.kind
                 );
                 let failure = Failure::new(FailureClass::ContextOverflow, message);
                 VecDeque::from([(StreamEvent::Failed(failure), Duration::ZERO)])
@@ -88,37 +88,37 @@ impl ModelClient for DemoClient {
     }
 
     fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
-        let mut asked = PromptRequest::new(WireFormat::Direct, &request.model.model);
-        asked.options.max_tokens = Some(request.max_output.0);
-        asked.options.stop = request.stop;
-        asked.gap = Some(InfillGap {
+        let mut prompt = PromptRequest::new(WireFormat::Direct, &request.model.model);
+        prompt.options.max_tokens = Some(request.max_output.0);
+        prompt.options.stop = request.stop;
+        prompt.gap = Some(InfillGap {
             prefix: request.prefix,
             suffix: request.suffix,
         });
-        self.answer(asked)
+        self.answer(prompt)
     }
 }
 
-/// The request as rules look at it.
+/// Converts the request to the form that rules match.
 fn prompt_request(request: &ModelRequest) -> PromptRequest {
-    let mut asked = PromptRequest::new(WireFormat::Direct, &request.model.model);
-    asked.options.max_tokens = Some(request.max_output.0);
-    asked.options.parallel = request.parallel_tools;
-    asked.options.stop.clone_from(&request.stop);
-    asked.options.schema.clone_from(&request.response_schema);
+    let mut prompt = PromptRequest::new(WireFormat::Direct, &request.model.model);
+    prompt.options.max_tokens = Some(request.max_output.0);
+    prompt.options.parallel = request.parallel_tools;
+    prompt.options.stop.clone_from(&request.stop);
+    prompt.options.schema.clone_from(&request.response_schema);
     for tool in &request.tools {
-        asked.tools.push(OfferedTool {
+        prompt.tools.push(OfferedTool {
             name: tool.name.clone(),
             is_free: matches!(tool.input, ToolInput::Text { .. }),
         });
-        asked.segments.push(CacheSegment {
+        prompt.segments.push(CacheSegment {
             text: format!("{}\n{}", tool.name, tool.description),
             mark: None,
         });
     }
     for block in &request.system {
-        asked.system.push_str(&block.text);
-        asked.segments.push(CacheSegment {
+        prompt.system.push_str(&block.text);
+        prompt.segments.push(CacheSegment {
             text: block.text.clone(),
             mark: match block.cache {
                 CacheMark::None => None,
@@ -133,7 +133,7 @@ fn prompt_request(request: &ModelRequest) -> PromptRequest {
         let mut texts = Vec::new();
         let mut has_results = false;
         for part in &message.parts {
-            asked.segments.push(CacheSegment {
+            prompt.segments.push(CacheSegment {
                 text: format!("{:?}", part.content),
                 mark: None,
             });
@@ -163,8 +163,8 @@ fn prompt_request(request: &ModelRequest) -> PromptRequest {
             history.push(HistoryEvent::User(texts.join("\n")));
         }
     }
-    asked.read_history(history);
-    asked
+    prompt.read_history(history);
+    prompt
 }
 
 fn result_text(content: &[PartContent]) -> String {
@@ -219,9 +219,9 @@ impl ReplyEvents<'_> {
 
     fn push_fragments(&mut self, text: &str, event: impl Fn(String) -> StreamEvent) {
         let per_event = self.reply.pace.tokens_per_event;
-        for piece in tokens::fragments(text, per_event, &mut self.rng) {
-            self.tokens += piece.tokens;
-            self.push(event(piece.text.to_owned()));
+        for fragment in tokens::fragments(text, per_event, &mut self.rng) {
+            self.tokens += fragment.tokens;
+            self.push(event(fragment.text.to_owned()));
         }
     }
 

@@ -11,16 +11,16 @@ use tokio::time::Instant;
 
 use crate::{
     answer::ScriptedReply,
+    api_error::{ApiError, ApiErrorKind},
     cache::PrefixCache,
     limits::{AccountLimits, LimitHeaders, TokenCost},
     request::PromptRequest,
     rng::Rng,
-    script::{Captures, MockModel, ReplyPace, Script, ScriptRule, ScriptedFault, Seeded},
+    script::{Captures, MockModel, ReplyPace, Script, ScriptRule, ScriptedFault, SeededFault},
     tokens,
-    trouble::{ApiError, ApiErrorKind},
 };
 
-/// A script at work.
+/// The state of a running script.
 #[derive(Debug)]
 pub(crate) struct ScriptEngine {
     script: Arc<Script>,
@@ -28,16 +28,16 @@ pub(crate) struct ScriptEngine {
     attempts: HashMap<(u64, u64), u32>,
     cache: PrefixCache,
     limits: AccountLimits,
-    /// Signatures given out: a strict server takes back no other. Unbounded: it grows with the run.
+    /// Signatures in answers: a strict server accepts no others. Unbounded: grows with the run.
     signatures: HashSet<String>,
 }
 
 /// The decision about one request.
 #[derive(Debug)]
 pub(crate) struct ScriptDecision {
-    /// The log's name of the rule, if one matched.
+    /// The name or number of the rule that matched, for the log.
     pub(crate) rule: Option<String>,
-    pub(crate) standing: LimitHeaders,
+    pub(crate) limit_headers: LimitHeaders,
     pub(crate) outcome: Result<PacedReply, ApiError>,
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct ScriptDecision {
 pub(crate) struct PacedReply {
     pub(crate) answer: ScriptedReply,
     pub(crate) pace: ReplyPace,
-    /// The wait before the first byte.
+    /// The delay before the first byte.
     pub(crate) first_byte: Duration,
-    pub(crate) fault: Option<Seeded>,
+    pub(crate) fault: Option<SeededFault>,
 }
 
 impl ScriptEngine {
@@ -72,33 +72,33 @@ impl ScriptEngine {
         self.script.clone()
     }
 
-    /// Whether a signature was given out.
+    /// Returns whether a signature was sent in an answer.
     pub(crate) fn has_signed(&self, signature: &str) -> bool {
         self.signatures.contains(signature)
     }
 
     /// Decides the answer to a request, and updates cache and limits.
-    pub(crate) fn decide(&mut self, asked: &PromptRequest, now: Instant) -> ScriptDecision {
+    pub(crate) fn decide(&mut self, request: &PromptRequest, now: Instant) -> ScriptDecision {
         let script = self.script.clone();
-        let (account, fingerprint) = (asked.account(), asked.fingerprint());
+        let (account, fingerprint) = (request.account(), request.fingerprint());
         let count = self.attempts.entry((account, fingerprint)).or_insert(0);
         *count += 1;
         let attempt = *count;
         let found = script.rules.iter().enumerate().find_map(|(ix, rule)| {
-            let captures = rule.condition.matches(asked, attempt)?;
+            let captures = rule.condition.matches(request, attempt)?;
             Some((ix, rule, captures))
         });
         let Some((ix, rule, captures)) = found else {
             return ScriptDecision {
                 rule: None,
-                standing: LimitHeaders::default(),
-                outcome: Err(no_rule(asked)),
+                limit_headers: LimitHeaders::default(),
+                outcome: Err(no_rule(request)),
             };
         };
-        let facts = script.facts(&asked.model);
+        let facts = script.facts(&request.model);
         let seeds = [script.seed, fingerprint, account, u64::from(attempt)];
         let mut reply =
-            PacedReply::compose(&script, rule, &captures, asked, &facts, Rng::of(&seeds));
+            PacedReply::compose(&script, rule, &captures, request, &facts, Rng::of(&seeds));
         reply.fault = rule.fault(attempt, &seeds).or_else(|| {
             let schedule = script
                 .schedule
@@ -106,24 +106,25 @@ impl ScriptEngine {
                 .filter(|_| rule.faults.is_empty())?;
             schedule.fault(fingerprint, attempt)
         });
-        let (standing, outcome) = self.admit(asked, reply, &facts, now);
+        let (limit_headers, outcome) = self.admit(request, reply, &facts, now);
         ScriptDecision {
             rule: Some(rule.name.clone().unwrap_or_else(|| format!("{}", ix + 1))),
-            standing,
+            limit_headers,
             outcome,
         }
     }
 
-    /// Refuses the request or counts it: faults first, then the context, then the limits, then the cache.
+    /// Refuses the request or counts it. Checks the fault, the context window and the limits, in this
+    /// order, and then updates the cache.
     fn admit(
         &mut self,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         mut reply: PacedReply,
         facts: &MockModel,
         now: Instant,
     ) -> (LimitHeaders, Result<PacedReply, ApiError>) {
-        let prompt = tokens::of_bytes(asked.prompt_bytes());
-        let trouble = reply
+        let prompt = tokens::of_bytes(request.prompt_bytes());
+        let error = reply
             .fault
             .as_ref()
             .and_then(|seeded| ApiError::of(&seeded.fault, prompt))
@@ -134,27 +135,27 @@ impl ScriptEngine {
                     limit,
                 }))
             });
-        if let Some(trouble) = trouble {
-            return (LimitHeaders::default(), Err(trouble));
+        if let Some(error) = error {
+            return (LimitHeaders::default(), Err(error));
         }
-        let plan = self.cache.plan(asked, facts.cache, now);
-        let mut standing = LimitHeaders::default();
+        let plan = self.cache.plan(request, facts.cache, now);
+        let mut limit_headers = LimitHeaders::default();
         if let Some(limits) = facts.limits {
-            let toll = TokenCost {
+            let cost = TokenCost {
                 input: prompt - plan.read.min(prompt),
                 output: reply.answer.usage.output,
             };
             let (after, admitted) =
                 self.limits
-                    .consume(asked.account(), &asked.model, limits, toll, now);
-            standing = after;
+                    .consume(request.account(), &request.model, limits, cost, now);
+            limit_headers = after;
             if let Err(exhausted) = admitted {
                 let what = exhausted.what;
-                let trouble = ApiError {
+                let error = ApiError {
                     retry_after: Some(exhausted.wait),
                     ..ApiError::new(ApiErrorKind::RateLimited { what })
                 };
-                return (standing, Err(trouble));
+                return (limit_headers, Err(error));
             }
         }
         let (read, written) = (plan.read, (plan.write_5m, plan.write_1h));
@@ -165,7 +166,7 @@ impl ScriptEngine {
             .thoughts()
             .map(|thought| thought.signature.clone());
         self.signatures.extend(signatures);
-        (standing, Ok(reply))
+        (limit_headers, Ok(reply))
     }
 }
 
@@ -174,14 +175,14 @@ impl PacedReply {
         script: &Script,
         rule: &ScriptRule,
         captures: &Captures,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         facts: &MockModel,
         mut rng: Rng,
     ) -> Self {
         let pace = rule.pace.or(facts.pace).unwrap_or(script.pace);
         let first_byte = pace.first_byte(&mut rng);
         Self {
-            answer: ScriptedReply::compose(rule, captures, asked, facts.dialect, rng),
+            answer: ScriptedReply::compose(rule, captures, request, facts.dialect, rng),
             pace,
             first_byte,
             fault: None,
@@ -201,10 +202,10 @@ impl ScriptedReply {
 }
 
 impl ScriptRule {
-    fn fault(&self, attempt: u32, seeds: &[u64]) -> Option<Seeded> {
+    fn fault(&self, attempt: u32, seeds: &[u64]) -> Option<SeededFault> {
         let applies = |first: &Option<u32>| first.is_none_or(|first| attempt <= first);
         let found = self.faults.iter().find(|fault| applies(&fault.first))?;
-        Some(Seeded {
+        Some(SeededFault {
             fault: found.fault.clone(),
             draw: Rng::of(seeds).next(),
         })
@@ -212,13 +213,13 @@ impl ScriptRule {
 }
 
 impl ReplyPace {
-    /// A wait of the lognormal law around the median.
+    /// Returns a random delay, lognormally distributed around the median.
     fn first_byte(self, rng: &mut Rng) -> Duration {
         let factor = (self.first_byte_sigma * rng.normal()).exp();
         Duration::try_from_secs_f64(self.first_byte_ms / 1e3 * factor).unwrap_or_default()
     }
 
-    /// When the token of this number is due, after the first byte.
+    /// Returns the time from the first byte until the token with this number is due.
     pub(crate) fn due(self, tokens: u64) -> Duration {
         if self.tokens_per_second <= 0.0 {
             return Duration::ZERO;
@@ -229,18 +230,18 @@ impl ReplyPace {
 
 impl ScriptedFault {
     /// Corrupts the reply itself, for faults in the content and not in the transport.
-    pub(crate) fn corrupt_reply(&self, answer: &mut ScriptedReply, asked: &PromptRequest) {
+    pub(crate) fn corrupt_reply(&self, answer: &mut ScriptedReply, request: &PromptRequest) {
         match self {
             Self::BadArguments {} => {
                 for call in answer.calls_mut().filter(|call| !call.is_free) {
-                    // Without its end, and with a quote too many: no parser can mend it by closing brackets.
+                    // Without its end, and with a quote too many: no parser can repair it by closing brackets.
                     let end = call.arguments.len().saturating_sub(1);
                     call.arguments.truncate(end);
                     call.arguments.push_str(",\"");
                 }
             }
             Self::DuplicateIds {} => {
-                let earlier = asked.results.last().map(|result| result.call.clone());
+                let earlier = request.results.last().map(|result| result.call.clone());
                 let mut calls = answer.calls_mut();
                 let Some(first) = calls.next() else { return };
                 let id = first.id.clone();
@@ -261,11 +262,11 @@ impl ScriptedFault {
     }
 }
 
-fn no_rule(asked: &PromptRequest) -> ApiError {
-    let user: String = asked.user.chars().take(80).collect();
+fn no_rule(request: &PromptRequest) -> ApiError {
+    let user: String = request.user.chars().take(80).collect();
     ApiError::invalid(format!(
         "no rule of the script fits this request (model {:?}, turn {}, step {}, user {user:?}); add a rule \
          without \"match\" at the end to answer everything",
-        asked.model, asked.turn, asked.step
+        request.model, request.turn, request.step
     ))
 }

@@ -1,4 +1,4 @@
-//! A reply as stream events, with the effect of a fault and the time each event is due.
+//! Encodes a reply as stream events, injects the fault, and schedules the events.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     rng::Rng,
-    script::{FaultMoment, ReplyPace, ScriptedFault, Seeded},
+    script::{FaultMoment, ReplyPace, ScriptedFault, SeededFault},
     tokens::{self, TokenFragment},
 };
 
@@ -23,7 +23,7 @@ pub(crate) struct Frames {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReplyFrame {
     pub(crate) bytes: Vec<u8>,
-    /// The tokens it brings.
+    /// The number of tokens it contains.
     pub(crate) tokens: u64,
 }
 
@@ -31,20 +31,20 @@ pub(crate) struct ReplyFrame {
 #[derive(Debug, PartialEq)]
 pub(crate) struct StreamPlan {
     /// In order of `due`.
-    pub(crate) pieces: Vec<TimedBytes>,
+    pub(crate) chunks: Vec<TimedBytes>,
     pub(crate) ending: StreamEnding,
-    /// Whether pieces due together go out one by one.
-    pub(crate) is_shredded: bool,
+    /// Whether chunks due together go out one by one.
+    pub(crate) is_split: bool,
 }
 
-/// Bytes, and when they are sent, after the headers.
+/// Bytes with the time at which they are sent, measured from the headers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TimedBytes {
     pub(crate) bytes: Bytes,
     pub(crate) due: Duration,
 }
 
-/// The end of the stream after its last piece.
+/// The end of the stream after its last chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnding {
     /// The body ends normally.
@@ -53,7 +53,7 @@ pub(crate) enum StreamEnding {
     Cut,
     /// The connection is reset.
     Reset,
-    /// Nothing, until the client gives up.
+    /// The stream stalls until the client gives up.
     Hang,
 }
 
@@ -66,13 +66,13 @@ impl Frames {
         }
     }
 
-    /// A server-sent event with a name.
+    /// Adds a server-sent event with a name.
     pub(crate) fn event(&mut self, name: &str, data: &Value, tokens: u64) {
         let bytes = format!("event: {name}\ndata: {data}\n\n").into_bytes();
         self.raw(bytes, tokens);
     }
 
-    /// A server-sent event of data alone.
+    /// Adds a server-sent event without a name.
     pub(crate) fn data(&mut self, data: &Value, tokens: u64) {
         self.raw(format!("data: {data}\n\n").into_bytes(), tokens);
     }
@@ -86,7 +86,7 @@ impl Frames {
         tokens::fragments(text, self.tokens_per_event, &mut self.rng)
     }
 
-    /// Letters and digits for the id of a part.
+    /// Returns a random id of letters and digits.
     pub(crate) fn random_id(&mut self, length: usize) -> String {
         self.rng.random_id(length)
     }
@@ -103,40 +103,40 @@ impl StreamPlan {
         frames: Vec<ReplyFrame>,
         pace: ReplyPace,
         first_byte: Duration,
-        fault: Option<&Seeded>,
+        fault: Option<&SeededFault>,
         error: Vec<u8>,
     ) -> Self {
-        let mut faulty = FaultInjector {
+        let mut injector = FaultInjector {
             frames,
             ending: StreamEnding::Clean,
             pause: None,
-            is_shredded: false,
+            is_split: false,
         };
         if let Some(seeded) = fault {
-            faulty.apply(seeded, error);
+            injector.apply(seeded, error);
         }
-        let mut told = 0;
-        let mut pieces = Vec::with_capacity(faulty.frames.len());
-        for (ix, frame) in faulty.frames.iter().enumerate() {
-            told += frame.tokens;
-            let pause = faulty
+        let mut sent = 0;
+        let mut chunks = Vec::with_capacity(injector.frames.len());
+        for (ix, frame) in injector.frames.iter().enumerate() {
+            sent += frame.tokens;
+            let pause = injector
                 .pause
                 .filter(|(at, _)| ix >= *at)
                 .map_or(Duration::ZERO, |(_, pause)| pause);
-            pieces.push(TimedBytes {
+            chunks.push(TimedBytes {
                 bytes: Bytes::copy_from_slice(&frame.bytes),
-                due: first_byte + pace.due(told) + pause,
+                due: first_byte + pace.due(sent) + pause,
             });
         }
-        if faulty.is_shredded
+        if injector.is_split
             && let Some(seeded) = fault
         {
-            pieces = shred_chunks(&pieces, Rng::of(&[seeded.draw]));
+            chunks = split_chunks(&chunks, Rng::of(&[seeded.draw]));
         }
         Self {
-            pieces,
-            ending: faulty.ending,
-            is_shredded: faulty.is_shredded,
+            chunks,
+            ending: injector.ending,
+            is_split: injector.is_split,
         }
     }
 }
@@ -144,13 +144,13 @@ impl StreamPlan {
 struct FaultInjector {
     frames: Vec<ReplyFrame>,
     ending: StreamEnding,
-    /// Before which event, and for how long.
+    /// The index of the event before which the stream pauses, and the duration.
     pause: Option<(usize, Duration)>,
-    is_shredded: bool,
+    is_split: bool,
 }
 
 impl FaultInjector {
-    fn apply(&mut self, seeded: &Seeded, error: Vec<u8>) {
+    fn apply(&mut self, seeded: &SeededFault, error: Vec<u8>) {
         let count = self.frames.len();
         match &seeded.fault {
             ScriptedFault::Cut(moment) => {
@@ -177,16 +177,16 @@ impl FaultInjector {
                 });
             }
             ScriptedFault::BadJson(moment) => {
-                if let Some(frame) = self.spoilable(seeded, *moment, |bytes| bytes.contains(&b'}'))
+                if let Some(frame) = self.find_frame(seeded, *moment, |bytes| bytes.contains(&b'}'))
                 {
                     break_json(&mut frame.bytes);
                 }
             }
             ScriptedFault::TornUtf8(moment) => {
-                if let Some(frame) = self.spoilable(seeded, *moment, |bytes| !bytes.is_ascii()) {
+                if let Some(frame) = self.find_frame(seeded, *moment, |bytes| !bytes.is_ascii()) {
                     tear_character(&mut frame.bytes);
                 } else if let Some(frame) =
-                    self.spoilable(seeded, *moment, |bytes| bytes.contains(&b'"'))
+                    self.find_frame(seeded, *moment, |bytes| bytes.contains(&b'"'))
                 {
                     // The text is ASCII only: inserts the first byte of a character without the
                     // rest.
@@ -194,7 +194,7 @@ impl FaultInjector {
                     frame.bytes.insert(quote.unwrap_or(0), 0xe2);
                 }
             }
-            ScriptedFault::Shredded {} => self.is_shredded = true,
+            ScriptedFault::Shredded {} => self.is_split = true,
             _ => {}
         }
     }
@@ -204,10 +204,10 @@ impl FaultInjector {
         self.ending = ending;
     }
 
-    /// The first event from the moment on that fits, or else the last before it.
-    fn spoilable(
+    /// Returns the first event at or after the moment that `fits` accepts, or else the last before it.
+    fn find_frame(
         &mut self,
-        seeded: &Seeded,
+        seeded: &SeededFault,
         moment: FaultMoment,
         fits: impl Fn(&[u8]) -> bool,
     ) -> Option<&mut ReplyFrame> {
@@ -220,14 +220,14 @@ impl FaultInjector {
     }
 }
 
-/// Takes the last closing brace away.
+/// Removes the last closing brace.
 fn break_json(bytes: &mut Vec<u8>) {
     if let Some(at) = bytes.iter().rposition(|byte| *byte == b'}') {
         bytes.remove(at);
     }
 }
 
-/// Takes the last byte of the first long character away.
+/// Removes the last byte of the first multi-byte character.
 fn tear_character(bytes: &mut Vec<u8>) {
     let Some(start) = bytes.iter().position(|byte| !byte.is_ascii()) else {
         return;
@@ -239,18 +239,18 @@ fn tear_character(bytes: &mut Vec<u8>) {
     bytes.remove(start + length - 1);
 }
 
-/// The same bytes in pieces of one to seven.
-fn shred_chunks(pieces: &[TimedBytes], mut rng: Rng) -> Vec<TimedBytes> {
-    let mut shreds = Vec::new();
-    for piece in pieces {
-        let mut rest = piece.bytes.clone();
+/// Splits the same bytes into chunks of one to seven.
+fn split_chunks(chunks: &[TimedBytes], mut rng: Rng) -> Vec<TimedBytes> {
+    let mut parts = Vec::new();
+    for chunk in chunks {
+        let mut rest = chunk.bytes.clone();
         while !rest.is_empty() {
             let length = (1 + rng.next_below(7) as usize).min(rest.len());
-            shreds.push(TimedBytes {
+            parts.push(TimedBytes {
                 bytes: rest.split_to(length),
-                due: piece.due,
+                due: chunk.due,
             });
         }
     }
-    shreds
+    parts
 }

@@ -1,7 +1,7 @@
 //! A mock server for every model provider's wire format, driven by one script: a test double, a
 //! target for load tests, and the demo model.
 //!
-//! Knows: `model`. Must not know: who uses it. Listens on loopback alone.
+//! Knows: `model`. Must not know: its users. Listens on the loopback interface only.
 //! Invariant: equal requests in equal order to equal scripts get equal bytes; only rate-limit
 //! headers contain the time of day.
 //! Invariant: the usage of prompts and caches follows from the requests so far, as at a provider; a
@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 
 mod answer;
+mod api_error;
 mod body;
 mod cache;
 pub mod demo;
@@ -37,16 +38,16 @@ mod script;
 mod server;
 mod socket;
 mod tokens;
-mod trouble;
 mod wire;
+mod wire_format;
 
 pub use demo::DemoClient;
 pub use request_log::{LoggedRequest, ResponseEnd};
 pub use script::{
-    CacheFacts, Condition, Expression, FaultMoment, FaultRule, LimitFacts, MockModel, ModelDialect,
-    NamePattern, RepeatedText, ReplyPace, ReplyStep, ResultCondition, Schedule, Script,
-    ScriptError, ScriptRule, ScriptThinking, ScriptedCall, ScriptedFault, StatusFault, Stop,
-    Template, TextPattern, UsageStep,
+    CacheFacts, Condition, Expression, ExpressionError, FaultMoment, FaultRule, LimitFacts,
+    MockModel, ModelDialect, NamePattern, RepeatedText, ReplyPace, ReplyStep, ResultCondition,
+    Schedule, Script, ScriptError, ScriptRule, ScriptThinking, ScriptedCall, ScriptedFault,
+    StatusFault, Stop, Template, TextPattern, UsageStep,
 };
 pub use server::MockServer;
-pub use wire::WireFormat;
+pub use wire_format::WireFormat;

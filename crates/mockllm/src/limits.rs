@@ -50,14 +50,14 @@ pub(crate) struct LimitHeaders {
 pub(crate) struct BucketLevel {
     pub(crate) limit: u64,
     pub(crate) remaining: u64,
-    /// Until it is full.
+    /// The time until the bucket is full.
     pub(crate) reset: Duration,
 }
 
 /// A request that must wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exhausted {
-    /// Until it would be let through.
+    /// The time until the request would be admitted.
     pub(crate) wait: Duration,
     /// The exhausted limit, in the provider's wording.
     pub(crate) what: &'static str,
@@ -70,7 +70,7 @@ impl AccountLimits {
         account: u64,
         model: &str,
         facts: LimitFacts,
-        toll: TokenCost,
+        cost: TokenCost,
         now: Instant,
     ) -> (LimitHeaders, Result<(), Exhausted>) {
         let key = (account, model.to_owned());
@@ -80,24 +80,24 @@ impl AccountLimits {
             output: RefillBucket::full(facts.output_tokens, facts.per_seconds, now),
         });
         // An answer may start while any output tokens are left.
-        let tolls = [
+        let costs = [
             (&mut buckets.requests, "requests", 1.0, 1.0),
             (
                 &mut buckets.input,
                 "input tokens",
-                toll.input as f64,
-                toll.input as f64,
+                cost.input as f64,
+                cost.input as f64,
             ),
             (
                 &mut buckets.output,
                 "output tokens",
                 1.0,
-                toll.output as f64,
+                cost.output as f64,
             ),
         ];
         let mut worst: Option<Exhausted> = None;
         let mut passing = Vec::new();
-        for (bucket, what, needed, taken) in tolls {
+        for (bucket, what, needed, taken) in costs {
             let Some(bucket) = bucket else { continue };
             bucket.refill(now);
             let wait = bucket.wait(needed);
@@ -111,12 +111,12 @@ impl AccountLimits {
                 bucket.level -= taken;
             }
         }
-        let standing = LimitHeaders {
+        let limit_headers = LimitHeaders {
             requests: buckets.requests.map(RefillBucket::level),
             input: buckets.input.map(RefillBucket::level),
             output: buckets.output.map(RefillBucket::level),
         };
-        (standing, worst.map_or(Ok(()), Err))
+        (limit_headers, worst.map_or(Ok(()), Err))
     }
 }
 

@@ -1,8 +1,8 @@
-//! `mockllm`: the server as a program, for people and for agents that are not ours.
+//! `mockllm`: the server as a program, for manual tests and external agents.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{io, path::PathBuf, process::ExitCode};
 
-use mockllm::{MockServer, Script};
+use mockllm::{MockServer, Script, ScriptError};
 
 const USAGE: &str = "usage: mockllm --script FILE [--port N]
 
@@ -23,44 +23,61 @@ fn main() -> ExitCode {
                 std::thread::park();
             }
         }
-        Err(problem) => {
-            eprintln!("{problem}");
+        Err(error) => {
+            eprintln!("{error}");
             ExitCode::from(2)
         }
     }
 }
 
-fn run(mut arguments: impl Iterator<Item = String>) -> Result<MockServer, String> {
+/// Reason the server cannot start.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error("{}", USAGE)]
+    Usage,
+    #[error("{0} needs a value\n\n{usage}", usage = USAGE)]
+    MissingValue(String),
+    #[error("--port {0} is not a port from 0 to 65535")]
+    Port(String),
+    #[error("{name} cannot be read: {error}")]
+    Read { name: String, error: io::Error },
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    #[error("cannot listen on 127.0.0.1:{port}: {error}; choose another port with --port")]
+    Listen { port: u16, error: io::Error },
+}
+
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<MockServer, StartError> {
     let (mut path, mut port) = (None, 0);
     while let Some(argument) = arguments.next() {
         let mut value = || {
             let value = arguments.next();
-            value.ok_or_else(|| format!("{argument} wants a value\n\n{USAGE}"))
+            value.ok_or_else(|| StartError::MissingValue(argument.clone()))
         };
         match argument.as_str() {
             "--script" => path = Some(PathBuf::from(value()?)),
             "--port" => {
                 let text = value()?;
-                let wrong = |_| format!("--port {text} is not a port from 0 to 65535");
-                port = text.parse().map_err(wrong)?;
+                port = text.parse().map_err(|_| StartError::Port(text))?;
             }
-            _ => return Err(USAGE.to_owned()),
+            _ => return Err(StartError::Usage),
         }
     }
     let Some(path) = path else {
-        return Err(USAGE.to_owned());
+        return Err(StartError::Usage);
     };
     let name = path.display().to_string();
-    let text = read(&path).map_err(|error| format!("{name} cannot be read: {error}"))?;
-    let script = Script::parse(&name, &text).map_err(|error| error.to_string())?;
-    MockServer::start_at(script, port).map_err(|error| {
-        format!("cannot listen on 127.0.0.1:{port}: {error}; choose another port with --port")
-    })
+    let text = read(&path).map_err(|error| StartError::Read {
+        name: name.clone(),
+        error,
+    })?;
+    let script = Script::parse(&name, &text)?;
+    MockServer::start_at(script, port).map_err(|error| StartError::Listen { port, error })
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the program's one file; the library takes scripts as text"
+    reason = "the program reads one file; the library takes scripts as text"
 )]
 fn read(path: &std::path::Path) -> std::io::Result<String> {
     std::fs::read_to_string(path)

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::{rng, wire::WireFormat};
+use crate::{rng, wire_format::WireFormat};
 
 /// A model request, independent of its wire format.
 #[derive(Clone, Debug)]
@@ -25,26 +25,26 @@ pub(crate) struct PromptRequest {
     pub(crate) results: Vec<ToolOutcome>,
     pub(crate) tools: Vec<OfferedTool>,
     pub(crate) options: AnswerOptions,
-    /// Of a fill-in-the-middle request.
+    /// The gap of a fill-in-the-middle request.
     pub(crate) gap: Option<InfillGap>,
-    /// Names in lower case.
+    /// Request headers, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
 }
 
 /// The options of the requested answer.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerOptions {
-    /// Whether thought is to be shown.
+    /// Whether reasoning is shown.
     pub(crate) thinking: bool,
-    /// Whether thought is to be sent in a form only the provider reads.
+    /// Whether reasoning is sent in a form that only the provider reads.
     pub(crate) sealed_thinking: bool,
-    /// Whether a message may hold several calls.
+    /// Whether a message may contain several calls.
     pub(crate) parallel: bool,
     /// The maximum tokens of the answer.
     pub(crate) max_tokens: Option<u64>,
-    /// Texts that end it.
+    /// Texts that end the answer.
     pub(crate) stop: Vec<String>,
-    /// A schema that it must satisfy.
+    /// A schema that the answer must satisfy.
     pub(crate) schema: Option<Value>,
     /// Whether a stream ends with usage, if the wire makes that optional.
     pub(crate) usage: bool,
@@ -52,11 +52,11 @@ pub(crate) struct AnswerOptions {
     pub(crate) is_events: bool,
 }
 
-/// A piece of the prompt.
+/// A segment of the prompt.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheSegment {
     pub(crate) text: String,
-    /// Whether a cached prefix is to end after it.
+    /// The lifetime of a cached prefix that ends after it, if the request marks one.
     pub(crate) mark: Option<Lifetime>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum HistoryEvent {
 }
 
 impl PromptRequest {
-    /// A request without a conversation.
+    /// Creates a request without a conversation.
     pub(crate) fn new(wire: WireFormat, model: &str) -> Self {
         Self {
             wire,
@@ -143,8 +143,8 @@ impl PromptRequest {
     pub(crate) fn read_history(&mut self, history: Vec<HistoryEvent>) {
         let mut calls: Vec<(String, String)> = Vec::new();
         let mut is_answering = false;
-        for said in history {
-            match said {
+        for event in history {
+            match event {
                 HistoryEvent::User(text) => {
                     self.user = text;
                     self.turn += 1;
@@ -160,7 +160,7 @@ impl PromptRequest {
                             .for_each(|result| result.is_new = false);
                     }
                     is_answering = true;
-                    if let HistoryEvent::Call { id, tool } = said {
+                    if let HistoryEvent::Call { id, tool } = event {
                         calls.push((id, tool));
                     }
                 }
@@ -183,12 +183,12 @@ impl PromptRequest {
         }
     }
 
-    /// Whether a tool is on offer.
+    /// Returns whether a tool is offered.
     pub(crate) fn offers(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The bytes of the prompt.
+    /// Returns the length of the prompt in bytes.
     pub(crate) fn prompt_bytes(&self) -> u64 {
         self.segments
             .iter()
@@ -196,7 +196,7 @@ impl PromptRequest {
             .sum()
     }
 
-    /// The same for every attempt at the same request, whatever its headers.
+    /// Returns a hash of model, prompt, wire and streaming mode: the same for every attempt.
     pub(crate) fn fingerprint(&self) -> u64 {
         let start = rng::hash(self.model.as_bytes());
         let prompt = self.segments.iter().fold(start, |hash, segment| {

@@ -11,7 +11,7 @@ use tokio::{sync::watch, time::Instant};
 /// A logged request and its response.
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
-    /// Since the server started.
+    /// The time of arrival since the server started.
     pub at: Duration,
     /// The HTTP method of the request.
     pub method: String,
@@ -21,23 +21,23 @@ pub struct LoggedRequest {
     pub headers: Vec<(String, String)>,
     /// The request body, decompressed.
     pub body: Vec<u8>,
-    /// The name of the rule that answered, or its number; none if none did.
+    /// The name or number of the rule that answered, if one did.
     pub rule: Option<String>,
-    /// The status that was answered; 0 until then.
+    /// The status of the response; 0 until it is sent.
     pub status: u16,
-    /// The end of the response, and its time since the server started; none while it is running.
+    /// The end of the response and its time since the server started; `None` while it is running.
     pub end: Option<(ResponseEnd, Duration)>,
 }
 
 /// The end of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseEnd {
-    /// All of it was handed over.
+    /// The response was sent completely.
     Finished,
     /// A fault broke it off.
     Broken,
     /// The client closed the connection first.
-    ClientLeft,
+    ClientDisconnected,
 }
 
 impl LoggedRequest {
@@ -47,7 +47,7 @@ impl LoggedRequest {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null if it is none.
+    /// Returns the body as JSON; null if it is invalid.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -61,10 +61,10 @@ pub(crate) struct RequestLog {
     changed: Arc<watch::Sender<u64>>,
 }
 
-/// One response being watched: dropped before its end, the client has left.
+/// Watches one response. Dropping it before the end records that the client disconnected.
 #[derive(Debug)]
 pub(crate) struct ResponseWatch {
-    seen: Arc<Mutex<LoggedRequest>>,
+    entry: Arc<Mutex<LoggedRequest>>,
     log: RequestLog,
 }
 
@@ -82,20 +82,20 @@ impl RequestLog {
     }
 
     /// Adds a request to the log.
-    pub(crate) fn open(&self, seen: LoggedRequest) -> ResponseWatch {
-        let seen = Arc::new(Mutex::new(seen));
-        lock(&self.entries).push(seen.clone());
+    pub(crate) fn open(&self, entry: LoggedRequest) -> ResponseWatch {
+        let entry = Arc::new(Mutex::new(entry));
+        lock(&self.entries).push(entry.clone());
         self.notify();
         ResponseWatch {
-            seen,
+            entry,
             log: self.clone(),
         }
     }
 
-    /// Everything filed since the last clearing, in order.
+    /// Returns all entries since the log was last cleared, in order.
     pub(crate) fn entries(&self) -> Vec<LoggedRequest> {
         let entries = lock(&self.entries);
-        entries.iter().map(|seen| lock(seen).clone()).collect()
+        entries.iter().map(|entry| lock(entry).clone()).collect()
     }
 
     pub(crate) fn clear(&self) {
@@ -113,20 +113,20 @@ impl RequestLog {
 
 impl ResponseWatch {
     pub(crate) fn answered(&self, status: u16, rule: Option<String>) {
-        let mut seen = lock(&self.seen);
-        seen.status = status;
-        seen.rule = rule;
-        drop(seen);
+        let mut entry = lock(&self.entry);
+        entry.status = status;
+        entry.rule = rule;
+        drop(entry);
         self.log.notify();
     }
 
-    /// Files the end; later ends of the same response are not one.
+    /// Records the end of the response; only the first call counts.
     pub(crate) fn record_end(&self, end: ResponseEnd) {
         let after = self.log.started.elapsed();
-        let mut seen = lock(&self.seen);
-        if seen.end.is_none() {
-            seen.end = Some((end, after));
-            drop(seen);
+        let mut entry = lock(&self.entry);
+        if entry.end.is_none() {
+            entry.end = Some((end, after));
+            drop(entry);
             self.log.notify();
         }
     }
@@ -134,7 +134,7 @@ impl ResponseWatch {
 
 impl Drop for ResponseWatch {
     fn drop(&mut self) {
-        self.record_end(ResponseEnd::ClientLeft);
+        self.record_end(ResponseEnd::ClientDisconnected);
     }
 }
 

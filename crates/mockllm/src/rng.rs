@@ -1,11 +1,11 @@
-//! Seeded numbers: the same seed gives the same ids, delays and faults on every machine.
+//! SeededFault numbers: the same seed gives the same ids, delays and faults on every machine.
 
 /// SplitMix64: small, fast, and good enough for choosing faults and delays.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// A generator for one purpose: equal parts give equal numbers.
+    /// Creates a generator; equal parts give equal numbers.
     pub(crate) fn of(parts: &[u64]) -> Self {
         let mut rng = Self(0x9e37_79b9_7f4a_7c15);
         for part in parts {
@@ -22,23 +22,23 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to 1, which it never reaches.
+    /// Returns a number from 0 up to but excluding 1.
     pub(crate) fn next_unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number from 0 up to `bound`, which it never reaches; 0 for a bound of 0.
+    /// Returns a number from 0 up to but excluding `bound`; 0 for a bound of 0.
     pub(crate) fn next_below(&mut self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next() % bound }
     }
 
-    /// A number of the standard normal law, by Box and Muller.
+    /// Returns a normally distributed number (mean 0, variance 1), by Box and Muller.
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.next_unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.next_unit()).cos()
     }
 
-    /// Letters and digits, as providers write their ids.
+    /// Returns an id of letters and digits.
     pub(crate) fn random_id(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz";
         (0..length)
@@ -47,7 +47,7 @@ impl Rng {
     }
 }
 
-/// FNV-1a: stable across runs and machines, which the standard library's hasher is not.
+/// Returns the FNV-1a hash, which is stable across runs and machines, unlike the standard library's.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     extend(0xcbf2_9ce4_8422_2325, bytes)
 }

@@ -1,4 +1,4 @@
-//! A value that satisfies a JSON schema, for requests that insist on one.
+//! Generates values that satisfy a JSON schema, for requests that require one.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +6,7 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 /// The maximum depth of generated values, because schemas may refer to themselves.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// Returns a value of the schema. `text` is the value of unconstrained strings.
 pub(crate) fn satisfy(schema: &Value, text: &str) -> Value {
@@ -14,7 +14,7 @@ pub(crate) fn satisfy(schema: &Value, text: &str) -> Value {
 }
 
 fn value(schema: &Value, root: &Value, text: &str, depth: usize) -> Value {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return Value::Null;
     }
     if let Some(fixed) = schema.get("const") {
@@ -54,7 +54,7 @@ fn value(schema: &Value, root: &Value, text: &str, depth: usize) -> Value {
     }
 }
 
-/// The schema's type in lower case: Gemini's own schemas write it in capitals.
+/// Returns the schema's type in lower case: Gemini's schemas write it in upper case.
 fn kind(schema: &Value) -> String {
     let named = match schema.get("type") {
         Some(Value::String(name)) => Some(name.as_str()),
@@ -77,12 +77,12 @@ fn object(schema: &Value, root: &Value, text: &str, depth: usize) -> Value {
         return Value::Object(Map::new());
     };
     let required = schema.get("required").and_then(Value::as_array);
-    let is_wanted = |name: &String| {
-        required.is_none_or(|required| required.iter().any(|wanted| wanted == name.as_str()))
+    let is_required = |name: &String| {
+        required.is_none_or(|required| required.iter().any(|other| other == name.as_str()))
     };
     properties
         .iter()
-        .filter(|(name, _)| is_wanted(name))
+        .filter(|(name, _)| is_required(name))
         .map(|(name, schema)| (name.clone(), value(schema, root, text, depth + 1)))
         .collect()
 }
@@ -107,7 +107,7 @@ fn string(schema: &Value, text: &str) -> Value {
     Value::String(letters.into_iter().collect())
 }
 
-/// The smallest number that the schema allows and that is not below 0, where it may be.
+/// Returns 0, or the number closest to it within the schema's bounds.
 fn within(schema: &Value) -> f64 {
     let least = number(schema, "minimum")
         .or(number(schema, "exclusiveMinimum").map(|bound| bound + 1.0))

@@ -18,14 +18,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use condition::{Condition, ResultCondition};
-pub(crate) use fault::Seeded;
+pub(crate) use fault::SeededFault;
 pub use fault::{FaultMoment, FaultRule, Schedule, ScriptedFault, StatusFault};
 pub(crate) use pattern::Captures;
-pub use pattern::{Expression, NamePattern, TextPattern};
+pub use pattern::{Expression, ExpressionError, NamePattern, TextPattern};
 pub use template::Template;
 pub(crate) use template::fill_value;
 
-/// Everything a server does.
+/// The behaviour of a server.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -54,7 +54,7 @@ pub struct Script {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MockModel {
-    /// The longest prompt, in tokens; a longer one is refused as the provider would.
+    /// The maximum length of a prompt, in tokens; a longer one is refused as by the provider.
     pub context: Option<u64>,
     /// The model's prompt cache.
     pub cache: CacheFacts,
@@ -91,16 +91,16 @@ pub struct LimitFacts {
     pub per_seconds: f64,
 }
 
-/// A dialect of the chat wire: it sets the field for reasoning and the contents of usage.
+/// A dialect of the chat wire, which determines the field for reasoning and the contents of usage.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelDialect {
-    /// No thought is shown.
+    /// Reasoning is not shown.
     #[default]
     Openai,
-    /// `reasoning`, `reasoning_details`, and comments that keep the connection alive.
+    /// Reasoning in `reasoning` and `reasoning_details`; comments keep the connection alive.
     Openrouter,
-    /// `reasoning_content`, and cache hits and misses as fields of their own.
+    /// Reasoning in `reasoning_content`; cache hits and misses are separate fields.
     Deepseek,
     /// Reasoning in `reasoning_content`, and timings.
     Llamacpp,
@@ -110,7 +110,7 @@ pub enum ModelDialect {
     Ollama,
     /// Reasoning in the field `reasoning_content`.
     Lmstudio,
-    /// Ids of nine letters and digits.
+    /// Call ids are nine letters and digits.
     Mistral,
 }
 
@@ -118,13 +118,13 @@ pub enum ModelDialect {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplyPace {
-    /// Tokens per second; 0 is as fast as it goes.
+    /// Tokens per second; 0 means without delay.
     pub tokens_per_second: f64,
     /// The median wait for the first byte, in milliseconds.
     pub first_byte_ms: f64,
     /// The variation of the wait: the sigma of its lognormal distribution; 0 is always the median.
     pub first_byte_sigma: f64,
-    /// Tokens in one event.
+    /// Number of tokens in one event.
     pub tokens_per_event: u32,
     /// Events are sent on ticks of this many milliseconds, shared by all streams, so that many streams cost
     /// few wake-ups; 0 sends each at its own time.
@@ -138,7 +138,7 @@ pub struct ScriptRule {
     /// The rule's name in the log.
     #[serde(default)]
     pub name: Option<String>,
-    /// When it applies; always, if left out.
+    /// The condition under which it applies; always, if left out.
     #[serde(default, rename = "match")]
     pub condition: Condition,
     /// The steps of the reply, in order.
@@ -152,7 +152,7 @@ pub struct ScriptRule {
     pub faults: Vec<FaultRule>,
 }
 
-/// A piece of a reply.
+/// A step of a reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyStep {
@@ -168,7 +168,7 @@ pub enum ReplyStep {
     Calls(Vec<ScriptedCall>),
     /// Several calls in one message with interleaved fragments, if the wire supports that.
     Interleaved(Vec<ScriptedCall>),
-    /// The model declines, with these words.
+    /// The model declines with this text.
     Refusal(Template),
     /// The stop reason, if the other steps do not imply it.
     Stop(Stop),
@@ -176,7 +176,7 @@ pub enum ReplyStep {
     Usage(UsageStep),
 }
 
-/// A text several times over.
+/// A repeated text.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RepeatedText {
@@ -209,10 +209,10 @@ pub struct ScriptedCall {
     /// Its arguments; strings in them are templates.
     #[serde(default = "no_arguments")]
     pub arguments: Value,
-    /// The input of a free-form tool, or arguments to be sent exactly so, right or wrong.
+    /// The input of a free-form tool, or arguments that are sent verbatim, valid or not.
     #[serde(default)]
     pub raw: Option<Template>,
-    /// The call's id; made up from the seed if left out.
+    /// The call's id; generated from the seed if left out.
     #[serde(default)]
     pub id: Option<String>,
 }
@@ -221,9 +221,9 @@ pub struct ScriptedCall {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The model is done.
+    /// The model finished its turn.
     EndTurn,
-    /// It waits for results.
+    /// The model waits for tool results.
     ToolUse,
     /// The answer reached the request's maximum tokens.
     MaxTokens,
@@ -247,7 +247,7 @@ pub struct UsageStep {
     pub reasoning: Option<u64>,
 }
 
-/// Why a script cannot be used: every problem found, one a line, each with file and line.
+/// The problems of a script, one per line of the message, each with file and line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .problems.join("\n"))]
 pub struct ScriptError {
@@ -294,8 +294,8 @@ impl Script {
         let json = source::blank_comments(text);
         let script: Self = serde_json::from_str(&json).map_err(|error| {
             let reason = error.to_string();
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+            let position = format!(" at line {} column {}", error.line(), error.column());
+            let reason = reason.strip_suffix(&position).unwrap_or(&reason);
             ScriptError {
                 problems: vec![format!(
                     "{name}:{}:{}: {reason}",
@@ -311,10 +311,10 @@ impl Script {
             .enumerate()
             .flat_map(|(ix, rule)| {
                 let line = lines.get(ix).copied().unwrap_or(1);
-                let called = rule.label(ix);
+                let label = rule.label(ix);
                 rule.problems()
                     .into_iter()
-                    .map(move |problem| format!("{name}:{line}: {called}: {problem}"))
+                    .map(move |problem| format!("{name}:{line}: {label}: {problem}"))
             })
             .collect();
         if problems.is_empty() {

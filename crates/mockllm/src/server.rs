@@ -20,6 +20,7 @@ use serde_json::Value;
 use tokio::{net::TcpListener, sync::oneshot, time::Instant};
 
 use crate::{
+    api_error::{ApiError, ApiErrorKind},
     body::{self, Ticks},
     engine::{PacedReply, ScriptEngine},
     frames::{Frames, StreamEnding, StreamPlan},
@@ -29,12 +30,12 @@ use crate::{
     script::{Script, ScriptedFault},
     socket::{BreakableListener, ResetFlag},
     tokens,
-    trouble::{ApiError, ApiErrorKind},
-    wire::{ErrorReply, Incoming, Route, WireFormat},
+    wire::{ApiEndpoint, ErrorReply, Incoming},
+    wire_format::WireFormat,
 };
 
-/// Larger requests are refused, in bytes.
-const LARGEST: usize = 64 << 20;
+/// Maximum size of a request body, in bytes.
+const MAX_BODY_LEN: usize = 64 << 20;
 
 /// A running server. It stops, and closes every connection, when this is dropped.
 #[derive(Debug)]
@@ -100,12 +101,12 @@ impl MockServer {
         self.shared.log.entries()
     }
 
-    /// Forgets the requests so far.
+    /// Clears the log of requests.
     pub fn forget(&self) {
         self.shared.log.clear();
     }
 
-    /// Waits until the requests are as the test wants them. For ever, if they never are.
+    /// Waits until `test` returns true for the requests so far; forever if it never does.
     pub async fn wait_until(&self, mut test: impl FnMut(&[LoggedRequest]) -> bool) {
         let mut changes = self.shared.log.watch();
         loop {
@@ -154,13 +155,13 @@ async fn serve(
 
 async fn answer(
     State(shared): State<MockServerState>,
-    ConnectInfo(fate): ConnectInfo<ResetFlag>,
+    ConnectInfo(reset): ConnectInfo<ResetFlag>,
     request: Request<Body>,
 ) -> Response<Body> {
     let start = Instant::now();
     let (parts, body) = request.into_parts();
     let headers = headers_of(&parts.headers);
-    let (bytes, problem) = match to_bytes(body, LARGEST)
+    let (bytes, problem) = match to_bytes(body, MAX_BODY_LEN)
         .await
         .map(|bytes| decode(&headers, &bytes))
     {
@@ -170,7 +171,7 @@ async fn answer(
     };
     let method = parts.method.as_str();
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
-    let entry = shared.log.open(LoggedRequest {
+    let watch = shared.log.open(LoggedRequest {
         at: start.saturating_duration_since(shared.log.started()),
         method: method.to_owned(),
         path: parts.uri.to_string(),
@@ -180,18 +181,18 @@ async fn answer(
         status: 0,
         end: None,
     });
-    let route = Route::of(method, path, &headers);
+    let endpoint = ApiEndpoint::of(method, path, &headers);
     let script = lock(&shared.engine).script();
     let exchange = ServedExchange {
         shared,
-        watch: entry,
-        reset: fate,
+        watch,
+        reset,
         start,
     };
-    if let Some(description) = route.description(&script) {
+    if let Some(description) = endpoint.description(&script) {
         return exchange.json(200, &description);
     }
-    let (Route::Answer(wire) | Route::CountTokens(wire)) = route else {
+    let (ApiEndpoint::Answer(wire) | ApiEndpoint::CountTokens(wire)) = endpoint else {
         let problem = format!("there is nothing at {method} {path}");
         return exchange.refuse(
             WireFormat::Chat,
@@ -207,7 +208,7 @@ async fn answer(
         None => serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::invalid(format!("the body is not JSON: {error}"))),
     };
-    let asked = body.and_then(|body| {
+    let request = body.and_then(|body| {
         let incoming = Incoming {
             path,
             query,
@@ -216,13 +217,13 @@ async fn answer(
         };
         exchange.read(wire, &incoming, script.strict)
     });
-    match (asked, route) {
-        (Err(trouble), _) => exchange.refuse(wire, trouble, ""),
-        (Ok(asked), Route::CountTokens(_)) => {
-            let count = tokens::of_bytes(asked.prompt_bytes());
+    match (request, endpoint) {
+        (Err(error), _) => exchange.refuse(wire, error, ""),
+        (Ok(request), ApiEndpoint::CountTokens(_)) => {
+            let count = tokens::of_bytes(request.prompt_bytes());
             exchange.json(200, &wire.token_count(count))
         }
-        (Ok(asked), _) => exchange.answer(asked).await,
+        (Ok(request), _) => exchange.answer(request).await,
     }
 }
 
@@ -246,14 +247,14 @@ impl ServedExchange {
         wire.read(incoming, is_strict.then_some(&is_signed))
     }
 
-    async fn answer(self, asked: PromptRequest) -> Response<Body> {
-        let decision = lock(&self.shared.engine).decide(&asked, self.start);
-        let wire = asked.wire;
-        let headers = wire.limit_headers(decision.standing, time_of_day());
+    async fn answer(self, request: PromptRequest) -> Response<Body> {
+        let decision = lock(&self.shared.engine).decide(&request, self.start);
+        let wire = request.wire;
+        let headers = wire.limit_headers(decision.limit_headers, time_of_day());
         let rule = decision.rule;
         match decision.outcome {
-            Err(trouble) => {
-                let mut response = self.error_response(wire, trouble, &asked.model, rule);
+            Err(error) => {
+                let mut response = self.error_response(wire, error, &request.model, rule);
                 attach(&mut response, &headers);
                 response
             }
@@ -263,7 +264,7 @@ impl ServedExchange {
                 {
                     tokio::time::sleep(Duration::from_millis(*ms)).await;
                 }
-                let mut response = self.reply(&asked, reply, rule);
+                let mut response = self.reply(&request, reply, rule);
                 attach(&mut response, &headers);
                 response
             }
@@ -272,20 +273,20 @@ impl ServedExchange {
 
     fn reply(
         self,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         mut reply: PacedReply,
         rule: Option<String>,
     ) -> Response<Body> {
-        let wire = asked.wire;
+        let wire = request.wire;
         if let Some(seeded) = &reply.fault {
-            seeded.fault.corrupt_reply(&mut reply.answer, asked);
+            seeded.fault.corrupt_reply(&mut reply.answer, request);
         }
         let answer = &reply.answer;
         let mut frames = Frames::new(answer.rng.clone(), reply.pace);
-        if asked.stream {
-            wire.stream(asked, answer, &mut frames);
+        if request.stream {
+            wire.stream(request, answer, &mut frames);
         } else {
-            let whole = wire.full_body(asked, answer, &mut frames);
+            let whole = wire.full_body(request, answer, &mut frames);
             // All of it is written before any of it is sent.
             frames.raw(whole.to_string().into_bytes(), answer.usage.output);
         }
@@ -299,11 +300,11 @@ impl ServedExchange {
         self.watch.answered(200, rule);
         let mut response = Response::builder()
             .status(200)
-            .header("content-type", wire.content_type(asked));
+            .header("content-type", wire.content_type(request));
         if let Some(name) = wire.request_id_header() {
             response = response.header(name, format!("req_{}", answer.id));
         }
-        if plan.pieces.is_empty() && plan.ending == StreamEnding::Reset {
+        if plan.chunks.is_empty() && plan.ending == StreamEnding::Reset {
             self.reset.reset();
         }
         let ticks = Ticks {
@@ -318,7 +319,7 @@ impl ServedExchange {
     fn error_response(
         self,
         wire: WireFormat,
-        trouble: ApiError,
+        error: ApiError,
         model: &str,
         rule: Option<String>,
     ) -> Response<Body> {
@@ -329,7 +330,7 @@ impl ServedExchange {
             headers,
             content_type,
             body,
-        } = wire.refuse(&trouble, model, &request_id);
+        } = wire.refuse(&error, model, &request_id);
         self.watch.answered(status, rule);
         let mut response = Response::builder()
             .status(status)
@@ -343,8 +344,8 @@ impl ServedExchange {
         self.full_response(response, body)
     }
 
-    fn refuse(self, wire: WireFormat, trouble: ApiError, model: &str) -> Response<Body> {
-        self.error_response(wire, trouble, model, None)
+    fn refuse(self, wire: WireFormat, error: ApiError, model: &str) -> Response<Body> {
+        self.error_response(wire, error, model, None)
     }
 
     fn json(self, status: u16, value: &Value) -> Response<Body> {
@@ -366,7 +367,7 @@ impl ServedExchange {
     }
 }
 
-/// A response, or a plain 500 where the script's own headers cannot be sent.
+/// Returns the response, or a plain 500 if the script's own headers are invalid.
 fn built(response: Result<Response<Body>, axum::http::Error>) -> Response<Body> {
     response.unwrap_or_else(|error| {
         let mut response = Response::new(Body::from(format!("the script's headers: {error}")));
@@ -391,7 +392,7 @@ fn headers_of(headers: &HeaderMap) -> Vec<(String, String)> {
     texts.collect()
 }
 
-/// The body without its compression.
+/// Decompresses the body.
 fn decode(headers: &[(String, String)], bytes: &[u8]) -> Result<Vec<u8>, ApiError> {
     let encoding = headers.iter().find(|(name, _)| name == "content-encoding");
     match encoding.map(|(_, value)| value.as_str()) {
@@ -406,7 +407,7 @@ fn decode(headers: &[(String, String)], bytes: &[u8]) -> Result<Vec<u8>, ApiErro
             Ok(decoded)
         }
         Some(other) => Err(ApiError::invalid(format!(
-            "the body's encoding {other:?} is not known here; send it plain or as zstd"
+            "the body's encoding {other:?} is not supported; send it plain or as zstd"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Connections that can be reset: a fault closes them without the usual farewell.
+//! Connections that a fault can close with a TCP reset.
 
 use std::{
     io,
@@ -53,14 +53,8 @@ impl Listener for BreakableListener {
                 Ok((stream, address)) => {
                     // Events are small and must not wait for each other.
                     if stream.set_nodelay(true).is_ok() {
-                        let fate = ResetFlag::default();
-                        return (
-                            ResettableStream {
-                                stream,
-                                reset: fate,
-                            },
-                            address,
-                        );
+                        let reset = ResetFlag::default();
+                        return (ResettableStream { stream, reset }, address);
                     }
                 }
                 // Out of descriptors, most likely: others must close first.

@@ -1,4 +1,4 @@
-//! Counting tokens without a tokenizer, and cutting text into the pieces a stream brings.
+//! Counts tokens without a tokenizer, and splits text into the fragments of a stream.
 
 use crate::rng::Rng;
 
@@ -6,50 +6,50 @@ use crate::rng::Rng;
 /// matters that equal text has equal counts in a prompt, a cache and an answer.
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
-/// The tokens of so many bytes.
+/// Returns the number of tokens of a text of this length in bytes.
 pub(crate) fn of_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
-/// The tokens of a text.
+/// Returns the number of tokens of a text.
 pub(crate) fn of_text(text: &str) -> u64 {
     of_bytes(text.len() as u64)
 }
 
-/// A piece of a text and the tokens it brings.
+/// A fragment of a text and the tokens in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TokenFragment<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: u64,
 }
 
-/// Cuts a text into pieces of about `tokens_per_event` tokens, uneven as real ones are. Pieces end between
+/// Splits a text into fragments of about `tokens_per_event` tokens, uneven as real ones are. Fragments end between
 /// characters, and their tokens add up to those of the text.
 pub(crate) fn fragments<'a>(
     text: &'a str,
     tokens_per_event: u32,
     rng: &mut Rng,
 ) -> Vec<TokenFragment<'a>> {
-    let mut pieces = Vec::new();
+    let mut fragments = Vec::new();
     let mut start = 0;
     while start < text.len() {
-        let wanted: u64 = (0..tokens_per_event.max(1))
+        let length: u64 = (0..tokens_per_event.max(1))
             .map(|_| 1 + rng.next_below(7))
             .sum();
-        let mut end = (start + wanted as usize).min(text.len());
+        let mut end = (start + length as usize).min(text.len());
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        pieces.push(TokenFragment {
+        fragments.push(TokenFragment {
             text: &text[start..end],
             tokens: of_bytes(end as u64) - of_bytes(start as u64),
         });
         start = end;
     }
-    pieces
+    fragments
 }
 
-/// The longest prefix of a text of at most so many tokens.
+/// Returns the longest prefix of a text with at most `tokens` tokens.
 pub(crate) fn prefix(text: &str, tokens: u64) -> &str {
     let mut end = ((tokens * BYTES_PER_TOKEN) as usize).min(text.len());
     while !text.is_char_boundary(end) {

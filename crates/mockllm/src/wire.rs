@@ -1,4 +1,4 @@
-//! The providers' wire formats: how each reads a request and writes an answer.
+//! The providers' wire formats: parsers of requests, and encoders of answers.
 //!
 //! Every format is one module with the same functions; this module dispatches to them.
 
@@ -15,42 +15,17 @@ mod responses;
 
 use std::time::{Duration, SystemTime};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
     answer::ScriptedReply,
+    api_error::{ApiError, ApiErrorKind},
     frames::Frames,
     limits::LimitHeaders,
     request::PromptRequest,
-    rng::Rng,
-    script::{ModelDialect, Script},
-    trouble::{ApiError, ApiErrorKind},
+    script::Script,
+    wire_format::WireFormat,
 };
-
-/// The wires, by their names in scripts.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-#[serde(rename_all = "lowercase")]
-pub enum WireFormat {
-    /// The Anthropic Messages API.
-    Anthropic,
-    /// The OpenAI Responses API.
-    Responses,
-    /// OpenAI Chat Completions and everything that speaks it.
-    Chat,
-    /// The Gemini generateContent API.
-    Gemini,
-    /// The `/infill` endpoint of llama.cpp.
-    Infill,
-    /// `/v1/completions` and DeepSeek's `/beta/completions`.
-    Completions,
-    /// The `/v1/fim/completions` endpoint of Mistral.
-    Mistral,
-    /// The `/api/generate` endpoint of Ollama.
-    Ollama,
-    /// No wire: a client inside the process.
-    Direct,
-}
 
 /// The creation time of answers, in seconds since 1970: fixed, so that equal requests get equal
 /// bytes.
@@ -67,19 +42,19 @@ pub(crate) struct Incoming<'a> {
     pub(crate) body: &'a Value,
 }
 
-/// The kind of a request, by its path.
+/// The endpoint of a request, by its method and path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum ApiEndpoint {
     Answer(WireFormat),
     CountTokens(WireFormat),
-    /// A list of models in the words of this wire.
+    /// The model list of this wire.
     Models(WireFormat),
     /// llama.cpp's description of itself.
     Props,
-    Nothing,
+    Unknown,
 }
 
-/// An error in a wire's words.
+/// The HTTP response for an API error.
 #[derive(Debug)]
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,
@@ -88,8 +63,8 @@ pub(crate) struct ErrorReply {
     pub(crate) body: Vec<u8>,
 }
 
-impl Route {
-    /// Returns the route of a request by its method and the end of its path, because proxies add
+impl ApiEndpoint {
+    /// Returns the endpoint of a request by its method and the end of its path, because proxies add
     /// arbitrary prefixes.
     pub(crate) fn of(method: &str, path: &str, headers: &[(String, String)]) -> Self {
         let path = path.trim_end_matches('/');
@@ -115,11 +90,11 @@ impl Route {
             return match (answers.iter().find_map(ends), counts.iter().find_map(ends)) {
                 (Some(wire), _) => Self::Answer(wire),
                 (None, Some(wire)) => Self::CountTokens(wire),
-                (None, None) => Self::Nothing,
+                (None, None) => Self::Unknown,
             };
         }
         if !matches!(method, "GET" | "HEAD") {
-            return Self::Nothing;
+            return Self::Unknown;
         }
         let has = |name: &str| headers.iter().any(|(header, _)| header == name);
         match path {
@@ -133,11 +108,11 @@ impl Route {
                 Self::Models(WireFormat::Gemini)
             }
             _ if path.ends_with("/models") => Self::Models(WireFormat::Chat),
-            _ => Self::Nothing,
+            _ => Self::Unknown,
         }
     }
 
-    /// Returns the requested model list or description.
+    /// Returns the requested model list or server description; `None` for the other endpoints.
     pub(crate) fn description(self, script: &Script) -> Option<Value> {
         match self {
             Self::Models(WireFormat::Ollama) => Some(lists::ollama(script)),
@@ -145,17 +120,12 @@ impl Route {
             Self::Models(WireFormat::Anthropic) => Some(lists::anthropic(script)),
             Self::Models(_) => Some(lists::openai(script)),
             Self::Props => Some(lists::props(script)),
-            Self::Answer(_) | Self::CountTokens(_) | Self::Nothing => None,
+            Self::Answer(_) | Self::CountTokens(_) | Self::Unknown => None,
         }
     }
 }
 
 impl WireFormat {
-    /// Whether its provider caches only where the request marks it.
-    pub(crate) fn caches_where_marked(self) -> bool {
-        matches!(self, Self::Anthropic | Self::Direct)
-    }
-
     /// Parses a request. `is_signed` returns whether a signature was issued; without it only the
     /// form is checked.
     pub(crate) fn read(
@@ -176,14 +146,19 @@ impl WireFormat {
     }
 
     /// Encodes the answer as the events of a stream.
-    pub(crate) fn stream(self, asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+    pub(crate) fn stream(
+        self,
+        request: &PromptRequest,
+        answer: &ScriptedReply,
+        frames: &mut Frames,
+    ) {
         match self {
-            Self::Anthropic => anthropic::stream(asked, answer, frames),
-            Self::Responses => responses::stream(asked, answer, frames),
-            Self::Chat => chat::stream(asked, answer, frames),
-            Self::Gemini => gemini::stream(asked, answer, frames),
-            Self::Infill => infill::stream(asked, answer, frames),
-            Self::Completions | Self::Mistral => completions::stream(asked, answer, frames),
+            Self::Anthropic => anthropic::stream(request, answer, frames),
+            Self::Responses => responses::stream(request, answer, frames),
+            Self::Chat => chat::stream(request, answer, frames),
+            Self::Gemini => gemini::stream(request, answer, frames),
+            Self::Infill => infill::stream(request, answer, frames),
+            Self::Completions | Self::Mistral => completions::stream(request, answer, frames),
             Self::Ollama => ollama::stream(answer, frames),
             Self::Direct => {}
         }
@@ -192,17 +167,17 @@ impl WireFormat {
     /// Encodes the answer as a single body.
     pub(crate) fn full_body(
         self,
-        asked: &PromptRequest,
+        request: &PromptRequest,
         answer: &ScriptedReply,
         frames: &mut Frames,
     ) -> Value {
         match self {
-            Self::Anthropic => anthropic::full_body(asked, answer),
-            Self::Responses => responses::full_body(asked, answer, frames),
+            Self::Anthropic => anthropic::full_body(request, answer),
+            Self::Responses => responses::full_body(request, answer, frames),
             Self::Chat => chat::full_body(answer),
-            Self::Gemini => gemini::full_body(asked, answer),
-            Self::Infill => infill::full_body(asked, answer),
-            Self::Completions | Self::Mistral => completions::full_body(asked, answer),
+            Self::Gemini => gemini::full_body(request, answer),
+            Self::Infill => infill::full_body(request, answer),
+            Self::Completions | Self::Mistral => completions::full_body(request, answer),
             Self::Ollama => ollama::full_body(answer),
             Self::Direct => Value::Null,
         }
@@ -217,30 +192,30 @@ impl WireFormat {
     }
 
     /// Returns a stream's content type. Gemini streams a JSON array unless events are requested.
-    pub(crate) fn content_type(self, asked: &PromptRequest) -> &'static str {
+    pub(crate) fn content_type(self, request: &PromptRequest) -> &'static str {
         match self {
-            Self::Ollama if asked.stream => "application/x-ndjson",
-            _ if asked.stream && !asked.options.is_events => "application/json",
-            _ if asked.stream => "text/event-stream; charset=utf-8",
+            Self::Ollama if request.stream => "application/x-ndjson",
+            _ if request.stream && !request.options.is_events => "application/json",
+            _ if request.stream => "text/event-stream; charset=utf-8",
             _ => "application/json",
         }
     }
 
     /// Encodes an API error as the provider's response.
-    pub(crate) fn refuse(self, trouble: &ApiError, model: &str, request_id: &str) -> ErrorReply {
-        let (usual, body) = match self {
-            Self::Anthropic => anthropic::error(trouble, model, request_id),
-            Self::Gemini => gemini::error(trouble, model),
-            Self::Ollama => ollama::error(trouble, model),
-            _ => openai::error(trouble, model),
+    pub(crate) fn refuse(self, error: &ApiError, model: &str, request_id: &str) -> ErrorReply {
+        let (default, body) = match self {
+            Self::Anthropic => anthropic::error(error, model, request_id),
+            Self::Gemini => gemini::error(error, model),
+            Self::Ollama => ollama::error(error, model),
+            _ => openai::error(error, model),
         };
-        let status = trouble.status.unwrap_or(usual);
-        let mut headers: Vec<(String, String)> = trouble
+        let status = error.status.unwrap_or(default);
+        let mut headers: Vec<(String, String)> = error
             .headers
             .iter()
             .map(|(name, value)| (name.to_lowercase(), value.clone()))
             .collect();
-        if let Some(wait) = trouble.retry_after
+        if let Some(wait) = error.retry_after
             && self != Self::Gemini
         {
             // Whole seconds, rounded up: an earlier attempt would fail again.
@@ -250,7 +225,7 @@ impl WireFormat {
             }
             headers.push(("retry-after".to_owned(), format!("{seconds}")));
         }
-        let (content_type, body) = if trouble.kind == ApiErrorKind::Html {
+        let (content_type, body) = if error.kind == ApiErrorKind::Html {
             ("text/html", page(status).into_bytes())
         } else {
             ("application/json", body.to_string().into_bytes())
@@ -263,25 +238,25 @@ impl WireFormat {
         }
     }
 
-    /// An error within a stream.
+    /// Returns the event for an error within a stream.
     pub(crate) fn error_event(self, answer: &ScriptedReply) -> Vec<u8> {
-        let trouble = ApiError::new(ApiErrorKind::Overloaded);
+        let error = ApiError::new(ApiErrorKind::Overloaded);
         match self {
             Self::Anthropic => {
-                let (_, body) = anthropic::error(&trouble, &answer.model, "");
+                let (_, body) = anthropic::error(&error, &answer.model, "");
                 format!("event: error\ndata: {body}\n\n").into_bytes()
             }
             Self::Responses => responses::failure(answer),
             Self::Gemini => {
-                let (_, body) = gemini::error(&trouble, &answer.model);
+                let (_, body) = gemini::error(&error, &answer.model);
                 format!("data: {body}\r\n\r\n").into_bytes()
             }
             Self::Ollama => {
-                let (_, body) = ollama::error(&trouble, &answer.model);
+                let (_, body) = ollama::error(&error, &answer.model);
                 format!("{body}\n").into_bytes()
             }
             _ => {
-                let (_, body) = openai::error(&trouble, &answer.model);
+                let (_, body) = openai::error(&error, &answer.model);
                 format!("data: {body}\n\n").into_bytes()
             }
         }
@@ -290,35 +265,25 @@ impl WireFormat {
     /// Returns the rate-limit headers. `now` is the time of day, which some wires include.
     pub(crate) fn limit_headers(
         self,
-        standing: LimitHeaders,
+        limit_headers: LimitHeaders,
         now: SystemTime,
     ) -> Vec<(&'static str, String)> {
         match self {
-            Self::Anthropic => anthropic::limit_headers(standing, now),
+            Self::Anthropic => anthropic::limit_headers(limit_headers, now),
             Self::Gemini | Self::Ollama | Self::Infill | Self::Direct => Vec::new(),
             Self::Responses | Self::Chat | Self::Completions | Self::Mistral => {
-                openai::limit_headers(standing)
+                openai::limit_headers(limit_headers)
             }
         }
     }
 
-    /// The header in which the provider names a request.
+    /// Returns the name of the header with the request id.
     pub(crate) fn request_id_header(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("request-id"),
             Self::Responses | Self::Chat | Self::Completions => Some("x-request-id"),
             Self::Mistral => Some("mistral-correlation-id"),
             Self::Gemini | Self::Ollama | Self::Infill | Self::Direct => None,
-        }
-    }
-
-    /// A new call's id as the provider writes it.
-    pub(crate) fn call_id(self, dialect: ModelDialect, rng: &mut Rng) -> String {
-        match self {
-            Self::Anthropic => format!("toolu_01{}", rng.random_id(22)),
-            _ if dialect == ModelDialect::Mistral => rng.random_id(9),
-            Self::Gemini => rng.random_id(16),
-            _ => format!("call_{}", rng.random_id(24)),
         }
     }
 }
@@ -331,7 +296,7 @@ fn page(status: u16) -> String {
     )
 }
 
-/// Seconds as OpenAI writes them: `1m30s`, `12ms`.
+/// Formats a duration as OpenAI writes it: `1m30s`, `12ms`.
 fn go_duration(duration: Duration) -> String {
     let millis = duration.as_millis();
     let (minutes, seconds) = (millis / 60_000, (millis % 60_000) as f64 / 1e3);

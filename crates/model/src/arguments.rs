@@ -6,7 +6,7 @@
 //! `serde_json` on the whole text.
 //! Invariant: for invalid JSON the reader continues as long as the meaning is clear and reports
 //! each problem with its position; it never panics and never retracts an event.
-//! Start at `ArgumentReader::push`; `Arguments::read` parses a complete text.
+//! Start at `ArgumentReader::push`; `ParsedArguments::read` parses a complete text.
 
 use std::fmt;
 

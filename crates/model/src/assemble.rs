@@ -12,10 +12,10 @@ use crate::{
 ///
 /// Tolerates irregularities that providers produce: a reused call id gets a new one, a fragment of
 /// a call that never started starts one, and events after the end are ignored. Each is recorded in
-/// `Answer::problems`.
+/// `ModelResponse::problems`.
 #[derive(Debug)]
 pub struct Assembler {
-    answer: ModelResponse,
+    response: ModelResponse,
     /// Ids of all calls in this conversation.
     used: HashSet<String>,
     /// Open calls by their index on the wire.
@@ -68,7 +68,7 @@ impl Assembler {
             _ => None,
         });
         Self {
-            answer: ModelResponse::empty(),
+            response: ModelResponse::empty(),
             used: used.collect(),
             open: HashMap::new(),
             is_open: false,
@@ -83,8 +83,8 @@ impl Assembler {
         }
         match event {
             StreamEvent::Start { id, model } => {
-                self.answer.id = Some(id.clone());
-                self.answer.model = Some(model.clone());
+                self.response.id = Some(id.clone());
+                self.response.model = Some(model.clone());
             }
             StreamEvent::Restart => self.restart(),
             StreamEvent::TextDelta(text) => self.write(text, DeltaKind::Text),
@@ -93,14 +93,14 @@ impl Assembler {
             StreamEvent::ToolStart { index, id, name } => return self.start(*index, id, name),
             StreamEvent::ToolArgsDelta { index, fragment } => return self.extend(*index, fragment),
             StreamEvent::ToolEnd { index } => return self.end_call(*index),
-            StreamEvent::Usage(usage) => self.answer.usage = Some(*usage),
+            StreamEvent::Usage(usage) => self.response.usage = Some(*usage),
             StreamEvent::RateLimits(_) => {}
             StreamEvent::Stop { reason, .. } => {
-                self.answer.stop = Some(*reason);
+                self.response.stop = Some(*reason);
                 self.is_over = true;
             }
             StreamEvent::Failed(failure) => {
-                self.answer.failure = Some(failure.clone());
+                self.response.failure = Some(failure.clone());
                 self.is_over = true;
             }
         }
@@ -109,11 +109,11 @@ impl Assembler {
 
     /// Returns the answer so far.
     pub fn answer(&self) -> &ModelResponse {
-        &self.answer
+        &self.response
     }
 
-    /// Returns the answer at the end of the stream or on cancellation. `Answer::incomplete` lists
-    /// unfinished calls.
+    /// Returns the answer at the end of the stream or on cancellation. `ModelResponse::incomplete`
+    /// lists unfinished calls.
     pub fn finish(mut self) -> ModelResponse {
         let mut open: Vec<usize> = self
             .open
@@ -124,13 +124,13 @@ impl Assembler {
         open.sort_unstable();
         let ids = open
             .into_iter()
-            .filter_map(|part| self.answer.call_id(part));
-        self.answer.incomplete = ids.map(str::to_owned).collect();
-        self.answer
+            .filter_map(|part| self.response.call_id(part));
+        self.response.incomplete = ids.map(str::to_owned).collect();
+        self.response
     }
 
     fn restart(&mut self) {
-        let calls = std::mem::replace(&mut self.answer, ModelResponse::empty()).message;
+        let calls = std::mem::replace(&mut self.response, ModelResponse::empty()).message;
         for part in calls.parts {
             if let PartContent::ToolCall { id, .. } = &part.content {
                 self.used.remove(id);
@@ -141,7 +141,7 @@ impl Assembler {
     }
 
     fn write(&mut self, text: &str, kind: DeltaKind) {
-        let parts = &mut self.answer.message.parts;
+        let parts = &mut self.response.message.parts;
         let last = parts.last_mut().filter(|_| self.is_open);
         match (last.map(|part| &mut Arc::make_mut(part).content), kind) {
             (Some(PartContent::Text(last)), DeltaKind::Text)
@@ -160,7 +160,7 @@ impl Assembler {
     }
 
     fn sign(&mut self, index: Option<u32>, opaque: &Opaque) {
-        let parts = &mut self.answer.message.parts;
+        let parts = &mut self.response.message.parts;
         let target = match index {
             Some(index) => self.open.get(&index).map(|slot| slot.part),
             None if self.is_open => parts.len().checked_sub(1),
@@ -200,16 +200,16 @@ impl Assembler {
             name: name.to_owned(),
             arguments: String::new(),
         });
-        self.answer.message.parts.push(call.into());
+        self.response.message.parts.push(call.into());
         self.used.insert(id);
         self.is_open = false;
-        let part = self.answer.message.parts.len() - 1;
+        let part = self.response.message.parts.len() - 1;
         let slot = PartSlot {
             part,
             has_ended: false,
         };
         self.open.insert(index, slot);
-        self.answer.call_id(part)
+        self.response.call_id(part)
     }
 
     fn extend(&mut self, index: u32, fragment: &str) -> Option<&str> {
@@ -224,11 +224,11 @@ impl Assembler {
             self.note(format!("ignored arguments for call {index} after its end"));
             return None;
         }
-        let part = self.answer.message.parts.get_mut(slot.part)?;
+        let part = self.response.message.parts.get_mut(slot.part)?;
         if let PartContent::ToolCall { arguments, .. } = &mut Arc::make_mut(part).content {
             arguments.push_str(fragment);
         }
-        self.answer.call_id(slot.part)
+        self.response.call_id(slot.part)
     }
 
     fn end_call(&mut self, index: u32) -> Option<&str> {
@@ -236,7 +236,7 @@ impl Assembler {
             Some(slot) => {
                 slot.has_ended = true;
                 let part = slot.part;
-                self.answer.call_id(part)
+                self.response.call_id(part)
             }
             None => {
                 self.note(format!("call {index} ended, but never started"));
@@ -267,7 +267,7 @@ impl Assembler {
     }
 
     fn note(&mut self, problem: String) {
-        self.answer.problems.push(problem);
+        self.response.problems.push(problem);
     }
 }
 
@@ -339,7 +339,7 @@ impl ModelResponse {
     }
 }
 
-/// The parts that `forget_others` removed.
+/// The parts that `strip_foreign_parts` removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemovedParts {
     /// Number of removed opaque parts.
@@ -351,7 +351,7 @@ pub struct RemovedParts {
 /// Removes from a conversation everything that only models other than `model` can read: signatures
 /// and hidden reasoning. Signed reasoning is removed entirely; texts and calls remain.
 pub fn strip_foreign_parts(messages: &mut Vec<Message>, model: &ModelId) -> RemovedParts {
-    let mut forgotten = RemovedParts::default();
+    let mut removed = RemovedParts::default();
     for message in messages.iter_mut() {
         message.parts.retain_mut(|part| {
             let is_others = |opaque: &Opaque| opaque.model != *model;
@@ -362,33 +362,15 @@ pub fn strip_foreign_parts(messages: &mut Vec<Message>, model: &ModelId) -> Remo
             let Some(opaque) = part.opaque.take() else {
                 return true;
             };
-            forgotten.parts += 1;
-            if !forgotten.models.contains(&opaque.model) {
-                forgotten.models.push(opaque.model);
+            removed.parts += 1;
+            if !removed.models.contains(&opaque.model) {
+                removed.models.push(opaque.model);
             }
             !matches!(part.content, PartContent::Reasoning(_))
         });
     }
     messages.retain(|message| !message.parts.is_empty());
-    forgotten
-}
-
-/// Returns a note to a model that takes over a conversation, naming the models before it. `None` if
-/// nothing was removed.
-pub fn switch_note(forgotten: &RemovedParts) -> Option<Message> {
-    if forgotten.models.is_empty() {
-        return None;
-    }
-    let models: Vec<String> = forgotten.models.iter().map(ModelId::to_string).collect();
-    Some(Message::text(
-        Role::System,
-        format!(
-            "The answers above are from another model ({}). You see its messages, tool calls and \
-             results, but not its private reasoning. Continue from there, and verify anything you \
-             rely on.",
-            models.join(", ")
-        ),
-    ))
+    removed
 }
 
 #[cfg(test)]

@@ -133,7 +133,12 @@ impl Price {
 
     /// Returns the maximum cost of a request: no prompt token is read from a cache, and all are
     /// written to the most expensive cache that the request may use.
-    pub fn most(&self, prompt: TokenCount, output: TokenCount, caches: CacheUse) -> Option<Cost> {
+    pub fn max_cost(
+        &self,
+        prompt: TokenCount,
+        output: TokenCount,
+        caches: CacheUse,
+    ) -> Option<Cost> {
         let rates = self.rates(prompt);
         let write = match caches {
             CacheUse::None => None,

@@ -133,28 +133,6 @@ impl FailureClass {
     }
 }
 
-impl FailureClass {
-    /// Returns whether the same request may be sent again after a wait.
-    pub fn is_retryable(self) -> bool {
-        match self {
-            Self::RateLimited
-            | Self::Overloaded
-            | Self::Offline
-            | Self::ServerError
-            | Self::Stalled
-            | Self::Torn
-            | Self::Malformed => true,
-            Self::Quota
-            | Self::Authentication
-            | Self::InvalidRequest
-            | Self::ContextOverflow
-            | Self::NoSuchModel
-            | Self::Budget
-            | Self::Cancelled => false,
-        }
-    }
-}
-
 impl Failure {
     /// Creates a failure without status, wait, window and rejected part.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {

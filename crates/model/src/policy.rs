@@ -4,7 +4,7 @@
 //! stored.
 //! Invariant: nothing here blocks; a request that must wait gets the time until which it waits.
 //! Invariant: every reservation is settled exactly once, however the request ends.
-//! Start at `route::decide` for the choice of model, `Queue` for the order of requests,
+//! Start at `route::decide` for the choice of model, `RequestQueue` for the order of requests,
 //! `RateLedger` and `Budgets` for whether a request may be sent now, `Retry` for the handling of
 //! failures.
 
@@ -32,7 +32,7 @@ pub use complexity::{Complexity, ComplexityFeatures, StepDescription, StepPurpos
 pub use concurrency::Concurrency;
 pub use estimate::TokenEstimator;
 pub use latency::Latency;
-pub use prefix::{PrefixHash, PrefixRegistry, PrefixTurn, PrefixUse};
+pub use prefix::{PrefixHash, PrefixRegistry, PrefixTurn};
 pub use queue::{QueueTicket, QueuedRequest, RequestQueue};
 pub use rate::{
     RateLedger, RateLimitKind, RateReservation, RateSettlement, RateWait, RouteLimits, TokenDemand,

@@ -1,20 +1,9 @@
 //! Requests to models: chat and fill-in-the-middle.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Message, TokenCount};
-
-/// Id of a model at a provider, written `provider/model`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ModelId {
-    /// Name of the provider in the configuration, such as `anthropic` or `local`.
-    pub provider: String,
-    /// Name of the model in the provider's spelling; may contain slashes.
-    pub model: String,
-}
+use crate::{Message, ModelId, TokenCount};
 
 /// A request for one answer. Contains everything that goes on the wire, so equal requests yield
 /// equal bytes.
@@ -174,12 +163,6 @@ pub struct FimFile {
     pub text: String,
 }
 
-impl fmt::Display for ModelId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.provider, self.model)
-    }
-}
-
 impl Fim {
     /// Creates a gap request without further context.
     pub fn gap(
@@ -221,19 +204,5 @@ impl ModelRequest {
             conversation: None,
             omit: Vec::new(),
         }
-    }
-}
-
-impl ModelId {
-    /// Parses `provider/model`, split at the first slash. `None` if either half is missing.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (provider, model) = text.split_once('/')?;
-        if provider.is_empty() || model.is_empty() {
-            return None;
-        }
-        Some(Self {
-            provider: provider.to_owned(),
-            model: model.to_owned(),
-        })
     }
 }

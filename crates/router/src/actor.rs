@@ -1,15 +1,15 @@
 //! The model router: decides which request is sent to which model, and when.
 //!
-//! One task owns the state (`board`) and applies the policies of `model::policy`. The streams that
+//! One task owns the state (`state`) and applies the policies of `model::policy`. The streams that
 //! callers hold ask it for permission, send their requests themselves, and report the outcome
-//! (`drive`). So an event passes from a provider to its reader without a detour, and dropping a
+//! (`routed_stream`). So an event passes from a provider to its reader without a detour, and dropping a
 //! stream closes its socket at once.
 //!
 //! Invariant: a request is sent only if limits, health and budgets allow it at that moment.
 //! Invariant: reservations of a request are released exactly once, however it ends.
 //! Invariant: a caller's stream ends with exactly one last event, and the part before a `Restart`
 //! never contained a complete tool call.
-//! Start at `Router::start` and `RouterHandle::submit`; `drive` explains the handling of
+//! Start at `Router::start` and `RouterHandle::submit`; `routed_stream` explains the handling of
 //! interrupted answers.
 
 mod day;
@@ -32,7 +32,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::policy::route::{Abilities, RouteDecision};
 use model::policy::{AgentId, Caps, PrefixHash, RequestClass, Retry, TurnId};
-use model::{Fim, ModelClient, ModelId, ModelRequest, PartContent, StreamEvent};
+use model::{ModelId, PartContent};
 use tokio::sync::{mpsc, oneshot};
 
 pub use request::{ModelChoice, RequestPayload, RouterEvent, RouterRequest, RoutingOptions};
@@ -46,22 +46,22 @@ use run::RouterTask;
 
 /// Capacity of the command channel. Callers wait when it is full; the task handles a command in
 /// microseconds.
-const COMMANDS: usize = 256;
+const COMMAND_CAPACITY: usize = 256;
 /// Providers do not cache shorter prefixes (in tokens), so no request waits for a leader to write
 /// them.
-const SMALLEST_PREFIX: u64 = 1_024;
+const MIN_PREFIX_TOKENS: u64 = 1_024;
 
 /// Configuration of a router.
 pub struct RouterConfig {
     /// All routes; of two to the same model the preferred one comes first.
     pub routes: Vec<RouteConfig>,
-    /// Models available to `Choice::Auto`; if empty, all models that are not deprecated.
+    /// Models available to `ModelChoice::Auto`; if empty, all models that are not deprecated.
     pub auto: Vec<ModelId>,
     /// Budget caps on money and tokens.
     pub caps: Caps,
     /// Retry rules while another route could take over.
     pub retry: Retry,
-    /// Retry rules while no other route could: `patient`, except in tests.
+    /// Retry rules while no other route could: `patient_retry()`, except in tests.
     pub retry_alone: Retry,
     /// Records calls and decisions.
     pub usage_store: Arc<dyn UsageStore>,
@@ -82,8 +82,6 @@ pub struct RouterHandle {
     commands: mpsc::Sender<RouterCommand>,
     reports: mpsc::UnboundedSender<StreamReport>,
     last: Arc<AtomicU64>,
-    /// The caller that the handle sends for as a `Client`.
-    caller: model::policy::Caller,
 }
 
 /// Entry point to start a router.
@@ -93,19 +91,19 @@ pub struct Router;
 impl Router {
     /// Starts the task on tokio's current runtime, which must have its timers enabled.
     pub fn start(config: RouterConfig) -> RouterHandle {
-        let (commands, obeyed) = mpsc::channel(COMMANDS);
-        let (reports, taken) = mpsc::unbounded_channel();
-        let task = RouterTask::new(config, obeyed, taken, reports.downgrade());
+        let (commands, command_receiver) = mpsc::channel(COMMAND_CAPACITY);
+        let (reports, report_receiver) = mpsc::unbounded_channel();
+        let task = RouterTask::new(
+            config,
+            command_receiver,
+            report_receiver,
+            reports.downgrade(),
+        );
         tokio::spawn(task.run());
         RouterHandle {
             commands,
             reports,
             last: Arc::new(AtomicU64::new(0)),
-            caller: model::policy::Caller {
-                class: RequestClass::Turn,
-                agent: AgentId(0),
-                turn: TurnId(0),
-            },
         }
     }
 }
@@ -113,40 +111,32 @@ impl Router {
 impl RouterHandle {
     /// Submits a request. Nothing happens until the stream is polled; dropping the stream cancels
     /// the request.
-    pub fn submit(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
-        let (verdict, answer) = oneshot::channel();
-        let size = RequestSize::of(&ask.payload);
+    pub fn submit(&self, request: RouterRequest) -> BoxStream<'static, RouterEvent> {
+        let (reply, answer) = oneshot::channel();
+        let size = RequestSize::of(&request.payload);
         let submission = Submission {
             question: SubmissionId(self.last.fetch_add(1, Ordering::Relaxed) + 1),
-            caller: ask.caller,
-            model: ask.payload.model().clone(),
-            abilities: abilities(&ask.payload, &ask.options),
+            caller: request.caller,
+            model: request.payload.model().clone(),
+            abilities: abilities(&request.payload, &request.options),
             size,
-            prefix: prefix(&ask.payload, &size, ask.caller.class),
-            conversation: match &ask.payload {
-                RequestPayload::Chat(request) => request.conversation.clone(),
+            prefix: prefix(&request.payload, &size, request.caller.class),
+            conversation: match &request.payload {
+                RequestPayload::Chat(chat) => chat.conversation.clone(),
                 RequestPayload::Fim(_) => None,
             },
-            terms: ask.options,
-            verdict,
+            options: request.options,
+            reply,
             reports: self.reports.clone(),
         };
-        let drive = RoutedStream::new(
-            ask.payload,
+        let routed = RoutedStream::new(
+            request.payload,
             submission,
             answer,
             self.commands.clone(),
             self.reports.clone(),
         );
-        stream::unfold(drive, RoutedStream::next).boxed()
-    }
-
-    /// Returns a handle that sends for this caller when used as a `Client`.
-    pub fn with_caller(&self, caller: model::policy::Caller) -> Self {
-        Self {
-            caller,
-            ..self.clone()
-        }
+        stream::unfold(routed, RoutedStream::next).boxed()
     }
 
     /// Ends a turn and closes its budget account.
@@ -178,7 +168,7 @@ impl RouterHandle {
         health.await.unwrap_or_default()
     }
 
-    /// Waits until no request is queued or in flight and every call has been passed to the book.
+    /// Waits until no request is queued or in flight and every call has been passed to the usage store.
     pub async fn idle(&self) {
         let (answer, idle) = oneshot::channel();
         self.send_command(RouterCommand::Idle(answer)).await;
@@ -190,22 +180,6 @@ impl RouterHandle {
         // A task that has ended needs no commands.
         self.commands.send(command).await.ok();
     }
-
-    fn events(&self, what: RequestPayload) -> BoxStream<'static, StreamEvent> {
-        let ask = RouterRequest {
-            payload: what,
-            caller: self.caller,
-            options: RoutingOptions::named(),
-        };
-        let told = self.submit(ask);
-        told.filter_map(|told| async {
-            match told {
-                RouterEvent::Event(event) => Some(event),
-                RouterEvent::Decided(_) | RouterEvent::Waiting { .. } => None,
-            }
-        })
-        .boxed()
-    }
 }
 
 /// Retry rules for a request without an alternative route: they wait out a provider's outage rather
@@ -214,19 +188,8 @@ pub fn patient_retry() -> Retry {
     Retry {
         per_route: 12,
         in_all: 20,
-        patience: Duration::from_secs(10 * 60),
+        max_total_wait: Duration::from_secs(10 * 60),
         ..Retry::default()
-    }
-}
-
-/// Sends to the model that the request names.
-impl ModelClient for RouterHandle {
-    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
-        self.events(RequestPayload::Chat(Box::new(request)))
-    }
-
-    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
-        self.events(RequestPayload::Fim(Box::new(request)))
     }
 }
 
@@ -243,16 +206,16 @@ impl WallClock {
 
 impl fmt::Debug for WallClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Wall(…)")
+        f.write_str("WallClock(…)")
     }
 }
 
-fn abilities(question: &RequestPayload, terms: &RoutingOptions) -> Abilities {
-    match question {
+fn abilities(payload: &RequestPayload, options: &RoutingOptions) -> Abilities {
+    match payload {
         RequestPayload::Chat(request) => Abilities {
             tools: !request.tools.is_empty(),
             vision: request.messages.iter().any(has_image),
-            edits: terms.edits,
+            edits: options.edits,
             fim: false,
         },
         RequestPayload::Fim(_) => Abilities {
@@ -275,16 +238,12 @@ fn has_image(message: &model::Message) -> bool {
 }
 
 /// Returns the hash of a prefix worth waiting for. Completions never wait.
-fn prefix(
-    question: &RequestPayload,
-    size: &RequestSize,
-    class: RequestClass,
-) -> Option<PrefixHash> {
-    let RequestPayload::Chat(request) = question else {
+fn prefix(payload: &RequestPayload, size: &RequestSize, class: RequestClass) -> Option<PrefixHash> {
+    let RequestPayload::Chat(request) = payload else {
         return None;
     };
-    let is_worth_it = class != RequestClass::Tab && size.prefix.0 >= SMALLEST_PREFIX;
-    is_worth_it.then(|| PrefixHash::of(request))
+    let is_worth_waiting = class != RequestClass::Tab && size.prefix.0 >= MIN_PREFIX_TOKENS;
+    is_worth_waiting.then(|| PrefixHash::of(request))
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub struct HttpResponse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionBroken(pub String);
 
-/// Sends requests: over the network, through a recorder, or from recordings.
+/// Sends requests over the network, or answers them from recordings; `Recorder` wraps another one.
 pub trait Transport: Send + Sync {
     /// Sends a request; completes with the response headers. `connect` limits the connection phase
     /// only.
@@ -101,7 +101,7 @@ pub trait Transport: Send + Sync {
 
 impl fmt::Debug for HttpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply")
+        f.debug_struct("HttpResponse")
             .field("status", &self.status)
             .field("headers", &self.headers)
             .finish_non_exhaustive()

@@ -11,12 +11,14 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::error::Error;
+
 pub use keychain::Platform;
 pub use secret::Secret;
 pub use secret_source::{ProgramOutput, SecretSource, SystemSecrets};
 
 /// Timeout for a program that prints a key. It may ask the user to unlock something.
-const PATIENCE: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Source of a key.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,74 +46,58 @@ pub struct ResolvedKey {
 /// Looks up keys in their sources.
 pub struct Keys<'a> {
     /// Access to the environment and to programs.
-    pub vault: &'a dyn SecretSource,
+    pub secrets: &'a dyn SecretSource,
     /// Platform of the keychain.
     pub platform: Platform,
 }
 
 impl Keys<'_> {
-    /// Returns the first key among a provider's sources; `Ok(None)` if none has one. Fails with a
-    /// sentence if an explicitly configured source cannot be read.
+    /// Returns the first key among a provider's sources; `Ok(None)` if none has one. Fails if a key
+    /// command cannot be run or fails; a keychain that cannot be read counts as empty.
     pub async fn find(
         &self,
         provider: &str,
         sources: &[KeySource],
-    ) -> Result<Option<ResolvedKey>, String> {
+    ) -> Result<Option<ResolvedKey>, Error> {
         for source in sources {
             let found = match source {
                 KeySource::Environment(name) => self.environment(name),
                 KeySource::Value(secret) => Some((secret.clone(), "the settings".to_owned())),
-                KeySource::Command(words) => Some(self.command(words).await?),
+                KeySource::Command(command) => Some(self.command(command).await?),
                 KeySource::Keychain => self.keychain(provider).await,
             };
-            if let Some((secret, place)) = found
+            if let Some((secret, source)) = found
                 && !secret.is_empty()
             {
-                return Ok(Some(ResolvedKey {
-                    secret,
-                    source: place,
-                }));
+                return Ok(Some(ResolvedKey { secret, source }));
             }
         }
         Ok(None)
     }
 
-    /// Stores a key in the system keychain under a provider's id.
-    pub async fn store(&self, provider: &str, secret: &Secret) -> Result<(), String> {
-        let Some(call) = keychain::store(self.platform, provider, secret) else {
-            return Err(
-                "this system has no supported keychain; use an environment variable".to_owned(),
-            );
-        };
-        let told = self
-            .vault
-            .run(&call.words, Some(call.input), PATIENCE)
-            .await;
-        told.map(|_| ()).map_err(|why| {
-            format!("the keychain did not store the key ({why}); use an environment variable")
-        })
-    }
-
     fn environment(&self, name: &str) -> Option<(Secret, String)> {
-        let value = self.vault.environment(name)?;
+        let value = self.secrets.environment(name)?;
         Some((Secret::new(value), name.to_owned()))
     }
 
-    async fn command(&self, words: &[String]) -> Result<(Secret, String), String> {
-        let Some(program) = words.first() else {
-            return Err("the key command is empty; set its name and its arguments".to_owned());
+    async fn command(&self, command: &[String]) -> Result<(Secret, String), Error> {
+        let Some(program) = command.first() else {
+            return Err(Error::EmptyKeyCommand);
         };
         // The arguments may contain a secret: only the program is named.
-        match self.vault.run(words, None, PATIENCE).await {
+        match self.secrets.run(command, COMMAND_TIMEOUT).await {
             Ok(output) => Ok((output.first_line(), format!("the command {program}"))),
-            Err(why) => Err(format!("the key command {program} failed: {why}")),
+            Err(error) => Err(Error::KeyCommand {
+                program: program.clone(),
+                cause: error.to_string(),
+            }),
         }
     }
 
     /// Reads from the keychain; any error counts as an absent key.
     async fn keychain(&self, provider: &str) -> Option<(Secret, String)> {
-        let words = keychain::look_up(self.platform, provider)?;
-        match self.vault.run(&words, None, PATIENCE).await {
+        let command = keychain::lookup_command(self.platform, provider)?;
+        match self.secrets.run(&command, COMMAND_TIMEOUT).await {
             Ok(output) => Some((output.first_line(), "the keychain".to_owned())),
             Err(why) => {
                 log::debug!("no key for {provider} in the keychain: {why}");

@@ -14,10 +14,13 @@
 )]
 
 pub mod actor;
+mod error;
 pub mod http;
 pub mod keys;
 pub mod record;
 pub mod wire;
+
+pub use error::Error;
 
 #[cfg(test)]
 mod tests;

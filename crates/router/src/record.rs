@@ -1,7 +1,7 @@
 //! Records network traffic, and replays it byte for byte.
 //!
-//! Invariant: a recording contains no key, neither in the request nor in the response. Start at
-//! `Recorder` and `Replay`.
+//! Invariant: a recording contains no key, neither in the request nor in the response.
+//! Start at `Recorder` and `ReplayTransport`.
 
 mod recorder;
 mod replay;
@@ -11,6 +11,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
 
 pub use recorder::Recorder;
 pub use replay::{ReplayPace, ReplayTransport};
@@ -124,15 +126,15 @@ impl Recording {
         text
     }
 
-    /// Parses the output of `to_json`. The error is a sentence.
-    pub fn from_json(text: &str) -> Result<Self, String> {
-        let file: RecordingFile =
-            serde_json::from_str(text).map_err(|error| format!("not a recording: {error}"))?;
+    /// Parses the output of `to_json`.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let file: RecordingFile = serde_json::from_str(text)
+            .map_err(|error| invalid(format!("not a recording: {error}")))?;
         if file.version != 1 {
-            return Err(format!(
+            return Err(invalid(format!(
                 "unsupported recording version {}, expected 1; record it again",
                 file.version
-            ));
+            )));
         }
         let mut chunks = Vec::new();
         for chunk in file.response.chunks {
@@ -154,8 +156,8 @@ impl Recording {
 
     /// Concatenates the chunks of the body.
     pub fn body(&self) -> Vec<u8> {
-        let pieces = self.chunks.iter().map(|chunk| chunk.bytes.as_slice());
-        pieces.collect::<Vec<_>>().concat()
+        let chunks = self.chunks.iter().map(|chunk| chunk.bytes.as_slice());
+        chunks.collect::<Vec<_>>().concat()
     }
 }
 
@@ -167,14 +169,18 @@ impl BytesFile {
         }
     }
 
-    fn bytes(self) -> Result<Vec<u8>, String> {
+    fn bytes(self) -> Result<Vec<u8>, Error> {
         match self {
             Self::Text(text) => Ok(text.into_bytes()),
-            Self::Base64(text) => STANDARD
-                .decode(text)
-                .map_err(|error| format!("the recording contains invalid base64: {error}")),
+            Self::Base64(text) => STANDARD.decode(text).map_err(|error| {
+                invalid(format!("the recording contains invalid base64: {error}"))
+            }),
         }
     }
+}
+
+fn invalid(text: String) -> Error {
+    Error::Recording(text)
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use model::{
 };
 use serde_json::{Value, json};
 
+use crate::error::Error;
 use crate::http::{HttpClient, NetworkTransport, Providers, Transport};
-use crate::keys::{ProgramOutput, Secret, SecretSource};
+use crate::keys::{ProgramOutput, SecretSource};
 use crate::record::{Recorder, Recording, ReplayPace, ReplayTransport};
 use crate::wire::tests::show;
 
@@ -34,11 +35,11 @@ impl SecretSource for OneKey {
 
     fn run<'a>(
         &'a self,
-        _words: &'a [String],
-        _input: Option<Secret>,
-        _patience: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
-        std::future::ready(Err("no programs here".to_owned())).boxed()
+        _: &'a [String],
+        _: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>> {
+        let error = Error::Program("no programs here".to_owned());
+        std::future::ready(Err(error)).boxed()
     }
 }
 
@@ -143,7 +144,7 @@ async fn send(client: &HttpClient, request: ModelRequest) -> Vec<StreamEvent> {
     client.send(request).collect().await
 }
 
-/// Assembles the answer to a message, as `Event` specifies.
+/// Assembles the answer to a message, as `StreamEvent` specifies.
 fn parts(events: &[StreamEvent]) -> Vec<MessagePart> {
     let mut parts: Vec<MessagePart> = Vec::new();
     let mut calls: Vec<usize> = Vec::new();
@@ -209,8 +210,8 @@ fn parts(events: &[StreamEvent]) -> Vec<MessagePart> {
 }
 
 /// Describes the answer independently of its wire.
-fn told(events: &[StreamEvent]) -> Vec<String> {
-    let mut told: Vec<String> = parts(events)
+fn summary(events: &[StreamEvent]) -> Vec<String> {
+    let mut lines: Vec<String> = parts(events)
         .iter()
         .filter_map(|part| match &part.content {
             PartContent::Text(text) => Some(format!("text {text}")),
@@ -229,12 +230,12 @@ fn told(events: &[StreamEvent]) -> Vec<String> {
     let ends = events
         .iter()
         .filter(|event| matches!(event, StreamEvent::ToolEnd { .. }));
-    told.push(format!("{} calls ended", ends.count()));
+    lines.push(format!("{} calls ended", ends.count()));
     match events.last() {
-        Some(StreamEvent::Stop { reason, .. }) => told.push(format!("stop {reason:?}")),
-        other => told.push(format!("{other:?}")),
+        Some(StreamEvent::Stop { reason, .. }) => lines.push(format!("stop {reason:?}")),
+        other => lines.push(format!("{other:?}")),
     }
-    told
+    lines
 }
 
 fn usage(events: &[StreamEvent]) -> Usage {
@@ -302,7 +303,7 @@ async fn conversation_yields_equal_events_on_every_wire() {
             "3 calls ended",
             "stop ToolUse",
         ];
-        assert_eq!(told(&first), expected, "{provider}: {}", show(&first));
+        assert_eq!(summary(&first), expected, "{provider}: {}", show(&first));
         assert!(
             matches!(
                 &first[0],
@@ -320,13 +321,13 @@ async fn conversation_yields_equal_events_on_every_wire() {
         let messages = answered(messages, &first);
         let second = send(&client, ask(provider, messages.clone())).await;
         assert_eq!(
-            told(&second),
+            summary(&second),
             ["text Done.", "0 calls ended", "stop EndTurn"],
             "{provider}"
         );
 
         let refusal = send(&client, ask(provider, user("refuse"))).await;
-        let said = told(&refusal);
+        let said = summary(&refusal);
         assert_eq!(
             said.last().map(String::as_str),
             Some("stop Refusal"),
@@ -438,7 +439,7 @@ async fn chunk_boundaries_do_not_matter() {
             })
         ));
         let events = with_fault(provider, &json!({ "shredded": {} })).await;
-        assert_eq!(told(&events), told(&plain), "{provider}");
+        assert_eq!(summary(&events), summary(&plain), "{provider}");
     }
 }
 
@@ -460,14 +461,23 @@ async fn calls_with_equal_ids_are_distinguished() {
 }
 
 #[tokio::test]
-async fn stream_error_is_a_retryable_failure() {
+async fn stream_error_is_a_transient_failure() {
     for provider in WIRES {
         let events = with_fault(provider, &json!({ "error_event": { "at": 2 } })).await;
         let Some(StreamEvent::Failed(failure)) = events.last() else {
             panic!("{provider}: {}", show(&events));
         };
         assert!(
-            failure.class.is_retryable(),
+            matches!(
+                failure.class,
+                FailureClass::RateLimited
+                    | FailureClass::Overloaded
+                    | FailureClass::Offline
+                    | FailureClass::ServerError
+                    | FailureClass::Stalled
+                    | FailureClass::Torn
+                    | FailureClass::Malformed
+            ),
             "{provider}: {:?} {failure}",
             failure.class
         );
@@ -537,9 +547,9 @@ async fn raw_prompts_and_edits_use_their_endpoints() {
             ..Fim::gap(model, prompt, "", TokenCount(64))
         };
         let events: Vec<StreamEvent> = client.complete(request).collect().await;
-        let told = told(&events);
+        let summary = summary(&events);
         assert_eq!(
-            told[0],
+            summary[0],
             format!("text {answer}"),
             "{provider}: {}",
             show(&events)
@@ -577,7 +587,7 @@ async fn gaps_on_every_endpoint() {
         };
         let events: Vec<StreamEvent> = client.complete(request).collect().await;
         assert_eq!(
-            told(&events)[0],
+            summary(&events)[0],
             "text println!(\"hello\");",
             "{provider}: {}",
             show(&events)

@@ -96,18 +96,18 @@ pub fn encode(
     Ok(encoded)
 }
 
-/// Creates the decoder for the answer to `request`. `site` names the provider in failures.
+/// Creates the decoder for the answer to `request`. `target` names the provider in failures.
 pub fn decoder(
     wire: WireProtocol,
     dialect: &ChatDialect,
     request: &ModelRequest,
-    site: RequestTarget,
+    target: RequestTarget,
 ) -> Decoder {
     match wire {
-        WireProtocol::Anthropic => anthropic::decoder(request, site),
-        WireProtocol::Responses => responses::decoder(request, site),
-        WireProtocol::Chat => chat::decoder(dialect, request, site),
-        WireProtocol::Gemini => gemini::decoder(request, site),
+        WireProtocol::Anthropic => anthropic::decoder(request, target),
+        WireProtocol::Responses => responses::decoder(request, target),
+        WireProtocol::Chat => chat::decoder(dialect, request, target),
+        WireProtocol::Gemini => gemini::decoder(request, target),
     }
 }
 
@@ -121,8 +121,8 @@ pub fn encode_fim(
 }
 
 /// Creates the decoder for the answer to a fill-in-the-middle request.
-pub fn fim_decoder(fim: &FimOptions, request: &Fim, site: RequestTarget) -> Decoder {
-    fim::decoder(fim, request, site)
+pub fn fim_decoder(fim: &FimOptions, request: &Fim, target: RequestTarget) -> Decoder {
+    fim::decoder(fim, request, target)
 }
 
 #[cfg(test)]

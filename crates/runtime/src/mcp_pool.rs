@@ -168,7 +168,7 @@ impl McpServers {
             roots: vec![root.clone()],
             environment: environment(),
             approvals: consents.clone(),
-            person: user,
+            user,
             tokens: Arc::new(TokenFolder::new(files.clone(), &dirs.state)),
         });
         Self {
@@ -265,7 +265,7 @@ impl McpServers {
     /// Reconnects servers whose approval changed, and those that stopped retrying.
     pub(crate) async fn reconnect_servers(&self) {
         for state in self.clients.servers() {
-            let is_own = state.entry.origin == ServerOrigin::Person;
+            let is_own = state.entry.origin == ServerOrigin::User;
             let may = is_own || self.consents.approval(&state.entry) == Approval::Allowed;
             let is_due = match state.status {
                 ServerStatus::Disabled | ServerStatus::Closed => false,
@@ -321,7 +321,7 @@ pub fn advice(state: &ServerState) -> Option<String> {
             .to_owned(),
         ServerStatus::NeedsSignIn { .. } => format!("use `burin-agent mcp sign-in {name}`"),
         ServerStatus::Broken { .. } => match &state.entry.origin {
-            ServerOrigin::Person => format!("correct it in {OWN} beside your settings"),
+            ServerOrigin::User => format!("correct it in {OWN} beside your settings"),
             ServerOrigin::Project { file } => format!("correct it in {file}"),
         },
         ServerStatus::Disabled | ServerStatus::Refused | ServerStatus::Ready { .. } | ServerStatus::Closed => return None,
@@ -331,7 +331,7 @@ pub fn advice(state: &ServerState) -> Option<String> {
 /// Names the source of an entry.
 pub fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
     match &entry.origin {
-        ServerOrigin::Person => format!("yours, in {OWN}"),
+        ServerOrigin::User => format!("yours, in {OWN}"),
         ServerOrigin::Project { file } => {
             let inner = file.relative_to(root).unwrap_or(Path::new(file.as_path()));
             format!("of the project, in {}", inner.display())

@@ -174,9 +174,9 @@ impl UsageStore for LedgerUsageStore {
         }));
     }
 
-    fn spent_by_others(&self, since_ms: u64) -> Result<Spend, String> {
+    fn spent_by_others(&self, since_ms: u64) -> Result<Spend, router::Error> {
         let spent = lock(&self.ledger).spent_by_others(since_ms, &self.run);
-        let spent = spent.map_err(|error| error.to_string())?;
+        let spent = spent.map_err(|error| router::Error::UsageStore(error.to_string()))?;
         Ok(Spend {
             cost: Some(Cost(spent.cost_nano)),
             tokens: TokenCount(spent.tokens),

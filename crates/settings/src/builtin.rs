@@ -1,7 +1,6 @@
 //! Built-in texts: default settings, keymaps and themes.
 
 use crate::sections::KeymapBase;
-use crate::theme::Appearance;
 
 /// Documentation of all settings, with their default values.
 pub const DEFAULT_SETTINGS: &str = include_str!("../../../assets/settings/default.json");
@@ -59,14 +58,6 @@ pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'
             "zed-macos.json",
             include_str!("../../../assets/keymaps/zed-macos.json"),
         ),
-    }
-}
-
-/// Returns the theme that supplies missing colours.
-pub(crate) const fn base_theme(appearance: Appearance) -> (&'static str, &'static str) {
-    match appearance {
-        Appearance::Dark => THEMES[0],
-        Appearance::Light => THEMES[1],
     }
 }
 

@@ -86,27 +86,6 @@ impl Rgba {
         };
         0.2126 * linear(self.r) + 0.7152 * linear(self.g) + 0.0722 * linear(self.b)
     }
-
-    /// Returns hue in degrees (0 to 360), saturation and lightness (0 to 1).
-    pub fn hsl(self) -> (f64, f64, f64) {
-        let [r, g, b] = [self.r, self.g, self.b].map(|part| f64::from(part) / 255.0);
-        let max = r.max(g).max(b);
-        let min = r.min(g).min(b);
-        let lightness = f64::midpoint(max, min);
-        let spread = max - min;
-        if spread == 0.0 {
-            return (0.0, 0.0, lightness);
-        }
-        let saturation = spread / (1.0 - (2.0 * lightness - 1.0).abs());
-        let sector = if max == r {
-            ((g - b) / spread).rem_euclid(6.0)
-        } else if max == g {
-            (b - r) / spread + 2.0
-        } else {
-            (r - g) / spread + 4.0
-        };
-        (sector * 60.0, saturation, lightness)
-    }
 }
 
 impl fmt::Display for Rgba {

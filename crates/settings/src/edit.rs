@@ -1,38 +1,22 @@
 //! Edits one key or list in a file written by the user, keeping comments, order and spacing.
 
-use std::fmt;
-
 use jsonc_parser::cst::{CstArray, CstInputValue, CstLeafNode, CstNode, CstObject, CstRootNode};
 
 use crate::document::strict_with_comments;
 
 /// Reason a text could not be edited. The user must fix the text first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The text is not valid JSONC; the string is the parser's message.
+    #[error("cannot change the settings file: {0}")]
     Syntax(String),
     /// A parent of the key is not an object; the string is its path.
+    #[error("cannot change the settings file: {0} is not an object")]
     NotAnObject(String),
     /// The value at the key is not a list; the string is its path.
+    #[error("cannot change the settings file: {0} is not a list")]
     NotAList(String),
 }
-
-impl fmt::Display for EditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax(why) => write!(f, "cannot change the settings file: {why}"),
-            Self::NotAnObject(what) => write!(
-                f,
-                "cannot change the settings file: {what} is not an object"
-            ),
-            Self::NotAList(what) => {
-                write!(f, "cannot change the settings file: {what} is not a list")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EditError {}
 
 /// Returns the text with the value at `path` set, or removed if `value` is `None`.
 ///

@@ -157,9 +157,9 @@ impl KeymapReader<'_> {
     fn binding(&mut self, member: &Member) -> Option<KeymapBinding> {
         let mut keys = Vec::new();
         for keystroke in member.key.split_whitespace() {
-            if let Err(message) = check_keystroke(keystroke) {
-                self.problems
-                    .push(self.origin.problem(&member.key_span, message));
+            if let Err(error) = check_keystroke(keystroke) {
+                let problem = self.origin.problem(&member.key_span, error.to_string());
+                self.problems.push(problem);
                 return None;
             }
             keys.push(keystroke);
@@ -283,8 +283,25 @@ const NAMED_KEYS: [&str; 26] = [
     "save",
 ];
 
+/// Reason a keystroke is invalid.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum KeystrokeError {
+    #[error("unknown modifier \"{modifier}\" in \"{keystroke}\"{hint}")]
+    UnknownModifier {
+        modifier: String,
+        keystroke: String,
+        hint: String,
+    },
+    #[error("unknown key \"{key}\" in \"{keystroke}\"{hint}")]
+    UnknownKey {
+        key: String,
+        keystroke: String,
+        hint: String,
+    },
+}
+
 /// Validates `modifier-…-key`; a key is one character, a name, or f1 to f35.
-fn check_keystroke(keystroke: &str) -> Result<(), String> {
+fn check_keystroke(keystroke: &str) -> Result<(), KeystrokeError> {
     let (modifiers, key) = if keystroke == "-" {
         ("", "-")
     } else if let Some(modifiers) = keystroke.strip_suffix("--") {
@@ -294,10 +311,11 @@ fn check_keystroke(keystroke: &str) -> Result<(), String> {
     };
     for modifier in modifiers.split('-').filter(|modifier| !modifier.is_empty()) {
         if !MODIFIERS.contains(&modifier) {
-            let hint = suggest::hint(modifier, MODIFIERS);
-            return Err(format!(
-                "unknown modifier \"{modifier}\" in \"{keystroke}\"{hint}"
-            ));
+            return Err(KeystrokeError::UnknownModifier {
+                modifier: modifier.to_owned(),
+                keystroke: keystroke.to_owned(),
+                hint: suggest::hint(modifier, MODIFIERS),
+            });
         }
     }
     let function_key = key
@@ -309,8 +327,11 @@ fn check_keystroke(keystroke: &str) -> Result<(), String> {
     if known {
         Ok(())
     } else {
-        let hint = suggest::hint(key, NAMED_KEYS);
-        Err(format!("unknown key \"{key}\" in \"{keystroke}\"{hint}"))
+        Err(KeystrokeError::UnknownKey {
+            key: key.to_owned(),
+            keystroke: keystroke.to_owned(),
+            hint: suggest::hint(key, NAMED_KEYS),
+        })
     }
 }
 

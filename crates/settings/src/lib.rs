@@ -4,7 +4,7 @@
 //! Invariant: parsing never fails; any text yields a value, and a `Problem` with its position for
 //! everything invalid.
 //! Invariant: `assets/settings/default.json` contains exactly the known keys with their defaults.
-//! Start at `Store` (the layers), `Settings` (the values) and `Theme`.
+//! Start at `SettingsStore` (the layers), `Settings` (the values) and `ThemeDefinition`.
 
 mod color;
 mod document;
@@ -38,4 +38,6 @@ pub use sections::{
 pub use settings::Settings;
 pub use store::{SettingsSource, SettingsStore, parse};
 pub use suggest::nearest;
-pub use theme::{Appearance, COLOR_TOKENS, Colors, SYNTAX_NAMES, SyntaxStyle, Theme, parse_theme};
+pub use theme::{
+    Appearance, COLOR_TOKENS, Colors, SYNTAX_NAMES, SyntaxStyle, ThemeDefinition, parse_theme,
+};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A part of a settings, keymap or theme file that is invalid, and the fallback used.
+/// An invalid part of a settings, keymap or theme file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
     /// Display name of the file, such as `settings.json`.
@@ -12,7 +12,7 @@ pub struct ConfigProblem {
     pub line: u32,
     /// Column in chars, counted from 1.
     pub column: u32,
-    /// Message with the error and advice.
+    /// The error and the remedy, without the position.
     pub message: String,
 }
 

@@ -23,14 +23,34 @@ pub type KeyPath = Vec<String>;
 /// Minimum and maximum of a number.
 pub(crate) type Limits = Option<(f64, f64)>;
 
+/// Reason a value of a setting is invalid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum ValueError {
+    /// The value has another type.
+    #[error("expected {expected}, found {found}")]
+    Type {
+        expected: String,
+        found: &'static str,
+    },
+    /// The number is outside its limits.
+    #[error("{value} is out of range: choose a number from {min} to {max}")]
+    OutOfRange { value: f64, min: f64, max: f64 },
+    /// The number has a fraction.
+    #[error("expected a whole number, found {0}")]
+    NotWhole(f64),
+    /// The value has the type, but not a permitted content.
+    #[error("{0}")]
+    Invalid(String),
+}
+
 /// A type of setting values.
 pub(crate) trait SettingValue: Sized {
-    /// Parses the value; the error describes the expected form.
-    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String>;
+    /// Parses the value. `limits` apply to numbers only.
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError>;
 }
 
 impl SettingValue for bool {
-    fn read(node: &SpannedValue, _: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, _: Limits) -> Result<Self, ValueError> {
         match node.value {
             NodeValue::Bool(value) => Ok(value),
             _ => Err(expected("true or false", node)),
@@ -39,7 +59,7 @@ impl SettingValue for bool {
 }
 
 impl SettingValue for String {
-    fn read(node: &SpannedValue, _: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, _: Limits) -> Result<Self, ValueError> {
         match &node.value {
             NodeValue::String(text) => Ok(text.clone()),
             _ => Err(expected("a string", node)),
@@ -52,7 +72,7 @@ impl SettingValue for f32 {
         clippy::cast_possible_truncation,
         reason = "a setting needs no more than seven digits"
     )]
-    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
         number(node, limits).map(|value| value as f32)
     }
 }
@@ -63,19 +83,19 @@ impl SettingValue for u32 {
         clippy::cast_sign_loss,
         reason = "checked to be whole and in range"
     )]
-    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
         let value = number(node, limits.or(Some((0.0, f64::from(u32::MAX)))))?;
         if value.fract() == 0.0 {
             Ok(value as u32)
         } else {
-            Err(format!("expected a whole number, found {value}"))
+            Err(ValueError::NotWhole(value))
         }
     }
 }
 
 impl<T: SettingValue> SettingValue for Vec<T> {
     /// The limits apply to each element.
-    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
         match &node.value {
             NodeValue::Array(nodes) => nodes.iter().map(|node| T::read(node, limits)).collect(),
             _ => Err(expected("a list", node)),
@@ -83,14 +103,14 @@ impl<T: SettingValue> SettingValue for Vec<T> {
     }
 }
 
-fn number(node: &SpannedValue, limits: Limits) -> Result<f64, String> {
+fn number(node: &SpannedValue, limits: Limits) -> Result<f64, ValueError> {
     let NodeValue::Number(value) = node.value else {
         return Err(expected("a number", node));
     };
     match limits {
-        Some((min, max)) if !(min..=max).contains(&value) => Err(format!(
-            "{value} is out of range: choose a number from {min} to {max}"
-        )),
+        Some((min, max)) if !(min..=max).contains(&value) => {
+            Err(ValueError::OutOfRange { value, min, max })
+        }
         _ => Ok(value),
     }
 }
@@ -99,7 +119,7 @@ fn number(node: &SpannedValue, limits: Limits) -> Result<f64, String> {
 pub(crate) fn choice<T: Copy>(
     node: &SpannedValue,
     choices: &[(&'static str, T)],
-) -> Result<T, String> {
+) -> Result<T, ValueError> {
     let words = || choices.iter().map(|(word, _)| *word);
     let list = || {
         words()
@@ -110,18 +130,21 @@ pub(crate) fn choice<T: Copy>(
     match &node.value {
         NodeValue::String(text) => match choices.iter().find(|(word, _)| word == text) {
             Some((_, value)) => Ok(*value),
-            None => Err(format!(
+            None => Err(ValueError::Invalid(format!(
                 "\"{text}\" is not one of {}{}",
                 list(),
                 suggest::hint(text, words())
-            )),
+            ))),
         },
         _ => Err(expected(&format!("one of {}", list()), node)),
     }
 }
 
-fn expected(what: &str, node: &SpannedValue) -> String {
-    format!("expected {what}, found {}", node.kind())
+fn expected(expected: &str, node: &SpannedValue) -> ValueError {
+    ValueError::Type {
+        expected: expected.to_owned(),
+        found: node.kind(),
+    }
 }
 
 /// Declares a section: `/// doc  name: type = default, min..=max;` for each key.
@@ -155,7 +178,7 @@ macro_rules! section {
                 &mut self,
                 key: &str,
                 node: &$crate::document::SpannedValue,
-            ) -> Option<Result<(), String>> {
+            ) -> Option<Result<(), $crate::section::ValueError>> {
                 match key {
                     $( stringify!($field) => {
                         let limits: $crate::section::Limits = None$(.or(Some(($min as f64, $max as f64))))?;
@@ -192,7 +215,7 @@ macro_rules! choices {
         }
 
         impl $crate::section::SettingValue for $name {
-            fn read(node: &$crate::document::SpannedValue, _: $crate::section::Limits) -> Result<Self, String> {
+            fn read(node: &$crate::document::SpannedValue, _: $crate::section::Limits) -> Result<Self, $crate::section::ValueError> {
                 $crate::section::choice(node, &[ $( ($word, Self::$variant), )+ ])
             }
         }

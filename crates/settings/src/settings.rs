@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::document::SpannedValue;
-use crate::section::KeyInfo;
+use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
     EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, TabSettings,
     ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
-/// All settings. Values come from `Store`; `Settings::default()` has no per-language part.
+/// All settings. Values come from `SettingsStore`; `Settings::default()` has no
+/// per-language part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// Display of text and behaviour of typing; see `for_language`.
@@ -39,11 +40,6 @@ pub struct Settings {
 pub(crate) const LANGUAGES: &str = "languages";
 
 impl Settings {
-    /// Returns the built-in settings from `default.json`.
-    pub fn builtin() -> Self {
-        crate::store::parse(&[]).0
-    }
-
     /// Returns the editor settings for a language, or the general ones for plain text.
     pub fn for_language(&self, language: Option<&str>) -> &EditorSettings {
         language
@@ -69,7 +65,7 @@ impl Settings {
         key: &str,
         node: &SpannedValue,
     ) -> Result<(), SetError> {
-        let done = match section {
+        let result = match section {
             "editor" => self.editor.set(key, node),
             "files" => self.files.set(key, node),
             "search" => self.search.set(key, node),
@@ -81,9 +77,9 @@ impl Settings {
             "tab" => self.tab.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
-        match done {
+        match result {
             Some(Ok(())) => Ok(()),
-            Some(Err(message)) => Err(SetError::Bad(message)),
+            Some(Err(error)) => Err(SetError::Invalid(error)),
             None => Err(SetError::Unknown(unknown_key(section, key))),
         }
     }
@@ -92,10 +88,10 @@ impl Settings {
 /// Reason a key was not set.
 #[derive(Debug)]
 pub(crate) enum SetError {
-    /// The section or key is unknown.
+    /// The section or key is unknown; the message for the user.
     Unknown(String),
-    /// The value is invalid; the string says why.
-    Bad(String),
+    /// The value is invalid.
+    Invalid(ValueError),
 }
 
 const SECTIONS: &[(&str, &[(&str, &str)])] = &[
@@ -113,13 +109,13 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
 pub(crate) fn unknown_section(section: &str) -> String {
     let names = SECTIONS.iter().map(|(name, _)| *name).chain([LANGUAGES]);
     // A section's key at the top level is a common mistake, so the message names the section.
-    let homes: Vec<&str> = SECTIONS
+    let sections: Vec<&str> = SECTIONS
         .iter()
         .filter(|(_, keys)| keys.iter().any(|(name, _)| *name == section))
         .map(|(name, _)| *name)
         .collect();
-    match homes.first() {
-        Some(home) => format!("\"{section}\" belongs inside \"{home}\": {{ … }}"),
+    match sections.first() {
+        Some(name) => format!("\"{section}\" belongs inside \"{name}\": {{ … }}"),
         None => format!(
             "unknown section \"{section}\"{}",
             suggest::hint(section, names)

@@ -64,7 +64,8 @@ impl SettingsStore {
         store
     }
 
-    /// Parses a layer; `name` is the file's name in problems. An empty text clears the layer.
+    /// Parses a layer, and combines all layers again. `name` is the file's name in problems. An empty
+    /// text clears the layer.
     pub fn set_layer(&mut self, source: SettingsSource, name: &str, text: &str) {
         let at = self.layers.partition_point(|layer| layer.source < source);
         if self
@@ -101,6 +102,13 @@ impl SettingsStore {
     }
 }
 
+impl Settings {
+    /// Returns the built-in settings from `default.json`.
+    pub fn builtin() -> Self {
+        parse(&[]).0
+    }
+}
+
 /// Parses layers `(source, name, text)` on top of the built-in settings.
 pub fn parse(layers: &[(SettingsSource, &str, &str)]) -> (Settings, Vec<ConfigProblem>) {
     let mut store = SettingsStore::new();
@@ -123,7 +131,7 @@ fn read_layer(
         Err(mut problem) => {
             problem
                 .message
-                .push_str("; until this is mended the last good settings stay");
+                .push_str("; until this is fixed, the last good settings stay");
             return (last.to_vec(), vec![problem]);
         }
     };
@@ -131,7 +139,7 @@ fn read_layer(
         source,
         origin,
         last,
-        good: Vec::new(),
+        valid: Vec::new(),
         problems: Vec::new(),
     };
     match root.as_object() {
@@ -141,14 +149,14 @@ fn read_layer(
             format!("settings are an object {{ … }}, found {}", root.kind()),
         ),
     }
-    (reader.good, reader.problems)
+    (reader.valid, reader.problems)
 }
 
 struct LayerReader<'a> {
     source: SettingsSource,
     origin: &'a SourceText<'a>,
     last: &'a [SettingAssignment],
-    good: Vec<SettingAssignment>,
+    valid: Vec<SettingAssignment>,
     problems: Vec<ConfigProblem>,
 }
 
@@ -232,7 +240,7 @@ impl LayerReader<'_> {
             return;
         }
         match Settings::default().set(section, &member.key, &member.value) {
-            Ok(()) => self.good.push(SettingAssignment {
+            Ok(()) => self.valid.push(SettingAssignment {
                 path,
                 value: member.value.clone(),
             }),
@@ -240,9 +248,9 @@ impl LayerReader<'_> {
                 self.problems
                     .push(self.origin.problem(&member.key_span, message));
             }
-            Err(SetError::Bad(message)) => {
-                self.problem(&member.value, format!("{}: {message}", path.join(".")));
-                self.good.extend(
+            Err(SetError::Invalid(error)) => {
+                self.problem(&member.value, format!("{}: {error}", path.join(".")));
+                self.valid.extend(
                     self.last
                         .iter()
                         .find(|assignment| assignment.path == path)
@@ -279,7 +287,7 @@ fn combine(layers: &[SettingsLayer]) -> Settings {
         if let [section, key] = path.as_slice()
             && settings.set(section, key, value).is_err()
         {
-            base::never!("{section}.{key} was read once and does not fit now");
+            base::never!("{section}.{key} was valid once and is not any more");
         }
     }
     // A language's value takes precedence over a general one, regardless of their layers.
@@ -291,7 +299,7 @@ fn combine(layers: &[SettingsLayer]) -> Settings {
                 .entry(language.clone())
                 .or_insert_with(|| general.clone());
             if !matches!(editor.set(key, value), Some(Ok(()))) {
-                base::never!("languages.{language}.{key} was read once and does not fit now");
+                base::never!("languages.{language}.{key} was valid once and is not any more");
             }
         }
     }

@@ -12,7 +12,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns ` (did you mean "x"?)`, or an empty string.
+/// Returns `; did you mean "x"?` to append to a message, or an empty string.
 pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates)
         .map_or_else(String::new, |found| format!("; did you mean \"{found}\"?"))

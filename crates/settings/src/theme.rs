@@ -1,6 +1,6 @@
 //! Themes: a name, an appearance, a colour for every token, and a style for every highlight kind.
 //!
-//! Invariant: a `Theme` has every token. Colours missing in a file come from Burin's theme of the
+//! Invariant: a `ThemeDefinition` has every token. Colours missing in a file come from Burin's theme of the
 //! same appearance, and a problem reports them.
 
 mod read;
@@ -16,9 +16,9 @@ pub use tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES};
 /// Number of colours for distinguishing agents.
 pub(crate) const AGENTS: usize = 8;
 
-/// A theme with every token.
+/// A theme, parsed from its file, with every token.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Theme {
+pub struct ThemeDefinition {
     /// Name by which the settings select it.
     pub name: String,
     /// Light or dark appearance.
@@ -27,7 +27,7 @@ pub struct Theme {
     pub colors: Colors<Rgba>,
     /// Colours of agents 1 to 8; they differ in hue and in lightness.
     pub agents: [Rgba; AGENTS],
-    /// Styles by dotted name of a highlight kind. See `syntax`.
+    /// Styles by dotted name of a highlight kind, without inherited ones; look up with `syntax`.
     pub syntax: BTreeMap<String, SyntaxStyle>,
 }
 
@@ -55,7 +55,7 @@ pub struct SyntaxStyle {
     pub strikethrough: bool,
 }
 
-impl Theme {
+impl ThemeDefinition {
     /// Returns the style for `function.method`, or else for `function`; `None` for plain text.
     pub fn syntax(&self, name: &str) -> Option<SyntaxStyle> {
         let mut name = name;

@@ -1,12 +1,14 @@
 //! The available themes: built-in and custom ones.
 
 use gpui_kit::{App, SharedString, WindowAppearance};
-use settings::{Appearance, ConfigProblem, Settings, Theme, ThemeMode, builtin, parse_theme};
+use settings::{
+    Appearance, ConfigProblem, Settings, ThemeDefinition, ThemeMode, builtin, parse_theme,
+};
 
 /// Themes by name. A custom theme replaces a built-in one of the same name.
 #[derive(Clone, Debug, Default)]
 pub struct ThemeLibrary {
-    themes: Vec<Theme>,
+    themes: Vec<ThemeDefinition>,
 }
 
 impl ThemeLibrary {
@@ -34,18 +36,22 @@ impl ThemeLibrary {
     }
 
     /// Returns all themes in display order.
-    pub fn themes(&self) -> &[Theme] {
+    pub fn themes(&self) -> &[ThemeDefinition] {
         &self.themes
     }
 
     /// Returns the theme with a name.
-    pub fn get(&self, name: &str) -> Option<&Theme> {
+    pub fn get(&self, name: &str) -> Option<&ThemeDefinition> {
         self.themes.iter().find(|theme| theme.name == name)
     }
 
     /// Returns the theme chosen by the settings, or Burin's own theme of that appearance if the
     /// name is unknown.
-    pub fn choose(&self, settings: &Settings, system: WindowAppearance) -> Option<&Theme> {
+    pub fn choose(
+        &self,
+        settings: &Settings,
+        system: WindowAppearance,
+    ) -> Option<&ThemeDefinition> {
         let dark = match settings.theme.mode {
             ThemeMode::Light => false,
             ThemeMode::Dark => true,

@@ -30,7 +30,7 @@ pub struct Theme {
     /// Counts changes of colours, fonts or zoom; caches of shaped text use it as key.
     pub generation: u64,
     styles: HashMap<SharedString, HighlightStyle>,
-    source: settings::Theme,
+    source: settings::ThemeDefinition,
 }
 
 impl Global for Theme {}
@@ -48,7 +48,7 @@ impl Theme {
     }
 
     /// Returns the parsed theme, for restoring it after a preview.
-    pub fn source(&self) -> &settings::Theme {
+    pub fn source(&self) -> &settings::ThemeDefinition {
         &self.source
     }
 
@@ -179,7 +179,7 @@ pub(crate) fn init(cx: &mut App) {
 }
 
 /// Sets the active theme. Observers of the global `Theme` are notified.
-pub fn set_theme(theme: &settings::Theme, cx: &mut App) {
+pub fn set_theme(theme: &settings::ThemeDefinition, cx: &mut App) {
     if cx.theme().source == *theme {
         return;
     }
@@ -200,7 +200,7 @@ pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
     kit::follow(cx);
 }
 
-fn build(source: &settings::Theme, fonts: FontChoice, generation: u64) -> Theme {
+fn build(source: &settings::ThemeDefinition, fonts: FontChoice, generation: u64) -> Theme {
     Theme {
         name: source.name.clone().into(),
         appearance: source.appearance,

@@ -49,7 +49,7 @@ pub(super) struct Peer {
     to: WriteHalf<DuplexStream>,
     from: Lines<BufReader<ReadHalf<DuplexStream>>>,
     asked: HashMap<u64, String>,
-    served: JoinHandle<Result<(), String>>,
+    served: JoinHandle<Result<(), connect::Error>>,
 }
 
 impl World {
@@ -264,7 +264,7 @@ impl Peer {
     }
 
     /// Hangs up; how serving ended.
-    pub(super) async fn hang_up(mut self) -> Result<(), String> {
+    pub(super) async fn hang_up(mut self) -> Result<(), connect::Error> {
         self.to.shutdown().await.expect("a pipe");
         let served = tokio::time::timeout(PATIENCE, self.served).await;
         served.expect("in time").expect("no panic")

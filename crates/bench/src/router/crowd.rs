@@ -42,7 +42,7 @@ impl UsageStore for Spending {
 
     fn record_notice(&self, _: u64, _: Caller, _: BudgetNotice) {}
 
-    fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
+    fn spent_by_others(&self, _: u64) -> Result<Spend, router::Error> {
         Ok(Spend::default())
     }
 }

@@ -117,7 +117,7 @@ fn lane(provider: &str, model: &str, client: Arc<dyn ModelClient>) -> RouteConfi
         privacy: Privacy::Any,
         auto: true,
         limits: RouteLimits::default(),
-        most_at_once: 64,
+        max_concurrency: 64,
         stall: StallLimits::default(),
     }
 }

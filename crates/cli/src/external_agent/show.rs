@@ -338,7 +338,7 @@ fn json_of(update: &Update) -> Option<Value> {
             let event = match voice {
                 Voice::Agent => "text",
                 Voice::Thought => "thought",
-                Voice::Person => "person",
+                Voice::User => "person",
             };
             json!({ "event": event, "text": piece.text() })
         }

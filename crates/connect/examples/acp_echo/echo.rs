@@ -95,7 +95,7 @@ impl Echo {
 
     fn session(&self, id: &str) -> Result<Session, RequestRefusal> {
         let found = self.sessions.lock().expect("a lock").get(id).cloned();
-        found.ok_or_else(|| RequestRefusal::NotThere(format!("there is no session {id}")))
+        found.ok_or_else(|| RequestRefusal::NotFound(format!("there is no session {id}")))
     }
 }
 
@@ -125,7 +125,7 @@ impl AgentBackend for Echo {
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         let count = self.sessions.lock().expect("a lock").len();
         let opened = match std::env::var_os("ECHO_WANTS_SIGN_IN") {
-            Some(_) => Err(RequestRefusal::NeedsPerson("sign in first".to_owned())),
+            Some(_) => Err(RequestRefusal::NeedsUser("sign in first".to_owned())),
             None => Ok(self.begin(&format!("s{count}"), wanted, editor)),
         };
         Box::pin(ready(opened))
@@ -139,11 +139,11 @@ impl AgentBackend for Echo {
         editor: EditorClient,
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         if session == "unknown" {
-            let refusal = RequestRefusal::NotThere("there is no session unknown".to_owned());
+            let refusal = RequestRefusal::NotFound("there is no session unknown".to_owned());
             return Box::pin(ready(Err(refusal)));
         }
         if replay == HistoryReplay::All {
-            editor.send_update(&session, said(Voice::Person, "an old question"));
+            editor.send_update(&session, said(Voice::User, "an old question"));
             editor.send_update(&session, said(Voice::Agent, "an old answer"));
         }
         let opened = self.begin(&session, wanted, editor);

@@ -1,6 +1,6 @@
 //! The agent side of the protocol: serves editors over two pipes, in version 1.
 //!
-//! Knows the protocol; an `Engine` implements the sessions.
+//! Knows the protocol; an `AgentBackend` implements the sessions.
 //! Invariant: every update of a turn is sent before the turn's end.
 //! Start at `serve`.
 
@@ -17,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::protocol::{
     AgentModes, ConfigOption, MessageContent, OptionChoice, PromptStop, SessionInfo, Update,
 };
+use crate::error::Error;
 use crate::mcp::ServerEntry;
 
 pub use editor::{EditorAbilities, EditorClient, PermissionOutcome};
@@ -35,7 +36,7 @@ pub trait AgentBackend: Send + Sync + 'static {
         editor: EditorClient,
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>>;
 
-    /// Reopens a stored session. With `Replay::All`, the whole conversation is sent to the editor
+    /// Reopens a stored session. With `HistoryReplay::All`, the whole conversation is sent to the editor
     /// before this returns.
     fn reopen(
         &self,
@@ -45,7 +46,8 @@ pub trait AgentBackend: Send + Sync + 'static {
         editor: EditorClient,
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>>;
 
-    /// Lists the stored sessions, newest first: those of a folder, or all.
+    /// Lists a page of the stored sessions, newest first: those of a folder, or all. `cursor` is that
+    /// of the page before.
     fn list(
         &self,
         folder: Option<PathBuf>,
@@ -59,7 +61,7 @@ pub trait AgentBackend: Send + Sync + 'static {
         prompt: Vec<MessageContent>,
     ) -> BoxFuture<'static, Result<PromptStop, RequestRefusal>>;
 
-    /// Stops the running turn: its `prompt` ends with `TurnEnd::Stopped`.
+    /// Stops the running turn: its `prompt` ends with `PromptStop::Stopped`.
     fn cancel(&self, session: String) -> BoxFuture<'static, ()>;
 
     /// Changes the mode of a session.
@@ -146,11 +148,11 @@ pub struct SessionList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestRefusal {
     /// The session or object does not exist; a sentence.
-    NotThere(String),
+    NotFound(String),
     /// The request is invalid; a sentence.
     Invalid(String),
     /// The user has to act first; a sentence.
-    NeedsPerson(String),
+    NeedsUser(String),
     /// The request failed; a sentence.
     Failed(String),
 }
@@ -159,11 +161,11 @@ pub enum RequestRefusal {
 ///
 /// # Errors
 ///
-/// A sentence, when the pipes fail.
+/// `Error::Disconnected` if the pipes fail.
 pub async fn serve(
     engine: Arc<dyn AgentBackend>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     sessions::serve(engine, input, output).await
 }

@@ -10,6 +10,7 @@ pub mod catalog;
 mod connection;
 mod files;
 mod handshake;
+mod options;
 mod requests;
 mod session;
 mod terminals;
@@ -30,10 +31,10 @@ use crate::mcp::{ElicitationForm, ServerEntry};
 use crate::variables::Variables;
 
 /// Capacity of the event channel. When it is full, the agent's messages wait.
-const EVENTS: usize = 256;
+const EVENT_CAPACITY: usize = 256;
 
 /// Capacity of the command channel: users do not type faster.
-const COMMANDS: usize = 16;
+const COMMAND_CAPACITY: usize = 16;
 
 /// The configuration of an agent to start.
 pub struct AgentLaunch {
@@ -43,8 +44,8 @@ pub struct AgentLaunch {
     pub program: String,
     /// The arguments of the program.
     pub arguments: Vec<String>,
-    /// The complete environment of the process. Agents need their own keys, so nothing is removed
-    /// here.
+    /// The complete environment of the process. The caller leaves out secrets other than the keys of
+    /// the agent's own provider; nothing is removed here.
     pub environment: Variables,
     /// The folder it works in, with symlinks resolved.
     pub root: AbsPath,
@@ -118,7 +119,7 @@ pub enum HostedAgentCommand {
     },
     /// Sign in, and begin the session if it was waiting for that.
     SignIn(SignIn),
-    /// List the sessions the agent has stored.
+    /// List the sessions the agent has stored; `Sessions` answers.
     List,
     /// Close the session and end the agent.
     Close,
@@ -178,7 +179,7 @@ pub enum HostedAgentEvent {
     Changed(Vec<PathBuf>),
     /// The sessions the agent has stored.
     Sessions(Vec<SessionInfo>),
-    /// A command failed; a sentence.
+    /// A command failed, or changes of files are not watched; a sentence.
     Problem(String),
     /// It printed a line that is not a message.
     Noise(String),
@@ -214,8 +215,8 @@ pub fn start(
     mpsc::Sender<HostedAgentCommand>,
     mpsc::Receiver<HostedAgentEvent>,
 ) {
-    let (commands, told) = mpsc::channel(COMMANDS);
-    let (events, heard) = mpsc::channel(EVENTS);
-    tokio::spawn(session::run(start, told, events));
-    (commands, heard)
+    let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
+    let (events, receiver) = mpsc::channel(EVENT_CAPACITY);
+    tokio::spawn(session::run(start, commands, events));
+    (sender, receiver)
 }

@@ -45,7 +45,7 @@ pub enum MessageContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Voice {
     /// The user who writes prompts.
-    Person,
+    User,
     /// The agent, in its answer.
     Agent,
     /// The agent, in its reasoning.

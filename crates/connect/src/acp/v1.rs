@@ -1,4 +1,4 @@
-//! Converts between the types of version 1 and `words`.
+//! Converts between the types of version 1 and `protocol`.
 //!
 //! Values added to the protocol later become `None`, or the closest known value.
 
@@ -55,7 +55,7 @@ pub(super) fn from_content_block(block: ContentBlock) -> Option<MessageContent> 
 
 /// Converts an update; `None` for unknown kinds.
 pub(super) fn from_session_update(update: SessionUpdate) -> Option<Update> {
-    let said = |voice, chunk: v1::ContentChunk| {
+    let message = |voice, chunk: v1::ContentChunk| {
         Some(Update::Said {
             voice,
             id: chunk.message_id.map(|id| id.to_string()),
@@ -63,11 +63,11 @@ pub(super) fn from_session_update(update: SessionUpdate) -> Option<Update> {
         })
     };
     Some(match update {
-        SessionUpdate::UserMessageChunk(chunk) => said(Voice::Person, chunk)?,
-        SessionUpdate::AgentMessageChunk(chunk) => said(Voice::Agent, chunk)?,
-        SessionUpdate::AgentThoughtChunk(chunk) => said(Voice::Thought, chunk)?,
-        SessionUpdate::ToolCall(call) => Update::Call(whole_call(call)),
-        SessionUpdate::ToolCallUpdate(call) => Update::Call(part_of_call(call)),
+        SessionUpdate::UserMessageChunk(chunk) => message(Voice::User, chunk)?,
+        SessionUpdate::AgentMessageChunk(chunk) => message(Voice::Agent, chunk)?,
+        SessionUpdate::AgentThoughtChunk(chunk) => message(Voice::Thought, chunk)?,
+        SessionUpdate::ToolCall(call) => Update::Call(new_call(call)),
+        SessionUpdate::ToolCallUpdate(call) => Update::Call(call_update(call)),
         SessionUpdate::Plan(plan) => {
             Update::Plan(plan.entries.into_iter().map(plan_item).collect())
         }
@@ -109,7 +109,7 @@ pub(super) fn from_session_update(update: SessionUpdate) -> Option<Update> {
     })
 }
 
-fn whole_call(call: v1::ToolCall) -> CallUpdate {
+fn new_call(call: v1::ToolCall) -> CallUpdate {
     CallUpdate {
         id: call.tool_call_id.to_string(),
         title: Some(call.title),
@@ -122,7 +122,7 @@ fn whole_call(call: v1::ToolCall) -> CallUpdate {
     }
 }
 
-pub(super) fn part_of_call(call: v1::ToolCallUpdate) -> CallUpdate {
+pub(super) fn call_update(call: v1::ToolCallUpdate) -> CallUpdate {
     let fields = call.fields;
     CallUpdate {
         id: call.tool_call_id.to_string(),
@@ -153,11 +153,11 @@ fn contents(all: Vec<ToolCallContent>) -> Vec<CallContent> {
 }
 
 fn from_locations(all: Vec<v1::ToolCallLocation>) -> Vec<CallLocation> {
-    let place = |it: v1::ToolCallLocation| CallLocation {
+    let location = |it: v1::ToolCallLocation| CallLocation {
         path: it.path,
         line: it.line,
     };
-    all.into_iter().map(place).collect()
+    all.into_iter().map(location).collect()
 }
 
 fn kind(kind: ToolKind) -> CallKind {
@@ -294,9 +294,7 @@ pub(super) fn turn_end(reason: StopReason) -> PromptStop {
         StopReason::MaxTurnRequests => PromptStop::TooMany,
         StopReason::Refusal => PromptStop::Refused,
         StopReason::Cancelled => PromptStop::Stopped,
-        other => PromptStop::Failed(format!(
-            "the turn ended for a reason that is not known: {other:?}"
-        )),
+        other => PromptStop::Failed(format!("the turn ended for an unknown reason: {other:?}")),
     }
 }
 

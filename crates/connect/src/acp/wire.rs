@@ -1,7 +1,6 @@
 //! Byte streams as lines for the protocol's crate.
 
 use std::io;
-use std::sync::Arc;
 
 use futures::{Sink, Stream, sink, stream};
 use serde::de::IgnoredAny;
@@ -9,16 +8,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::framing::{self, LineReader, WireLine, excerpt};
-
-/// Receives lines that are not messages.
-pub(super) type Noise = Arc<dyn Fn(String) + Send + Sync>;
+use crate::framing::{self, LineReader, NoiseCallback, WireLine, excerpt};
 
 /// The treatment of lines that are not messages.
 #[derive(Clone)]
-pub(super) enum Strange {
+pub(super) enum InvalidLines {
     /// They are passed to a callback, and not answered.
-    Told(Noise),
+    Reported(NoiseCallback),
     /// The other side receives a parse error.
     Answered,
 }
@@ -26,30 +22,30 @@ pub(super) enum Strange {
 /// Returns the incoming half: one line per message.
 pub(super) fn incoming<R: AsyncRead + Unpin + Send + 'static>(
     from: R,
-    strange: Strange,
+    invalid: InvalidLines,
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
-    let state = (LineReader::new(from, framing::LONGEST), strange);
-    stream::unfold(state, |(mut lines, strange)| async move {
+    let state = (LineReader::new(from, framing::MAX_LINE_LEN), invalid);
+    stream::unfold(state, |(mut lines, invalid)| async move {
         loop {
             let line = match lines.next().await {
                 Ok(Some(line)) => line,
                 Ok(None) => return None,
-                Err(error) => return Some((Err(error), (lines, strange))),
+                Err(error) => return Some((Err(error), (lines, invalid))),
             };
-            let text = match (line, &strange) {
-                (WireLine::Text(text), Strange::Told(noise)) if !is_message(&text) => {
+            let text = match (line, &invalid) {
+                (WireLine::Text(text), InvalidLines::Reported(noise)) if !is_message(&text) => {
                     noise(format!("it printed: {}", excerpt(&text)));
                     continue;
                 }
                 (WireLine::Text(text), _) => text,
-                (WireLine::Noise(why), Strange::Told(noise)) => {
+                (WireLine::Noise(why), InvalidLines::Reported(noise)) => {
                     noise(why);
                     continue;
                 }
                 // This text is not JSON, so the protocol's crate responds with a parse error.
-                (WireLine::Noise(why), Strange::Answered) => why,
+                (WireLine::Noise(why), InvalidLines::Answered) => why,
             };
-            return Some((Ok(text), (lines, strange)));
+            return Some((Ok(text), (lines, invalid)));
         }
     })
 }

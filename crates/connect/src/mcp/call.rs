@@ -16,11 +16,12 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::answer::McpToolResult;
 use super::client_handler::McpClientHandler;
-use super::error::{McpError, McpErrorKind};
+use super::error::{McpError, McpErrorKind, causes};
+use super::event::CallProgress;
 use crate::child::ChildProcess;
 
 /// Maximum number of requests for input before a server's result.
-const ROUNDS: u32 = 10;
+const MAX_INPUT_ROUNDS: u32 = 10;
 
 /// A call of an MCP tool.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub struct McpToolCall {
     /// The arguments of the call.
     pub arguments: Map<String, Value>,
     /// The timeouts of the call.
-    pub patience: Patience,
+    pub timeouts: RequestTimeouts,
     /// Receives progress. Bounded: a slow receiver misses some.
     pub progress: mpsc::Sender<CallProgress>,
     /// Becomes true when the user stops the call.
@@ -41,28 +42,17 @@ pub struct McpToolCall {
 
 /// The timeouts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RequestTimeouts {
     /// Maximum time without progress; each progress notification restarts it.
     pub idle: Duration,
     /// Maximum time in total.
     pub total: Duration,
 }
 
-/// The progress of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallProgress {
-    /// The amount of completed work.
-    pub done: f64,
-    /// The total amount of work, if known.
-    pub total: Option<f64>,
-    /// A description of the current step.
-    pub message: Option<String>,
-}
-
 /// An open connection to a server.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
-    pub(super) guest: Arc<McpClientHandler>,
+    pub(super) handler: Arc<McpClientHandler>,
     pub(super) child: Option<Arc<ChildProcess>>,
     /// Receives the server's challenge when it requires a sign-in or more scopes.
     pub(super) challenges: mpsc::Sender<String>,
@@ -70,9 +60,9 @@ pub(super) struct Connection {
 
 /// The options of a request.
 pub(super) struct RequestOptions {
-    /// The purpose of the request: `the call of read_file`.
-    pub(super) what: String,
-    pub(super) patience: Patience,
+    /// The purpose of the request, as a noun phrase: `the call of read_file`.
+    pub(super) purpose: String,
+    pub(super) timeouts: RequestTimeouts,
     pub(super) progress: Option<mpsc::Sender<CallProgress>>,
     pub(super) stop: Option<watch::Receiver<bool>>,
 }
@@ -84,7 +74,7 @@ pub(super) struct Replies {
     pub(super) state: Option<String>,
 }
 
-impl Default for Patience {
+impl Default for RequestTimeouts {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(120),
@@ -95,11 +85,11 @@ impl Default for Patience {
 
 impl RequestOptions {
     /// Returns the options of a request that only looks something up.
-    pub(super) fn short(what: impl Into<String>) -> Self {
+    pub(super) fn short(purpose: impl Into<String>) -> Self {
         let idle = Duration::from_secs(30);
         Self {
-            what: what.into(),
-            patience: Patience { idle, total: idle },
+            purpose: purpose.into(),
+            timeouts: RequestTimeouts { idle, total: idle },
             progress: None,
             stop: None,
         }
@@ -108,9 +98,9 @@ impl RequestOptions {
 
 impl Connection {
     pub(super) async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
-        let mut terms = RequestOptions {
-            what: format!("the call of {}", call.tool),
-            patience: call.patience,
+        let mut options = RequestOptions {
+            purpose: format!("the call of {}", call.tool),
+            timeouts: call.timeouts,
             progress: Some(call.progress),
             stop: Some(call.stop),
         };
@@ -121,10 +111,10 @@ impl Connection {
             params.request_state = replies.state;
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
-        match self.ask_through(&request, &mut terms).await? {
+        match self.ask_through(&request, &mut options).await? {
             ServerResult::CallToolResult(result) => Ok(McpToolResult::new(result)),
             ServerResult::EmptyResult(_) => Ok(McpToolResult::empty()),
-            other => Err(self.nonsense(&terms, &other)),
+            other => Err(self.invalid_response(&options, &other)),
         }
     }
 
@@ -132,39 +122,43 @@ impl Connection {
     pub(super) async fn ask_through(
         &self,
         request: &(dyn Fn(Replies) -> ClientRequest + Send + Sync),
-        terms: &mut RequestOptions,
+        options: &mut RequestOptions,
     ) -> Result<ServerResult, McpError> {
         let mut replies = Replies::default();
-        for round in 0..ROUNDS {
-            let wanted = match self.ask(request(replies), terms).await? {
-                ServerResult::InputRequiredResult(wanted) => wanted,
+        for round in 0..MAX_INPUT_ROUNDS {
+            let required = match self.ask(request(replies), options).await? {
+                ServerResult::InputRequiredResult(required) => required,
                 result => return Ok(result),
             };
-            let requests = wanted.input_requests.unwrap_or_default();
+            let requests = required.input_requests.unwrap_or_default();
             if requests.is_empty() {
                 // The server only wants a retry: wait with exponential backoff.
                 sleep(Duration::from_millis(100 << round)).await;
             }
             replies = Replies {
-                responses: self.replies(requests, terms).await?,
-                state: wanted.request_state,
+                responses: self.replies(requests, options).await?,
+                state: required.request_state,
             };
         }
-        let what = &terms.what;
-        let text = format!("{} requested input {ROUNDS} times for {what}", self.name());
-        Err(McpError::new(McpErrorKind::Nonsense, text))
+        let purpose = &options.purpose;
+        let text = format!(
+            "{} requested input {MAX_INPUT_ROUNDS} times for {purpose}",
+            self.name()
+        );
+        Err(McpError::new(McpErrorKind::InvalidResponse, text))
     }
 
     async fn replies(
         &self,
         requests: InputRequests,
-        terms: &RequestOptions,
+        options: &RequestOptions,
     ) -> Result<Option<InputResponses>, McpError> {
         let mut responses = InputResponses::new();
         for (key, request) in requests {
-            let response = self.guest.fulfil(request).await.map_err(|error| {
-                let (name, what, why) = (self.name(), &terms.what, error.message);
-                let text = format!("{name} wants something for {what} that it does not get: {why}");
+            let response = self.handler.fulfil(request).await.map_err(|error| {
+                let (name, purpose, why) = (self.name(), &options.purpose, error.message);
+                let text =
+                    format!("{name} requested input for {purpose} that it cannot get: {why}");
                 McpError::new(McpErrorKind::Failed, text)
             })?;
             responses.insert(key, response);
@@ -176,108 +170,118 @@ impl Connection {
     pub(super) async fn ask(
         &self,
         request: ClientRequest,
-        terms: &mut RequestOptions,
+        options: &mut RequestOptions,
     ) -> Result<ServerResult, McpError> {
-        let options = PeerRequestOptions::no_options();
-        let sent = self.peer.send_cancellable_request(request, options).await;
+        let peer_options = PeerRequestOptions::no_options();
+        let sent = self
+            .peer
+            .send_cancellable_request(request, peer_options)
+            .await;
         let mut handle = match sent {
             Ok(handle) => handle,
-            Err(error) => return Err(self.failed(terms, error).await),
+            Err(error) => return Err(self.failed(options, error).await),
         };
         let (sender, mut progress) = mpsc::channel(16);
         let token = handle.progress_token.clone();
-        self.guest.follow(token.clone(), sender);
-        let mut open = InFlightRequest {
+        self.handler.follow(token.clone(), sender);
+        let mut in_flight = InFlightRequest {
             connection: self,
             id: Some(handle.id.clone()),
             token: &token,
         };
-        let total = Instant::now() + terms.patience.total;
-        let mut idle = Instant::now() + terms.patience.idle;
+        let total = Instant::now() + options.timeouts.total;
+        let mut idle = Instant::now() + options.timeouts.idle;
         loop {
             tokio::select! {
                 biased;
                 answer = &mut handle.rx => {
-                    open.id = None;
-                    while let (Ok(step), Some(to)) = (progress.try_recv(), &terms.progress) {
+                    in_flight.id = None;
+                    while let (Ok(step), Some(to)) = (progress.try_recv(), &options.progress) {
                         to.try_send(step).ok();
                     }
                     return match answer {
                         Ok(Ok(result)) => Ok(result),
-                        Ok(Err(error)) => Err(self.failed(terms, error).await),
-                        Err(_) => Err(self.failed(terms, ServiceError::TransportClosed).await),
+                        Ok(Err(error)) => Err(self.failed(options, error).await),
+                        Err(_) => Err(self.failed(options, ServiceError::TransportClosed).await),
                     };
                 }
-                () = stopped(&mut terms.stop) => {
-                    let text = format!("{} was told to stop {}", self.name(), terms.what);
+                () = stopped(&mut options.stop) => {
+                    let text = format!("{} was stopped during {}", self.name(), options.purpose);
                     return Err(McpError::new(McpErrorKind::Stopped, text));
                 }
                 Some(step) = progress.recv() => {
-                    idle = Instant::now() + terms.patience.idle;
-                    if let Some(to) = &terms.progress {
+                    idle = Instant::now() + options.timeouts.idle;
+                    if let Some(to) = &options.progress {
                         to.try_send(step).ok();
                     }
                 }
-                () = sleep_until(idle.min(total)) => return Err(self.too_late(terms, idle < total)),
+                () = sleep_until(idle.min(total)) => return Err(self.timed_out(options, idle < total)),
             }
         }
     }
 
-    fn too_late(&self, terms: &RequestOptions, was_idle: bool) -> McpError {
-        let (name, what) = (self.name(), &terms.what);
+    fn timed_out(&self, options: &RequestOptions, was_idle: bool) -> McpError {
+        let (name, purpose) = (self.name(), &options.purpose);
         let text = if was_idle {
-            let seconds = terms.patience.idle.as_secs();
-            format!("{name} made no progress for {seconds} s during {what}")
+            let seconds = options.timeouts.idle.as_secs();
+            format!("{name} made no progress for {seconds} s during {purpose}")
         } else {
-            let seconds = terms.patience.total.as_secs();
-            format!("{name} needed more than {seconds} s for {what}")
+            let seconds = options.timeouts.total.as_secs();
+            format!("{name} needed more than {seconds} s for {purpose}")
         };
         McpError::new(McpErrorKind::Timeout, text)
     }
 
-    pub(super) async fn failed(&self, terms: &RequestOptions, error: ServiceError) -> McpError {
-        let server = &self.guest.server;
-        let (name, what) = (self.name(), &terms.what);
+    pub(super) async fn failed(&self, options: &RequestOptions, error: ServiceError) -> McpError {
+        let server = &self.handler.server;
+        let (name, purpose) = (self.name(), &options.purpose);
         match error {
-            ServiceError::McpError(error) => McpError::answered(server, what, &error),
-            ServiceError::Timeout { .. } => self.too_late(terms, false),
+            ServiceError::McpError(error) => McpError::answered(server, purpose, &error),
+            ServiceError::Timeout { .. } => self.timed_out(options, false),
             ServiceError::Cancelled { reason } => {
                 let why = reason.unwrap_or_else(|| "no reason".to_owned());
-                let text = format!("{name} gave up {what}: {why}");
+                let text = format!("{name} gave up {purpose}: {why}");
                 McpError::new(McpErrorKind::Failed, text)
             }
             ServiceError::UnexpectedResponse => {
-                let text = format!("{name} answered {what} with an invalid response");
-                McpError::new(McpErrorKind::Nonsense, text)
+                let text = format!("{name} answered {purpose} with an invalid response");
+                McpError::new(McpErrorKind::InvalidResponse, text)
             }
             other => {
                 if let Some(challenge) = challenge(&other) {
                     // A challenge that is already queued is sufficient.
                     self.challenges.try_send(challenge).ok();
                     let text = format!(
-                        "{name} requires the user to sign in, or to grant more scopes, for {what}"
+                        "{name} requires the user to sign in, or to grant more scopes, for {purpose}"
                     );
-                    return McpError::new(McpErrorKind::NeedsPerson, text);
+                    return McpError::new(McpErrorKind::NeedsUser, text);
                 }
                 let text = match &self.child {
                     Some(child) => child.exit_summary(&name).await,
                     None => format!("{name} cannot be reached: {}", causes(&other)),
                 };
-                McpError::new(McpErrorKind::Gone, format!("{text} (during {what})"))
+                McpError::new(
+                    McpErrorKind::Disconnected,
+                    format!("{text} (during {purpose})"),
+                )
             }
         }
     }
 
-    pub(super) fn nonsense(&self, terms: &RequestOptions, result: &ServerResult) -> McpError {
+    pub(super) fn invalid_response(
+        &self,
+        options: &RequestOptions,
+        result: &ServerResult,
+    ) -> McpError {
         let found = serde_json::to_string(result).unwrap_or_default();
-        let (name, what) = (self.name(), &terms.what);
+        let (name, purpose) = (self.name(), &options.purpose);
         let found = crate::framing::excerpt(&found);
-        let text = format!("{name} answered {what} with something else: {found}");
-        McpError::new(McpErrorKind::Nonsense, text)
+        let text = format!("{name} answered {purpose} with something else: {found}");
+        McpError::new(McpErrorKind::InvalidResponse, text)
     }
 
     pub(super) fn name(&self) -> String {
-        format!("The server \"{}\"", self.guest.server)
+        format!("The server \"{}\"", self.handler.server)
     }
 }
 
@@ -290,11 +294,14 @@ struct InFlightRequest<'a> {
 
 impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
-        self.connection.guest.unfollow(self.token);
+        self.connection.handler.unfollow(self.token);
         let Some(id) = self.id.take() else {
             return;
         };
-        let params = CancelledNotificationParam::new(Some(id), Some("nobody waits".to_owned()));
+        let params = CancelledNotificationParam::new(
+            Some(id),
+            Some("the caller no longer waits".to_owned()),
+        );
         let notice = ClientNotification::from(CancelledNotification::new(params));
         let peer = self.connection.peer.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -320,27 +327,13 @@ fn challenge(error: &ServiceError) -> Option<String> {
         other => Some(other),
     };
     while let Some(cause) = next {
-        if let Some(wanted) = cause.downcast_ref::<AuthRequiredError>() {
-            return Some(wanted.www_authenticate_header.clone());
+        if let Some(required) = cause.downcast_ref::<AuthRequiredError>() {
+            return Some(required.www_authenticate_header.clone());
         }
-        if let Some(wanted) = cause.downcast_ref::<InsufficientScopeError>() {
-            return Some(wanted.www_authenticate_header.clone());
+        if let Some(required) = cause.downcast_ref::<InsufficientScopeError>() {
+            return Some(required.www_authenticate_header.clone());
         }
         next = cause.source();
     }
     None
-}
-
-/// Formats an error with its causes, without repetition.
-pub(super) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let said = cause.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
-        }
-        next = cause.source();
-    }
-    text
 }

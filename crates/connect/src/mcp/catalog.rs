@@ -64,22 +64,22 @@ pub struct PromptMessage {
 }
 
 /// Maximum number of pages of one list.
-const PAGES: usize = 200;
+const MAX_PAGES: usize = 200;
 
 impl Connection {
     /// Lists the tools of a server on all pages, each as unparsed JSON, so that an invalid one does
     /// not make the list unusable.
     pub(super) async fn tools(&self) -> Result<Vec<Value>, McpError> {
-        let mut terms = RequestOptions::short("its tools");
+        let mut options = RequestOptions::short("its tools");
         let mut tools = Vec::new();
         let mut cursor = None;
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let answer = self.ask(request, &mut terms).await?;
+            let answer = self.ask(request, &mut options).await?;
             let written = serde_json::to_value(&answer).unwrap_or_default();
             let Some(Value::Array(page)) = written.get("tools") else {
-                return Err(self.nonsense(&terms, &answer));
+                return Err(self.invalid_response(&options, &answer));
             };
             tools.extend(page.iter().cloned());
             cursor = match written.get("nextCursor") {
@@ -105,7 +105,7 @@ impl Connection {
     }
 
     pub(super) async fn read(&self, uri: &str) -> Result<Vec<McpContent>, McpError> {
-        let mut terms = RequestOptions::short(format!("the resource {uri}"));
+        let mut options = RequestOptions::short(format!("the resource {uri}"));
         let params = ReadResourceRequestParams::new(uri);
         let request = |replies: Replies| {
             let mut params = params.clone();
@@ -113,12 +113,12 @@ impl Connection {
             params.request_state = replies.state;
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         };
-        match self.ask_through(&request, &mut terms).await? {
+        match self.ask_through(&request, &mut options).await? {
             ServerResult::ReadResourceResult(result) => {
                 let contents = result.contents.into_iter();
                 Ok(contents.filter_map(McpContent::resource).collect())
             }
-            other => Err(self.nonsense(&terms, &other)),
+            other => Err(self.invalid_response(&options, &other)),
         }
     }
 
@@ -127,7 +127,7 @@ impl Connection {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<Vec<PromptMessage>, McpError> {
-        let mut terms = RequestOptions::short(format!("the prompt {name}"));
+        let mut options = RequestOptions::short(format!("the prompt {name}"));
         let mut params = GetPromptRequestParams::new(name);
         params.arguments = (!arguments.is_empty()).then_some(arguments);
         let request = |replies: Replies| {
@@ -136,7 +136,7 @@ impl Connection {
             params.request_state = replies.state;
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         };
-        match self.ask_through(&request, &mut terms).await? {
+        match self.ask_through(&request, &mut options).await? {
             ServerResult::GetPromptResult(result) => {
                 let messages = result.messages.into_iter().filter_map(|message| {
                     Some(PromptMessage {
@@ -146,22 +146,22 @@ impl Connection {
                 });
                 Ok(messages.collect())
             }
-            other => Err(self.nonsense(&terms, &other)),
+            other => Err(self.invalid_response(&options, &other)),
         }
     }
 
     /// Waits for all pages of a list, with the timeout of a lookup.
     pub(super) async fn listed<T>(
         &self,
-        what: &str,
+        purpose: &str,
         list: impl Future<Output = Result<Vec<T>, rmcp::ServiceError>>,
     ) -> Result<Vec<T>, McpError> {
-        let terms = RequestOptions::short(what);
-        match tokio::time::timeout(terms.patience.total, list).await {
+        let options = RequestOptions::short(purpose);
+        match tokio::time::timeout(options.timeouts.total, list).await {
             Ok(Ok(found)) => Ok(found),
-            Ok(Err(error)) => Err(self.failed(&terms, error).await),
+            Ok(Err(error)) => Err(self.failed(&options, error).await),
             Err(_) => {
-                let text = format!("{} did not list {what} in time", self.name());
+                let text = format!("{} did not list {purpose} in time", self.name());
                 Err(McpError::new(McpErrorKind::Timeout, text))
             }
         }
@@ -169,7 +169,7 @@ impl Connection {
 
     fn resource(&self, resource: Resource) -> McpResource {
         McpResource {
-            server: self.guest.server.clone(),
+            server: self.handler.server.clone(),
             uri: resource.uri,
             name: resource.title.unwrap_or(resource.name),
             description: resource.description,
@@ -186,7 +186,7 @@ impl Connection {
             is_required: argument.required == Some(true),
         });
         McpPrompt {
-            server: self.guest.server.clone(),
+            server: self.handler.server.clone(),
             name: prompt.name,
             title: prompt.title,
             description: prompt.description,

@@ -21,9 +21,8 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
-use super::call::CallProgress;
+use super::event::{CallProgress, McpEvent};
 use super::form::{ElicitationForm, Filled};
-use super::server::McpEvent;
 use super::user::{BrowserPage, McpUser};
 
 /// A list that has changed on the server.
@@ -38,7 +37,7 @@ pub(super) enum ListChange {
 pub(super) struct McpClientHandler {
     pub(super) server: String,
     pub(super) roots: Vec<AbsPath>,
-    pub(super) person: Arc<dyn McpUser>,
+    pub(super) user: Arc<dyn McpUser>,
     pub(super) events: broadcast::Sender<McpEvent>,
     /// Bounded: notices of a flooding server are dropped, but one of each kind is always queued.
     pub(super) changed: mpsc::Sender<ListChange>,
@@ -70,7 +69,7 @@ impl McpClientHandler {
             }
             InputRequest::ListRoots(_) => serde_json::to_value(self.list()),
             InputRequest::CreateMessage(_) => return Err(no_sampling()),
-            _ => return Err(ErrorData::invalid_request("not known here", None)),
+            _ => return Err(ErrorData::invalid_request("unknown kind of request", None)),
         };
         value.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
@@ -84,7 +83,7 @@ impl McpClientHandler {
             } => {
                 let schema = serde_json::to_value(requested_schema).unwrap_or_default();
                 let form = ElicitationForm::new(message, &schema);
-                match self.person.fill(&self.server, form.clone()).await {
+                match self.user.fill(&self.server, form.clone()).await {
                     Filled::Accepted(values) => {
                         let values = Value::Object(form.complete(values));
                         ElicitResult::new(ElicitationAction::Accept).with_content(values)
@@ -99,7 +98,7 @@ impl McpClientHandler {
                     url,
                     why: message,
                 };
-                let action = if self.person.open(page).await {
+                let action = if self.user.open(page).await {
                     ElicitationAction::Accept
                 } else {
                     ElicitationAction::Decline
@@ -202,17 +201,17 @@ impl ClientHandler for McpClientHandler {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        let is_complaint = !matches!(
+        let is_error_message = !matches!(
             message.level,
             LoggingLevel::Debug | LoggingLevel::Info | LoggingLevel::Notice
         );
-        let said = McpEvent::Said {
+        let event = McpEvent::Message {
             server: self.server.clone(),
-            is_complaint,
+            is_error_message,
             text,
         };
         // There may be no receivers.
-        self.events.send(said).ok();
+        self.events.send(event).ok();
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

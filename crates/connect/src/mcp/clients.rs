@@ -15,24 +15,27 @@ use super::call::{Connection, McpToolCall};
 use super::catalog::{McpPrompt, McpResource, PromptMessage};
 use super::client_handler::McpClientHandler;
 use super::config::ServerEntry;
-use super::connector::{ConfiguredConnector, ConnectFailure, Connector, HELLO, ServerConnection};
+use super::connector::{
+    ConfiguredConnector, ConnectFailure, Connector, HANDSHAKE_TIMEOUT, ServerConnection,
+};
 use super::error::{McpError, McpErrorKind};
-use super::server::{McpEvent, ServerCommand, ServerSnapshot, ServerStatus, ServerTask};
+use super::event::{McpEvent, ServerStatus};
+use super::server::{ServerCommand, ServerSnapshot, ServerTask};
 use super::tool::{McpTool, make_unique};
 use super::user::{Approvals, McpUser, TokenStore};
 use crate::variables::Variables;
 
 /// Time a call waits for a server that is starting.
-const GETS_READY: Duration = Duration::from_secs(30);
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time servers have to shut down.
-const LEAVES: Duration = Duration::from_secs(8);
+/// Time all servers together have to shut down.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Capacity of the event channel; slow receivers miss the oldest events.
-const EVENTS: usize = 256;
+const EVENT_CAPACITY: usize = 256;
 
 /// Capacity of a server's command channel: users do not click faster.
-const COMMANDS: usize = 8;
+const COMMAND_CAPACITY: usize = 8;
 
 /// The configuration of all servers.
 pub struct McpSetup {
@@ -45,7 +48,7 @@ pub struct McpSetup {
     /// The store of the user's approvals.
     pub approvals: Arc<dyn Approvals>,
     /// The user, for forms and pages.
-    pub person: Arc<dyn McpUser>,
+    pub user: Arc<dyn McpUser>,
     /// The store of OAuth tokens.
     pub tokens: Arc<dyn TokenStore>,
 }
@@ -73,7 +76,7 @@ pub struct ServerState {
 
 struct ServerHandle {
     entry: ServerEntry,
-    known: watch::Receiver<ServerSnapshot>,
+    snapshot: watch::Receiver<ServerSnapshot>,
     commands: mpsc::Sender<ServerCommand>,
     task: JoinHandle<()>,
 }
@@ -83,17 +86,17 @@ impl McpClients {
     pub fn start(start: McpSetup) -> Self {
         let environment = start.environment.clone();
         let tokens = start.tokens.clone();
-        Self::start_with(start, move |entry| dial(entry, &environment, &tokens))
+        Self::start_with(start, move |entry| connector(entry, &environment, &tokens))
     }
 
     /// Starts servers with a custom connector.
     pub(super) fn start_with(
         start: McpSetup,
-        dial: impl Fn(&ServerEntry) -> Arc<dyn Connector>,
+        connector: impl Fn(&ServerEntry) -> Arc<dyn Connector>,
     ) -> Self {
-        let (events, _) = broadcast::channel(EVENTS);
+        let (events, _) = broadcast::channel(EVENT_CAPACITY);
         let servers = start.servers.iter().map(|entry| {
-            let handle = ServerHandle::start(entry, &start, dial(entry), &events);
+            let handle = ServerHandle::start(entry, &start, connector(entry), &events);
             (entry.name.clone(), handle)
         });
         Self {
@@ -111,13 +114,13 @@ impl McpClients {
     /// Returns the state of each server, by name.
     pub fn servers(&self) -> Vec<ServerState> {
         let state = |handle: &ServerHandle| {
-            let known = handle.known.borrow();
+            let snapshot = handle.snapshot.borrow();
             ServerState {
                 entry: handle.entry.clone(),
-                status: known.status.clone(),
-                tools: known.tools.len(),
-                left_out: known.left_out.clone(),
-                instructions: known.instructions.clone(),
+                status: snapshot.status.clone(),
+                tools: snapshot.tools.len(),
+                left_out: snapshot.left_out.clone(),
+                instructions: snapshot.instructions.clone(),
             }
         };
         self.servers.values().map(state).collect()
@@ -125,25 +128,25 @@ impl McpClients {
 
     /// Returns the tools of all ready servers, by server, in each server's order.
     pub fn tools(&self) -> Vec<McpTool> {
-        let of = |handle: &ServerHandle| handle.known.borrow().tools.to_vec();
+        let of = |handle: &ServerHandle| handle.snapshot.borrow().tools.to_vec();
         let mut tools: Vec<_> = self.servers.values().flat_map(of).collect();
         make_unique(&mut tools);
         tools
     }
 
     /// Waits until no server is starting, or until the timeout.
-    pub async fn wait_until_started(&self, patience: Duration) {
+    pub async fn wait_until_started(&self, timeout: Duration) {
         let all = self.servers.values().map(|handle| {
-            let mut known = handle.known.clone();
+            let mut snapshot = handle.snapshot.clone();
             async move {
                 // The state of a task that has ended does not change any more.
-                known
-                    .wait_for(|known| known.status != ServerStatus::Starting)
+                snapshot
+                    .wait_for(|snapshot| snapshot.status != ServerStatus::Starting)
                     .await
                     .ok();
             }
         });
-        tokio::time::timeout(patience, futures::future::join_all(all))
+        tokio::time::timeout(timeout, futures::future::join_all(all))
             .await
             .ok();
     }
@@ -182,29 +185,30 @@ impl McpClients {
     }
 
     /// Checks again whether a server may run, and reconnects: after an approval, or on request.
+    /// Returns once the command is queued.
     pub async fn restart(&self, server: &str) -> Result<(), McpError> {
         self.command(server, ServerCommand::Start).await
     }
 
-    /// Starts the sign-in to a server.
+    /// Starts the sign-in to a server that requires one; otherwise nothing happens. Returns once the
+    /// command is queued.
     pub async fn sign_in(&self, server: &str) -> Result<(), McpError> {
         self.command(server, ServerCommand::SignIn).await
     }
 
-    /// Shuts down all servers gracefully, within some seconds. Later calls fail because they are
-    /// closed.
+    /// Shuts down all servers gracefully, within eight seconds. Later calls fail.
     pub async fn close(&self) {
         let all = self.servers.values().map(|handle| async {
             // A task that has ended needs no command.
             handle.commands.send(ServerCommand::Close).await.ok();
-            let mut known = handle.known.clone();
+            let mut snapshot = handle.snapshot.clone();
             // A task that has ended has closed its server.
-            known
-                .wait_for(|known| known.status == ServerStatus::Closed)
+            snapshot
+                .wait_for(|snapshot| snapshot.status == ServerStatus::Closed)
                 .await
                 .ok();
         });
-        tokio::time::timeout(LEAVES, futures::future::join_all(all))
+        tokio::time::timeout(SHUTDOWN_TIMEOUT, futures::future::join_all(all))
             .await
             .ok();
     }
@@ -216,12 +220,14 @@ impl McpClients {
     }
 
     async fn connection(&self, server: &str) -> Result<Arc<Connection>, McpError> {
-        let mut known = self.handle(server)?.known.clone();
-        let settled = known.wait_for(|known| known.status != ServerStatus::Starting);
+        let mut snapshot = self.handle(server)?.snapshot.clone();
+        let settled = snapshot.wait_for(|snapshot| snapshot.status != ServerStatus::Starting);
         // In either case the state determines the result.
-        tokio::time::timeout(GETS_READY, settled).await.ok();
-        let known = self.handle(server)?.known.borrow().clone();
-        known.connection.ok_or_else(|| known.status.refusal(server))
+        tokio::time::timeout(READY_TIMEOUT, settled).await.ok();
+        let snapshot = self.handle(server)?.snapshot.borrow().clone();
+        snapshot
+            .connection
+            .ok_or_else(|| snapshot.status.refusal(server))
     }
 
     fn handle(&self, server: &str) -> Result<&ServerHandle, McpError> {
@@ -231,7 +237,7 @@ impl McpClients {
                 "There is no server \"{server}\"; there are: {}",
                 names.join(", ")
             );
-            McpError::new(McpErrorKind::NotThere, text)
+            McpError::new(McpErrorKind::NotFound, text)
         })
     }
 }
@@ -240,36 +246,36 @@ impl ServerHandle {
     fn start(
         entry: &ServerEntry,
         start: &McpSetup,
-        dial: Arc<dyn Connector>,
+        connector: Arc<dyn Connector>,
         events: &broadcast::Sender<McpEvent>,
     ) -> Self {
         // Capacity for one notice of each kind: further ones are redundant.
         let (changes, changed) = mpsc::channel(3);
-        let (sender, commands) = mpsc::channel(COMMANDS);
-        let (known, seen) = watch::channel(ServerSnapshot::new());
-        let guest = McpClientHandler {
+        let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
+        let (snapshot, snapshots) = watch::channel(ServerSnapshot::new());
+        let handler = McpClientHandler {
             server: entry.name.clone(),
             roots: start.roots.clone(),
-            person: start.person.clone(),
+            user: start.user.clone(),
             events: events.clone(),
             changed: changes,
             followed: Default::default(),
         };
         let server = ServerTask {
             entry: entry.clone(),
-            dial,
-            guest: Arc::new(guest),
+            connector,
+            handler: Arc::new(handler),
             changed,
             commands,
-            known,
+            snapshot,
             events: events.clone(),
             approvals: start.approvals.clone(),
-            person: start.person.clone(),
+            user: start.user.clone(),
             tokens: start.tokens.clone(),
         };
         Self {
             entry: entry.clone(),
-            known: seen,
+            snapshot: snapshots,
             commands: sender,
             task: tokio::spawn(server.run()),
         }
@@ -283,7 +289,7 @@ impl Drop for ServerHandle {
 }
 
 /// Returns the connector of an entry.
-fn dial(
+fn connector(
     entry: &ServerEntry,
     environment: &Variables,
     tokens: &Arc<dyn TokenStore>,
@@ -293,10 +299,10 @@ fn dial(
             reach: reach.clone(),
             environment: environment.clone(),
             tokens: tokens.clone(),
-            hello: HELLO.max(entry.startup.unwrap_or_default()),
-            is_old: AtomicBool::new(false),
+            handshake_timeout: HANDSHAKE_TIMEOUT.max(entry.startup.unwrap_or_default()),
+            is_legacy: AtomicBool::new(false),
         }),
-        Err(why) => Arc::new(UnreachableConnector(why.clone())),
+        Err(error) => Arc::new(UnreachableConnector(error.to_string())),
     }
 }
 
@@ -308,7 +314,7 @@ impl Connector for UnreachableConnector {
         &self,
         _: Arc<McpClientHandler>,
     ) -> futures::future::BoxFuture<'_, Result<ServerConnection, ConnectFailure>> {
-        Box::pin(std::future::ready(Err(ConnectFailure::Lasting(
+        Box::pin(std::future::ready(Err(ConnectFailure::Permanent(
             self.0.clone(),
         ))))
     }

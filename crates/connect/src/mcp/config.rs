@@ -10,13 +10,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::error::Error;
 use crate::variables::{Expansion, Variables};
 
-/// Locations of a project's server files, in ascending precedence.
+/// Paths of a project's server files, in ascending precedence.
 const PROJECT_FILES: [&str; 3] = [".cursor/mcp.json", ".mcp.json", ".burin/mcp.json"];
 
 /// Maximum size of a server file, in bytes.
-const LARGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_LEN: u64 = 1 << 20;
 
 /// The configuration of a server.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,17 +32,17 @@ pub struct ServerEntry {
     pub fingerprint: ServerFingerprint,
     /// Whether the user disabled it.
     pub is_disabled: bool,
-    /// Time a new session waits for it, if configured.
+    /// Time a new session waits for it, if configured; also extends the time it has to initialize.
     pub startup: Option<Duration>,
-    /// The transport, with all variables expanded; a sentence if that fails.
-    pub reach: Result<ServerTransport, String>,
+    /// The transport, with all variables expanded, or the reason the entry cannot be used.
+    pub reach: Result<ServerTransport, Error>,
 }
 
 /// The source of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerOrigin {
     /// The user, in their settings or for this run.
-    Person,
+    User,
     /// The project, and thus anyone who can push to it. Runs only after approval.
     Project {
         /// The file that contains the entry.
@@ -139,25 +140,25 @@ enum Scalar {
     Truth(bool),
 }
 
-/// Collects the servers of the user (`theirs`, the `mcpServers` object itself) and of the project
+/// Collects the servers of the user (`user_servers`, the `mcpServers` object itself) and of the project
 /// in `workspace`. An entry of the project replaces the user's entry with the same name, and needs
 /// approval.
 pub fn gather(
-    theirs: Option<&Value>,
+    user_servers: Option<&Value>,
     workspace: &AbsPath,
     files: &dyn Files,
     variables: &Variables,
 ) -> (Vec<ServerEntry>, Vec<McpConfigProblem>) {
     let mut found = BTreeMap::new();
     let mut problems = Vec::new();
-    if let Some(theirs) = theirs {
-        let (entries, complaints) = parse(theirs, &ServerOrigin::Person, workspace, variables);
-        problems.extend(complaints);
+    if let Some(user_servers) = user_servers {
+        let (entries, more) = parse(user_servers, &ServerOrigin::User, workspace, variables);
+        problems.extend(more);
         found.extend(entries.into_iter().map(|entry| (entry.name.clone(), entry)));
     }
     for name in PROJECT_FILES {
         let file = workspace.join(name);
-        let text = match files.read(&file, LARGEST_FILE) {
+        let text = match files.read(&file, MAX_FILE_LEN) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.is_not_found() => continue,
             Err(error) => {
@@ -167,8 +168,8 @@ pub fn gather(
                 continue;
             }
         };
-        let (entries, complaints) = parse_text(&text, &file, workspace, variables);
-        problems.extend(complaints);
+        let (entries, more) = parse_text(&text, &file, workspace, variables);
+        problems.extend(more);
         found.extend(entries.into_iter().map(|entry| (entry.name.clone(), entry)));
     }
     (found.into_values().collect(), problems)
@@ -207,13 +208,13 @@ pub fn parse(
     workspace: &AbsPath,
     variables: &Variables,
 ) -> (Vec<ServerEntry>, Vec<McpConfigProblem>) {
-    let place = match origin {
-        ServerOrigin::Person => "your settings".to_owned(),
+    let source = match origin {
+        ServerOrigin::User => "your settings".to_owned(),
         ServerOrigin::Project { file } => file.as_path().display().to_string(),
     };
     let Value::Object(servers) = servers else {
         let problem = McpConfigProblem(format!(
-            "`mcpServers` in {place} is not an object of names."
+            "`mcpServers` in {source} is not an object of names."
         ));
         return (Vec::new(), vec![problem]);
     };
@@ -222,7 +223,7 @@ pub fn parse(
         let written = match RawServerEntry::deserialize(value) {
             Ok(written) => written,
             Err(error) => {
-                let text = format!("The server \"{name}\" in {place} makes no sense: {error}.");
+                let text = format!("The server \"{name}\" in {source} makes no sense: {error}.");
                 problems.push(McpConfigProblem(text));
                 continue;
             }
@@ -251,16 +252,16 @@ impl RawServerEntry {
         Some(Duration::from_secs_f64(seconds.clamp(0.0, 600.0)))
     }
 
-    fn reach(self, expansion: &Expansion<'_>) -> Result<ServerTransport, String> {
+    fn reach(self, expansion: &Expansion<'_>) -> Result<ServerTransport, Error> {
         let kind = self.kind.as_deref().unwrap_or("");
+        let invalid = |text: &str| Err(Error::Configuration(text.to_owned()));
         match (self.command, self.url) {
-            (_, Some(_)) if kind == "sse" => Err(
+            (_, Some(_)) if kind == "sse" => invalid(
                 "it uses the old HTTP+SSE transport, which is not supported; use the address \
-                 of its streamable HTTP"
-                    .to_owned(),
+                 of its streamable HTTP",
             ),
-            (Some(_), Some(_)) => Err("it has both a command and a url; keep one".to_owned()),
-            (None, None) => Err("it has neither a command nor a url".to_owned()),
+            (Some(_), Some(_)) => invalid("it has both a command and a url; keep one"),
+            (None, None) => invalid("it has neither a command nor a url"),
             (Some(command), None) => {
                 let mut environment = Variables::new();
                 for (name, value) in self.env {
@@ -285,7 +286,7 @@ impl RawServerEntry {
                 }
                 let url = expansion.expand(&url)?;
                 if !url.starts_with("https://") && !url.starts_with("http://") {
-                    return Err(format!("its url {url} is neither http nor https"));
+                    return invalid(&format!("its url {url} is neither http nor https"));
                 }
                 let read = |text: Option<String>| text.map(|it| expansion.expand(&it)).transpose();
                 let client = OAuthClient {

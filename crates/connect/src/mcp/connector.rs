@@ -1,8 +1,8 @@
 //! Connects to a server: a process or a URL, with either lifecycle.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -17,18 +17,20 @@ use rmcp::transport::{
 };
 use rmcp::{ClientLifecycleMode, serve_client_with_lifecycle};
 
-use super::call::causes;
 use super::client_handler::McpClientHandler;
 use super::config::ServerTransport;
-use super::server::McpEvent;
+use super::error::causes;
+use super::event::McpEvent;
 use super::sign_in;
-use super::stdio::{Noise, Stdio};
+use super::stdio::Stdio;
+use super::tls::install_tls;
 use super::user::TokenStore;
 use crate::child::{ChildCommand, ChildProcess};
+use crate::framing::NoiseCallback;
 use crate::variables::Variables;
 
 /// Time a server has to initialize. A launcher may have to download it first.
-pub(super) const HELLO: Duration = Duration::from_secs(60);
+pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection after a successful handshake.
 pub(super) struct ServerConnection {
@@ -42,16 +44,16 @@ pub(super) enum ConnectFailure {
     /// It requires a sign-in, with its challenge.
     NeedsSignIn(Option<String>),
     /// A retry is pointless until the configuration changes.
-    Lasting(String),
+    Permanent(String),
     /// A retry may succeed.
-    Passing(String),
+    Transient(String),
 }
 
 /// Connects to one server, repeatedly.
 pub(super) trait Connector: Send + Sync {
     fn connect(
         &self,
-        guest: Arc<McpClientHandler>,
+        handler: Arc<McpClientHandler>,
     ) -> BoxFuture<'_, Result<ServerConnection, ConnectFailure>>;
 }
 
@@ -61,15 +63,15 @@ pub(super) struct ConfiguredConnector {
     pub(super) environment: Variables,
     pub(super) tokens: Arc<dyn TokenStore>,
     /// Time the server has for the handshake.
-    pub(super) hello: Duration,
+    pub(super) handshake_timeout: Duration,
     /// Whether the server rejected the discovery request: it only supports `initialize`.
-    pub(super) is_old: AtomicBool,
+    pub(super) is_legacy: AtomicBool,
 }
 
 impl Connector for ConfiguredConnector {
     fn connect(
         &self,
-        guest: Arc<McpClientHandler>,
+        handler: Arc<McpClientHandler>,
     ) -> BoxFuture<'_, Result<ServerConnection, ConnectFailure>> {
         Box::pin(async move {
             match &self.reach {
@@ -88,9 +90,11 @@ impl Connector for ConfiguredConnector {
                         folder: folder.clone(),
                         environment: all,
                     };
-                    self.process(&command, guest).await
+                    self.process(&command, handler).await
                 }
-                ServerTransport::Http { url, headers, .. } => self.http(url, headers, guest).await,
+                ServerTransport::Http { url, headers, .. } => {
+                    self.http(url, headers, handler).await
+                }
             }
         })
     }
@@ -100,34 +104,40 @@ impl ConfiguredConnector {
     async fn process(
         &self,
         command: &ChildCommand,
-        guest: Arc<McpClientHandler>,
+        handler: Arc<McpClientHandler>,
     ) -> Result<ServerConnection, ConnectFailure> {
-        self.either(|lifecycle| start(command, guest.clone(), (lifecycle, self.hello)))
-            .await
+        self.either(|lifecycle| {
+            start(
+                command,
+                handler.clone(),
+                (lifecycle, self.handshake_timeout),
+            )
+        })
+        .await
     }
 
     async fn http(
         &self,
         url: &str,
         headers: &BTreeMap<String, String>,
-        guest: Arc<McpClientHandler>,
+        handler: Arc<McpClientHandler>,
     ) -> Result<ServerConnection, ConnectFailure> {
         install_tls();
         let mut config = StreamableHttpClientTransportConfig::with_uri(url);
         for (name, value) in headers {
-            let wrong = |what| ConnectFailure::Lasting(format!("its header {name} is not {what}"));
-            let key = name.parse().map_err(|_| wrong("a name that HTTP knows"))?;
-            let value = value
-                .parse()
-                .map_err(|_| wrong("a value that HTTP takes"))?;
+            let invalid = |part| {
+                ConnectFailure::Permanent(format!("the {part} of its header {name} is invalid"))
+            };
+            let key = name.parse().map_err(|_| invalid("name"))?;
+            let value = value.parse().map_err(|_| invalid("value"))?;
             config.custom_headers.insert(key, value);
         }
         let has_own = headers
             .keys()
             .any(|name| name.eq_ignore_ascii_case("authorization"));
         self.either(|lifecycle| {
-            let (config, guest) = (config.clone(), guest.clone());
-            let terms = (lifecycle, self.hello);
+            let (config, handler) = (config.clone(), handler.clone());
+            let handshake = (lifecycle, self.handshake_timeout);
             async move {
                 let manager = if has_own {
                     None
@@ -137,16 +147,17 @@ impl ConfiguredConnector {
                 let make = StreamableHttpClientTransport::from_config;
                 match manager {
                     Some(manager) => {
-                        hello(authorized(make, manager, config), guest, None, terms).await
+                        initialize(authorized(make, manager, config), handler, None, handshake)
+                            .await
                     }
-                    None => hello(make(config), guest, None, terms).await,
+                    None => initialize(make(config), handler, None, handshake).await,
                 }
             }
         })
         .await
     }
 
-    /// Connects to a server of unknown lifecycle: old servers exit, or respond with an error, when
+    /// Connects to a server of unknown lifecycle: legacy servers exit, or respond with an error, when
     /// asked for their versions.
     async fn either<F>(
         &self,
@@ -155,17 +166,17 @@ impl ConfiguredConnector {
     where
         F: Future<Output = Result<ServerConnection, HandshakeError>>,
     {
-        if !self.is_old.load(Ordering::Relaxed) {
+        if !self.is_legacy.load(Ordering::Relaxed) {
             match reach(lifecycle_mode()).await {
-                Err(HandshakeError::Puzzled(_)) => {}
+                Err(HandshakeError::MaybeLegacy(_)) => {}
                 other => return other.map_err(HandshakeError::failure),
             }
         }
-        let live = reach(ClientLifecycleMode::Initialize)
+        let connection = reach(ClientLifecycleMode::Initialize)
             .await
             .map_err(HandshakeError::failure)?;
-        self.is_old.store(true, Ordering::Relaxed);
-        Ok(live)
+        self.is_legacy.store(true, Ordering::Relaxed);
+        Ok(connection)
     }
 }
 
@@ -180,46 +191,46 @@ fn authorized<C: StreamableHttpClient + Default + Sync>(
 
 /// The reason a handshake failed.
 enum HandshakeError {
-    /// It exited or sent something unexpected: it may be old.
-    Puzzled(ConnectFailure),
+    /// It exited or sent something unexpected: it may support `initialize` only.
+    MaybeLegacy(ConnectFailure),
     Other(ConnectFailure),
 }
 
 impl HandshakeError {
     fn failure(self) -> ConnectFailure {
         match self {
-            HandshakeError::Puzzled(failure) | HandshakeError::Other(failure) => failure,
+            HandshakeError::MaybeLegacy(failure) | HandshakeError::Other(failure) => failure,
         }
     }
 }
 
 async fn start(
     command: &ChildCommand,
-    guest: Arc<McpClientHandler>,
-    terms: (ClientLifecycleMode, Duration),
+    handler: Arc<McpClientHandler>,
+    handshake: (ClientLifecycleMode, Duration),
 ) -> Result<ServerConnection, HandshakeError> {
     let started = ChildProcess::start(command);
     let (child, pipes) =
-        started.map_err(|why| HandshakeError::Other(ConnectFailure::Lasting(why)))?;
-    let transport = Stdio::new(pipes.output, pipes.input, noise(&guest));
-    hello(transport, guest, Some(Arc::new(child)), terms).await
+        started.map_err(|why| HandshakeError::Other(ConnectFailure::Permanent(why.to_string())))?;
+    let transport = Stdio::new(pipes.output, pipes.input, noise(&handler));
+    initialize(transport, handler, Some(Arc::new(child)), handshake).await
 }
 
-async fn hello<T, E, A>(
+async fn initialize<T, E, A>(
     transport: T,
-    guest: Arc<McpClientHandler>,
+    handler: Arc<McpClientHandler>,
     child: Option<Arc<ChildProcess>>,
-    (lifecycle, patience): (ClientLifecycleMode, Duration),
+    (lifecycle, timeout): (ClientLifecycleMode, Duration),
 ) -> Result<ServerConnection, HandshakeError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let greeting = serve_client_with_lifecycle(guest, transport, lifecycle);
-    let error = match tokio::time::timeout(patience, greeting).await {
+    let initialized = serve_client_with_lifecycle(handler, transport, lifecycle);
+    let error = match tokio::time::timeout(timeout, initialized).await {
         Ok(Ok(service)) => return Ok(ServerConnection { service, child }),
         Ok(Err(error)) => error,
-        Err(_) => return Err(HandshakeError::Other(silent(patience))),
+        Err(_) => return Err(HandshakeError::Other(silent(timeout))),
     };
     if error.is_authorization_required() {
         let challenge = error.auth_challenge().map(str::to_owned);
@@ -227,12 +238,12 @@ where
             challenge,
         )));
     }
-    let has_left = matches!(
+    let is_disconnected = matches!(
         error,
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }
     );
     let why = match &child {
-        Some(child) if has_left => child.exit_summary("it").await,
+        Some(child) if is_disconnected => child.exit_summary("it").await,
         Some(child) => match child.tail() {
             tail if tail.is_empty() => {
                 format!(
@@ -247,11 +258,12 @@ where
         },
         None => format!("it cannot be reached: {}", causes(&error)),
     };
-    Err(HandshakeError::Puzzled(ConnectFailure::Passing(why)))
+    Err(HandshakeError::MaybeLegacy(ConnectFailure::Transient(why)))
 }
 
-fn silent(patience: Duration) -> ConnectFailure {
-    ConnectFailure::Passing(format!("it did not respond for {} s", patience.as_secs()))
+/// The failure of a server that does not respond to the handshake.
+fn silent(timeout: Duration) -> ConnectFailure {
+    ConnectFailure::Transient(format!("it did not respond for {} s", timeout.as_secs()))
 }
 
 /// Asks for the server's versions, and falls back to `initialize` if it does not know the request.
@@ -263,26 +275,15 @@ pub(super) fn lifecycle_mode() -> ClientLifecycleMode {
 }
 
 /// Returns a callback that publishes lines that are not messages as events.
-pub(super) fn noise(guest: &McpClientHandler) -> Noise {
-    let (server, events) = (guest.server.clone(), guest.events.clone());
+pub(super) fn noise(handler: &McpClientHandler) -> NoiseCallback {
+    let (server, events) = (handler.server.clone(), handler.events.clone());
     Arc::new(move |text| {
-        let said = McpEvent::Said {
+        let event = McpEvent::Message {
             server: server.clone(),
-            is_complaint: true,
+            is_error_message: true,
             text,
         };
         // There may be no receivers.
-        events.send(said).ok();
+        events.send(event).ok();
     })
-}
-
-/// Installs the program's TLS provider, unless one is installed.
-pub(super) fn install_tls() {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        let provider = rustls::crypto::ring::default_provider();
-        if provider.install_default().is_err() {
-            log::debug!("TLS has its provider already");
-        }
-    });
 }

@@ -17,17 +17,17 @@ pub struct McpError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum McpErrorKind {
     /// The server or tool does not exist or is disabled: call something else.
-    NotThere,
+    NotFound,
     /// The user has to approve the server, or to sign in.
-    NeedsPerson,
+    NeedsUser,
     /// The server rejected the arguments.
     InvalidArguments,
     /// The server could not be reached, or ended during the call.
-    Gone,
+    Disconnected,
     /// The server responded with an error.
     Failed,
     /// The server's response violates the protocol.
-    Nonsense,
+    InvalidResponse,
     /// The call exceeded its timeout.
     Timeout,
     /// We stopped the call.
@@ -42,11 +42,11 @@ impl McpError {
         }
     }
 
-    /// Converts a server's error response to a request for `what`.
-    pub(crate) fn answered(server: &str, what: &str, error: &ErrorData) -> Self {
+    /// Converts a server's error response to a request for `purpose`.
+    pub(crate) fn answered(server: &str, purpose: &str, error: &ErrorData) -> Self {
         let class = match error.code {
             ErrorCode::INVALID_PARAMS => McpErrorKind::InvalidArguments,
-            ErrorCode::METHOD_NOT_FOUND | ErrorCode::RESOURCE_NOT_FOUND => McpErrorKind::NotThere,
+            ErrorCode::METHOD_NOT_FOUND | ErrorCode::RESOURCE_NOT_FOUND => McpErrorKind::NotFound,
             _ => McpErrorKind::Failed,
         };
         let message = match error.message.trim() {
@@ -55,21 +55,8 @@ impl McpError {
         };
         Self::new(
             class,
-            format!("The server \"{server}\" answered {what} with an error: {message}"),
+            format!("The server \"{server}\" answered {purpose} with an error: {message}"),
         )
-    }
-
-    /// Returns whether the same call may succeed later without user action.
-    pub fn is_retryable(&self) -> bool {
-        match self.class {
-            McpErrorKind::Gone | McpErrorKind::Timeout => true,
-            McpErrorKind::NotThere
-            | McpErrorKind::NeedsPerson
-            | McpErrorKind::InvalidArguments
-            | McpErrorKind::Failed
-            | McpErrorKind::Nonsense
-            | McpErrorKind::Stopped => false,
-        }
     }
 }
 
@@ -80,3 +67,17 @@ impl fmt::Display for McpError {
 }
 
 impl std::error::Error for McpError {}
+
+/// Formats an error with its causes, without repetition.
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        next = cause.source();
+    }
+    text
+}

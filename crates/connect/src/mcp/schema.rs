@@ -6,10 +6,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::error::Error;
+
 /// Maximum nesting of a schema.
-const DEEPEST: usize = 48;
+const MAX_DEPTH: usize = 48;
 /// Maximum length of a chain of references.
-const HOPS: usize = 8;
+const MAX_REFERENCES: usize = 8;
 
 /// The types of JSON Schema.
 const TYPES: [&str; 7] = [
@@ -24,11 +26,11 @@ const REFUSED_AT_TOP: [&str; 10] = [
 
 /// Returns the schema as an object with properties. The error completes a sentence that begins with
 /// "its inputSchema".
-pub(super) fn normalized(written: &Value) -> Result<Value, String> {
+pub(super) fn normalized(written: &Value) -> Result<Value, Error> {
     let members = match written {
         Value::Null | Value::Bool(true) => Map::new(),
         Value::Object(members) => members.clone(),
-        other => return Err(format!("is {}, and no object", kind(other))),
+        other => return invalid(format!("is {}, and no object", kind(other))),
     };
     let mut schema = merged(&members, &members, 0)?;
     for name in REFUSED_AT_TOP.iter().chain(&COMBINED) {
@@ -42,7 +44,8 @@ pub(super) fn normalized(written: &Value) -> Result<Value, String> {
     schema.insert("type".to_owned(), json!("object"));
     schema.entry("properties").or_insert_with(|| json!({}));
     let known = schema.get("properties").and_then(Value::as_object).cloned();
-    let known = known.ok_or("has `properties` that are no object")?;
+    let known =
+        known.ok_or_else(|| Error::Invalid("has `properties` that are no object".to_owned()))?;
     if let Some(required) = schema.get_mut("required") {
         *required = json!(names(Some(required), &known));
     }
@@ -57,14 +60,15 @@ fn merged(
     schema: &Map<String, Value>,
     root: &Map<String, Value>,
     depth: usize,
-) -> Result<Map<String, Value>, String> {
-    if depth > HOPS {
-        return Err("refers to itself".to_owned());
+) -> Result<Map<String, Value>, Error> {
+    if depth > MAX_REFERENCES {
+        return invalid("refers to itself");
     }
     let mut whole = schema.clone();
     if let Some(Value::String(target)) = schema.get("$ref") {
         let found = target.strip_prefix('#').and_then(|at| pointer(root, at));
-        let found = found.ok_or_else(|| format!("refers to {target}, which is not there"))?;
+        let found = found
+            .ok_or_else(|| Error::Invalid(format!("refers to {target}, which does not exist")))?;
         let found = merged(found, root, depth + 1)?;
         whole.shift_remove("$ref");
         add(&mut whole, &found, true);
@@ -85,7 +89,7 @@ fn merged(
             }
         }
         if objects.is_empty() && name != "allOf" && !whole.contains_key("properties") {
-            return Err("has no alternative that is an object".to_owned());
+            return invalid("has no alternative that is an object");
         }
         combine(&mut whole, &objects, name == "allOf");
     }
@@ -106,7 +110,7 @@ fn pointer<'a>(root: &'a Map<String, Value>, at: &str) -> Option<&'a Map<String,
     found.as_object()
 }
 
-fn check_type(schema: &Map<String, Value>) -> Result<(), String> {
+fn check_type(schema: &Map<String, Value>) -> Result<(), Error> {
     let is_object = match schema.get("type") {
         None | Some(Value::Null) => true,
         Some(Value::String(one)) => one == "object" || !TYPES.contains(&one.as_str()),
@@ -114,7 +118,7 @@ fn check_type(schema: &Map<String, Value>) -> Result<(), String> {
         Some(_) => true,
     };
     match (is_object, schema.get("type")) {
-        (false, Some(described)) => Err(format!("describes {described}, and no object")),
+        (false, Some(described)) => invalid(format!("describes {described}, and no object")),
         _ => Ok(()),
     }
 }
@@ -204,9 +208,9 @@ fn names(required: Option<&mut Value>, known: &Map<String, Value>) -> Vec<String
 
 /// Removes invalid parts of a schema: unknown types, dangling references, arrays without an item
 /// schema.
-fn tidy(schema: &mut Value, root: &Value, depth: usize) -> Result<(), String> {
-    if depth > DEEPEST {
-        return Err("is nested too deep".to_owned());
+fn tidy(schema: &mut Value, root: &Value, depth: usize) -> Result<(), Error> {
+    if depth > MAX_DEPTH {
+        return invalid("is nested too deep");
     }
     let members = match schema {
         Value::Object(members) => members,
@@ -214,7 +218,12 @@ fn tidy(schema: &mut Value, root: &Value, depth: usize) -> Result<(), String> {
             *schema = json!({});
             return Ok(());
         }
-        other => return Err(format!("holds {} where a schema belongs", kind(other))),
+        other => {
+            return invalid(format!(
+                "contains {} where a schema is expected",
+                kind(other)
+            ));
+        }
     };
     tidy_type(members);
     if let Some(target) = members.get("$ref") {
@@ -269,6 +278,10 @@ fn tidy_type(members: &mut Map<String, Value>) {
     if !is_good {
         members.shift_remove("type");
     }
+}
+
+fn invalid<T>(text: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Invalid(text.into()))
 }
 
 fn kind(value: &Value) -> &'static str {

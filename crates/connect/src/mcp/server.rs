@@ -14,93 +14,23 @@ use super::call::Connection;
 use super::client_handler::{ListChange, McpClientHandler};
 use super::config::{ServerEntry, ServerOrigin, ServerTransport};
 use super::connector::{ConnectFailure, Connector, ServerConnection};
-use super::error::{McpError, McpErrorKind};
+use super::error::McpError;
+use super::event::{McpEvent, ServerStatus};
 use super::sign_in::sign_in;
 use super::tool::McpTool;
 use super::user::{Approval, Approvals, McpUser, TokenStore};
 
 /// Time to wait for further notices before a list is requested again.
-const SETTLES: Duration = Duration::from_millis(150);
+const DEBOUNCE: Duration = Duration::from_millis(150);
 
 /// The pause before the first reconnection; each further one doubles it.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const FIRST_DELAY: Duration = Duration::from_secs(1);
 
 /// Maximum number of automatic reconnections.
-const ATTEMPTS: u32 = 6;
+const MAX_ATTEMPTS: u32 = 6;
 
 /// Uptime after which a server counts as recovered.
-const WELL: Duration = Duration::from_secs(60);
-
-/// The status of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerStatus {
-    /// The user disabled it.
-    Disabled,
-    /// The project configures it, and it awaits approval.
-    Unapproved,
-    /// The user refused it.
-    Refused,
-    /// The connection is being opened.
-    Starting,
-    /// The connection is open and accepts calls.
-    Ready {
-        /// The version of the protocol in use.
-        protocol: String,
-        /// The server's own name.
-        program: Option<String>,
-    },
-    /// It requires the user to sign in.
-    NeedsSignIn {
-        /// The reason the last sign-in failed, as a sentence.
-        why: Option<String>,
-    },
-    /// The connection failed or broke.
-    Broken {
-        /// The reason, as a sentence.
-        why: String,
-        /// The time until the next automatic reconnection.
-        again: Option<Duration>,
-    },
-    /// It was closed and stays closed.
-    Closed,
-}
-
-/// A notification about a server. Lasting state can be queried from `Hub` at any time; a slow
-/// receiver misses the oldest events.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum McpEvent {
-    /// A server's status changed.
-    Status {
-        /// The name of the server.
-        server: String,
-        /// The new status of the server.
-        status: ServerStatus,
-    },
-    /// A server's tools changed.
-    Tools {
-        /// The name of the server.
-        server: String,
-    },
-    /// A server's resources changed.
-    Resources {
-        /// The name of the server.
-        server: String,
-    },
-    /// A server's prompts changed.
-    Prompts {
-        /// The name of the server.
-        server: String,
-    },
-    /// It sent a message for the user.
-    Said {
-        /// The name of the server.
-        server: String,
-        /// Whether it is an error message.
-        is_complaint: bool,
-        /// The text of the message.
-        text: String,
-    },
-}
+const RECOVERY_TIME: Duration = Duration::from_secs(60);
 
 /// A command to a server's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,14 +60,14 @@ type Listed = (Arc<[McpTool]>, Vec<String>);
 /// The task of a server.
 pub(super) struct ServerTask {
     pub(super) entry: ServerEntry,
-    pub(super) dial: Arc<dyn Connector>,
-    pub(super) guest: Arc<McpClientHandler>,
+    pub(super) connector: Arc<dyn Connector>,
+    pub(super) handler: Arc<McpClientHandler>,
     pub(super) changed: mpsc::Receiver<ListChange>,
     pub(super) commands: mpsc::Receiver<ServerCommand>,
-    pub(super) known: watch::Sender<ServerSnapshot>,
+    pub(super) snapshot: watch::Sender<ServerSnapshot>,
     pub(super) events: broadcast::Sender<McpEvent>,
     pub(super) approvals: Arc<dyn Approvals>,
-    pub(super) person: Arc<dyn McpUser>,
+    pub(super) user: Arc<dyn McpUser>,
     pub(super) tokens: Arc<dyn TokenStore>,
 }
 
@@ -150,27 +80,6 @@ impl ServerSnapshot {
             left_out: Vec::new(),
             instructions: None,
         }
-    }
-}
-
-impl ServerStatus {
-    /// Returns the error for a call that the status does not permit.
-    pub(super) fn refusal(&self, server: &str) -> McpError {
-        use McpErrorKind::{Gone, NeedsPerson, NotThere, Timeout};
-        let (class, why) = match self {
-            ServerStatus::Disabled => (NotThere, "is switched off".to_owned()),
-            ServerStatus::Unapproved => (NeedsPerson, "waits for its approval".to_owned()),
-            ServerStatus::Refused => (NotThere, "was refused by the user".to_owned()),
-            ServerStatus::Starting | ServerStatus::Ready { .. } => {
-                (Timeout, "is not ready yet".to_owned())
-            }
-            ServerStatus::NeedsSignIn { .. } => {
-                (NeedsPerson, "requires the user to sign in".to_owned())
-            }
-            ServerStatus::Broken { why, .. } => (Gone, format!("does not work: {why}")),
-            ServerStatus::Closed => (Gone, "was closed".to_owned()),
-        };
-        McpError::new(class, format!("The server \"{server}\" {why}"))
     }
 }
 
@@ -197,7 +106,7 @@ impl ServerTask {
         if self.entry.is_disabled {
             return Some(ServerStatus::Disabled);
         }
-        if self.entry.origin == ServerOrigin::Person {
+        if self.entry.origin == ServerOrigin::User {
             return None;
         }
         match self.approvals.approval(&self.entry) {
@@ -212,42 +121,46 @@ impl ServerTask {
         let mut failures = 0;
         loop {
             self.set_status(ServerStatus::Starting);
-            let dial = self.dial.clone();
-            let guest = self.guest.clone();
+            let connector = self.connector.clone();
+            let handler = self.handler.clone();
             let reached = tokio::select! {
-                reached = dial.connect(guest) => reached,
+                reached = connector.connect(handler) => reached,
                 command = self.command() => return command,
             };
             let why = match reached {
-                Ok(live) => {
+                Ok(connection) => {
                     let since = Instant::now();
-                    match self.serve(live).await {
+                    match self.serve(connection).await {
                         Ok(command) => return command,
                         Err(ConnectFailure::NeedsSignIn(challenge)) => {
-                            match self.wait_for_person(challenge).await {
+                            match self.wait_for_user(challenge).await {
                                 Some(command) => return command,
                                 None => continue,
                             }
                         }
-                        Err(ConnectFailure::Passing(why) | ConnectFailure::Lasting(why)) => {
-                            failures = if since.elapsed() > WELL { 0 } else { failures };
+                        Err(ConnectFailure::Transient(why) | ConnectFailure::Permanent(why)) => {
+                            failures = if since.elapsed() > RECOVERY_TIME {
+                                0
+                            } else {
+                                failures
+                            };
                             why
                         }
                     }
                 }
                 Err(ConnectFailure::NeedsSignIn(challenge)) => {
-                    match self.wait_for_person(challenge).await {
+                    match self.wait_for_user(challenge).await {
                         Some(command) => return command,
                         None => continue,
                     }
                 }
-                Err(ConnectFailure::Lasting(why)) => {
+                Err(ConnectFailure::Permanent(why)) => {
                     self.set_status(ServerStatus::Broken { why, again: None });
                     return self.command().await;
                 }
-                Err(ConnectFailure::Passing(why)) => why,
+                Err(ConnectFailure::Transient(why)) => why,
             };
-            let again = (failures < ATTEMPTS).then(|| FIRST_PAUSE * 2u32.pow(failures));
+            let again = (failures < MAX_ATTEMPTS).then(|| FIRST_DELAY * 2u32.pow(failures));
             failures += 1;
             self.set_status(ServerStatus::Broken { why, again });
             let pause = async {
@@ -263,9 +176,9 @@ impl ServerTask {
         }
     }
 
-    /// Waits until the user has signed in; returns `None` then, and otherwise the command that
-    /// interrupted.
-    async fn wait_for_person(&mut self, challenge: Option<String>) -> Option<ServerCommand> {
+    /// Waits until the user has signed in, and returns `None` then; returns a command that arrives
+    /// before.
+    async fn wait_for_user(&mut self, challenge: Option<String>) -> Option<ServerCommand> {
         let mut why = None;
         loop {
             self.set_status(ServerStatus::NeedsSignIn { why: why.take() });
@@ -275,20 +188,13 @@ impl ServerTask {
             else {
                 return Some(command);
             };
-            let (person, tokens) = (self.person.clone(), self.tokens.clone());
+            let (user, tokens) = (self.user.clone(), self.tokens.clone());
             let name = self.entry.name.clone();
-            let signing = sign_in(
-                &name,
-                &url,
-                &client,
-                challenge.as_deref(),
-                &*person,
-                &tokens,
-            );
+            let signed_in = sign_in(&name, &url, &client, challenge.as_deref(), &*user, &tokens);
             tokio::select! {
-                signed = signing => match signed {
+                result = signed_in => match result {
                     Ok(()) => return None,
-                    Err(failed) => why = Some(failed),
+                    Err(error) => why = Some(error.to_string()),
                 },
                 command = self.commands.recv() => match command {
                     Some(ServerCommand::SignIn) => {}
@@ -299,12 +205,15 @@ impl ServerTask {
     }
 
     /// Serves calls until the connection ends, the server requires a sign-in, or a command arrives.
-    async fn serve(&mut self, live: ServerConnection) -> Result<ServerCommand, ConnectFailure> {
-        let ServerConnection { service, child } = live;
+    async fn serve(
+        &mut self,
+        connection: ServerConnection,
+    ) -> Result<ServerCommand, ConnectFailure> {
+        let ServerConnection { service, child } = connection;
         let (challenges, mut challenged) = mpsc::channel(1);
         let connection = Arc::new(Connection {
             peer: service.peer().clone(),
-            guest: self.guest.clone(),
+            handler: self.handler.clone(),
             child: child.clone(),
             challenges,
         });
@@ -322,7 +231,7 @@ impl ServerTask {
                 Err(error) => {
                     return Err(match challenged.try_recv() {
                         Ok(challenge) => ConnectFailure::NeedsSignIn(Some(challenge)),
-                        Err(_) => ConnectFailure::Passing(error.message),
+                        Err(_) => ConnectFailure::Transient(error.message),
                     });
                 }
             },
@@ -336,11 +245,11 @@ impl ServerTask {
                 .as_ref()
                 .and_then(|info| Some(info.server_info.as_ref()?.name.clone())),
         };
-        self.known.send_modify(|known| {
-            known.connection = Some(connection.clone());
-            known.tools = tools;
-            known.left_out = left_out;
-            known.instructions = info.as_ref().and_then(|info| info.instructions.clone());
+        self.snapshot.send_modify(|snapshot| {
+            snapshot.connection = Some(connection.clone());
+            snapshot.tools = tools;
+            snapshot.left_out = left_out;
+            snapshot.instructions = info.as_ref().and_then(|info| info.instructions.clone());
         });
         self.set_status(status);
         let listening = listen(&connection, &capabilities);
@@ -355,7 +264,7 @@ impl ServerTask {
                     break Err(ConnectFailure::NeedsSignIn(Some(challenge)));
                 }
                 _ = &mut ended => {
-                    break Err(ConnectFailure::Passing(match &child {
+                    break Err(ConnectFailure::Transient(match &child {
                         Some(child) => child.exit_summary("it").await,
                         None => "it closed the connection".to_owned(),
                     }));
@@ -371,9 +280,9 @@ impl ServerTask {
                 }
             }
         };
-        self.known.send_modify(|known| {
-            known.connection = None;
-            known.tools = Arc::new([]);
+        self.snapshot.send_modify(|snapshot| {
+            snapshot.connection = None;
+            snapshot.tools = Arc::new([]);
         });
         disconnect(token, ended, child).await;
         result
@@ -381,7 +290,7 @@ impl ServerTask {
 
     /// Requests the changed lists, after waiting for further notices.
     async fn refresh(&mut self, connection: &Connection, first: ListChange) {
-        sleep(SETTLES).await;
+        sleep(DEBOUNCE).await;
         let mut all = vec![first];
         while let Ok(changed) = self.changed.try_recv() {
             if !all.contains(&changed) {
@@ -393,17 +302,17 @@ impl ServerTask {
             let event = match changed {
                 ListChange::Tools => match self.tools(connection).await {
                     Ok((tools, left_out)) => {
-                        self.known.send_modify(|known| {
-                            known.tools = tools;
-                            known.left_out = left_out;
+                        self.snapshot.send_modify(|snapshot| {
+                            snapshot.tools = tools;
+                            snapshot.left_out = left_out;
                         });
                         McpEvent::Tools {
                             server: server.clone(),
                         }
                     }
-                    Err(error) => McpEvent::Said {
+                    Err(error) => McpEvent::Message {
                         server: server.clone(),
-                        is_complaint: true,
+                        is_error_message: true,
                         text: error.message,
                     },
                 },
@@ -424,7 +333,7 @@ impl ServerTask {
         for written in connection.tools().await? {
             match McpTool::read(&self.entry.name, &written) {
                 Ok(tool) => tools.push(tool),
-                Err(why) => left_out.push(why),
+                Err(error) => left_out.push(error.to_string()),
             }
         }
         Ok((tools.into(), left_out))
@@ -436,8 +345,8 @@ impl ServerTask {
     }
 
     fn set_status(&self, status: ServerStatus) {
-        self.known
-            .send_modify(|known| known.status = status.clone());
+        self.snapshot
+            .send_modify(|snapshot| snapshot.status = status.clone());
         let server = self.entry.name.clone();
         // There may be no receivers.
         self.events.send(McpEvent::Status { server, status }).ok();
@@ -454,7 +363,7 @@ async fn listen(connection: &Connection, capabilities: &ServerCapabilities) {
         return;
     }
     let mut filter = SubscriptionFilter::new();
-    let wants = |told: Option<bool>| (told == Some(true)).then_some(true);
+    let wants = |declared: Option<bool>| (declared == Some(true)).then_some(true);
     filter.tools_list_changed = capabilities
         .tools
         .as_ref()
@@ -470,11 +379,11 @@ async fn listen(connection: &Connection, capabilities: &ServerCapabilities) {
     if filter == SubscriptionFilter::new() {
         return;
     }
-    let mut pause = FIRST_PAUSE;
-    for _ in 0..ATTEMPTS {
+    let mut pause = FIRST_DELAY;
+    for _ in 0..MAX_ATTEMPTS {
         if let Ok(mut subscription) = connection.peer.listen(filter.clone()).await {
             while let Ok(Some(notice)) = subscription.next().await {
-                connection.guest.notified(&notice);
+                connection.handler.notified(&notice);
             }
         }
         sleep(pause).await;

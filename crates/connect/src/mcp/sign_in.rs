@@ -1,5 +1,6 @@
 //! Signing in to a server over OAuth: in the user's browser, with a local redirect page.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +12,20 @@ use rmcp::transport::{
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::call::causes;
 use super::config::OAuthClient;
-use super::connector::install_tls;
+use super::error::causes;
+use super::tls::install_tls;
 use super::user::{BrowserPage, McpUser, TokenStore};
+use crate::error::Error;
 
 /// Time the user has to sign in.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// The path of the redirect URI.
-const PLACE: &str = "/callback";
+const REDIRECT_PATH: &str = "/callback";
 
 /// Maximum length of the redirect request, in bytes.
-const LONGEST: u64 = 16 * 1024;
+const MAX_REQUEST_LEN: u64 = 16 * 1024;
 
 type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
@@ -52,13 +54,10 @@ impl CredentialStore for ServerTokens {
         Self: 'b,
     {
         Box::pin(async move {
-            let failed = |why: String| AuthError::CredentialStoreError(why);
             let text = serde_json::to_string(&credentials);
-            let text = text.map_err(|error| failed(error.to_string()))?;
-            self.tokens
-                .save(&self.url, Some(text))
-                .await
-                .map_err(failed)
+            let text = text.map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
+            let saved = self.tokens.save(&self.url, Some(text)).await;
+            saved.map_err(not_stored)
         })
     }
 
@@ -69,9 +68,13 @@ impl CredentialStore for ServerTokens {
     {
         Box::pin(async move {
             let cleared = self.tokens.save(&self.url, None).await;
-            cleared.map_err(AuthError::CredentialStoreError)
+            cleared.map_err(not_stored)
         })
     }
+}
+
+fn not_stored(error: Error) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
 }
 
 /// Returns the manager that authorizes requests, if the user has signed in before.
@@ -95,6 +98,7 @@ pub(super) async fn signed_in(
     }
 }
 
+/// Returns a manager without tokens.
 async fn unsigned(url: &str) -> Result<AuthorizationManager, AuthError> {
     install_tls();
     // The user configured a server on their own machine; remote servers must not redirect us into
@@ -164,6 +168,7 @@ fn is_same_host(one: &str, other: &str) -> bool {
     root(one).is_some() && root(one) == root(other)
 }
 
+/// Returns whether the host of a URL is this machine.
 fn is_local(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -173,21 +178,21 @@ fn is_local(url: &str) -> bool {
     })
 }
 
-/// Runs the sign-in and stores the tokens. The error is a sentence.
+/// Runs the sign-in in the user's browser and stores the tokens.
 pub(super) async fn sign_in(
     server: &str,
     url: &str,
     client: &OAuthClient,
     challenge: Option<&str>,
-    person: &dyn McpUser,
+    user: &dyn McpUser,
     tokens: &Arc<dyn TokenStore>,
-) -> Result<(), String> {
-    let failed = |error: AuthError| format!("signing in failed: {}", causes(&error));
+) -> Result<(), Error> {
+    let failed = |error: AuthError| Error::SignIn(format!("signing in failed: {}", causes(&error)));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await;
-    let listener = listener.map_err(|error| format!("no port to come back to: {error}"))?;
-    let port = listener.local_addr().map(|address| address.port());
-    let port = port.map_err(|error| format!("no port to come back to: {error}"))?;
-    let redirect = format!("http://127.0.0.1:{port}{PLACE}");
+    let no_port = |error: io::Error| Error::SignIn(format!("no port for the redirect: {error}"));
+    let listener = listener.map_err(no_port)?;
+    let port = listener.local_addr().map_err(no_port)?.port();
+    let redirect = format!("http://127.0.0.1:{port}{REDIRECT_PATH}");
     let mut request = AuthorizationRequest::new(redirect.clone())
         .with_client_name("Burin")
         .with_initial_scope_selection();
@@ -211,42 +216,46 @@ pub(super) async fn sign_in(
         url: session.get_authorization_url().to_owned(),
         why: format!("The server \"{server}\" wants you to sign in."),
     };
-    if !person.open(page).await {
-        return Err("the page to sign in was not opened".to_owned());
+    if !user.open(page).await {
+        let text = "the page to sign in was not opened";
+        return Err(Error::SignIn(text.to_owned()));
     }
-    let back = tokio::time::timeout(PATIENCE, came_back(&listener)).await;
-    let minutes = PATIENCE.as_secs() / 60;
-    let place = back.map_err(|_| format!("no sign-in within {minutes} minutes"))??;
+    let redirected = tokio::time::timeout(SIGN_IN_TIMEOUT, wait_for_redirect(&listener)).await;
+    let minutes = SIGN_IN_TIMEOUT.as_secs() / 60;
+    let target =
+        redirected.map_err(|_| Error::SignIn(format!("no sign-in within {minutes} minutes")))??;
     let found = session
-        .handle_callback_url(&format!("http://127.0.0.1:{port}{place}"))
+        .handle_callback_url(&format!("http://127.0.0.1:{port}{target}"))
         .await;
     found.map(drop).map_err(failed)
 }
 
 /// Waits for the redirect and returns its path and query.
-async fn came_back(listener: &TcpListener) -> Result<String, String> {
+async fn wait_for_redirect(listener: &TcpListener) -> Result<String, Error> {
     loop {
         let accepted = listener.accept().await;
-        let (stream, _) =
-            accepted.map_err(|error| format!("the browser cannot come back: {error}"))?;
+        let unreachable =
+            |error| Error::SignIn(format!("the browser cannot be redirected here: {error}"));
+        let (stream, _) = accepted.map_err(unreachable)?;
         // Browsers also request icons, and other programs may connect.
-        if let Some(place) = place_asked(stream).await {
-            return Ok(place);
+        if let Some(target) = redirect_target(stream).await {
+            return Ok(target);
         }
     }
 }
 
-async fn place_asked(stream: TcpStream) -> Option<String> {
-    let mut reader = BufReader::new(stream.take(LONGEST));
+/// Answers one request, and returns its target if it is the redirect.
+async fn redirect_target(stream: TcpStream) -> Option<String> {
+    let mut reader = BufReader::new(stream.take(MAX_REQUEST_LEN));
     let mut line = String::new();
-    let patience = Duration::from_secs(5);
-    tokio::time::timeout(patience, reader.read_line(&mut line))
+    let timeout = Duration::from_secs(5);
+    tokio::time::timeout(timeout, reader.read_line(&mut line))
         .await
         .ok()?
         .ok()?;
-    let place = line.strip_prefix("GET ")?.split(' ').next()?.to_owned();
-    let is_ours = place
-        .strip_prefix(PLACE)
+    let target = line.strip_prefix("GET ")?.split(' ').next()?.to_owned();
+    let is_ours = target
+        .strip_prefix(REDIRECT_PATH)
         .is_some_and(|rest| rest.starts_with('?'));
     let (status, text) = if is_ours {
         ("200 OK", "You are signed in. This page can be closed.")
@@ -261,7 +270,7 @@ async fn place_asked(stream: TcpStream) -> Option<String> {
     let mut stream = reader.into_inner().into_inner();
     stream.write_all(answer.as_bytes()).await.ok()?;
     stream.shutdown().await.ok();
-    is_ours.then_some(place)
+    is_ours.then_some(target)
 }
 
 #[cfg(test)]

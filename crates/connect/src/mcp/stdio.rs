@@ -1,7 +1,6 @@
 //! The transport over the pipes of a process.
 
 use std::io;
-use std::sync::Arc;
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -9,23 +8,24 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
-use crate::framing::{self, LineReader, WireLine, excerpt};
-
-/// Receives lines that are not messages.
-pub(crate) type Noise = Arc<dyn Fn(String) + Send + Sync>;
+use crate::framing::{self, LineReader, NoiseCallback, WireLine, excerpt};
 
 /// A transport that sends messages as lines.
 pub(crate) struct Stdio<R> {
     lines: LineReader<R>,
     /// `None` once closed: the server then reads the end of its input.
     writer: Option<mpsc::Sender<Vec<u8>>>,
-    noise: Noise,
+    noise: NoiseCallback,
 }
 
 impl<R: AsyncRead + Unpin + Send> Stdio<R> {
-    pub(crate) fn new(from: R, to: impl AsyncWrite + Unpin + Send + 'static, noise: Noise) -> Self {
+    pub(crate) fn new(
+        from: R,
+        to: impl AsyncWrite + Unpin + Send + 'static,
+        noise: NoiseCallback,
+    ) -> Self {
         Self {
-            lines: LineReader::new(from, framing::LONGEST),
+            lines: LineReader::new(from, framing::MAX_LINE_LEN),
             writer: Some(framing::writer(to).0),
             noise,
         }
@@ -78,7 +78,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleClient> for Stdio<R> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
@@ -88,7 +88,7 @@ mod tests {
     async fn hear(bytes: &[u8]) -> (usize, Vec<String>) {
         let noise = Arc::new(Mutex::new(Vec::new()));
         let heard = noise.clone();
-        let listen: Noise = Arc::new(move |text| heard.lock().expect("a lock").push(text));
+        let listen: NoiseCallback = Arc::new(move |text| heard.lock().expect("a lock").push(text));
         let mut stdio = Stdio::new(bytes, tokio::io::sink(), listen);
         let mut messages = 0;
         while stdio.receive().await.is_some() {

@@ -6,9 +6,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::schema::normalized;
+use crate::error::Error;
 
 /// Maximum length of a tool name that every provider accepts.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 
 /// A tool of an MCP server.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,17 +48,21 @@ pub struct Hints {
 }
 
 impl McpTool {
-    /// Parses a tool from a server's list. The error is a sentence that names the tool; the
-    /// server's other tools remain usable.
-    pub(crate) fn read(server: &str, written: &Value) -> Result<Self, String> {
+    /// Parses a tool from a server's list. The error names the tool; the server's other
+    /// tools remain usable.
+    pub(crate) fn read(server: &str, written: &Value) -> Result<Self, Error> {
         let text = |name: &str| written.get(name).and_then(Value::as_str);
         let tool = text("name").unwrap_or_default();
         if tool.is_empty() {
-            return Err("a tool without a name is left out".to_owned());
+            let text = "a tool without a name is left out";
+            return Err(Error::Invalid(text.to_owned()));
         }
         let schema = written.get("inputSchema").unwrap_or(&Value::Null);
-        let schema = normalized(schema)
-            .map_err(|why| format!("the tool \"{tool}\" is left out: its inputSchema {why}"))?;
+        let schema = normalized(schema).map_err(|why| {
+            Error::Invalid(format!(
+                "the tool \"{tool}\" is left out: its inputSchema {why}"
+            ))
+        })?;
         let annotation = |name: &str| written.pointer(&format!("/annotations/{name}"));
         let hint = |name: &str| annotation(name).and_then(Value::as_bool);
         let title = text("title").or_else(|| annotation("title")?.as_str());
@@ -85,7 +90,7 @@ impl McpTool {
 /// Returns the name of a tool for models.
 fn name(server: &str, tool: &str) -> String {
     let plain = format!("mcp__{}__{}", server_letters(server), letters(tool));
-    if plain.len() > LONGEST_NAME {
+    if plain.len() > MAX_NAME_LEN {
         distinguished(&plain, server, tool)
     } else {
         plain
@@ -105,9 +110,12 @@ pub(crate) fn make_unique(tools: &mut [McpTool]) {
 
 /// Returns the name, truncated if necessary, with a hash of server and tool appended.
 fn distinguished(name: &str, server: &str, tool: &str) -> String {
-    let mark = mark(&[server, tool]);
-    let kept: String = name.chars().take(LONGEST_NAME - 1 - mark.len()).collect();
-    format!("{kept}_{mark}")
+    let short_hash = short_hash(&[server, tool]);
+    let kept: String = name
+        .chars()
+        .take(MAX_NAME_LEN - 1 - short_hash.len())
+        .collect();
+    format!("{kept}_{short_hash}")
 }
 
 /// Returns a server's name as part of a tool's name. A rule for all tools of the server `files` is
@@ -124,11 +132,11 @@ fn server_letters(server: &str) -> String {
             name.push(letter);
         }
     }
-    format!("{}_{}", name.trim_end_matches('_'), mark(&[server]))
+    format!("{}_{}", name.trim_end_matches('_'), short_hash(&[server]))
 }
 
 /// Returns a hash of these texts, as eight characters.
-fn mark(texts: &[&str]) -> String {
+fn short_hash(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for (ix, text) in texts.iter().enumerate() {
         if ix > 0 {
@@ -163,12 +171,16 @@ mod tests {
 
     #[test]
     fn a_bad_tool_is_refused_by_name() {
-        let refused = |written: Value| McpTool::read("s", &written).expect_err("refused");
+        let refused = |written: Value| {
+            McpTool::read("s", &written)
+                .expect_err("refused")
+                .to_string()
+        };
         let bad =
             refused(serde_json::json!({ "name": "bad", "inputSchema": { "type": "string" } }));
-        let told =
+        let reason =
             "the tool \"bad\" is left out: its inputSchema describes \"string\", and no object";
-        assert_eq!(bad, told);
+        assert_eq!(bad, reason);
         let nameless = refused(serde_json::json!({ "inputSchema": {} }));
         assert_eq!(nameless, "a tool without a name is left out");
         // Other defects are tolerated.

@@ -7,6 +7,7 @@ use futures::future::{BoxFuture, ready};
 
 use super::config::ServerEntry;
 use super::form::{ElicitationForm, Filled};
+use crate::error::Error;
 
 /// The user's decision about a server of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +38,8 @@ pub trait McpUser: Send + Sync {
 pub trait TokenStore: Send + Sync {
     /// Returns the tokens stored for a server's URL.
     fn load(&self, url: &str) -> BoxFuture<'static, Option<String>>;
-    /// Stores tokens so that other users of the machine cannot read them; `None` removes them. The
-    /// error is a sentence.
-    fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), String>>;
+    /// Stores tokens so that other users of the machine cannot read them; `None` removes them.
+    fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), Error>>;
 }
 
 /// A page that a server asks the user to open.
@@ -82,7 +82,7 @@ impl TokenStore for NoUser {
         Box::pin(ready(tokens.get(url).cloned()))
     }
 
-    fn save(&self, url: &str, text: Option<String>) -> BoxFuture<'static, Result<(), String>> {
+    fn save(&self, url: &str, text: Option<String>) -> BoxFuture<'static, Result<(), Error>> {
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         match text {
             Some(text) => tokens.insert(url.to_owned(), text),

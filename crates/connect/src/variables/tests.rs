@@ -15,7 +15,9 @@ fn check(text: &str, expected: Result<&str, &str>) {
     };
     match (expansion.expand(text), expected) {
         (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
-        (Err(found), Err(expected)) => assert!(found.contains(expected), "{found}"),
+        (Err(found), Err(expected)) => {
+            assert!(found.to_string().contains(expected), "{found}");
+        }
         (found, _) => panic!("{text} became {found:?}, not {expected:?}"),
     }
 }

@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) struct Guest {
     pub(super) folder: TempFolder,
     commands: mpsc::Sender<HostedAgentCommand>,
-    events: mpsc::Receiver<HostedAgentEvent>,
+    receiver: mpsc::Receiver<HostedAgentEvent>,
     /// All events so far, in order.
-    pub(super) told: Vec<HostedAgentEvent>,
+    pub(super) events: Vec<HostedAgentEvent>,
 }
 
 /// Changes to the default launch configuration.
@@ -60,7 +60,7 @@ impl Program {
         for name in ["root", "state"] {
             std::fs::create_dir(top.join(name)).expect("a folder");
         }
-        let (commands, events) = start(AgentLaunch {
+        let (commands, receiver) = start(AgentLaunch {
             name: "the guest".to_owned(),
             program: self.program.display().to_string(),
             arguments: self.arguments,
@@ -78,8 +78,8 @@ impl Program {
         Guest {
             folder,
             commands,
-            events,
-            told: Vec::new(),
+            receiver,
+            events: Vec::new(),
         }
     }
 }
@@ -112,11 +112,13 @@ impl Guest {
         mut wanted: impl FnMut(&HostedAgentEvent) -> Option<T>,
     ) -> T {
         loop {
-            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
-            let event = event.unwrap_or_else(|_| panic!("too late; told so far: {:#?}", self.told));
-            let event = event.unwrap_or_else(|| panic!("it ended; told so far: {:#?}", self.told));
+            let event = tokio::time::timeout(PATIENCE, self.receiver.recv()).await;
+            let event =
+                event.unwrap_or_else(|_| panic!("too late; events so far: {:#?}", self.events));
+            let event =
+                event.unwrap_or_else(|| panic!("it ended; events so far: {:#?}", self.events));
             let found = wanted(&event);
-            self.told.push(event);
+            self.events.push(event);
             if let Some(found) = found {
                 return found;
             }
@@ -152,16 +154,16 @@ impl Guest {
 
     /// Runs a whole turn and returns the agent's text.
     pub(super) async fn turn(&mut self, text: &str) -> (String, PromptStop) {
-        let before = self.told.len();
+        let before = self.events.len();
         self.prompt(text).await;
         let end = self.ended().await;
-        (spoken(&self.told[before..]), end)
+        (agent_text(&self.events[before..]), end)
     }
 
     /// Returns the final state of every tool call.
     pub(super) fn calls(&self) -> Vec<CallUpdate> {
         let mut calls: Vec<CallUpdate> = Vec::new();
-        for event in &self.told {
+        for event in &self.events {
             if let HostedAgentEvent::Update(Update::Call(update)) = event {
                 match calls.iter_mut().find(|call| call.id == update.id) {
                     Some(call) => call.merge(update.clone()),
@@ -183,8 +185,8 @@ pub(super) fn cached(variable: &str, name: &str) -> PathBuf {
 }
 
 /// Joins the agent's text chunks.
-pub(super) fn spoken(events: &[HostedAgentEvent]) -> String {
-    let said = events.iter().filter_map(|event| match event {
+pub(super) fn agent_text(events: &[HostedAgentEvent]) -> String {
+    let chunks = events.iter().filter_map(|event| match event {
         HostedAgentEvent::Update(Update::Said {
             voice: Voice::Agent,
             piece,
@@ -192,5 +194,5 @@ pub(super) fn spoken(events: &[HostedAgentEvent]) -> String {
         }) => Some(piece.text()),
         _ => None,
     });
-    said.collect()
+    chunks.collect()
 }

@@ -45,11 +45,11 @@ async fn complete_a_turn(program: Program, server: &MockServer) {
     guest.begun().await;
     let begun = start.elapsed();
     let (said, end) = guest.turn("Please greet me.").await;
-    assert_eq!(end, PromptStop::Done, "{:#?}", guest.told);
+    assert_eq!(end, PromptStop::Done, "{:#?}", guest.events);
     assert!(
         said.contains("Greetings from the mock."),
         "{said}: {:#?}",
-        guest.told
+        guest.events
     );
     assert!(!server.requests().is_empty());
     eprintln!(

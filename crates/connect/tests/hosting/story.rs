@@ -35,7 +35,7 @@ async fn begun() -> Guest {
 #[tokio::test]
 async fn a_turn_from_hello_to_its_end() {
     let mut guest = begun().await;
-    let about = guest.told.iter().find_map(|event| match event {
+    let about = guest.events.iter().find_map(|event| match event {
         HostedAgentEvent::Hello(about) => Some(about.clone()),
         _ => None,
     });
@@ -74,7 +74,7 @@ async fn every_update_arrives_and_calls_are_whole() {
     assert_eq!(calls[0].content.as_ref().map(Vec::len), Some(2));
     let has = |wanted: fn(&Update) -> bool| {
         guest
-            .told
+            .events
             .iter()
             .any(|event| matches!(event, HostedAgentEvent::Update(it) if wanted(it)))
     };
@@ -138,7 +138,7 @@ async fn permission_is_requested_and_granted() {
         .say(HostedAgentCommand::Decide { number, choice })
         .await;
     assert_eq!(guest.ended().await, PromptStop::Done);
-    assert_eq!(super::guest::spoken(&guest.told), "Some(\"always\")");
+    assert_eq!(super::guest::agent_text(&guest.events), "Some(\"always\")");
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn stopped_turn_cancels_its_requests() {
         .await;
     guest.say(HostedAgentCommand::Stop).await;
     guest.ended().await;
-    assert_eq!(super::guest::spoken(&guest.told), "None");
+    assert_eq!(super::guest::agent_text(&guest.events), "None");
     let start = Instant::now();
     guest.prompt("hang").await;
     guest
@@ -177,7 +177,7 @@ async fn unresponsive_agent_is_killed() {
     let start = Instant::now();
     guest.say(HostedAgentCommand::Stop).await;
     let PromptStop::Failed(why) = guest.ended().await else {
-        panic!("{:?}", guest.told);
+        panic!("{:?}", guest.events);
     };
     assert!(why.contains("did not stop"), "{why}");
     assert!(
@@ -236,7 +236,7 @@ async fn prompts_wait_for_each_other() {
     guest.prompt("say two").await;
     assert_eq!(guest.ended().await, PromptStop::Done);
     assert_eq!(guest.ended().await, PromptStop::Done);
-    assert_eq!(super::guest::spoken(&guest.told), "onetwo");
+    assert_eq!(super::guest::agent_text(&guest.events), "onetwo");
 }
 
 #[tokio::test]
@@ -292,14 +292,14 @@ async fn a_session_is_loaded_with_its_past_and_resumed_without() {
     program.begin = SessionStart::Load("old".to_owned());
     let mut guest = program.start();
     assert_eq!(guest.begun().await, "old");
-    assert_eq!(super::guest::spoken(&guest.told), "an old answer");
+    assert_eq!(super::guest::agent_text(&guest.events), "an old answer");
     assert_eq!(guest.turn("say new").await.0, "new");
 
     let mut program = echo();
     program.begin = SessionStart::Resume("old".to_owned());
     let mut guest = program.start();
     assert_eq!(guest.begun().await, "old");
-    assert_eq!(super::guest::spoken(&guest.told), "");
+    assert_eq!(super::guest::agent_text(&guest.events), "");
 
     let mut program = echo();
     program.begin = SessionStart::Load("unknown".to_owned());
@@ -337,7 +337,7 @@ async fn program_that_is_not_an_agent_is_reported() {
     )
     .await;
     let printed = HostedAgentEvent::Noise("it printed: usage: agent [--acp]".to_owned());
-    assert!(guest.told.contains(&printed), "{:?}", guest.told);
+    assert!(guest.events.contains(&printed), "{:?}", guest.events);
     let nonsense = r#"read -r l; printf '\377\376\n{"jsonrpc":"2.0","id":0,"result":7}\n[]\n'"#;
     check(Program::new("sh", &["-c", nonsense]), "").await;
 }

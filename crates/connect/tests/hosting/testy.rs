@@ -4,7 +4,7 @@
 use connect::acp::host::{HostedAgentCommand, HostedAgentEvent};
 use connect::acp::protocol::{Filled, PermissionChoiceKind, PromptStop, Update};
 
-use super::guest::{Guest, Program, cached, spoken};
+use super::guest::{Guest, Program, agent_text, cached};
 
 fn testy() -> Option<Program> {
     let path = cached("BURIN_TESTY", "testy/target/debug/testy");
@@ -20,7 +20,7 @@ fn testy() -> Option<Program> {
 
 /// Runs a whole turn in which every permission is granted.
 async fn turn(guest: &mut Guest, text: &str) -> (String, PromptStop) {
-    let before = guest.told.len();
+    let before = guest.events.len();
     guest.prompt(text).await;
     loop {
         let (answer, end) = guest
@@ -54,7 +54,7 @@ async fn turn(guest: &mut Guest, text: &str) -> (String, PromptStop) {
             guest.say(answer).await;
         }
         if let Some(end) = end {
-            return (spoken(&guest.told[before..]), end);
+            return (agent_text(&guest.events[before..]), end);
         }
     }
 }
@@ -81,7 +81,7 @@ async fn every_message_of_the_test_agent_is_understood() {
     }
     let has = |wanted: fn(&Update) -> bool| {
         guest
-            .told
+            .events
             .iter()
             .any(|event| matches!(event, HostedAgentEvent::Update(it) if wanted(it)))
     };
@@ -90,11 +90,11 @@ async fn every_message_of_the_test_agent_is_understood() {
     assert!(has(|it| matches!(it, Update::Usage(_))));
     assert!(has(|it| matches!(it, Update::Call(_))));
     let noise = guest
-        .told
+        .events
         .iter()
         .filter(|event| matches!(event, HostedAgentEvent::Noise(_)))
         .count();
-    assert_eq!(noise, 0, "{:#?}", guest.told);
+    assert_eq!(noise, 0, "{:#?}", guest.events);
 
     guest.prompt("wait_for_cancel").await;
     guest

@@ -18,15 +18,15 @@ async fn the_protocols_own_client_completes_a_turn() {
     let seen = prompt(from, to, PathBuf::from("/project"), "say hello").await;
     let seen = seen.expect("a turn");
     assert_eq!((seen.reason.as_str(), seen.asked), ("end_turn", 0));
-    let said = seen
+    let agent_text = seen
         .updates
         .iter()
         .find(|update| update["sessionUpdate"] == "agent_message_chunk");
-    assert_eq!(said.expect("a text")["content"]["text"], "hello");
+    assert_eq!(agent_text.expect("a text")["content"]["text"], "hello");
 }
 
 #[tokio::test]
-async fn it_allows_what_it_is_asked() {
+async fn own_client_approves_permission_requests() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = split(theirs);
     tokio::spawn(serve(Arc::new(Echo::default()), input, output));

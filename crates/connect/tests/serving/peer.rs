@@ -19,7 +19,7 @@ pub(super) struct Peer {
     to: WriteHalf<DuplexStream>,
     from: Lines<BufReader<ReadHalf<DuplexStream>>>,
     asked: HashMap<u64, String>,
-    served: JoinHandle<Result<(), String>>,
+    served: JoinHandle<Result<(), connect::Error>>,
 }
 
 impl Peer {
@@ -54,7 +54,7 @@ impl Peer {
     }
 
     /// Returns the next message, validated against the schema of its method.
-    pub(super) async fn hear(&mut self) -> Value {
+    pub(super) async fn receive(&mut self) -> Value {
         let line = tokio::time::timeout(Duration::from_secs(20), self.from.next_line()).await;
         let line = line.expect("in time").expect("a pipe").expect("a line");
         let message: Value = serde_json::from_str(&line).expect("JSON");
@@ -66,13 +66,13 @@ impl Peer {
     /// Sends a request and returns its response, with the notifications in between.
     pub(super) async fn answer(&mut self, method: &str, params: Value) -> (Value, Vec<Value>) {
         let id = self.ask(method, params).await;
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         loop {
-            let message = self.hear().await;
+            let message = self.receive().await;
             if message.get("method").is_none() && message["id"] == id {
-                return (message, told);
+                return (message, messages);
             }
-            told.push(message);
+            messages.push(message);
         }
     }
 
@@ -98,7 +98,7 @@ impl Peer {
     }
 
     /// Closes the connection and returns the result of `serve`.
-    pub(super) async fn hang_up(mut self) -> Result<(), String> {
+    pub(super) async fn disconnect(mut self) -> Result<(), connect::Error> {
         self.to.shutdown().await.expect("a pipe");
         let served = tokio::time::timeout(Duration::from_secs(20), self.served).await;
         served.expect("in time").expect("no panic")
@@ -106,9 +106,10 @@ impl Peer {
 }
 
 /// Joins the agent's text chunks of all updates.
-pub(super) fn said(told: &[Value]) -> String {
-    let updates = told.iter().map(|message| &message["params"]["update"]);
-    let said = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");
-    said.filter_map(|update| update["content"]["text"].as_str())
+pub(super) fn agent_text(messages: &[Value]) -> String {
+    let updates = messages.iter().map(|message| &message["params"]["update"]);
+    let chunks = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");
+    chunks
+        .filter_map(|update| update["content"]["text"].as_str())
         .collect()
 }

@@ -4,7 +4,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::peer::{Peer, said};
+use super::peer::{Peer, agent_text};
 
 fn able() -> Value {
     json!({
@@ -13,15 +13,15 @@ fn able() -> Value {
     })
 }
 
-fn kinds(told: &[Value]) -> Vec<&str> {
-    let kinds = told
+fn kinds(messages: &[Value]) -> Vec<&str> {
+    let kinds = messages
         .iter()
         .map(|message| &message["params"]["update"]["sessionUpdate"]);
     kinds.filter_map(Value::as_str).collect()
 }
 
 #[tokio::test]
-async fn hello_says_what_it_can_do() {
+async fn initialize_reports_capabilities() {
     let mut peer = Peer::new();
     let hello = json!({ "protocolVersion": 1, "clientCapabilities": {} });
     let (answer, _) = peer.answer("initialize", hello).await;
@@ -33,14 +33,14 @@ async fn hello_says_what_it_can_do() {
     for what in ["list", "resume", "close"] {
         assert!(able["sessionCapabilities"][what].is_object(), "{able}");
     }
-    assert_eq!(peer.hang_up().await, Ok(()));
+    assert_eq!(peer.disconnect().await, Ok(()));
 }
 
 #[tokio::test]
 async fn every_update_fits_the_schema() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
-    let (end, told) = peer.turn(&session, "show").await;
+    let (end, messages) = peer.turn(&session, "show").await;
     assert_eq!(end["result"]["stopReason"], "end_turn");
     let expected = [
         "agent_thought_chunk",
@@ -58,7 +58,7 @@ async fn every_update_fits_the_schema() {
         "compaction_update",
         "agent_message_chunk",
     ];
-    assert_eq!(kinds(&told), expected);
+    assert_eq!(kinds(&messages), expected);
     // The editor knows this call, so it receives an update.
     let (_, again) = peer.turn(&session, "show").await;
     assert_eq!(
@@ -71,13 +71,13 @@ async fn every_update_fits_the_schema() {
 async fn unsupported_updates_are_not_sent() {
     let mut peer = Peer::new();
     let session = peer.session(json!({})).await;
-    let (_, told) = peer.turn(&session, "show").await;
-    let kinds = kinds(&told);
+    let (_, messages) = peer.turn(&session, "show").await;
+    let kinds = kinds(&messages);
     assert!(
         !kinds.contains(&"notice") && !kinds.contains(&"compaction_update"),
         "{kinds:?}"
     );
-    let options = told
+    let options = messages
         .iter()
         .map(|message| &message["params"]["update"]["configOptions"]);
     let options: Vec<_> = options.filter_map(Value::as_array).flatten().collect();
@@ -85,16 +85,16 @@ async fn unsupported_updates_are_not_sent() {
         options.iter().all(|option| option["type"] == "select"),
         "{options:?}"
     );
-    let (_, told) = peer.turn(&session, "read /project/a").await;
-    assert_eq!(said(&told), "None");
+    let (_, messages) = peer.turn(&session, "read /project/a").await;
+    assert_eq!(agent_text(&messages), "None");
 }
 
 #[tokio::test]
 async fn session_uses_the_editors_folder_and_servers() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
-    let (_, told) = peer.turn(&session, "where").await;
-    assert_eq!(said(&told), "/project 2");
+    let (_, messages) = peer.turn(&session, "where").await;
+    assert_eq!(agent_text(&messages), "/project 2");
     let nowhere = json!({ "cwd": "", "mcpServers": [] });
     let (answer, _) = peer.answer("session/new", nowhere).await;
     assert_eq!(answer["error"]["code"], -32602);
@@ -108,9 +108,9 @@ async fn relative_folder_is_resolved_from_the_start_folder() {
     let here = json!({ "cwd": ".", "mcpServers": [] });
     let (answer, _) = peer.answer("session/new", here).await;
     let session = answer["result"]["sessionId"].as_str().expect("a session");
-    let (_, told) = peer.turn(session, "where").await;
+    let (_, messages) = peer.turn(session, "where").await;
     let here = std::env::current_dir().expect("a folder");
-    assert_eq!(said(&told), format!("{} 0", here.display()));
+    assert_eq!(agent_text(&messages), format!("{} 0", here.display()));
 }
 
 #[tokio::test]
@@ -120,9 +120,9 @@ async fn pending_updates_follow_the_opening_response() {
     let (answer, before) = peer.answer("session/new", wanted).await;
     assert!(before.is_empty(), "{before:?}");
     let session = answer["result"]["sessionId"].clone();
-    let told = peer.hear().await;
-    assert_eq!(told["params"]["sessionId"], session);
-    assert_eq!(told["params"]["update"]["title"], "Not asked yet");
+    let message = peer.receive().await;
+    assert_eq!(message["params"]["sessionId"], session);
+    assert_eq!(message["params"]["update"]["title"], "Not asked yet");
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn agent_requests_permission() {
     let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "ask" }] });
     let asked = peer.ask("session/prompt", prompt).await;
     let request = loop {
-        let message = peer.hear().await;
+        let message = peer.receive().await;
         if message["method"] == "session/request_permission" {
             break message;
         }
@@ -141,15 +141,15 @@ async fn agent_requests_permission() {
     let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "yes" } });
     peer.send(json!({ "jsonrpc": "2.0", "id": request["id"], "result": outcome }))
         .await;
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     loop {
-        let message = peer.hear().await;
+        let message = peer.receive().await;
         if message["id"] == asked {
             break;
         }
-        told.push(message);
+        messages.push(message);
     }
-    assert_eq!(said(&told), "Some(\"yes\")");
+    assert_eq!(agent_text(&messages), "Some(\"yes\")");
 }
 
 #[tokio::test]
@@ -168,13 +168,13 @@ async fn a_turn_is_cancelled() {
     let cancel = json!({ "sessionId": session });
     peer.send(json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": cancel }))
         .await;
-    let end = peer.hear().await;
+    let end = peer.receive().await;
     assert_eq!(
         (end["id"].as_u64(), &end["result"]["stopReason"]),
         (Some(asked), &json!("cancelled"))
     );
-    let (_, told) = peer.turn(&session, "say on").await;
-    assert_eq!(said(&told), "on");
+    let (_, messages) = peer.turn(&session, "say on").await;
+    assert_eq!(agent_text(&messages), "on");
 }
 
 #[tokio::test]
@@ -182,10 +182,13 @@ async fn sessions_are_loaded_resumed_listed_and_closed() {
     let mut peer = Peer::new();
     peer.session(able()).await;
     let old = json!({ "sessionId": "old", "cwd": "/project", "mcpServers": [] });
-    let (_, told) = peer.answer("session/load", old.clone()).await;
-    assert_eq!(kinds(&told), ["user_message_chunk", "agent_message_chunk"]);
-    let (_, told) = peer.answer("session/resume", old).await;
-    assert!(told.is_empty());
+    let (_, messages) = peer.answer("session/load", old.clone()).await;
+    assert_eq!(
+        kinds(&messages),
+        ["user_message_chunk", "agent_message_chunk"]
+    );
+    let (_, messages) = peer.answer("session/resume", old).await;
+    assert!(messages.is_empty());
     let (listed, _) = peer
         .answer("session/list", json!({ "cwd": "/project" }))
         .await;
@@ -234,8 +237,8 @@ async fn invalid_requests_get_error_responses() {
     let (failed, _) = peer.turn(&session, "fail the disk is full").await;
     assert_eq!(failed["error"]["message"], "the disk is full");
     // It still responds to requests.
-    let (_, told) = peer.turn(&session, "say here").await;
-    assert_eq!(said(&told), "here");
+    let (_, messages) = peer.turn(&session, "say here").await;
+    assert_eq!(agent_text(&messages), "here");
 }
 
 #[tokio::test]
@@ -257,7 +260,7 @@ async fn random_bytes_are_survived() {
             line.push(b'\n');
             peer.write(&line).await;
         }
-        let served = peer.hang_up().await;
+        let served = peer.disconnect().await;
         assert_eq!(served, Ok(()), "round {round}");
     }
 }

@@ -20,7 +20,7 @@ async fn writes(pace: ReplyPace, first_byte: Duration) -> Vec<(u128, usize)> {
     (0..100).for_each(|_| frames.raw(b"word".to_vec(), 1));
     let plan = StreamPlan::new(frames.finish(), pace, first_byte, None, Vec::new());
     let log = RequestLog::new();
-    let entry = log.open(LoggedRequest {
+    let watch = log.open(LoggedRequest {
         at: Duration::ZERO,
         method: String::new(),
         path: String::new(),
@@ -35,7 +35,7 @@ async fn writes(pace: ReplyPace, first_byte: Duration) -> Vec<(u128, usize)> {
         origin: start,
         length: Duration::from_millis(pace.tick_ms),
     };
-    let body = send(plan, start, ticks, entry, ResetFlag::default());
+    let body = send(plan, start, ticks, watch, ResetFlag::default());
     let writes: Vec<(u128, usize)> = body
         .map(|bytes| (start.elapsed().as_millis(), bytes.expect("bytes").len()))
         .collect()
@@ -48,7 +48,7 @@ async fn writes(pace: ReplyPace, first_byte: Duration) -> Vec<(u128, usize)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_come_at_their_pace() {
+async fn tokens_are_sent_at_the_configured_rate() {
     let pace = ReplyPace {
         tokens_per_second: 100.0,
         tick_ms: 0,
@@ -67,7 +67,7 @@ async fn tokens_come_at_their_pace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ticks_gather_what_is_due_together() {
+async fn fragments_due_within_a_tick_are_joined() {
     let pace = ReplyPace {
         tokens_per_second: 1000.0,
         tick_ms: 20,
@@ -83,7 +83,7 @@ async fn ticks_gather_what_is_due_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_pace_all_comes_at_once() {
+async fn unpaced_answer_is_sent_at_once() {
     let writes = writes(ReplyPace::default(), Duration::ZERO).await;
     assert_eq!(writes, [(0, 400)]);
 }

@@ -1,8 +1,8 @@
-//! The demo model at work: its calls run for real on a copy of the sample project.
+//! Tests of the demo model. Its tool calls run on a copy of the sample project.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "these tests are the tools: they read, write and run things in a folder of their own"
+    reason = "these tests implement the tools in a temporary folder"
 )]
 
 use std::{
@@ -25,7 +25,7 @@ use super::{DemoClient, SAMPLE};
 struct Session {
     folder: TempDir,
     request: ModelRequest,
-    /// The calls it made, as `name path-or-command`.
+    /// The calls of the model, as `name path-or-command`.
     calls: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl Session {
         Self::new(&["read", "edit", "write", "list", "grep", "exec_command"])
     }
 
-    /// Asks, runs every call, and gives the last answer's text.
+    /// Sends a prompt, runs every call, and returns the text of the last answer.
     async fn ask(&mut self, client: &DemoClient, question: &str) -> String {
         self.request
             .messages
@@ -87,13 +87,13 @@ impl Session {
             let answer = Message::new(Role::Assistant, parts);
             self.request.messages.push(answer);
             if reason == StopReason::EndTurn {
-                assert!(results.is_empty(), "calls and yet an end");
+                assert!(results.is_empty(), "calls in an answer that ends the turn");
                 return text;
             }
             let results = Message::new(Role::User, results);
             self.request.messages.push(results);
         }
-        panic!("it goes round in circles");
+        panic!("no end after eight answers");
     }
 
     fn path(&self, arguments: &Value) -> PathBuf {
@@ -102,7 +102,7 @@ impl Session {
             .join(arguments["path"].as_str().expect("a path"))
     }
 
-    /// Runs a call, if it is one.
+    /// Runs the part if it is a tool call, and returns its result.
     fn run(&mut self, content: &PartContent) -> Option<MessagePart> {
         let PartContent::ToolCall {
             id,
@@ -113,16 +113,16 @@ impl Session {
             return None;
         };
         let arguments: Value = serde_json::from_str(arguments).expect("arguments are JSON");
-        let what = arguments.get("command").or(arguments.get("path"));
-        let what = what.and_then(Value::as_str).unwrap_or_default();
-        self.calls.push(format!("{name} {what}"));
+        let target = arguments.get("command").or(arguments.get("path"));
+        let target = target.and_then(Value::as_str).unwrap_or_default();
+        self.calls.push(format!("{name} {target}"));
         let outcome = match name.as_str() {
             "read" => fs::read_to_string(self.path(&arguments)).map_err(|error| error.to_string()),
             "write" => write(&self.path(&arguments), &arguments),
             "edit" => edit(&self.path(&arguments), &arguments),
             "list" => Ok(list(&self.path(&arguments), "").join("\n")),
             "grep" => Ok(self.grep(&arguments)),
-            "exec_command" => Ok(self.execute(what)),
+            "exec_command" => Ok(self.execute(target)),
             other => panic!("there is no tool {other}"),
         };
         let is_error = outcome.is_err();
@@ -187,7 +187,7 @@ fn write(path: &Path, arguments: &Value) -> Result<String, String> {
     Ok("written".to_owned())
 }
 
-/// Files below a folder, with `/`.
+/// Returns the files below a folder, as sorted paths with `/`.
 fn list(root: &Path, below: &str) -> Vec<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(root.join(below)).expect("a folder").flatten() {
@@ -207,7 +207,7 @@ fn list(root: &Path, below: &str) -> Vec<String> {
     files
 }
 
-/// The parts that the events make, and why they ended.
+/// Assembles the parts of an answer, and returns its stop reason.
 fn parts_of(events: &[StreamEvent]) -> (Vec<MessagePart>, StopReason) {
     let mut parts: Vec<MessagePart> = Vec::new();
     for event in events {
@@ -260,7 +260,7 @@ async fn the_failing_test_is_fixed_and_only_once() {
     assert_eq!(session.calls, expected);
     assert!(
         session.execute("python3 -m unittest").contains("\nOK\n"),
-        "it is really fixed"
+        "the tests pass"
     );
     let text = session.ask(&client, "and fix the tests again").await;
     assert!(text.contains("nothing to fix"), "{text}");
@@ -294,7 +294,7 @@ async fn a_rename_reaches_every_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_is_written_from_what_the_program_says() {
+async fn command_documentation_is_written_from_the_help_output() {
     let (client, mut session) = (client(), Session::with_all_tools());
     let text = session.ask(&client, "Document the commands").await;
     assert!(text.contains("I read it back"), "{text}");
@@ -311,7 +311,7 @@ async fn the_code_is_explained_after_reading_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_tools_do_not_bear_out_is_not_claimed() {
+async fn unexpected_tool_results_end_the_task() {
     let (client, mut session) = (client(), Session::with_all_tools());
     let path = session.folder.path().join("todo/dates.py");
     let text = fs::read_to_string(&path).expect("a file");
@@ -330,7 +330,7 @@ async fn what_tools_do_not_bear_out_is_not_claimed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn anything_else_is_answered_with_what_it_is() {
+async fn other_prompts_are_answered_with_a_description_of_the_demo() {
     let client = client();
     for tools in [&["read", "edit", "exec_command"][..], &[]] {
         let text = Session::new(tools)
@@ -347,7 +347,7 @@ async fn anything_else_is_answered_with_what_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_come_at_a_reading_pace() {
+async fn answers_stream_at_reading_speed() {
     let client = client();
     let start = tokio::time::Instant::now();
     let mut session = Session::new(&[]);
@@ -362,24 +362,21 @@ async fn answers_come_at_a_reading_pace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_is_left_empty() {
+async fn completion_is_empty() {
     let model = ModelId::parse("demo/demo").expect("a name");
     let request = Fim::gap(model, "fn main() {", "}", TokenCount(5));
     let events: Vec<StreamEvent> = client().complete(request).collect().await;
     let has_text = events
         .iter()
         .any(|event| matches!(event, StreamEvent::TextDelta(_)));
-    assert!(
-        !has_text,
-        "a script has nothing to put into somebody's code"
-    );
+    assert!(!has_text, "the demo model does not complete code");
     let reason = StopReason::EndTurn;
     let raw = "end_turn".to_owned();
     assert_eq!(events.last(), Some(&StreamEvent::Stop { reason, raw }));
 }
 
 #[test]
-fn the_list_of_files_is_the_folder() {
+fn sample_lists_every_file_of_its_folder() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/demo/repo");
     let found: Vec<String> = list(&root, "")
         .into_iter()

@@ -36,7 +36,7 @@ fn values_satisfy_their_schemas() {
 }
 
 #[test]
-fn objects_hold_what_is_required() {
+fn objects_contain_required_members() {
     check(
         json!({
             "properties": { "a": { "$ref": "#/$defs/b" }, "c": { "type": "string" } },
@@ -50,7 +50,7 @@ fn objects_hold_what_is_required() {
 }
 
 #[test]
-fn a_schema_within_itself_comes_to_an_end() {
+fn recursive_schema_terminates() {
     let schema = json!({ "properties": { "next": { "$ref": "#" } }, "required": ["next"] });
     assert!(satisfy(&schema, "").is_object());
 }

@@ -1,4 +1,4 @@
-//! When a rule applies.
+//! Conditions of rules.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::{
     Captures,
     pattern::{NamePattern, TextPattern},
 };
-use crate::{request::PromptRequest, wire::WireFormat};
+use crate::{request::PromptRequest, wire_format::WireFormat};
 
-/// When a rule applies: all that is given must hold.
+/// The condition of a rule: all given parts must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Condition {
@@ -40,7 +40,7 @@ pub struct Condition {
     pub suffix: Option<TextPattern>,
 }
 
-/// A condition on a tool result. Only the results after the last answer are searched.
+/// A condition on a tool result.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResultCondition {
@@ -54,36 +54,36 @@ pub struct ResultCondition {
     pub lacks: Option<TextPattern>,
     /// Whether the call failed, if the wire can express that.
     pub failed: Option<bool>,
-    /// Look among all results of this turn.
+    /// Search all results of this turn, not only those after the last answer.
     pub ever: bool,
 }
 
 impl Condition {
     /// Returns the captured values if the request matches.
-    pub(crate) fn matches(&self, asked: &PromptRequest, attempt: u32) -> Option<Captures> {
+    pub(crate) fn matches(&self, request: &PromptRequest, attempt: u32) -> Option<Captures> {
         let mut captures = Captures::new();
         let plain = self
             .model
             .as_ref()
-            .is_none_or(|model| model.matches(&asked.model))
-            && self.wire.is_none_or(|wire| wire == asked.wire)
-            && self.turn.is_none_or(|turn| turn == asked.turn)
-            && self.step.is_none_or(|step| step == asked.step)
-            && self.attempt.is_none_or(|wanted| wanted == attempt)
-            && self.tools.iter().all(|tool| asked.offers(tool));
+            .is_none_or(|model| model.matches(&request.model))
+            && self.wire.is_none_or(|wire| wire == request.wire)
+            && self.turn.is_none_or(|turn| turn == request.turn)
+            && self.step.is_none_or(|step| step == request.step)
+            && self.attempt.is_none_or(|number| number == attempt)
+            && self.tools.iter().all(|tool| request.offers(tool));
         if !plain {
             return None;
         }
         let texts = [
-            (&self.user, Some(asked.user.as_str())),
-            (&self.system, Some(asked.system.as_str())),
+            (&self.user, Some(request.user.as_str())),
+            (&self.system, Some(request.system.as_str())),
             (
                 &self.prefix,
-                asked.gap.as_ref().map(|gap| gap.prefix.as_str()),
+                request.gap.as_ref().map(|gap| gap.prefix.as_str()),
             ),
             (
                 &self.suffix,
-                asked.gap.as_ref().map(|gap| gap.suffix.as_str()),
+                request.gap.as_ref().map(|gap| gap.suffix.as_str()),
             ),
         ];
         for (pattern, text) in texts {
@@ -94,18 +94,18 @@ impl Condition {
             }
         }
         for (name, pattern) in &self.headers {
-            let value = asked.headers.iter().find(|(header, _)| header == name)?;
+            let value = request.headers.iter().find(|(header, _)| header == name)?;
             if !pattern.matches(&value.1, &mut captures) {
                 return None;
             }
         }
         let mut results = self.results.iter();
         results
-            .all(|result| result.matches(asked, &mut captures))
+            .all(|result| result.matches(request, &mut captures))
             .then_some(captures)
     }
 
-    /// The names of the values it can capture.
+    /// Returns the names of the values it can capture.
     pub(crate) fn names(&self) -> Vec<String> {
         let texts = [&self.user, &self.system, &self.prefix, &self.suffix];
         let results = self.results.iter().flat_map(|result| &result.says);
@@ -120,9 +120,9 @@ impl Condition {
 }
 
 impl ResultCondition {
-    fn matches(&self, asked: &PromptRequest, captures: &mut Captures) -> bool {
+    fn matches(&self, request: &PromptRequest, captures: &mut Captures) -> bool {
         // The newest first: a test that failed and then passed has passed.
-        asked.results.iter().rev().any(|result| {
+        request.results.iter().rev().any(|result| {
             (self.ever || result.is_new)
                 && self
                     .tool

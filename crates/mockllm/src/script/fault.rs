@@ -6,18 +6,18 @@ use serde::Deserialize;
 
 use crate::rng::Rng;
 
-/// A fault, and for how long it applies.
+/// A fault and the attempts that it applies to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultRule {
-    /// It applies to the first so many attempts at the same request; to all, if left out.
+    /// The number of first attempts at the same request that it applies to; all, if left out.
     #[serde(default)]
     pub first: Option<u32>,
     /// The fault to inject.
     pub fault: ScriptedFault,
 }
 
-/// Something that goes wrong. Events are counted from 0, as they are sent.
+/// A fault to inject. Events are counted from 0, as they are sent.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptedFault {
@@ -41,7 +41,7 @@ pub enum ScriptedFault {
     EndEarly(FaultMoment),
     /// The connection is reset before the event.
     Reset(FaultMoment),
-    /// The stream stalls before the event: for the given time, or for ever.
+    /// The stream stalls before the event: for the given time, or forever.
     Stall(FaultMoment),
     /// The stream contains an error event.
     ErrorEvent(FaultMoment),
@@ -50,11 +50,11 @@ pub enum ScriptedFault {
     /// The event is cut within a multi-byte character, if it has one, and continues in the next
     /// event.
     TornUtf8(FaultMoment),
-    /// Events arrive in pieces that may end within a character; nothing is lost.
+    /// Events arrive in chunks that may end within a character; nothing is lost.
     Shredded {},
     /// The arguments of tool calls are broken JSON.
     BadArguments {},
-    /// Several tool calls bear one id.
+    /// Several tool calls have the same id.
     DuplicateIds {},
     /// The first byte is delayed by this time.
     SlowFirstByte {
@@ -80,13 +80,13 @@ pub struct StatusFault {
     pub message: Option<String>,
 }
 
-/// When in a stream.
+/// The event of a stream at which a fault occurs, and its duration.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct FaultMoment {
     /// Before or at this event; chosen by the seed if left out.
     pub at: Option<usize>,
-    /// For how long, in milliseconds; for ever if left out.
+    /// The duration in milliseconds; forever if left out.
     pub ms: Option<u64>,
 }
 
@@ -99,23 +99,23 @@ pub struct Schedule {
     pub seed: u64,
     /// The share of attempts that fail, from 0 to 1.
     pub share: f64,
-    /// The most faults for one request: the attempt after that is served.
+    /// The maximum number of faults for one request: the attempt after that is served.
     pub at_most: u32,
     /// The possible faults, each equally likely.
     pub faults: Vec<ScriptedFault>,
 }
 
-/// A fault with its numbers drawn.
+/// A fault with its random number.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seeded {
+pub(crate) struct SeededFault {
     pub(crate) fault: ScriptedFault,
-    /// For choosing the event, where the script does not.
+    /// Chooses the event if the script does not.
     pub(crate) draw: u64,
 }
 
 impl Schedule {
     /// Returns the fault for an attempt, counted from 1, at the request with this fingerprint.
-    pub(crate) fn fault(&self, fingerprint: u64, attempt: u32) -> Option<Seeded> {
+    pub(crate) fn fault(&self, fingerprint: u64, attempt: u32) -> Option<SeededFault> {
         if attempt > self.at_most || self.faults.is_empty() {
             return None;
         }
@@ -124,15 +124,15 @@ impl Schedule {
             return None;
         }
         let chosen = rng.next_below(self.faults.len() as u64) as usize;
-        Some(Seeded {
+        Some(SeededFault {
             fault: self.faults[chosen].clone(),
             draw: rng.next(),
         })
     }
 }
 
-impl Seeded {
-    /// The event a moment means, of `count` events: as written, or drawn so that something is left to lose.
+impl SeededFault {
+    /// Returns the index of the event that `moment` names, of `count` events; random if the script names none.
     pub(crate) fn event_index(&self, moment: FaultMoment, count: usize) -> usize {
         match moment.at {
             Some(at) => at.min(count),

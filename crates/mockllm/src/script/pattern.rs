@@ -13,34 +13,44 @@ pub(crate) type Captures = BTreeMap<String, String>;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextPattern {
-    /// It holds this text somewhere.
+    /// The text contains this one.
     Contains(String),
-    /// It is this text, space at both ends apart.
+    /// The text is this one, apart from white space at both ends.
     Equals(String),
-    /// The expression is found in it; `(?i)` at its start ignores case.
+    /// The expression matches somewhere; `(?i)` at its start ignores case.
     Regex(Expression),
 }
 
-/// A regular expression, read when the script is read.
+/// A regular expression, compiled when the script is parsed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Expression(Regex);
 
-/// A name with `*` for any run of characters.
+/// A pattern for a name; `*` matches any run of characters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct NamePattern(String);
 
-impl TryFrom<String> for Expression {
-    type Error = String;
+/// A regular expression that cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the regular expression {text:?} cannot be read: {reason}")]
+pub struct ExpressionError {
+    /// The expression as written.
+    pub text: String,
+    /// The last line of the compiler's message.
+    pub reason: String,
+}
 
-    fn try_from(text: String) -> Result<Self, String> {
+impl TryFrom<String> for Expression {
+    type Error = ExpressionError;
+
+    fn try_from(text: String) -> Result<Self, ExpressionError> {
         // The library's error spans several lines; only the last one names the problem.
         Regex::new(&text).map(Self).map_err(|error| {
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default();
             let reason = reason.trim_start_matches("error: ").to_owned();
-            format!("the regular expression {text:?} cannot be read: {reason}")
+            ExpressionError { text, reason }
         })
     }
 }
@@ -52,7 +62,7 @@ impl From<String> for NamePattern {
 }
 
 impl TextPattern {
-    /// Whether the text matches; the captured values are added to `captures`.
+    /// Returns whether the text matches; adds the captured values to `captures`.
     pub(crate) fn matches(&self, text: &str, captures: &mut Captures) -> bool {
         match self {
             Self::Contains(wanted) => text.contains(wanted),
@@ -71,7 +81,7 @@ impl TextPattern {
         }
     }
 
-    /// The names of the values it can capture.
+    /// Returns the names of the values it can capture.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
             Self::Regex(Expression(regex)) => {
@@ -83,20 +93,20 @@ impl TextPattern {
 }
 
 impl NamePattern {
-    /// Whether the whole name fits.
+    /// Returns whether the whole name matches.
     pub(crate) fn matches(&self, name: &str) -> bool {
-        let mut pieces = self.0.split('*');
-        let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else {
+        let mut parts = self.0.split('*');
+        let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
             return false;
         };
-        let Some(last) = self.0.contains('*').then(|| pieces.next_back()).flatten() else {
+        let Some(last) = self.0.contains('*').then(|| parts.next_back()).flatten() else {
             return rest.is_empty();
         };
-        for piece in pieces {
-            let Some(at) = rest.find(piece) else {
+        for part in parts {
+            let Some(at) = rest.find(part) else {
                 return false;
             };
-            rest = &rest[at + piece.len()..];
+            rest = &rest[at + part.len()..];
         }
         rest.ends_with(last)
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pattern::Captures;
 
-/// A text that may hold `{{name}}`.
+/// A text that may contain placeholders `{{name}}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct Template(String);
@@ -28,7 +28,7 @@ impl Template {
     pub(crate) fn fill(&self, captures: &Captures) -> String {
         let mut filled = String::with_capacity(self.0.len());
         let mut rest = self.0.as_str();
-        while let Some((before, name, after)) = next_place(rest) {
+        while let Some((before, name, after)) = next_placeholder(rest) {
             filled.push_str(before);
             match captures.get(name) {
                 Some(value) => filled.push_str(value),
@@ -40,11 +40,11 @@ impl Template {
         filled
     }
 
-    /// The names it wants.
+    /// Returns the names of its placeholders.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut rest = self.0.as_str();
-        while let Some((_, name, after)) = next_place(rest) {
+        while let Some((_, name, after)) = next_placeholder(rest) {
             names.push(name.to_owned());
             rest = after;
         }
@@ -52,9 +52,9 @@ impl Template {
     }
 }
 
-/// The text before the next `{{name}}`, the name, and the text after it. A name is letters, digits and `_`:
-/// anything else between braces is text, as in code.
-fn next_place(text: &str) -> Option<(&str, &str, &str)> {
+/// Returns the text before the next `{{name}}`, the name, and the text after it. A name consists of
+/// letters, digits and `_`; anything else between braces is text.
+fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     loop {
         let open = from + text[from..].find("{{")?;
@@ -69,7 +69,7 @@ fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// A JSON value with the templates in its strings filled.
+/// Returns a JSON value with the templates in its strings filled.
 pub(crate) fn fill_value(value: &Value, captures: &Captures) -> Value {
     match value {
         Value::String(text) => Value::String(Template(text.clone()).fill(captures)),
@@ -85,7 +85,7 @@ pub(crate) fn fill_value(value: &Value, captures: &Captures) -> Value {
     }
 }
 
-/// The names that the strings of a JSON value want.
+/// Returns the names of the placeholders in the strings of a JSON value.
 pub(crate) fn value_names(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => Template(text.clone()).names(),

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use super::prompt::{self, Unpaired};
 use crate::{
     answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought, TokenUsage},
+    api_error::{ApiError, ApiErrorKind},
     frames::Frames,
     limits::{BucketLevel, LimitHeaders},
     request::{CacheSegment, HistoryEvent, Lifetime, OfferedTool, PromptRequest},
     script::Stop,
-    trouble::{ApiError, ApiErrorKind},
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
 /// More breakpoints than this are refused.
@@ -23,44 +24,45 @@ pub(super) fn read(
     is_signed: Option<&dyn Fn(&str) -> bool>,
 ) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = prompt::new_request(WireFormat::Anthropic, incoming, "model: Field required")?;
+    let mut request =
+        prompt::new_request(WireFormat::Anthropic, incoming, "model: Field required")?;
     let is_count = incoming.path.ends_with("count_tokens");
-    asked.options.max_tokens = body.get("max_tokens").and_then(Value::as_u64);
-    if asked.options.max_tokens.is_none() && !is_count {
+    request.options.max_tokens = body.get("max_tokens").and_then(Value::as_u64);
+    if request.options.max_tokens.is_none() && !is_count {
         return Err(ApiError::invalid("max_tokens: Field required"));
     }
-    asked.options.stop = prompt::stops(body.get("stop_sequences"));
+    request.options.stop = prompt::stops(body.get("stop_sequences"));
     let thinking = body.pointer("/thinking/type").and_then(Value::as_str);
-    asked.options.thinking = matches!(thinking, Some("enabled" | "adaptive"));
+    request.options.thinking = matches!(thinking, Some("enabled" | "adaptive"));
     let choice = body.get("tool_choice").unwrap_or(&Value::Null);
-    asked.options.parallel = !prompt::flag(choice, "disable_parallel_tool_use");
+    request.options.parallel = !prompt::flag(choice, "disable_parallel_tool_use");
     let formats = ["/output_config/format/schema", "/output_format/schema"];
-    asked.options.schema = formats.iter().find_map(|at| body.pointer(at)).cloned();
+    request.options.schema = formats.iter().find_map(|at| body.pointer(at)).cloned();
     for tool in prompt::items(body, "tools") {
-        asked.tools.push(OfferedTool {
+        request.tools.push(OfferedTool {
             name: prompt::text(tool, "name").unwrap_or_default().to_owned(),
             is_free: false,
         });
-        asked.segments.push(marked(tool));
+        request.segments.push(marked(tool));
     }
-    asked.system = prompt::content_text(body.get("system"));
+    request.system = prompt::content_text(body.get("system"));
     match body.get("system") {
-        Some(Value::Array(blocks)) => asked.segments.extend(blocks.iter().map(marked)),
-        Some(text) => asked.segments.push(prompt::segment(text)),
+        Some(Value::Array(blocks)) => request.segments.extend(blocks.iter().map(marked)),
+        Some(text) => request.segments.push(prompt::segment(text)),
         None => {}
     }
-    let history = messages(body, &mut asked.segments, is_signed)?;
+    let history = messages(body, &mut request.segments, is_signed)?;
     if body.get("cache_control").is_some()
-        && let Some(last) = asked.segments.last_mut()
+        && let Some(last) = request.segments.last_mut()
     {
         last.mark = last.mark.or(lifetime(body));
     }
-    check_marks(&asked.segments)?;
+    check_marks(&request.segments)?;
     if is_signed.is_some() {
         check_pairs(&history)?;
     }
-    asked.read_history(history);
-    Ok(asked)
+    request.read_history(history);
+    Ok(request)
 }
 
 /// The conversation; its blocks join the prompt.
@@ -228,7 +230,7 @@ fn lifetime(block: &Value) -> Option<Lifetime> {
     }
 }
 
-pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let mut message = message(answer, Vec::new(), Value::Null);
     message["usage"]["output_tokens"] = json!(1);
     message["stop_reason"] = Value::Null;
@@ -241,16 +243,16 @@ pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut
     for block in &answer.blocks {
         match block {
             ReplyBlock::Thinking(thought) => {
-                if asked.options.thinking {
+                if request.options.thinking {
                     push_thinking(thought, index, frames);
                     index += 1;
                 }
             }
             ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => {
                 start(json!({ "type": "text", "text": "" }), index, frames);
-                for piece in frames.fragments(text) {
-                    let delta = json!({ "type": "text_delta", "text": piece.text });
-                    deliver(delta, index, piece.tokens, frames);
+                for fragment in frames.fragments(text) {
+                    let delta = json!({ "type": "text_delta", "text": fragment.text });
+                    deliver(delta, index, fragment.tokens, frames);
                 }
                 stop(index, frames);
                 index += 1;
@@ -289,9 +291,9 @@ fn push_thinking(thought: &Thought, index: usize, frames: &mut Frames) {
         index,
         frames,
     );
-    for piece in frames.fragments(&thought.text) {
-        let delta = json!({ "type": "thinking_delta", "thinking": piece.text });
-        deliver(delta, index, piece.tokens, frames);
+    for fragment in frames.fragments(&thought.text) {
+        let delta = json!({ "type": "thinking_delta", "thinking": fragment.text });
+        deliver(delta, index, fragment.tokens, frames);
     }
     let delta = json!({ "type": "signature_delta", "signature": thought.signature });
     deliver(delta, index, 0, frames);
@@ -305,9 +307,9 @@ fn call(call: &AnswerCall, index: usize, frames: &mut Frames) {
     deliver(delta, index, 0, frames);
     // A call without arguments has no more fragments.
     if call.arguments != "{}" {
-        for piece in frames.fragments(&call.arguments) {
-            let delta = json!({ "type": "input_json_delta", "partial_json": piece.text });
-            deliver(delta, index, piece.tokens, frames);
+        for fragment in frames.fragments(&call.arguments) {
+            let delta = json!({ "type": "input_json_delta", "partial_json": fragment.text });
+            deliver(delta, index, fragment.tokens, frames);
         }
     }
     stop(index, frames);
@@ -331,11 +333,11 @@ fn stop(index: usize, frames: &mut Frames) {
     frames.event("content_block_stop", &data, 0);
 }
 
-pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
+pub(super) fn full_body(request: &PromptRequest, answer: &ScriptedReply) -> Value {
     let mut content = Vec::new();
     for block in &answer.blocks {
         match block {
-            ReplyBlock::Thinking(_) if !asked.options.thinking => {}
+            ReplyBlock::Thinking(_) if !request.options.thinking => {}
             ReplyBlock::Thinking(thought) if thought.is_redacted => {
                 content.push(json!({ "type": "redacted_thinking", "data": thought.signature }));
             }
@@ -393,44 +395,44 @@ fn stop_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// The usual status and the body of an error.
-pub(super) fn error(trouble: &ApiError, model: &str, request_id: &str) -> (u16, Value) {
-    let (status, kind, usual) = match &trouble.kind {
+/// Returns the default status and the body of an error.
+pub(super) fn error(error: &ApiError, model: &str, request_id: &str) -> (u16, Value) {
+    let (status, kind, default) = match &error.kind {
         ApiErrorKind::RateLimited { what } => {
-            let usual = format!(
+            let default = format!(
                 "This request would exceed your organization's rate limit of {what} per minute"
             );
-            (429, "rate_limit_error", usual)
+            (429, "rate_limit_error", default)
         }
         ApiErrorKind::Overloaded => (529, "overloaded_error", "Overloaded".to_owned()),
         ApiErrorKind::Server | ApiErrorKind::Html => {
             (500, "api_error", "Internal server error".to_owned())
         }
         ApiErrorKind::Quota => {
-            let usual = "Your credit balance is too low to access the Anthropic API. Please go to Plans & \
+            let default = "Your credit balance is too low to access the Anthropic API. Please go to Plans & \
                          Billing to upgrade or purchase credits.";
-            (400, "invalid_request_error", usual.to_owned())
+            (400, "invalid_request_error", default.to_owned())
         }
         ApiErrorKind::Authentication => {
             (401, "authentication_error", "invalid x-api-key".to_owned())
         }
         ApiErrorKind::Permission => {
-            let usual = "Your API key does not have permission to use the specified resource";
-            (403, "permission_error", usual.to_owned())
+            let default = "Your API key does not have permission to use the specified resource";
+            (403, "permission_error", default.to_owned())
         }
         ApiErrorKind::Invalid => (400, "invalid_request_error", "Invalid request".to_owned()),
         ApiErrorKind::ContextOverflow { prompt, limit } => {
-            let usual = format!("prompt is too long: {prompt} tokens > {limit} maximum");
-            (400, "invalid_request_error", usual)
+            let default = format!("prompt is too long: {prompt} tokens > {limit} maximum");
+            (400, "invalid_request_error", default)
         }
         ApiErrorKind::NoSuchModel => (404, "not_found_error", format!("model: {model}")),
         ApiErrorKind::NotFound => (404, "not_found_error", "Not found".to_owned()),
         ApiErrorKind::TooLarge => {
-            let usual = "Request exceeds the maximum size";
-            (413, "request_too_large", usual.to_owned())
+            let default = "Request exceeds the maximum size";
+            (413, "request_too_large", default.to_owned())
         }
     };
-    let message = trouble.message.clone().unwrap_or(usual);
+    let message = error.message.clone().unwrap_or(default);
     let mut body = json!({ "type": "error", "error": { "type": kind, "message": message } });
     if !request_id.is_empty() {
         body["request_id"] = json!(request_id);
@@ -439,7 +441,7 @@ pub(super) fn error(trouble: &ApiError, model: &str, request_id: &str) -> (u16, 
 }
 
 pub(super) fn limit_headers(
-    standing: LimitHeaders,
+    limit_headers: LimitHeaders,
     now: SystemTime,
 ) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
@@ -450,7 +452,7 @@ pub(super) fn limit_headers(
         headers.push((names[2], rfc3339(now + level.reset)));
     };
     add(
-        standing.requests,
+        limit_headers.requests,
         [
             "anthropic-ratelimit-requests-limit",
             "anthropic-ratelimit-requests-remaining",
@@ -458,7 +460,7 @@ pub(super) fn limit_headers(
         ],
     );
     add(
-        standing.input,
+        limit_headers.input,
         [
             "anthropic-ratelimit-input-tokens-limit",
             "anthropic-ratelimit-input-tokens-remaining",
@@ -466,7 +468,7 @@ pub(super) fn limit_headers(
         ],
     );
     add(
-        standing.output,
+        limit_headers.output,
         [
             "anthropic-ratelimit-output-tokens-limit",
             "anthropic-ratelimit-output-tokens-remaining",

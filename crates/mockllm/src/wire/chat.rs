@@ -8,35 +8,37 @@ use super::{
 };
 use crate::{
     answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought},
+    api_error::ApiError,
     frames::Frames,
     request::{HistoryEvent, OfferedTool, PromptRequest},
     script::{ModelDialect, Stop},
-    trouble::ApiError,
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
 pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
     let missing = "you must provide a model parameter";
-    let mut asked = prompt::new_request(WireFormat::Chat, incoming, missing)?;
+    let mut request = prompt::new_request(WireFormat::Chat, incoming, missing)?;
     let most = body
         .get("max_completion_tokens")
         .or_else(|| body.get("max_tokens"));
-    asked.options.max_tokens = most.and_then(Value::as_u64);
-    asked.options.stop = prompt::stops(body.get("stop"));
-    asked.options.parallel = body.get("parallel_tool_calls") != Some(&Value::Bool(false));
-    asked.options.usage = body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true));
-    asked.options.thinking = true;
-    asked.options.schema = body.pointer("/response_format/json_schema/schema").cloned();
+    request.options.max_tokens = most.and_then(Value::as_u64);
+    request.options.stop = prompt::stops(body.get("stop"));
+    request.options.parallel = body.get("parallel_tool_calls") != Some(&Value::Bool(false));
+    request.options.usage =
+        body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true));
+    request.options.thinking = true;
+    request.options.schema = body.pointer("/response_format/json_schema/schema").cloned();
     for tool in prompt::items(body, "tools") {
         let name = tool
             .pointer("/function/name")
             .or(tool.pointer("/custom/name"));
-        asked.tools.push(OfferedTool {
+        request.tools.push(OfferedTool {
             name: name.and_then(Value::as_str).unwrap_or_default().to_owned(),
             is_free: prompt::text(tool, "type") == Some("custom"),
         });
-        asked.segments.push(prompt::segment(tool));
+        request.segments.push(prompt::segment(tool));
     }
     let messages = prompt::items(body, "messages");
     if messages.is_empty() {
@@ -46,10 +48,10 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest
     }
     let mut history = Vec::new();
     for message in messages {
-        asked.segments.push(prompt::segment(message));
+        request.segments.push(prompt::segment(message));
         let text = prompt::content_text(message.get("content"));
         match prompt::text(message, "role") {
-            Some("system" | "developer") => asked.system.push_str(&text),
+            Some("system" | "developer") => request.system.push_str(&text),
             Some("user") => history.push(HistoryEvent::User(text)),
             Some("assistant") => read_assistant_message(message, &mut history),
             Some("tool") => history.push(HistoryEvent::Result {
@@ -70,8 +72,8 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest
     if is_strict {
         check_pairs(&history)?;
     }
-    asked.read_history(history);
-    Ok(asked)
+    request.read_history(history);
+    Ok(request)
 }
 
 fn read_assistant_message(message: &Value, history: &mut Vec<HistoryEvent>) {
@@ -101,7 +103,7 @@ fn check_pairs(history: &[HistoryEvent]) -> Result<(), ApiError> {
     }
 }
 
-pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     if answer.dialect == ModelDialect::Openrouter {
         frames.raw(b": OPENROUTER PROCESSING\n\n".to_vec(), 0);
     }
@@ -116,19 +118,24 @@ pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut
         match block {
             ReplyBlock::Thinking(thought) => push_thinking(answer, thought, frames),
             ReplyBlock::Text(text) => {
-                for piece in frames.fragments(text) {
+                for fragment in frames.fragments(text) {
                     deliver(
                         answer,
-                        json!({ "content": piece.text }),
-                        piece.tokens,
+                        json!({ "content": fragment.text }),
+                        fragment.tokens,
                         frames,
                     );
                 }
             }
             ReplyBlock::Refusal(text) => {
                 let field = refusal_field(answer.dialect);
-                for piece in frames.fragments(text) {
-                    deliver(answer, json!({ field: piece.text }), piece.tokens, frames);
+                for fragment in frames.fragments(text) {
+                    deliver(
+                        answer,
+                        json!({ field: fragment.text }),
+                        fragment.tokens,
+                        frames,
+                    );
                 }
             }
             ReplyBlock::Calls {
@@ -141,7 +148,7 @@ pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut
         }
     }
     let mut last = chunk(answer, json!({}), json!(finish_reason(answer)));
-    if asked.options.usage {
+    if request.options.usage {
         if answer.dialect == ModelDialect::Openrouter {
             last["usage"] = usage(answer);
             frames.data(&last, 0);
@@ -164,14 +171,14 @@ fn push_thinking(answer: &ScriptedReply, thought: &Thought, frames: &mut Frames)
     };
     let has_details = answer.dialect == ModelDialect::Openrouter;
     if !thought.is_redacted {
-        for piece in frames.fragments(&thought.text) {
-            let mut delta = json!({ field: piece.text });
+        for fragment in frames.fragments(&thought.text) {
+            let mut delta = json!({ field: fragment.text });
             if has_details {
                 delta["reasoning_details"] = json!([{
-                    "type": "reasoning.text", "text": piece.text, "format": "unknown", "index": 0,
+                    "type": "reasoning.text", "text": fragment.text, "format": "unknown", "index": 0,
                 }]);
             }
-            deliver(answer, delta, piece.tokens, frames);
+            deliver(answer, delta, fragment.tokens, frames);
         }
     }
     if has_details {
@@ -193,7 +200,7 @@ fn call(
     first: usize,
     frames: &mut Frames,
 ) {
-    let mut pieces: Vec<_> = calls
+    let mut fragments: Vec<_> = calls
         .iter()
         .map(|call| frames.fragments(&call.arguments).into_iter())
         .collect();
@@ -209,10 +216,10 @@ fn call(
         deliver(answer, json!({ "tool_calls": [call] }), tokens, frames);
     };
     if !is_interleaved {
-        for (ix, pieces) in pieces.into_iter().enumerate() {
+        for (ix, fragments) in fragments.into_iter().enumerate() {
             open(ix, frames);
-            for piece in pieces {
-                more(ix, piece.text, piece.tokens, frames);
+            for fragment in fragments {
+                more(ix, fragment.text, fragment.tokens, frames);
             }
         }
         return;
@@ -221,9 +228,9 @@ fn call(
     let mut is_left = true;
     while is_left {
         is_left = false;
-        for (ix, pieces) in pieces.iter_mut().enumerate() {
-            if let Some(piece) = pieces.next() {
-                more(ix, piece.text, piece.tokens, frames);
+        for (ix, fragments) in fragments.iter_mut().enumerate() {
+            if let Some(fragment) = fragments.next() {
+                more(ix, fragment.text, fragment.tokens, frames);
                 is_left = true;
             }
         }

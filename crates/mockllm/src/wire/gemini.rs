@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::prompt;
 use crate::{
     answer::{ReplyBlock, ScriptedReply},
+    api_error::{ApiError, ApiErrorKind},
     frames::Frames,
     request::{CacheSegment, HistoryEvent, OfferedTool, PromptRequest},
     script::Stop,
-    trouble::{ApiError, ApiErrorKind},
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
 pub(super) fn read(
@@ -22,28 +23,28 @@ pub(super) fn read(
         .next()
         .and_then(|name| name.split_once(':'))
         .unwrap_or_default();
-    let mut asked = PromptRequest::new(WireFormat::Gemini, model);
-    asked.headers = incoming.headers.to_vec();
-    asked.stream = method == "streamGenerateContent";
-    asked.options.is_events = incoming.query.split('&').any(|pair| pair == "alt=sse");
+    let mut request = PromptRequest::new(WireFormat::Gemini, model);
+    request.headers = incoming.headers.to_vec();
+    request.stream = method == "streamGenerateContent";
+    request.options.is_events = incoming.query.split('&').any(|pair| pair == "alt=sse");
     // A request to count tokens may hold the request that is meant.
     let body = incoming
         .body
         .get("generateContentRequest")
         .unwrap_or(incoming.body);
     let config = body.get("generationConfig").unwrap_or(&Value::Null);
-    asked.options.max_tokens = config.get("maxOutputTokens").and_then(Value::as_u64);
-    asked.options.stop = prompt::stops(config.get("stopSequences"));
-    asked.options.thinking =
+    request.options.max_tokens = config.get("maxOutputTokens").and_then(Value::as_u64);
+    request.options.stop = prompt::stops(config.get("stopSequences"));
+    request.options.thinking =
         config.pointer("/thinkingConfig/includeThoughts") == Some(&Value::Bool(true));
-    asked.options.schema = config
+    request.options.schema = config
         .get("responseJsonSchema")
         .or_else(|| config.get("responseSchema"))
         .cloned();
     for tool in prompt::items(body, "tools") {
-        asked.segments.push(prompt::segment(tool));
+        request.segments.push(prompt::segment(tool));
         let declared = prompt::items(tool, "functionDeclarations").iter();
-        asked.tools.extend(declared.map(|function| {
+        request.tools.extend(declared.map(|function| {
             OfferedTool {
                 name: prompt::text(function, "name")
                     .unwrap_or_default()
@@ -53,8 +54,8 @@ pub(super) fn read(
         }));
     }
     if let Some(instruction) = body.get("systemInstruction") {
-        asked.system = prompt::content_text(instruction.get("parts"));
-        asked.segments.push(prompt::segment(instruction));
+        request.system = prompt::content_text(instruction.get("parts"));
+        request.segments.push(prompt::segment(instruction));
     }
     let contents = prompt::items(body, "contents");
     if contents.is_empty() {
@@ -62,9 +63,9 @@ pub(super) fn read(
             "* GenerateContentRequest.contents: contents is not specified",
         ));
     }
-    let history = contents_of(contents, &mut asked.segments, is_signed)?;
-    asked.read_history(history);
-    Ok(asked)
+    let history = contents_of(contents, &mut request.segments, is_signed)?;
+    request.read_history(history);
+    Ok(request)
 }
 
 fn contents_of(
@@ -119,7 +120,7 @@ fn name_of(call: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-/// A response is any object; `output` and `error` are the usual fields.
+/// A response is any object; `output` and `error` are the default fields.
 fn outcome(response: &Value) -> (String, bool) {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -156,15 +157,15 @@ fn check_counts(history: &[HistoryEvent]) -> Result<(), ApiError> {
     }
 }
 
-pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
-    let is_array = !asked.options.is_events;
+pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+    let is_array = !request.options.is_events;
     let mut chunks = GeminiStream {
         answer,
         is_array,
         is_first: true,
         frames,
     };
-    let mut parts = signed_parts(asked, answer);
+    let mut parts = signed_parts(request, answer);
     let last = parts.pop();
     for part in &parts {
         chunks.push_part(part);
@@ -193,13 +194,13 @@ impl GeminiStream<'_> {
         let signature = part.get("thoughtSignature");
         match part.get("text").and_then(Value::as_str) {
             Some(text) => {
-                let pieces = self.frames.fragments(text);
-                for piece in &pieces {
-                    let mut more = json!({ "text": piece.text });
+                let fragments = self.frames.fragments(text);
+                for fragment in &fragments {
+                    let mut more = json!({ "text": fragment.text });
                     if prompt::flag(part, "thought") {
                         more["thought"] = json!(true);
                     }
-                    self.send(json!([more]), piece.tokens, None);
+                    self.send(json!([more]), fragment.tokens, None);
                 }
                 // A text's signature is sent as a separate part at the end.
                 if let Some(signature) = signature {
@@ -237,14 +238,14 @@ impl GeminiStream<'_> {
     }
 }
 
-pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
-    let parts = signed_parts(asked, answer);
+pub(super) fn full_body(request: &PromptRequest, answer: &ScriptedReply) -> Value {
+    let parts = signed_parts(request, answer);
     response(answer, json!(parts), Some(finish_reason(answer.stop)))
 }
 
 /// Returns the answer's parts. A signature goes onto the first call after the reasoning, or else
 /// onto the text.
-fn signed_parts(asked: &PromptRequest, answer: &ScriptedReply) -> Vec<Value> {
+fn signed_parts(request: &PromptRequest, answer: &ScriptedReply) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature: Option<&str> = None;
     let sign = |part: &mut Value, signature: &mut Option<&str>| {
@@ -257,7 +258,7 @@ fn signed_parts(asked: &PromptRequest, answer: &ScriptedReply) -> Vec<Value> {
         match block {
             ReplyBlock::Thinking(thought) => {
                 signature = Some(&thought.signature);
-                if asked.options.thinking && !thought.is_redacted {
+                if request.options.thinking && !thought.is_redacted {
                     parts.push(json!({ "text": thought.text, "thought": true }));
                 }
             }
@@ -320,17 +321,17 @@ fn finish_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// The usual status and the body of an error.
-pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
+/// Returns the default status and the body of an error.
+pub(super) fn error(error: &ApiError, model: &str) -> (u16, Value) {
     const USED_UP: &str =
         "You exceeded your current quota, please check your plan and billing details.";
-    let (code, status, usual) = match &trouble.kind {
+    let (code, status, default) = match &error.kind {
         ApiErrorKind::RateLimited { .. } | ApiErrorKind::Quota => {
             (429, "RESOURCE_EXHAUSTED", USED_UP.to_owned())
         }
         ApiErrorKind::Overloaded => {
-            let usual = "The model is overloaded. Please try again later.";
-            (503, "UNAVAILABLE", usual.to_owned())
+            let default = "The model is overloaded. Please try again later.";
+            (503, "UNAVAILABLE", default.to_owned())
         }
         ApiErrorKind::Server | ApiErrorKind::Html => (
             500,
@@ -338,44 +339,44 @@ pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
             "An internal error has occurred.".to_owned(),
         ),
         ApiErrorKind::Authentication => {
-            let usual = "API key not valid. Please pass a valid API key.";
-            (400, "INVALID_ARGUMENT", usual.to_owned())
+            let default = "API key not valid. Please pass a valid API key.";
+            (400, "INVALID_ARGUMENT", default.to_owned())
         }
         ApiErrorKind::Permission => (403, "PERMISSION_DENIED", "Permission denied.".to_owned()),
         ApiErrorKind::Invalid => (400, "INVALID_ARGUMENT", "Invalid argument.".to_owned()),
         ApiErrorKind::ContextOverflow { prompt, limit } => {
-            let usual = format!(
+            let default = format!(
                 "The input token count ({prompt}) exceeds the maximum number of tokens allowed ({limit})."
             );
-            (400, "INVALID_ARGUMENT", usual)
+            (400, "INVALID_ARGUMENT", default)
         }
         ApiErrorKind::NoSuchModel => {
-            let usual = format!(
+            let default = format!(
                 "models/{model} is not found for API version v1beta, or is not supported for generateContent."
             );
-            (404, "NOT_FOUND", usual)
+            (404, "NOT_FOUND", default)
         }
         ApiErrorKind::NotFound => (404, "NOT_FOUND", "Not found.".to_owned()),
         ApiErrorKind::TooLarge => {
-            let usual = "Request payload size exceeds the limit.";
-            (400, "INVALID_ARGUMENT", usual.to_owned())
+            let default = "Request payload size exceeds the limit.";
+            (400, "INVALID_ARGUMENT", default.to_owned())
         }
     };
-    let message = trouble.message.clone().unwrap_or(usual);
-    let mut error = json!({
-        "code": trouble.status.unwrap_or(code), "message": message, "status": status,
+    let message = error.message.clone().unwrap_or(default);
+    let mut body = json!({
+        "code": error.status.unwrap_or(code), "message": message, "status": status,
     });
-    let details = details(trouble);
+    let details = details(error);
     if !details.is_empty() {
-        error["details"] = json!(details);
+        body["details"] = json!(details);
     }
-    (code, json!({ "error": error }))
+    (code, json!({ "error": body }))
 }
 
 /// Returns the exhausted quota and the wait: this provider sends them in the body, not in headers.
-fn details(trouble: &ApiError) -> Vec<Value> {
+fn details(error: &ApiError) -> Vec<Value> {
     let mut details = Vec::new();
-    let window = match &trouble.kind {
+    let window = match &error.kind {
         ApiErrorKind::RateLimited { .. } => "PerMinute",
         ApiErrorKind::Quota => "PerDay",
         ApiErrorKind::Authentication => {
@@ -393,7 +394,7 @@ fn details(trouble: &ApiError) -> Vec<Value> {
             "quotaId": format!("GenerateRequests{window}PerProjectPerModel"),
         }],
     }));
-    if let Some(wait) = trouble.retry_after {
+    if let Some(wait) = error.retry_after {
         details.push(json!({
             "@type": "type.googleapis.com/google.rpc.RetryInfo",
             "retryDelay": format!("{}s", wait.as_secs_f64()),

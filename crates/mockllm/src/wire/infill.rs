@@ -5,25 +5,26 @@ use serde_json::{Value, json};
 use super::{completions, prompt};
 use crate::{
     answer::ScriptedReply,
+    api_error::ApiError,
     frames::Frames,
     request::{CacheSegment, PromptRequest},
     script::Stop,
     tokens,
-    trouble::ApiError,
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
-/// The server has one model; requests need not name it.
-const UNNAMED: &str = "default";
+/// Model name of requests that name none: the server has one model.
+const DEFAULT_MODEL: &str = "default";
 
 pub(super) fn read(incoming: &Incoming) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = PromptRequest::new(
+    let mut request = PromptRequest::new(
         WireFormat::Infill,
-        prompt::text(body, "model").unwrap_or(UNNAMED),
+        prompt::text(body, "model").unwrap_or(DEFAULT_MODEL),
     );
-    asked.headers = incoming.headers.to_vec();
-    asked.stream = prompt::flag(body, "stream");
+    request.headers = incoming.headers.to_vec();
+    request.stream = prompt::flag(body, "stream");
     let (Some(prefix), Some(suffix)) = (
         prompt::text(body, "input_prefix"),
         prompt::text(body, "input_suffix"),
@@ -38,41 +39,41 @@ pub(super) fn read(incoming: &Incoming) -> Result<PromptRequest, ApiError> {
                 "extra_context chunk must contain a \"text\" field with a string value",
             ));
         };
-        asked.segments.push(CacheSegment {
+        request.segments.push(CacheSegment {
             text: text.to_owned(),
             mark: None,
         });
     }
     // Zero and negative values mean no limit.
-    asked.options.max_tokens = body
+    request.options.max_tokens = body
         .get("n_predict")
         .and_then(Value::as_u64)
         .filter(|most| *most > 0);
-    asked.options.stop = prompt::stops(body.get("stop"));
+    request.options.stop = prompt::stops(body.get("stop"));
     let after_middle = prompt::text(body, "prompt").unwrap_or_default();
-    completions::gap(&mut asked, &format!("{prefix}{after_middle}"), suffix);
-    Ok(asked)
+    completions::gap(&mut request, &format!("{prefix}{after_middle}"), suffix);
+    Ok(request)
 }
 
-pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let text = answer.text();
-    let mut told = 0;
-    for piece in frames.fragments(&text) {
-        told += piece.tokens;
+    let mut sent = 0;
+    for fragment in frames.fragments(&text) {
+        sent += fragment.tokens;
         let chunk = json!({
-            "index": 0, "content": piece.text, "tokens": [], "stop": false, "id_slot": 0,
-            "tokens_predicted": told, "tokens_evaluated": answer.usage.prompt(),
+            "index": 0, "content": fragment.text, "tokens": [], "stop": false, "id_slot": 0,
+            "tokens_predicted": sent, "tokens_evaluated": answer.usage.prompt(),
         });
-        frames.data(&chunk, piece.tokens);
+        frames.data(&chunk, fragment.tokens);
     }
-    frames.data(&last(asked, answer, ""), 0);
+    frames.data(&last(request, answer, ""), 0);
 }
 
-pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
-    last(asked, answer, &answer.text())
+pub(super) fn full_body(request: &PromptRequest, answer: &ScriptedReply) -> Value {
+    last(request, answer, &answer.text())
 }
 
-fn last(asked: &PromptRequest, answer: &ScriptedReply, content: &str) -> Value {
+fn last(request: &PromptRequest, answer: &ScriptedReply, content: &str) -> Value {
     let count = answer.usage;
     let stop_type = match answer.stop {
         Stop::MaxTokens => "limit",
@@ -98,6 +99,6 @@ fn last(asked: &PromptRequest, answer: &ScriptedReply, content: &str) -> Value {
             "prompt_n": count.prompt() - count.cache_read,
             "predicted_n": tokens::of_text(&answer.text()),
         },
-        "generation_settings": { "n_predict": asked.options.max_tokens.map_or(-1, |most| most as i64) },
+        "generation_settings": { "n_predict": request.options.max_tokens.map_or(-1, |most| most as i64) },
     })
 }

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::{completions, prompt};
 use crate::{
     answer::ScriptedReply,
+    api_error::{ApiError, ApiErrorKind},
     frames::Frames,
     request::PromptRequest,
     script::Stop,
-    trouble::{ApiError, ApiErrorKind},
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
 /// The creation time of answers, in this provider's format.
@@ -17,40 +18,40 @@ const CREATED: &str = "2026-01-01T00:00:00.000000Z";
 
 pub(super) fn read(incoming: &Incoming) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = prompt::new_request(WireFormat::Ollama, incoming, "model is required")?;
+    let mut request = prompt::new_request(WireFormat::Ollama, incoming, "model is required")?;
     // Streaming is Ollama's default.
-    asked.stream = body.get("stream") != Some(&Value::Bool(false));
+    request.stream = body.get("stream") != Some(&Value::Bool(false));
     let options = body.get("options").unwrap_or(&Value::Null);
-    asked.options.max_tokens = options
+    request.options.max_tokens = options
         .get("num_predict")
         .and_then(Value::as_u64)
         .filter(|most| *most > 0);
-    asked.options.stop = prompt::stops(options.get("stop"));
-    asked.options.schema = body
+    request.options.stop = prompt::stops(options.get("stop"));
+    request.options.schema = body
         .get("format")
         .filter(|format| format.is_object())
         .cloned();
     if let Some(system) = prompt::text(body, "system") {
-        asked.system = system.to_owned();
-        asked.segments.push(prompt::segment(&json!(system)));
+        request.system = system.to_owned();
+        request.segments.push(prompt::segment(&json!(system)));
     }
     let text = prompt::text(body, "prompt").unwrap_or_default();
     let suffix = prompt::text(body, "suffix");
-    completions::gap(&mut asked, text, suffix.unwrap_or_default());
+    completions::gap(&mut request, text, suffix.unwrap_or_default());
     if suffix.is_none() {
-        asked.user = text.to_owned();
-        asked.turn = 1;
+        request.user = text.to_owned();
+        request.turn = 1;
     }
-    Ok(asked)
+    Ok(request)
 }
 
 pub(super) fn stream(answer: &ScriptedReply, frames: &mut Frames) {
     let text = answer.text();
-    for piece in frames.fragments(&text) {
+    for fragment in frames.fragments(&text) {
         let line = json!({
-            "model": answer.model, "created_at": CREATED, "response": piece.text, "done": false,
+            "model": answer.model, "created_at": CREATED, "response": fragment.text, "done": false,
         });
-        frames.raw(format!("{line}\n").into_bytes(), piece.tokens);
+        frames.raw(format!("{line}\n").into_bytes(), fragment.tokens);
     }
     frames.raw(format!("{}\n", last(answer, "")).into_bytes(), 0);
 }
@@ -75,15 +76,15 @@ fn last(answer: &ScriptedReply, text: &str) -> Value {
     })
 }
 
-/// The usual status and the body of an error.
-pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
-    let (status, usual) = match &trouble.kind {
+/// Returns the default status and the body of an error.
+pub(super) fn error(error: &ApiError, model: &str) -> (u16, Value) {
+    let (status, default) = match &error.kind {
         ApiErrorKind::RateLimited { .. } | ApiErrorKind::Quota => {
             (429, "too many requests".to_owned())
         }
         ApiErrorKind::Overloaded => {
-            let usual = "server busy, please try again.  maximum pending requests exceeded";
-            (503, usual.to_owned())
+            let default = "server busy, please try again.  maximum pending requests exceeded";
+            (503, default.to_owned())
         }
         ApiErrorKind::Server | ApiErrorKind::Html => (500, "an error was encountered".to_owned()),
         ApiErrorKind::Authentication => (401, "unauthorized".to_owned()),
@@ -97,6 +98,6 @@ pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
         ApiErrorKind::NotFound => (404, "not found".to_owned()),
         ApiErrorKind::TooLarge => (413, "request too large".to_owned()),
     };
-    let message = trouble.message.clone().unwrap_or(usual);
+    let message = error.message.clone().unwrap_or(default);
     (status, json!({ "error": message }))
 }

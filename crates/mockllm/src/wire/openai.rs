@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
+    api_error::{ApiError, ApiErrorKind},
     limits::{BucketLevel, LimitHeaders},
-    trouble::{ApiError, ApiErrorKind},
     wire::go_duration,
 };
 
-/// The usual status and the body of an error.
-pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
-    let (status, kind, code, usual) = match &trouble.kind {
+/// Returns the default status and the body of an error.
+pub(super) fn error(error: &ApiError, model: &str) -> (u16, Value) {
+    let (status, kind, code, default) = match &error.kind {
         ApiErrorKind::RateLimited { what } => {
-            let again = trouble.retry_after.unwrap_or_default();
-            let usual = format!(
+            let again = error.retry_after.unwrap_or_default();
+            let default = format!(
                 "Rate limit reached for {model} on {what} per min. Please try again in {}.",
                 go_duration(again)
             );
@@ -22,46 +22,47 @@ pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
             } else {
                 "tokens"
             };
-            (429, kind, Some("rate_limit_exceeded"), usual)
+            (429, kind, Some("rate_limit_exceeded"), default)
         }
         ApiErrorKind::Overloaded => {
-            let usual = "The server is currently overloaded. Please try again later.";
+            let default = "The server is currently overloaded. Please try again later.";
             (
                 503,
                 "server_error",
                 Some("server_is_overloaded"),
-                usual.to_owned(),
+                default.to_owned(),
             )
         }
         ApiErrorKind::Server | ApiErrorKind::Html => {
-            let usual = "The server had an error while processing your request. Sorry about that!";
-            (500, "server_error", None, usual.to_owned())
+            let default =
+                "The server had an error while processing your request. Sorry about that!";
+            (500, "server_error", None, default.to_owned())
         }
         ApiErrorKind::Quota => {
-            let usual =
+            let default =
                 "You exceeded your current quota, please check your plan and billing details.";
             let kind = "insufficient_quota";
-            (429, kind, Some(kind), usual.to_owned())
+            (429, kind, Some(kind), default.to_owned())
         }
         ApiErrorKind::Authentication => {
-            let usual = "Incorrect API key provided.";
+            let default = "Incorrect API key provided.";
             (
                 401,
                 "invalid_request_error",
                 Some("invalid_api_key"),
-                usual.to_owned(),
+                default.to_owned(),
             )
         }
         ApiErrorKind::Permission => {
-            let usual = "You have insufficient permissions for this operation.";
-            (403, "invalid_request_error", None, usual.to_owned())
+            let default = "You have insufficient permissions for this operation.";
+            (403, "invalid_request_error", None, default.to_owned())
         }
         ApiErrorKind::Invalid => {
-            let usual = "Invalid request.";
-            (400, "invalid_request_error", None, usual.to_owned())
+            let default = "Invalid request.";
+            (400, "invalid_request_error", None, default.to_owned())
         }
         ApiErrorKind::ContextOverflow { prompt, limit } => {
-            let usual = format!(
+            let default = format!(
                 "This model's maximum context length is {limit} tokens. However, your messages resulted in \
                  {prompt} tokens. Please reduce the length of the messages."
             );
@@ -69,29 +70,34 @@ pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
                 400,
                 "invalid_request_error",
                 Some("context_length_exceeded"),
-                usual,
+                default,
             )
         }
         ApiErrorKind::NoSuchModel => {
-            let usual =
+            let default =
                 format!("The model `{model}` does not exist or you do not have access to it.");
-            (404, "invalid_request_error", Some("model_not_found"), usual)
+            (
+                404,
+                "invalid_request_error",
+                Some("model_not_found"),
+                default,
+            )
         }
         ApiErrorKind::NotFound => {
-            let usual = "Invalid URL";
-            (404, "invalid_request_error", None, usual.to_owned())
+            let default = "Invalid URL";
+            (404, "invalid_request_error", None, default.to_owned())
         }
         ApiErrorKind::TooLarge => {
-            let usual = "Request too large.";
-            (413, "invalid_request_error", None, usual.to_owned())
+            let default = "Request too large.";
+            (413, "invalid_request_error", None, default.to_owned())
         }
     };
-    let message = trouble.message.clone().unwrap_or(usual);
+    let message = error.message.clone().unwrap_or(default);
     let error = json!({ "message": message, "type": kind, "param": null, "code": code });
     (status, json!({ "error": error }))
 }
 
-pub(super) fn limit_headers(standing: LimitHeaders) -> Vec<(&'static str, String)> {
+pub(super) fn limit_headers(limit_headers: LimitHeaders) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
     let mut add = |level: Option<BucketLevel>, names: [&'static str; 3]| {
         let Some(level) = level else { return };
@@ -100,7 +106,7 @@ pub(super) fn limit_headers(standing: LimitHeaders) -> Vec<(&'static str, String
         headers.push((names[2], go_duration(level.reset)));
     };
     add(
-        standing.requests,
+        limit_headers.requests,
         [
             "x-ratelimit-limit-requests",
             "x-ratelimit-remaining-requests",
@@ -108,7 +114,7 @@ pub(super) fn limit_headers(standing: LimitHeaders) -> Vec<(&'static str, String
         ],
     );
     add(
-        standing.input,
+        limit_headers.input,
         [
             "x-ratelimit-limit-tokens",
             "x-ratelimit-remaining-tokens",

@@ -1,14 +1,15 @@
-//! Shared parts of the wires' readers: fields, texts of blocks, the rules of a conversation.
+//! Functions shared by the wires' parsers: fields, texts of blocks, pairing of calls and results.
 
 use serde_json::Value;
 
 use crate::{
+    api_error::ApiError,
     request::{CacheSegment, HistoryEvent, PromptRequest},
-    trouble::ApiError,
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
-/// A request with its model and headers, and no conversation yet.
+/// Creates a request with its model and headers, without a conversation.
 pub(super) fn new_request(
     wire: WireFormat,
     incoming: &Incoming,
@@ -17,10 +18,10 @@ pub(super) fn new_request(
     let Some(model) = text(incoming.body, "model").filter(|model| !model.is_empty()) else {
         return Err(ApiError::invalid(missing));
     };
-    let mut asked = PromptRequest::new(wire, model);
-    asked.headers = incoming.headers.to_vec();
-    asked.stream = flag(incoming.body, "stream");
-    Ok(asked)
+    let mut request = PromptRequest::new(wire, model);
+    request.headers = incoming.headers.to_vec();
+    request.stream = flag(incoming.body, "stream");
+    Ok(request)
 }
 
 /// Returns a string field of an object.
@@ -28,12 +29,12 @@ pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
-/// A field that is true; left out is false.
+/// Returns a boolean field; false if it is left out.
 pub(super) fn flag(value: &Value, name: &str) -> bool {
     value.get(name).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// An array's items; none if the field is left out or is no array.
+/// Returns the items of an array field; none if it is left out or not an array.
 pub(super) fn items<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value
         .get(name)
@@ -41,7 +42,7 @@ pub(super) fn items<'a>(value: &'a Value, name: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The text of a content field: a string, or blocks of which those with `text` count.
+/// Returns the text of a content field: a string, or the `text` of its blocks.
 pub(super) fn content_text(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -56,7 +57,7 @@ pub(super) fn content_text(content: Option<&Value>) -> String {
     }
 }
 
-/// Stop texts: one string or a list of them.
+/// Returns the stop texts of a field: one string or a list of them.
 pub(super) fn stops(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::String(stop)) => vec![stop.clone()],
@@ -70,7 +71,7 @@ pub(super) fn stops(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// A piece of the prompt that is not a cache's end.
+/// A segment of the prompt after which no cached prefix ends.
 pub(super) fn segment(value: &Value) -> CacheSegment {
     CacheSegment {
         text: value.to_string(),
@@ -82,8 +83,8 @@ pub(super) fn segment(value: &Value) -> CacheSegment {
 /// without a call.
 pub(super) fn unpaired(history: &[HistoryEvent]) -> Option<Unpaired> {
     let mut open: Vec<&str> = Vec::new();
-    for said in history {
-        match said {
+    for event in history {
+        match event {
             HistoryEvent::Call { id, .. } => open.push(id),
             HistoryEvent::Result { call, .. } => match open.iter().position(|id| id == call) {
                 Some(at) => {

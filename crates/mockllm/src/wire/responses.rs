@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought},
+    api_error::{ApiError, ApiErrorKind},
     frames::Frames,
     request::{HistoryEvent, OfferedTool, PromptRequest},
     script::Stop,
     tokens::TokenFragment,
-    trouble::{ApiError, ApiErrorKind},
-    wire::{Incoming, WireFormat},
+    wire::Incoming,
+    wire_format::WireFormat,
 };
 
 pub(super) fn read(
@@ -22,56 +23,56 @@ pub(super) fn read(
 ) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
     let missing = "Missing required parameter: 'model'.";
-    let mut asked = prompt::new_request(WireFormat::Responses, incoming, missing)?;
-    asked.options.max_tokens = body.get("max_output_tokens").and_then(Value::as_u64);
-    asked.options.parallel = body.get("parallel_tool_calls") != Some(&Value::Bool(false));
-    asked.options.thinking = body
+    let mut request = prompt::new_request(WireFormat::Responses, incoming, missing)?;
+    request.options.max_tokens = body.get("max_output_tokens").and_then(Value::as_u64);
+    request.options.parallel = body.get("parallel_tool_calls") != Some(&Value::Bool(false));
+    request.options.thinking = body
         .pointer("/reasoning/summary")
         .is_some_and(|summary| !summary.is_null());
-    asked.options.sealed_thinking = prompt::items(body, "include")
+    request.options.sealed_thinking = prompt::items(body, "include")
         .iter()
         .any(|wanted| wanted == "reasoning.encrypted_content");
-    asked.options.schema = body.pointer("/text/format/schema").cloned();
+    request.options.schema = body.pointer("/text/format/schema").cloned();
     for tool in prompt::items(body, "tools") {
-        asked.tools.push(OfferedTool {
+        request.tools.push(OfferedTool {
             name: prompt::text(tool, "name").unwrap_or_default().to_owned(),
             is_free: prompt::text(tool, "type") == Some("custom"),
         });
-        asked.segments.push(prompt::segment(tool));
+        request.segments.push(prompt::segment(tool));
     }
     if let Some(instructions) = body.get("instructions") {
-        asked.system = instructions.as_str().unwrap_or_default().to_owned();
-        asked.segments.push(prompt::segment(instructions));
+        request.system = instructions.as_str().unwrap_or_default().to_owned();
+        request.segments.push(prompt::segment(instructions));
     }
     let history = match body.get("input") {
         Some(Value::String(text)) => {
-            asked.segments.push(prompt::segment(&json!(text)));
+            request.segments.push(prompt::segment(&json!(text)));
             vec![HistoryEvent::User(text.clone())]
         }
-        Some(Value::Array(items)) => items_of(items, &mut asked, is_signed)?,
+        Some(Value::Array(items)) => items_of(items, &mut request, is_signed)?,
         _ => return Err(ApiError::invalid("Missing required parameter: 'input'.")),
     };
     if is_signed.is_some() {
         check_pairs(&history)?;
     }
-    asked.read_history(history);
-    Ok(asked)
+    request.read_history(history);
+    Ok(request)
 }
 
 fn items_of(
     items: &[Value],
-    asked: &mut PromptRequest,
+    request: &mut PromptRequest,
     is_signed: Option<&dyn Fn(&str) -> bool>,
 ) -> Result<Vec<HistoryEvent>, ApiError> {
     let mut history = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        asked.segments.push(prompt::segment(item));
+        request.segments.push(prompt::segment(item));
         let field = |name: &str| prompt::text(item, name).unwrap_or_default().to_owned();
         let kind = prompt::text(item, "type").unwrap_or("message");
         match (kind, prompt::text(item, "role")) {
             ("message", Some("assistant")) => history.push(HistoryEvent::Assistant),
             ("message", Some("system" | "developer")) => {
-                asked
+                request
                     .system
                     .push_str(&prompt::content_text(item.get("content")));
             }
@@ -150,18 +151,22 @@ impl ResponsesWriter<'_> {
         self.items[index] = item;
     }
 
-    fn push_reasoning(&mut self, thought: &Thought, asked: &PromptRequest) {
+    fn push_reasoning(&mut self, thought: &Thought, request: &PromptRequest) {
         let id = format!("rs_{}", self.frames.random_id(24));
         let index = self.open(json!({ "id": id, "type": "reasoning", "summary": [] }));
-        let is_shown = asked.options.thinking && !thought.is_redacted;
+        let is_shown = request.options.thinking && !thought.is_redacted;
         if is_shown {
             let place = json!({ "item_id": id, "output_index": index, "summary_index": 0 });
             let empty = json!({ "type": "summary_text", "text": "" });
             let name = "response.reasoning_summary_part.added";
             self.event(name, with(&place, "part", empty), 0);
-            for piece in self.frames.fragments(&thought.text) {
-                let data = with(&place, "delta", json!(piece.text));
-                self.event("response.reasoning_summary_text.delta", data, piece.tokens);
+            for fragment in self.frames.fragments(&thought.text) {
+                let data = with(&place, "delta", json!(fragment.text));
+                self.event(
+                    "response.reasoning_summary_text.delta",
+                    data,
+                    fragment.tokens,
+                );
             }
             let data = with(&place, "text", json!(thought.text));
             self.event("response.reasoning_summary_text.done", data, 0);
@@ -169,7 +174,7 @@ impl ResponsesWriter<'_> {
             let name = "response.reasoning_summary_part.done";
             self.event(name, with(&place, "part", part), 0);
         }
-        self.close(index, reasoning_item(&id, thought, asked));
+        self.close(index, reasoning_item(&id, thought, request));
     }
 
     fn push_message(&mut self, text: &str, is_refusal: bool, status: &str) {
@@ -189,11 +194,11 @@ impl ResponsesWriter<'_> {
                 "text",
             )
         };
-        for piece in self.frames.fragments(text) {
+        for fragment in self.frames.fragments(text) {
             self.event(
                 delta,
-                with(&place, "delta", json!(piece.text)),
-                piece.tokens,
+                with(&place, "delta", json!(fragment.text)),
+                fragment.tokens,
             );
         }
         self.event(done, with(&place, field, json!(text)), 0);
@@ -210,24 +215,24 @@ impl ResponsesWriter<'_> {
         if !is_interleaved {
             for call in calls {
                 let open = self.open_call(call);
-                for piece in self.frames.fragments(&call.arguments) {
-                    self.deliver(&open, piece);
+                for fragment in self.frames.fragments(&call.arguments) {
+                    self.deliver(&open, fragment);
                 }
                 self.close_call(open, status);
             }
             return;
         }
         let open: Vec<OpenCall> = calls.iter().map(|call| self.open_call(call)).collect();
-        let mut pieces: Vec<_> = calls
+        let mut fragments: Vec<_> = calls
             .iter()
             .map(|call| self.frames.fragments(&call.arguments).into_iter())
             .collect();
         let mut is_left = true;
         while is_left {
             is_left = false;
-            for (call, pieces) in open.iter().zip(&mut pieces) {
-                if let Some(piece) = pieces.next() {
-                    self.deliver(call, piece);
+            for (call, fragments) in open.iter().zip(&mut fragments) {
+                if let Some(fragment) = fragments.next() {
+                    self.deliver(call, fragment);
                     is_left = true;
                 }
             }
@@ -244,14 +249,15 @@ impl ResponsesWriter<'_> {
         OpenCall { call, id, index }
     }
 
-    fn deliver(&mut self, open: &OpenCall, piece: TokenFragment) {
-        let data = json!({ "item_id": open.id, "output_index": open.index, "delta": piece.text });
+    fn deliver(&mut self, open: &OpenCall, fragment: TokenFragment) {
+        let data =
+            json!({ "item_id": open.id, "output_index": open.index, "delta": fragment.text });
         let name = if open.call.is_free {
             "response.custom_tool_call_input.delta"
         } else {
             "response.function_call_arguments.delta"
         };
-        self.event(name, data, piece.tokens);
+        self.event(name, data, fragment.tokens);
     }
 
     fn close_call(&mut self, open: OpenCall, status: &str) {
@@ -273,7 +279,7 @@ struct OpenCall<'a> {
     index: usize,
 }
 
-pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let mut writer = ResponsesWriter {
         frames,
         sequence: 0,
@@ -285,7 +291,7 @@ pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut
     let status = status(answer);
     for block in &answer.blocks {
         match block {
-            ReplyBlock::Thinking(thought) => writer.push_reasoning(thought, asked),
+            ReplyBlock::Thinking(thought) => writer.push_reasoning(thought, request),
             ReplyBlock::Text(text) => writer.push_message(text, false, status),
             ReplyBlock::Refusal(text) => writer.push_message(text, true, status),
             ReplyBlock::Calls {
@@ -300,7 +306,7 @@ pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut
 }
 
 pub(super) fn full_body(
-    asked: &PromptRequest,
+    request: &PromptRequest,
     answer: &ScriptedReply,
     frames: &mut Frames,
 ) -> Value {
@@ -310,7 +316,7 @@ pub(super) fn full_body(
         let word = frames.random_id(24);
         match block {
             ReplyBlock::Thinking(thought) => {
-                items.push(reasoning_item(&format!("rs_{word}"), thought, asked));
+                items.push(reasoning_item(&format!("rs_{word}"), thought, request));
             }
             ReplyBlock::Text(text) => {
                 items.push(message_item(&format!("msg_{word}"), text, false, status));
@@ -378,15 +384,15 @@ fn response(answer: &ScriptedReply, status: &str, output: Vec<Value>) -> Value {
     })
 }
 
-fn reasoning_item(id: &str, thought: &Thought, asked: &PromptRequest) -> Value {
-    let is_shown = asked.options.thinking && !thought.is_redacted;
+fn reasoning_item(id: &str, thought: &Thought, request: &PromptRequest) -> Value {
+    let is_shown = request.options.thinking && !thought.is_redacted;
     let summary = if is_shown {
         json!([{ "type": "summary_text", "text": thought.text }])
     } else {
         json!([])
     };
     let mut item = json!({ "id": id, "type": "reasoning", "summary": summary });
-    if asked.options.sealed_thinking {
+    if request.options.sealed_thinking {
         item["encrypted_content"] = json!(thought.signature);
     }
     item

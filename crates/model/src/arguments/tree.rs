@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container, ProblemKind};
+use super::{ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container};
 
 /// Arguments of a tool call, parsed as far as possible.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +31,12 @@ impl ParsedArguments {
                 problems: Vec::new(),
             };
         }
-        let mut tree = ValueBuilder::default();
+        let mut builder = ValueBuilder::default();
         let mut reader = ArgumentReader::default();
-        reader.push(text, &mut |path, event| tree.take(path, event));
-        let problems = reader.finish(&mut |path, event| tree.take(path, event));
+        reader.push(text, &mut |path, event| builder.take(path, event));
+        let problems = reader.finish(&mut |path, event| builder.take(path, event));
         Self {
-            value: tree.finish(),
+            value: builder.finish(),
             problems,
         }
     }
@@ -46,19 +46,6 @@ impl ParsedArguments {
         self.problems
             .iter()
             .all(|problem| problem.kind.is_harmless())
-    }
-
-    /// Returns the message to the model if a tool must not run on the arguments.
-    pub fn describe_problems(&self) -> Option<String> {
-        let worst = self
-            .problems
-            .iter()
-            .find(|problem| !problem.kind.is_harmless())?;
-        let hint = match worst.kind {
-            ProblemKind::Ends => "; the call was cut off, so send it again in smaller pieces",
-            _ => "; send the call again as valid JSON",
-        };
-        Some(format!("the arguments cannot be parsed: {worst}{hint}"))
     }
 }
 

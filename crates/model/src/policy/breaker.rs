@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::{FailureClass, MonotonicTime};
 
 /// Number of transient failures within `WINDOW` that opens the breaker.
-const FAILURES: usize = 5;
+const FAILURE_THRESHOLD: usize = 5;
 const WINDOW: Duration = Duration::from_secs(30);
-const OPEN: Duration = Duration::from_secs(15);
+const OPEN_TIME: Duration = Duration::from_secs(15);
 /// An exhausted quota or a rejected key does not recover within seconds.
-const OPEN_FOR_ACCOUNT: Duration = Duration::from_secs(300);
+const ACCOUNT_OPEN_TIME: Duration = Duration::from_secs(300);
 
 /// The circuit breaker of one route.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +88,7 @@ impl Breaker {
             | FailureClass::Torn
             | FailureClass::Malformed => self.count(now),
             FailureClass::Quota | FailureClass::Authentication | FailureClass::NoSuchModel => {
-                self.open(now + OPEN_FOR_ACCOUNT);
+                self.open(now + ACCOUNT_OPEN_TIME);
             }
             FailureClass::RateLimited
             | FailureClass::InvalidRequest
@@ -99,7 +99,7 @@ impl Breaker {
 
     fn count(&mut self, now: MonotonicTime) {
         if self.state == BreakerState::Probing {
-            return self.open(now + OPEN);
+            return self.open(now + OPEN_TIME);
         }
         self.failures.push_back(now);
         while self
@@ -109,8 +109,8 @@ impl Breaker {
         {
             self.failures.pop_front();
         }
-        if self.failures.len() >= FAILURES && self.state == BreakerState::Closed {
-            self.open(now + OPEN);
+        if self.failures.len() >= FAILURE_THRESHOLD && self.state == BreakerState::Closed {
+            self.open(now + OPEN_TIME);
         }
     }
 
@@ -140,7 +140,7 @@ impl Breaker {
             BreakerState::Closed => {
                 let recent = self.failures.iter();
                 let recent = recent.filter(|at| now.since(**at) <= WINDOW).count();
-                recent as f64 / FAILURES as f64
+                recent as f64 / FAILURE_THRESHOLD as f64
             }
         }
     }

@@ -57,7 +57,7 @@ pub struct Spend {
     pub tokens: TokenCount,
 }
 
-/// A day, numbered by the caller in the user's time zone.
+/// A day, numbered by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub u32);
 
@@ -84,7 +84,7 @@ pub enum BudgetRefusal {
     /// The request may cost more than is left.
     #[error(
         "the budget of this {scope} is {cap}: {spent} is spent, {held} is reserved by requests in \
-         flight, and this request may cost up to {asked}; raise the budget to continue"
+         flight, and this request may cost up to {requested}; raise the budget to continue"
     )]
     Cost {
         /// The cap that would be exceeded.
@@ -96,12 +96,12 @@ pub enum BudgetRefusal {
         /// Amount held for requests in flight.
         held: Cost,
         /// Maximum cost of the request.
-        asked: Cost,
+        requested: Cost,
     },
     /// The request may use more tokens than are left.
     #[error(
         "the budget of this {scope} is {} tokens: {} are spent, {} are reserved by requests in \
-         flight, and this request may use up to {}; raise the budget to continue", cap.0, spent.0, held.0, asked.0
+         flight, and this request may use up to {}; raise the budget to continue", cap.0, spent.0, held.0, requested.0
     )]
     Tokens {
         /// The cap that would be exceeded.
@@ -113,7 +113,7 @@ pub enum BudgetRefusal {
         /// Tokens held for requests in flight.
         held: TokenCount,
         /// Maximum number of tokens of the request.
-        asked: TokenCount,
+        requested: TokenCount,
     },
     /// The price is unknown, so a cost cap cannot be enforced.
     #[error(
@@ -142,7 +142,7 @@ struct CostAccount {
     held: Cost,
     held_tokens: TokenCount,
     /// The last threshold for which a notice was issued, in percent.
-    told: u8,
+    notified: u8,
 }
 
 impl Budgets {
@@ -151,7 +151,7 @@ impl Budgets {
         self.caps = caps;
         let accounts = self.agents.values_mut().chain(self.turns.values_mut());
         for account in accounts.chain([&mut self.today]) {
-            account.told = 0;
+            account.notified = 0;
         }
     }
 
@@ -167,7 +167,7 @@ impl Budgets {
         }
     }
 
-    /// Adds spending from before the process started.
+    /// Adds spending of other runs of the program to a day, and starts that day.
     pub fn restore(&mut self, day: Day, spent: Spend) {
         self.start_day(day);
         self.today.spend(spent);
@@ -208,8 +208,8 @@ impl Budgets {
             account.held_tokens = account.held_tokens.minus(most.tokens);
             account.spend(used);
             let percent = account.percent(cap);
-            if percent > account.told {
-                account.told = percent;
+            if percent > account.notified {
+                account.notified = percent;
                 notices.push(BudgetNotice { scope, percent });
             }
         }
@@ -227,19 +227,22 @@ impl Budgets {
         self.turns.retain(|(owner, _), _| *owner != agent);
     }
 
-    /// Returns the spending of today.
-    pub fn spent_today(&self) -> Spend {
+    /// Returns the spending of the current day.
+    #[cfg(test)]
+    pub(crate) fn spent_today(&self) -> Spend {
         self.today.spent()
     }
 
     /// Returns the spending of an agent.
-    pub fn spent_by(&self, agent: AgentId) -> Spend {
+    #[cfg(test)]
+    pub(crate) fn spent_by(&self, agent: AgentId) -> Spend {
         let account = self.agents.get(&agent).copied().unwrap_or_default();
         account.spent()
     }
 
     /// Returns the number of unsettled holds.
-    pub fn open(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn open(&self) -> usize {
         self.holds.len()
     }
 
@@ -265,18 +268,18 @@ impl CostAccount {
     ) -> Result<(), BudgetRefusal> {
         if let Some(cap) = cap.cost {
             // An admitted model of unknown price must still wait if the budget is exhausted.
-            let asked = match most.cost {
+            let requested = match most.cost {
                 Some(cost) => cost,
                 None if allow_unknown => Cost(1),
                 None => return Err(BudgetRefusal::UnknownPrice { scope }),
             };
-            if self.spent.plus(self.held).plus(asked) > cap {
+            if self.spent.plus(self.held).plus(requested) > cap {
                 return Err(BudgetRefusal::Cost {
                     scope,
                     cap,
                     spent: self.spent,
                     held: self.held,
-                    asked,
+                    requested,
                 });
             }
         }
@@ -288,7 +291,7 @@ impl CostAccount {
                     cap,
                     spent: self.spent_tokens,
                     held: self.held_tokens,
-                    asked: most.tokens,
+                    requested: most.tokens,
                 });
             }
         }
@@ -300,6 +303,7 @@ impl CostAccount {
         self.spent_tokens = self.spent_tokens.plus(used.tokens);
     }
 
+    #[cfg(test)]
     fn spent(&self) -> Spend {
         Spend {
             cost: Some(self.spent),

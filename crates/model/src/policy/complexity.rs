@@ -160,11 +160,11 @@ const TRACES: &[&str] = &[
 ];
 
 /// Only both ends of the prompt are analysed, in bytes, so that a pasted log costs no time.
-const HEAD: usize = 8 << 10;
-const TAIL: usize = 2 << 10;
+const MAX_HEAD_LEN: usize = 8 << 10;
+const MAX_TAIL_LEN: usize = 2 << 10;
 
-/// Length in bytes of the longest word form in the lexicon.
-const LONGEST: usize = 17;
+/// Upper bound of the length of a word form in the lexicon, in bytes.
+const MAX_WORD_LEN: usize = 17;
 
 /// Scores a step. Deterministic, and well under a millisecond for prompts of any length.
 pub fn complexity(task: &StepDescription<'_>) -> (Complexity, ComplexityFeatures) {
@@ -238,7 +238,7 @@ fn extract_features(task: &StepDescription<'_>) -> ComplexityFeatures {
             features.words += 1;
             features.files_mentioned += u32::from(is_path(word));
             features.symbols_mentioned += u32::from(is_symbol(word));
-            let mut buffer = [0; LONGEST];
+            let mut buffer = [0; MAX_WORD_LEN];
             if let Some(lower) = lower(word, &mut buffer) {
                 hard.extend(find(HARD, lower));
                 easy.extend(find(EASY, lower));
@@ -255,17 +255,17 @@ fn extract_features(task: &StepDescription<'_>) -> ComplexityFeatures {
 /// Returns the start and the end of a long text, cut at char boundaries; the end is empty for a
 /// short text.
 fn ends(text: &str) -> (&str, &str) {
-    if text.len() <= HEAD + TAIL {
+    if text.len() <= MAX_HEAD_LEN + MAX_TAIL_LEN {
         return (text, "");
     }
     (
-        &text[..text.floor_char_boundary(HEAD)],
-        &text[text.ceil_char_boundary(text.len() - TAIL)..],
+        &text[..text.floor_char_boundary(MAX_HEAD_LEN)],
+        &text[text.ceil_char_boundary(text.len() - MAX_TAIL_LEN)..],
     )
 }
 
 /// Returns the word in lower case, if it is short enough for the lexicon.
-fn lower<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
+fn lower<'a>(word: &str, buffer: &'a mut [u8; MAX_WORD_LEN]) -> Option<&'a str> {
     let lower = buffer.get_mut(..word.len())?;
     if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return None;

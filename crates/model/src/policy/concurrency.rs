@@ -4,24 +4,24 @@ use crate::MonotonicTime;
 
 /// Concurrency limit of one route and its requests in flight.
 ///
-/// Invariant: the limit stays between 1 and `most`.
+/// Invariant: the limit stays between 1 and `max`.
 #[derive(Clone, Debug)]
 pub struct Concurrency {
     limit: f64,
-    most: f64,
+    max: f64,
     in_flight: u32,
-    shrunk: Option<MonotonicTime>,
+    halved_at: Option<MonotonicTime>,
 }
 
 impl Concurrency {
-    /// Creates a limit that starts at `start` and never exceeds `most`; both are at least one.
-    pub fn new(start: u32, most: u32) -> Self {
-        let most = f64::from(most.max(1));
+    /// Creates a limit that starts at `start` and never exceeds `max`; both are at least one.
+    pub fn new(start: u32, max: u32) -> Self {
+        let max = f64::from(max.max(1));
         Self {
-            limit: f64::from(start.max(1)).min(most),
-            most,
+            limit: f64::from(start.max(1)).min(max),
+            max,
             in_flight: 0,
-            shrunk: None,
+            halved_at: None,
         }
     }
 
@@ -50,7 +50,7 @@ impl Concurrency {
     pub fn succeeded(&mut self) {
         // A limit that is not reached teaches nothing, so it doesn't grow.
         if self.in_flight >= self.limit() {
-            self.limit = (self.limit + 1.0 / self.limit).min(self.most);
+            self.limit = (self.limit + 1.0 / self.limit).min(self.max);
         }
         self.finish_one();
     }
@@ -59,9 +59,9 @@ impl Concurrency {
     /// limit halves. Requests sent before the last halving met the same overload and do not halve
     /// it again.
     pub fn overloaded(&mut self, started: MonotonicTime, now: MonotonicTime) {
-        if self.shrunk.is_none_or(|shrunk| started >= shrunk) {
+        if self.halved_at.is_none_or(|halved_at| started >= halved_at) {
             self.limit = (self.limit / 2.0).max(1.0);
-            self.shrunk = Some(now);
+            self.halved_at = Some(now);
         }
         self.finish_one();
     }

@@ -6,9 +6,9 @@ use crate::TokenCount;
 /// scripts about three as well, since their letters take three bytes.
 const BYTES_PER_TOKEN: f64 = 3.0;
 /// Weight of this initial guess, in tokens.
-const GUESS: f64 = 2_000.0;
+const PRIOR_TOKENS: f64 = 2_000.0;
 /// Maximum weight of past observations, in tokens; older ones fade.
-const REMEMBERED: f64 = 200_000.0;
+const MAX_WEIGHT: f64 = 200_000.0;
 /// Safety factor, since an underestimate exceeds rate limits.
 const MARGIN: f64 = 1.1;
 
@@ -22,8 +22,8 @@ pub struct TokenEstimator {
 impl Default for TokenEstimator {
     fn default() -> Self {
         Self {
-            bytes: GUESS * BYTES_PER_TOKEN,
-            tokens: GUESS,
+            bytes: PRIOR_TOKENS * BYTES_PER_TOKEN,
+            tokens: PRIOR_TOKENS,
         }
     }
 }
@@ -44,8 +44,8 @@ impl TokenEstimator {
         }
         self.bytes += bytes as f64;
         self.tokens += tokens.0 as f64;
-        if self.tokens > REMEMBERED {
-            let fade = REMEMBERED / self.tokens;
+        if self.tokens > MAX_WEIGHT {
+            let fade = MAX_WEIGHT / self.tokens;
             self.bytes *= fade;
             self.tokens *= fade;
         }

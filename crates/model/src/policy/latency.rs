@@ -8,14 +8,14 @@ use crate::TokenCount;
 /// Weight of the newest observation.
 const WEIGHT: f64 = 0.2;
 /// Number of observations kept for the quantile.
-const KEPT: usize = 64;
+const MAX_SAMPLES: usize = 64;
 
 /// Moving averages of one route.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
     first_token: Option<f64>,
     tokens_per_second: Option<f64>,
-    /// Times to the first token in seconds, oldest first; at most `KEPT`.
+    /// Times to the first token in seconds, oldest first; at most `MAX_SAMPLES`.
     recent: VecDeque<f64>,
 }
 
@@ -24,7 +24,7 @@ impl Latency {
     pub fn observe_first_token(&mut self, wait: Duration) {
         let wait = wait.as_secs_f64();
         self.first_token = Some(blend(self.first_token, wait));
-        if self.recent.len() == KEPT {
+        if self.recent.len() == MAX_SAMPLES {
             self.recent.pop_front();
         }
         self.recent.push_back(wait);

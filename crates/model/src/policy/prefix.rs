@@ -8,31 +8,22 @@ use crate::policy::Route;
 use crate::{CacheMark, ModelRequest, MonotonicTime, ToolInput};
 
 /// Maximum time that followers wait for the leader's cache write.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const MAX_FOLLOW_WAIT: Duration = Duration::from_millis(1500);
 /// Cache lifetimes, slightly shorter than documented to allow for transit.
-const SHORT: Duration = Duration::from_secs(5 * 60 - 10);
-const LONG: Duration = Duration::from_secs(60 * 60 - 10);
+const SHORT_LIFETIME: Duration = Duration::from_secs(5 * 60 - 10);
+const LONG_LIFETIME: Duration = Duration::from_secs(60 * 60 - 10);
 /// Maximum number of prefixes; the least recently used one is dropped.
-const REMEMBERED: usize = 1024;
+const MAX_PREFIXES: usize = 1024;
 
 /// Hash of everything before the conversation: tools and system blocks, in wire order. A collision
 /// costs a cache miss, no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrefixHash(pub u64);
 
-/// State of recently sent prefixes.
+/// The cache state of recently sent prefixes, by route.
 #[derive(Debug, Default)]
 pub struct PrefixRegistry {
     prefixes: HashMap<(PrefixHash, Route), CachedPrefix>,
-}
-
-/// The latest use of a prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrefixUse {
-    /// The route that used it.
-    pub route: Route,
-    /// Time of the last cache write or read.
-    pub at: MonotonicTime,
 }
 
 /// Instruction for a request with a prefix.
@@ -54,7 +45,7 @@ pub enum PrefixTurn {
 struct CachedPrefix {
     /// Time at which the cache was last known to hold the prefix.
     warm: Option<MonotonicTime>,
-    lives: Duration,
+    lifetime: Duration,
     /// Time at which a request that writes the cache was sent.
     leading: Option<MonotonicTime>,
     used: MonotonicTime,
@@ -81,26 +72,26 @@ impl PrefixHash {
 }
 
 impl PrefixRegistry {
-    /// Returns what a request should do that arrived at `since` and asks at `now`. `Lead` makes it
+    /// Returns the instruction for a request that arrived at `since` and asks at `now`. `Lead` makes it
     /// the leader, which must report with `written` or `failed`. `mark` is the longest cache
     /// lifetime that the request asks for.
     pub fn arrive(
         &mut self,
         hash: PrefixHash,
-        lane: &Route,
+        route: &Route,
         mark: CacheMark,
         since: MonotonicTime,
         now: MonotonicTime,
     ) -> PrefixTurn {
         self.forget_oldest();
-        let lives = match mark {
-            CacheMark::None | CacheMark::Short => SHORT,
-            CacheMark::Long => LONG,
+        let lifetime = match mark {
+            CacheMark::None | CacheMark::Short => SHORT_LIFETIME,
+            CacheMark::Long => LONG_LIFETIME,
         };
-        let entry = self.prefixes.entry((hash, lane.clone()));
+        let entry = self.prefixes.entry((hash, route.clone()));
         let prefix = entry.or_insert(CachedPrefix {
             warm: None,
-            lives,
+            lifetime,
             leading: None,
             used: now,
         });
@@ -108,13 +99,15 @@ impl PrefixRegistry {
         if prefix.is_warm(now) {
             return PrefixTurn::Warm;
         }
-        let until = since + PATIENCE;
+        let until = since + MAX_FOLLOW_WAIT;
         match prefix.leading {
             // A leader without an answer for this long no longer blocks followers.
-            Some(sent) if now.since(sent) < PATIENCE && now < until => PrefixTurn::Follow { until },
+            Some(sent) if now.since(sent) < MAX_FOLLOW_WAIT && now < until => {
+                PrefixTurn::Follow { until }
+            }
             _ => {
                 prefix.leading = Some(now);
-                prefix.lives = lives;
+                prefix.lifetime = lifetime;
                 PrefixTurn::Lead
             }
         }
@@ -122,48 +115,34 @@ impl PrefixRegistry {
 
     /// Records the first byte of an answer: the provider has read the prompt, so the prefix is
     /// cached and followers may be sent.
-    pub fn written(&mut self, hash: PrefixHash, lane: &Route, now: MonotonicTime) {
-        if let Some(prefix) = self.prefixes.get_mut(&(hash, lane.clone())) {
+    pub fn written(&mut self, hash: PrefixHash, route: &Route, now: MonotonicTime) {
+        if let Some(prefix) = self.prefixes.get_mut(&(hash, route.clone())) {
             prefix.warm = Some(now);
             prefix.leading = None;
         }
     }
 
     /// Records that the leader failed before its first byte; the next request leads.
-    pub fn failed(&mut self, hash: PrefixHash, lane: &Route) {
-        if let Some(prefix) = self.prefixes.get_mut(&(hash, lane.clone())) {
+    pub fn failed(&mut self, hash: PrefixHash, route: &Route) {
+        if let Some(prefix) = self.prefixes.get_mut(&(hash, route.clone())) {
             prefix.leading = None;
         }
     }
 
     /// Returns whether the prefix is currently cached for the route.
-    pub fn is_warm(&self, hash: PrefixHash, lane: &Route, now: MonotonicTime) -> bool {
-        let prefix = self.prefixes.get(&(hash, lane.clone()));
+    pub fn is_warm(&self, hash: PrefixHash, route: &Route, now: MonotonicTime) -> bool {
+        let prefix = self.prefixes.get(&(hash, route.clone()));
         prefix.is_some_and(|prefix| prefix.is_warm(now))
     }
 
-    /// Returns the latest use of the prefix if it is still cached there.
-    pub fn last(&self, hash: PrefixHash, now: MonotonicTime) -> Option<PrefixUse> {
-        let warm = self.prefixes.iter().filter_map(|((other, lane), prefix)| {
-            let at = prefix.warm.filter(|_| prefix.is_warm(now))?;
-            (*other == hash).then_some((at, lane))
-        });
-        // Ties are broken by route, so that the result does not depend on the map's order.
-        let (at, lane) = warm.max()?;
-        Some(PrefixUse {
-            route: lane.clone(),
-            at,
-        })
-    }
-
     fn forget_oldest(&mut self) {
-        if self.prefixes.len() < REMEMBERED {
+        if self.prefixes.len() < MAX_PREFIXES {
             return;
         }
         let mut used: Vec<MonotonicTime> =
             self.prefixes.values().map(|prefix| prefix.used).collect();
         // Dropping an eighth at once keeps this rare.
-        let rank = REMEMBERED / 8;
+        let rank = MAX_PREFIXES / 8;
         let (_, bound, _) = used.select_nth_unstable(rank);
         let bound = *bound;
         self.prefixes.retain(|_, prefix| prefix.used > bound);
@@ -172,7 +151,8 @@ impl PrefixRegistry {
 
 impl CachedPrefix {
     fn is_warm(&self, now: MonotonicTime) -> bool {
-        self.warm.is_some_and(|warm| now.since(warm) < self.lives)
+        self.warm
+            .is_some_and(|warm| now.since(warm) < self.lifetime)
     }
 }
 

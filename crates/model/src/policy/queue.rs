@@ -8,8 +8,8 @@ use crate::{MonotonicTime, TokenCount};
 
 /// Tokens granted to an agent per turn in the ring.
 const QUANTUM: u64 = 4096;
-/// Waiting time after which an entry below `Class::Tab` is overdue.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Waiting time after which an entry below `RequestClass::Tab` is overdue.
+const OVERDUE_AFTER: Duration = Duration::from_secs(60);
 /// One of this many entries handed out may be overdue.
 const OVERDUE_SHARE: u32 = 4;
 
@@ -112,9 +112,9 @@ impl<T> RequestQueue<T> {
         ticket
     }
 
-    /// Removes and returns the next entry that can be sent now. `can_go` must not depend on how
-    /// often it is called.
-    pub fn pop(
+    /// Removes and returns the next entry that can be sent now.
+    #[cfg(test)]
+    pub(crate) fn pop(
         &mut self,
         now: MonotonicTime,
         can_go: impl FnMut(&T) -> bool,
@@ -122,15 +122,16 @@ impl<T> RequestQueue<T> {
         self.pop_keeping(now, can_go, |_| (), |_| None)
     }
 
-    /// Like `pop`, but reserves capacity for overdue entries: behind an overdue entry that a
+    /// Removes and returns the next entry that can be sent now. `can_go` must not depend on how
+    /// often it is called. Reserves capacity for overdue entries: behind an overdue entry that a
     /// route's limits hold back (`held`), only Tab is sent on that route. Otherwise many small
-    /// requests would take the capacity that a large one waits for forever. `lane` is the route of
+    /// requests would take the capacity that a large one waits for forever. `route` is the route of
     /// an entry that can be sent.
     pub fn pop_keeping<K: PartialEq>(
         &mut self,
         now: MonotonicTime,
         mut can_go: impl FnMut(&T) -> bool,
-        lane: impl Fn(&T) -> K,
+        route: impl Fn(&T) -> K,
         held: impl Fn(&T) -> Option<K>,
     ) -> Option<QueuedRequest<T>> {
         if let Some(entry) = self.pop_class(RequestClass::Tab, &mut can_go) {
@@ -140,14 +141,14 @@ impl<T> RequestQueue<T> {
         let mut kept = Vec::new();
         for (_, _, class, ix, at) in self.overdue(now) {
             let entry = &self.classes.get(&class)?.agents[ix].entries[at];
-            if let Some(lane) = held(&entry.item)
-                && !kept.contains(&lane)
+            if let Some(route) = held(&entry.item)
+                && !kept.contains(&route)
                 && !can_go(&entry.item)
             {
-                kept.push(lane);
+                kept.push(route);
             }
         }
-        let mut can_go = |item: &T| can_go(item) && !kept.contains(&lane(item));
+        let mut can_go = |item: &T| can_go(item) && !kept.contains(&route(item));
         if self.since_overdue + 1 >= OVERDUE_SHARE
             && let Some(entry) = self.pop_overdue(now, &mut can_go)
         {
@@ -241,7 +242,7 @@ impl<T> RequestQueue<T> {
             for (ix, waiting) in ring.agents.iter().enumerate() {
                 // Entries of one agent are ordered by age.
                 let entries = waiting.entries.iter().enumerate();
-                let old = entries.take_while(|(_, entry)| now.since(entry.since) >= PATIENCE);
+                let old = entries.take_while(|(_, entry)| now.since(entry.since) >= OVERDUE_AFTER);
                 overdue.extend(old.map(|(at, entry)| (entry.since, entry.ticket, *class, ix, at)));
             }
         }

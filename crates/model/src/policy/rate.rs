@@ -10,9 +10,9 @@ use crate::{MonotonicTime, RateLimit, RateLimits, TokenCount, Usage};
 /// Providers state their limits per minute.
 const MINUTE: Duration = Duration::from_secs(60);
 /// Larger limits count as unlimited; below this, sums of reservations cannot overflow.
-const LARGEST: u64 = 1 << 48;
+const MAX_LIMIT: u64 = 1 << 48;
 /// Pause of a route after a refusal that states neither a wait nor the exceeded limit.
-const REST: Duration = Duration::from_secs(2);
+const DEFAULT_PAUSE: Duration = Duration::from_secs(2);
 
 /// Limits and reservations of all routes.
 ///
@@ -120,8 +120,8 @@ struct TokenBucket {
 
 impl RateLedger {
     /// Sets the user's own limits of a route.
-    pub fn set_limits(&mut self, lane: &Route, limits: RouteLimits, now: MonotonicTime) {
-        let ledger = self.route_ledger(lane);
+    pub fn set_limits(&mut self, route: &Route, limits: RouteLimits, now: MonotonicTime) {
+        let ledger = self.route_ledger(route);
         ledger.requests.set_own(limits.requests, now);
         let tokens = limits.input_tokens.map(|tokens| tokens.0);
         ledger.input.set_own(tokens, now);
@@ -133,21 +133,21 @@ impl RateLedger {
     /// admitted when the bucket is full.
     pub fn reserve(
         &mut self,
-        lane: &Route,
-        ask: TokenDemand,
+        route: &Route,
+        demand: TokenDemand,
         now: MonotonicTime,
     ) -> Result<RateReservation, RateWait> {
-        let ledger = self.route_ledger(lane);
-        ledger.fits(ask, now)?;
-        let held = ledger.shares(ask);
+        let ledger = self.route_ledger(route);
+        ledger.fits(demand, now)?;
+        let held = ledger.shares(demand);
         ledger.requests.held += held.requests;
         ledger.input.held += held.input;
         ledger.output.held += held.output;
         self.last += 1;
         let number = self.last;
-        self.route_ledger(lane).held.insert(number, held);
+        self.route_ledger(route).held.insert(number, held);
         Ok(RateReservation {
-            route: lane.clone(),
+            route: route.clone(),
             number,
         })
     }
@@ -155,12 +155,12 @@ impl RateLedger {
     /// Returns why a request would have to wait now, without reserving anything.
     pub fn check(
         &mut self,
-        lane: &Route,
-        ask: TokenDemand,
+        route: &Route,
+        demand: TokenDemand,
         now: MonotonicTime,
     ) -> Result<(), RateWait> {
-        match self.routes.get_mut(lane) {
-            Some(ledger) => ledger.fits(ask, now),
+        match self.routes.get_mut(route) {
+            Some(ledger) => ledger.fits(demand, now),
             None => Ok(()),
         }
     }
@@ -197,13 +197,13 @@ impl RateLedger {
 
     /// Records a rate-limit refusal: the route is empty until `retry_after` has passed. If the
     /// refusal had headers, `observe` is called first.
-    pub fn refused(&mut self, lane: &Route, retry_after: Option<Duration>, now: MonotonicTime) {
-        let ledger = self.route_ledger(lane);
+    pub fn refused(&mut self, route: &Route, retry_after: Option<Duration>, now: MonotonicTime) {
+        let ledger = self.route_ledger(route);
         for bucket in [&mut ledger.requests, &mut ledger.input, &mut ledger.output] {
             bucket.advance(now);
             bucket.level = 0.0;
         }
-        let until = now + retry_after.unwrap_or(REST);
+        let until = now + retry_after.unwrap_or(DEFAULT_PAUSE);
         ledger.blocked = ledger.blocked.max(Some(until));
         // After the wait the provider accepts requests again, so the buckets must not remain empty.
         if retry_after.is_some() {
@@ -249,51 +249,52 @@ impl RateLedger {
         ledger.output.release(held.output, used.output, now);
     }
 
-    fn route_ledger(&mut self, lane: &Route) -> &mut RouteLedger {
-        self.routes.entry(lane.clone()).or_default()
+    fn route_ledger(&mut self, route: &Route) -> &mut RouteLedger {
+        self.routes.entry(route.clone()).or_default()
     }
 
     /// Asserts the invariants, for tests.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
-        for (lane, ledger) in &self.routes {
+        for (route, ledger) in &self.routes {
             for bucket in [&ledger.requests, &ledger.input, &ledger.output] {
                 let level = bucket.level;
-                assert!(level >= 0.0 && level.is_finite(), "{lane}: level {level}");
+                assert!(level >= 0.0 && level.is_finite(), "{route}: level {level}");
                 if let Some(limit) = bucket.limit() {
-                    assert!(level <= limit as f64, "{lane}: {level} of {limit}");
+                    assert!(level <= limit as f64, "{route}: {level} of {limit}");
                 }
-                assert!(bucket.per_second >= 0.0, "{lane}: drains");
+                assert!(bucket.per_second >= 0.0, "{route}: drains");
             }
             let sum = |part: fn(&HeldQuota) -> u64| ledger.held.values().map(part).sum::<u64>();
-            assert_eq!(ledger.requests.held, sum(|held| held.requests), "{lane}");
-            assert_eq!(ledger.input.held, sum(|held| held.input), "{lane}");
-            assert_eq!(ledger.output.held, sum(|held| held.output), "{lane}");
+            assert_eq!(ledger.requests.held, sum(|held| held.requests), "{route}");
+            assert_eq!(ledger.input.held, sum(|held| held.input), "{route}");
+            assert_eq!(ledger.output.held, sum(|held| held.output), "{route}");
         }
     }
 
     /// Returns the number of unsettled reservations.
-    pub fn open(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn open(&self) -> usize {
         self.routes.values().map(|ledger| ledger.held.len()).sum()
     }
 }
 
 impl RouteLedger {
-    fn shares(&self, ask: TokenDemand) -> HeldQuota {
+    fn shares(&self, demand: TokenDemand) -> HeldQuota {
         // A limit on all tokens covers output as well.
         let input = match self.output.limit() {
-            Some(_) => ask.input.0,
-            None => ask.input.0.saturating_add(ask.output.0),
+            Some(_) => demand.input.0,
+            None => demand.input.0.saturating_add(demand.output.0),
         };
         // A demand beyond the bucket's size holds the whole bucket.
         HeldQuota {
             requests: self.requests.share(1),
             input: self.input.share(input),
-            output: self.output.share(ask.output.0),
+            output: self.output.share(demand.output.0),
         }
     }
 
-    fn fits(&mut self, ask: TokenDemand, now: MonotonicTime) -> Result<(), RateWait> {
+    fn fits(&mut self, demand: TokenDemand, now: MonotonicTime) -> Result<(), RateWait> {
         if let Some(until) = self.blocked {
             if now < until {
                 return Err(RateWait {
@@ -303,7 +304,7 @@ impl RouteLedger {
             }
             self.blocked = None;
         }
-        let shares = self.shares(ask);
+        let shares = self.shares(demand);
         let buckets = [
             (&mut self.requests, shares.requests, RateLimitKind::Requests),
             (&mut self.input, shares.input, RateLimitKind::InputTokens),
@@ -336,8 +337,8 @@ fn later(one: Option<RateWait>, other: RateWait) -> Option<RateWait> {
 impl TokenBucket {
     fn limit(&self) -> Option<u64> {
         match (self.user_limit, self.provider_limit) {
-            (Some(own), Some(told)) => Some(own.min(told)),
-            (own, told) => own.or(told),
+            (Some(user), Some(provider)) => Some(user.min(provider)),
+            (user, provider) => user.or(provider),
         }
     }
 
@@ -348,7 +349,7 @@ impl TokenBucket {
     fn set_own(&mut self, own: Option<u64>, now: MonotonicTime) {
         let own = own.filter(|limit| *limit > 0);
         self.change(now, |bucket| {
-            bucket.user_limit = own.map(|limit| limit.min(LARGEST));
+            bucket.user_limit = own.map(|limit| limit.min(MAX_LIMIT));
         });
     }
 
@@ -371,28 +372,28 @@ impl TokenBucket {
         }
     }
 
-    fn apply_limit(&mut self, told: &RateLimit, now: MonotonicTime) {
+    fn apply_limit(&mut self, reported: &RateLimit, now: MonotonicTime) {
         // A limit of zero would block every request; the provider's refusals are more informative.
-        if let Some(TokenCount(limit @ 1..)) = told.limit {
+        if let Some(TokenCount(limit @ 1..)) = reported.limit {
             self.change(now, |bucket| {
-                bucket.provider_limit = Some(limit.min(LARGEST))
+                bucket.provider_limit = Some(limit.min(MAX_LIMIT))
             });
         }
-        let (Some(limit), Some(remaining)) = (self.limit(), told.remaining) else {
+        let (Some(limit), Some(remaining)) = (self.limit(), reported.remaining) else {
             return;
         };
         self.advance(now);
         self.level = (remaining.0 as f64).min(limit as f64);
-        if let Some(reset) = told.reset {
+        if let Some(reset) = reported.reset {
             self.set_full_at(now + reset, now);
         }
     }
 
     /// Adjusts the refill rate to the time at which the provider says the bucket is full.
-    fn set_full_at(&mut self, whole: MonotonicTime, now: MonotonicTime) {
+    fn set_full_at(&mut self, full_at: MonotonicTime, now: MonotonicTime) {
         let Some(limit) = self.limit() else { return };
         let missing = limit as f64 - self.level;
-        let seconds = now.until(whole).as_secs_f64();
+        let seconds = now.until(full_at).as_secs_f64();
         if missing > 0.0 {
             // Never slower than the limit's own window: a distant reset is a rounding artefact of
             // the provider.
@@ -420,14 +421,14 @@ impl TokenBucket {
             return Ok(());
         };
         self.advance(now);
-        let wanted = (share.saturating_add(self.held)) as f64;
-        if wanted <= self.level {
+        let needed = (share.saturating_add(self.held)) as f64;
+        if needed <= self.level {
             return Ok(());
         }
-        if wanted > limit as f64 || self.per_second <= 0.0 {
+        if needed > limit as f64 || self.per_second <= 0.0 {
             return Err(None);
         }
-        let seconds = (wanted - self.level) / self.per_second;
+        let seconds = (needed - self.level) / self.per_second;
         let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         // One more millisecond, so that rounding does not make the caller ask too early.
         Err(Some(now + wait + Duration::from_millis(1)))

@@ -14,9 +14,9 @@ pub struct Retry {
     /// Wait after the first failure; it doubles with each further failure on the route.
     pub first_wait: Duration,
     /// Maximum wait, except where the provider requests a longer one.
-    pub longest_wait: Duration,
+    pub max_wait: Duration,
     /// Maximum total wait. A requested wait beyond it leads to another route.
-    pub patience: Duration,
+    pub max_total_wait: Duration,
 }
 
 /// Attempts made so far for one request.
@@ -60,8 +60,8 @@ impl Default for Retry {
             per_route: 5,
             in_all: 8,
             first_wait: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(20),
-            patience: Duration::from_secs(120),
+            max_wait: Duration::from_secs(20),
+            max_total_wait: Duration::from_secs(120),
         }
     }
 }
@@ -94,17 +94,17 @@ impl Retry {
             | FailureClass::ServerError
             | FailureClass::Stalled
             | FailureClass::Torn
-            | FailureClass::Malformed => self.again(failure, attempts, jitter),
+            | FailureClass::Malformed => self.retry(failure, attempts, jitter),
         }
     }
 
-    fn again(&self, failure: &Failure, attempts: Attempts, jitter: f64) -> NextStep {
+    fn retry(&self, failure: &Failure, attempts: Attempts, jitter: f64) -> NextStep {
         let wait = match failure.retry_after {
-            Some(wish) => stretched(wish, jitter),
+            Some(requested) => with_jitter(requested, jitter),
             None => self.wait(attempts.on_route, jitter),
         };
-        let is_patient = attempts.waited.saturating_add(wait) <= self.patience;
-        if attempts.on_route < self.per_route && is_patient {
+        let is_short_enough = attempts.waited.saturating_add(wait) <= self.max_total_wait;
+        if attempts.on_route < self.per_route && is_short_enough {
             NextStep::Wait(wait)
         } else {
             NextStep::FallBack
@@ -115,16 +115,16 @@ impl Retry {
     fn wait(&self, attempts: u32, jitter: f64) -> Duration {
         let doublings = attempts.saturating_sub(1).min(31);
         let wait = self.first_wait.saturating_mul(1 << doublings);
-        let wait = wait.min(self.longest_wait);
+        let wait = wait.min(self.max_wait);
         wait.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0))
     }
 }
 
 /// Honours the provider's requested wait in full, extended by at most a twentieth.
-fn stretched(wish: Duration, jitter: f64) -> Duration {
-    let more = wish.as_secs_f64() * 0.05 * jitter.clamp(0.0, 1.0);
+fn with_jitter(requested: Duration, jitter: f64) -> Duration {
+    let more = requested.as_secs_f64() * 0.05 * jitter.clamp(0.0, 1.0);
     let more = Duration::try_from_secs_f64(more).unwrap_or_default();
-    wish.saturating_add(more)
+    requested.saturating_add(more)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub struct RouteRequirements {
     pub output: TokenCount,
     /// Maximum expected cost of the request.
     pub cost_cap: Option<Cost>,
-    /// Whom the prompt may be shown to.
+    /// The permitted audience of the prompt.
     pub privacy: Privacy,
     /// Permitted fallbacks if the chosen route fails.
     pub fallback: FallbackScope,
@@ -145,7 +145,7 @@ pub struct RouteDecision {
     pub features: ComplexityFeatures,
     /// The lowest tier that suffices.
     pub tier: Tier,
-    /// All routes with their verdicts, best first.
+    /// The judged routes with their verdicts, best first. The router keeps only the best of many.
     pub considered: Vec<ConsideredRoute>,
     /// The chosen route; `None` if no route is eligible.
     pub chosen: Option<Route>,
@@ -159,7 +159,8 @@ pub struct RouteDecision {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConsideredRoute {
     /// The route that was judged.
-    pub lane: Route,
+    #[serde(rename = "lane")]
+    pub route: Route,
     /// Tier of its model.
     pub tier: Tier,
     /// Its score, or the reason for its exclusion.
@@ -191,14 +192,16 @@ pub enum RouteReason {
     /// The previous route is no longer eligible.
     Displaced,
     /// No route is eligible.
-    Nobody,
+    #[serde(rename = "nobody")]
+    NoneEligible,
 }
 
 /// A route of the fallback chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FallbackLink {
     /// Route of this link.
-    pub lane: Route,
+    #[serde(rename = "lane")]
+    pub route: Route,
     /// Its relation to the chosen route.
     pub kind: FallbackKind,
 }
@@ -248,7 +251,7 @@ pub fn decide(
         .iter()
         .zip(verdicts)
         .map(|(candidate, verdict)| ConsideredRoute {
-            lane: candidate.route.clone(),
+            route: candidate.route.clone(),
             tier: candidate.profile.tier,
             verdict,
         })
@@ -277,7 +280,7 @@ fn choose(
             .find(|(ix, _)| candidates[*ix].route == *current);
         same.map(|(ix, _)| *ix)
     });
-    let is_well = |ix: usize| candidates[ix].sickness < 1.0;
+    let is_healthy = |ix: usize| candidates[ix].sickness < 1.0;
     if let RequestedModel::Model(model) = &need.wanted {
         let named: Vec<_> = eligible
             .iter()
@@ -286,10 +289,10 @@ fn choose(
             .collect();
         // The current route has the cache, so it is kept among those of the same model while it is
         // healthy.
-        let kept = sticky.filter(|ix| candidates[*ix].route.model == *model && is_well(*ix));
+        let kept = sticky.filter(|ix| candidates[*ix].route.model == *model && is_healthy(*ix));
         return match kept.or_else(|| best(&named)) {
             Some(ix) => (Some(ix), RouteReason::Named),
-            None => (None, RouteReason::Nobody),
+            None => (None, RouteReason::NoneEligible),
         };
     }
     let allowed: Vec<_> = eligible
@@ -299,7 +302,7 @@ fn choose(
         .collect();
     let best = best(&allowed);
     match (sticky, best) {
-        (Some(sticky), _) if need.boundary == SwitchBoundary::Within && is_well(sticky) => {
+        (Some(sticky), _) if need.boundary == SwitchBoundary::Within && is_healthy(sticky) => {
             (Some(sticky), RouteReason::Sticky)
         }
         (Some(sticky), Some(best)) if need.boundary == SwitchBoundary::Within && best != sticky => {
@@ -312,7 +315,7 @@ fn choose(
         }
         (_, Some(best)) if allowed.len() == 1 => (Some(best), RouteReason::Only),
         (_, Some(best)) => (Some(best), RouteReason::Best),
-        (None, None) => (None, RouteReason::Nobody),
+        (None, None) => (None, RouteReason::NoneEligible),
     }
 }
 
@@ -339,35 +342,35 @@ fn chain(
         .filter_map(|(ix, score)| {
             let candidate = &candidates[*ix];
             let kind = kind(first, candidate);
-            let reach = match kind {
+            let scope = match kind {
                 FallbackKind::Chosen | FallbackKind::SameModel => FallbackScope::SameModel,
                 FallbackKind::SameTier => FallbackScope::SameTier,
                 FallbackKind::LowerTier | FallbackKind::HigherTier => FallbackScope::AnyTier,
             };
             // A model other than the requested or current one must be allowed for `auto`.
-            let is_free = kind == FallbackKind::SameModel || candidate.is_allowed;
-            (reach <= need.fallback && is_free).then_some((kind, candidate, *score))
+            let is_permitted = kind == FallbackKind::SameModel || candidate.is_allowed;
+            (scope <= need.fallback && is_permitted).then_some((kind, candidate, *score))
         })
         .collect();
     links.sort_by(|(kind, one, score), (other_kind, other, best)| {
-        let nearest = |candidate: &RouteCandidate| {
+        let closeness = |candidate: &RouteCandidate| {
             let tier = candidate.profile.tier;
             Reverse(tier.max(first.profile.tier) as i8 - tier.min(first.profile.tier) as i8)
         };
         kind.cmp(other_kind)
             .then((one.sickness >= 1.0).cmp(&(other.sickness >= 1.0)))
-            .then(nearest(other).cmp(&nearest(one)))
+            .then(closeness(other).cmp(&closeness(one)))
             .then(best.total_cmp(score))
     });
     let mut chain = vec![FallbackLink {
-        lane: first.route.clone(),
+        route: first.route.clone(),
         kind: FallbackKind::Chosen,
     }];
     let mut named = HashSet::from([&first.route]);
     for (kind, candidate, _) in links {
         if named.insert(&candidate.route) {
             chain.push(FallbackLink {
-                lane: candidate.route.clone(),
+                route: candidate.route.clone(),
                 kind,
             });
         }

@@ -1,7 +1,7 @@
 //! Simulates hours of a busy router: all policies together, against providers with limits and
 //! outages.
 //!
-//! The router here is the smallest one that uses the policies as intended.
+//! The router here is minimal: it uses the policies as intended and nothing else.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -22,20 +22,20 @@ use crate::{
     Cost, Failure, FailureClass, ModelId, MonotonicTime, Profile, Tier, TokenCount, Usage,
 };
 
-const LANES: usize = 4;
+const ROUTES: usize = 4;
 const DAY_CAP: u64 = 40_000_000;
 const TURN_CAP: u64 = 600_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Happening {
+enum SimulationEvent {
     /// An agent sends a request.
     Ask { agent: usize },
     /// The wait before a retry ends.
-    Again { call: usize },
+    Retry { call: usize },
     /// A call is answered or fails.
     Answer { call: usize },
     /// A queued call may have become sendable.
-    Look,
+    Dispatch,
 }
 
 #[derive(Debug)]
@@ -55,19 +55,19 @@ struct Call {
 struct Agent {
     class: RequestClass,
     turn: u64,
-    left_in_turn: u64,
-    lane: Option<usize>,
+    requests_left_in_turn: u64,
+    route: Option<usize>,
     tokens: u64,
     answered: u64,
 }
 
 /// One route: the router's state for it, and the provider's actual limits.
 struct Provider {
-    lane: Route,
+    route: Route,
     tier: Tier,
     breaker: Breaker,
     concurrency: Concurrency,
-    bears: u32,
+    capacity: u32,
     per_minute: u64,
     used: u64,
     minute: u64,
@@ -77,7 +77,7 @@ struct Provider {
 struct World {
     random: TestRng,
     now: MonotonicTime,
-    happenings: BinaryHeap<Reverse<(MonotonicTime, u64, Happening)>>,
+    events: BinaryHeap<Reverse<(MonotonicTime, u64, SimulationEvent)>>,
     sequence: u64,
     queue: RequestQueue<usize>,
     ledger: RateLedger,
@@ -93,7 +93,7 @@ struct World {
     failed: u64,
     within_turn: u64,
     displaced: u64,
-    will_look: bool,
+    is_dispatch_scheduled: bool,
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -102,8 +102,8 @@ fn seconds(seconds: u64) -> Duration {
 
 /// The first route of the chain whose breaker admits a request, so that no call waits for a closed
 /// route while another is open.
-fn open_lane(call: &Call, providers: &[Provider], now: MonotonicTime) -> usize {
-    let is_open = |lane: &&usize| providers[**lane].breaker.decision(now).is_granted();
+fn open_route(call: &Call, providers: &[Provider], now: MonotonicTime) -> usize {
+    let is_open = |route: &&usize| providers[**route].breaker.decision(now).is_granted();
     *call.chain.iter().find(is_open).unwrap_or(&call.chain[0])
 }
 
@@ -111,15 +111,15 @@ impl World {
     fn new(seed: u64, hours: u64) -> Self {
         let mut random = TestRng::new(seed);
         let tiers = [Tier::Fast, Tier::Fast, Tier::Standard, Tier::Strong];
-        let providers = (0..LANES).map(|ix| Provider {
-            lane: Route {
+        let providers = (0..ROUTES).map(|ix| Provider {
+            route: Route {
                 model: ModelId::parse(&format!("p{ix}/m{}", ix / 2)).expect("provider/model"),
                 key: KeyName::default(),
             },
             tier: tiers[ix],
             breaker: Breaker::default(),
             concurrency: Concurrency::new(4, 32),
-            bears: 3 + random.next_below(8) as u32,
+            capacity: 3 + random.next_below(8) as u32,
             per_minute: 200_000 + random.next_below(400_000),
             used: 0,
             minute: 0,
@@ -136,8 +136,8 @@ impl World {
         let agents = (0..5 + random.next_below(12)).map(|ix| Agent {
             class: classes[ix as usize % classes.len()],
             turn: 0,
-            left_in_turn: 0,
-            lane: None,
+            requests_left_in_turn: 0,
+            route: None,
             tokens: 0,
             answered: 0,
         });
@@ -156,7 +156,7 @@ impl World {
         let mut world = Self {
             agents: agents.collect(),
             now: MonotonicTime::START,
-            happenings: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             sequence: 0,
             queue: RequestQueue::default(),
             ledger: RateLedger::default(),
@@ -171,7 +171,7 @@ impl World {
             failed: 0,
             within_turn: 0,
             displaced: 0,
-            will_look: false,
+            is_dispatch_scheduled: false,
             random,
         };
         for (ix, provider) in world.providers.iter().enumerate() {
@@ -182,32 +182,32 @@ impl World {
             };
             world
                 .ledger
-                .set_limits(&provider.lane, limits, MonotonicTime::START);
+                .set_limits(&provider.route, limits, MonotonicTime::START);
         }
         for agent in 0..world.agents.len() {
             world.later(
                 Duration::from_millis(agent as u64),
-                Happening::Ask { agent },
+                SimulationEvent::Ask { agent },
             );
         }
         world
     }
 
-    fn later(&mut self, wait: Duration, happening: Happening) {
+    fn later(&mut self, wait: Duration, event: SimulationEvent) {
         self.sequence += 1;
-        let entry = (self.now + wait, self.sequence, happening);
-        self.happenings.push(Reverse(entry));
+        let entry = (self.now + wait, self.sequence, event);
+        self.events.push(Reverse(entry));
     }
 
     fn run(&mut self) {
-        while let Some(Reverse((now, _, happening))) = self.happenings.pop() {
+        while let Some(Reverse((now, _, event))) = self.events.pop() {
             assert!(now >= self.now);
             self.now = now;
-            match happening {
-                Happening::Ask { agent } => self.ask(agent),
-                Happening::Again { call } => self.enqueue(call),
-                Happening::Answer { call } => self.answer(call),
-                Happening::Look => self.will_look = false,
+            match event {
+                SimulationEvent::Ask { agent } => self.ask(agent),
+                SimulationEvent::Retry { call } => self.enqueue(call),
+                SimulationEvent::Answer { call } => self.answer(call),
+                SimulationEvent::Dispatch => self.is_dispatch_scheduled = false,
             }
             self.dispatch();
             self.ledger.assert_invariants();
@@ -224,14 +224,14 @@ impl World {
         if self.now >= self.end {
             return;
         }
-        let is_new_turn = self.agents[agent].left_in_turn == 0;
+        let is_new_turn = self.agents[agent].requests_left_in_turn == 0;
         if is_new_turn {
             let length = 1 + self.random.next_below(12);
             let one = &mut self.agents[agent];
             one.turn += 1;
-            one.left_in_turn = length;
+            one.requests_left_in_turn = length;
         }
-        self.agents[agent].left_in_turn -= 1;
+        self.agents[agent].requests_left_in_turn -= 1;
         let class = self.agents[agent].class;
         let (input, output) = match class {
             RequestClass::Tab => (500 + self.random.next_below(2_000), 64),
@@ -271,7 +271,7 @@ impl World {
             .providers
             .iter()
             .map(|provider| RouteCandidate {
-                route: provider.lane.clone(),
+                route: provider.route.clone(),
                 profile: Profile {
                     tier: provider.tier,
                     tools: Some(true),
@@ -287,7 +287,7 @@ impl World {
                 warm: TokenCount(0),
             })
             .collect();
-        let current = self.agents[agent].lane;
+        let current = self.agents[agent].route;
         let need = RouteRequirements {
             wanted: RequestedModel::Auto,
             complexity: Complexity(self.random.next_below(100) as u8),
@@ -298,7 +298,7 @@ impl World {
             cost_cap: None,
             privacy: Privacy::Any,
             fallback: FallbackScope::AnyTier,
-            current: current.map(|ix| self.providers[ix].lane.clone()),
+            current: current.map(|ix| self.providers[ix].route.clone()),
             boundary: if is_new_turn {
                 SwitchBoundary::NewTurn
             } else {
@@ -306,14 +306,14 @@ impl World {
             },
         };
         let decision = decide(&need, &candidates, &RouteWeights::default());
-        let place = |lane: &Route| {
-            let found = self.providers.iter().position(|one| one.lane == *lane);
-            found.expect("a lane of ours")
+        let place = |route: &Route| {
+            let found = self.providers.iter().position(|one| one.route == *route);
+            found.expect("a route of ours")
         };
         let chain: Vec<usize> = decision
             .chain
             .iter()
-            .map(|link| place(&link.lane))
+            .map(|link| place(&link.route))
             .collect();
         if let (false, Some(current)) = (is_new_turn, current) {
             self.within_turn += 1;
@@ -324,7 +324,7 @@ impl World {
                 self.displaced += 1;
             }
         }
-        self.agents[agent].lane = Some(chain[0]);
+        self.agents[agent].route = Some(chain[0]);
         chain
     }
 
@@ -341,21 +341,21 @@ impl World {
             let (calls, providers, ledger) = (&self.calls, &self.providers, &mut self.ledger);
             let mut can_go = |call: &usize| {
                 let call = &calls[*call];
-                let provider = &providers[open_lane(call, providers, now)];
+                let provider = &providers[open_route(call, providers, now)];
                 provider.breaker.decision(now).is_granted()
                     && (provider.concurrency.has_room() || call.caller.class == RequestClass::Tab)
-                    && ledger.check(&provider.lane, call.ask, now).is_ok()
+                    && ledger.check(&provider.route, call.ask, now).is_ok()
             };
-            let lane = |call: &usize| open_lane(&calls[*call], providers, now);
-            let held = |call: &usize| Some(lane(call));
-            let Some(entry) = self.queue.pop_keeping(now, &mut can_go, lane, held) else {
+            let route = |call: &usize| open_route(&calls[*call], providers, now);
+            let held = |call: &usize| Some(route(call));
+            let Some(entry) = self.queue.pop_keeping(now, &mut can_go, route, held) else {
                 break;
             };
             self.send(entry.item, now.since(entry.since));
         }
-        if !self.queue.is_empty() && !self.will_look {
-            self.will_look = true;
-            self.later(Duration::from_millis(500), Happening::Look);
+        if !self.queue.is_empty() && !self.is_dispatch_scheduled {
+            self.is_dispatch_scheduled = true;
+            self.later(Duration::from_millis(500), SimulationEvent::Dispatch);
         }
     }
 
@@ -364,13 +364,13 @@ impl World {
         let class = self.calls[call].caller.class;
         let longest = &mut self.longest_wait[class as usize];
         *longest = waited.max(*longest);
-        let lane = open_lane(&self.calls[call], &self.providers, now);
+        let route = open_route(&self.calls[call], &self.providers, now);
         let one = &mut self.calls[call];
-        if one.chain[0] != lane {
-            one.chain.retain(|other| *other != lane);
-            one.chain.insert(0, lane);
+        if one.chain[0] != route {
+            one.chain.retain(|other| *other != route);
+            one.chain.insert(0, route);
             one.attempts.on_route = 0;
-            self.agents[one.agent].lane = Some(lane);
+            self.agents[one.agent].route = Some(route);
         }
         let ask = self.calls[call].ask;
         let most = Spend {
@@ -382,7 +382,7 @@ impl World {
             return self.over(call);
         };
         let provider = &mut self.providers[self.calls[call].chain[0]];
-        let reservation = self.ledger.reserve(&provider.lane, ask, now);
+        let reservation = self.ledger.reserve(&provider.route, ask, now);
         provider.breaker.start(now);
         provider.concurrency.start();
         let one = &mut self.calls[call];
@@ -395,7 +395,7 @@ impl World {
             0 => seconds(self.random.next_below(60)),
             _ => Duration::from_millis(200 + self.random.next_below(9_000)),
         };
-        self.later(time, Happening::Answer { call });
+        self.later(time, SimulationEvent::Answer { call });
     }
 
     /// Answers a call by the provider's own limits, and processes the outcome.
@@ -426,7 +426,7 @@ impl World {
             Some(FailureClass::Cancelled)
         } else if now < provider.down_until {
             Some(FailureClass::ServerError)
-        } else if provider.concurrency.in_flight() > provider.bears {
+        } else if provider.concurrency.in_flight() > provider.capacity {
             Some(FailureClass::Overloaded)
         } else if provider.used > provider.per_minute {
             provider.used -= ask.input.0;
@@ -479,8 +479,8 @@ impl World {
             _ => provider.concurrency.ended_neutrally(),
         }
         if failure.class == FailureClass::RateLimited {
-            let lane = provider.lane.clone();
-            self.ledger.refused(&lane, failure.retry_after, now);
+            let route = provider.route.clone();
+            self.ledger.refused(&route, failure.retry_after, now);
         }
         let is_sent =
             failure.class == FailureClass::Cancelled || failure.class == FailureClass::Torn;
@@ -499,7 +499,7 @@ impl World {
         {
             NextStep::Wait(wait) => {
                 one.attempts.waited += wait;
-                self.later(wait, Happening::Again { call });
+                self.later(wait, SimulationEvent::Retry { call });
             }
             NextStep::FallBack if one.chain.len() > 1 => {
                 one.chain.remove(0);
@@ -539,7 +539,7 @@ impl World {
             RequestClass::Tab => Duration::from_millis(300 + self.random.next_below(20_000)),
             _ => Duration::from_millis(self.random.next_below(3_000)),
         };
-        self.later(pause, Happening::Ask { agent });
+        self.later(pause, SimulationEvent::Ask { agent });
     }
 }
 

@@ -120,7 +120,7 @@ impl FactsRow {
             (Some(below), Some(over)) => Some(below.overlaid(over)),
             (below, over) => over.or(below),
         };
-        let is_told = !over.source.is_empty();
+        let has_source = !over.source.is_empty();
         *self = Self {
             provider: over.provider,
             model: over.model,
@@ -144,12 +144,12 @@ impl FactsRow {
             cache_min: over.cache_min.or(self.cache_min),
             same_as: over.same_as.or(self.same_as.take()),
             deprecated: over.deprecated.or(self.deprecated.take()),
-            source: if is_told {
+            source: if has_source {
                 over.source
             } else {
                 std::mem::take(&mut self.source)
             },
-            date: if is_told {
+            date: if has_source {
                 over.date
             } else {
                 std::mem::take(&mut self.date)

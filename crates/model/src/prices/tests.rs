@@ -108,7 +108,7 @@ fn maximum_cost_is_an_upper_bound() {
             0,
             random.next_below(9999),
         );
-        let most = price.most(usage.prompt(), usage.output, crate::CacheUse::Short);
+        let most = price.max_cost(usage.prompt(), usage.output, crate::CacheUse::Short);
         assert!(most >= price.cost(&usage), "{usage:?}");
     }
 }

@@ -5,36 +5,39 @@ use std::time::Duration;
 use model::policy::{Budgets, Caps, Day, Spend};
 use model::{Cost, Failure, FailureClass, MonotonicTime};
 
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// Maximum age of the others' sum while requests arrive.
-const FRESH: Duration = Duration::from_secs(10);
+use crate::error::Error;
 
-/// Maintains the day's budget across runs of the program.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// Maximum age of the sum of other runs while requests arrive.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The day's spending by other runs of the program, for the daily budget.
 #[derive(Debug)]
 pub(super) struct DailySpend {
     has_cap: bool,
     day: Option<Day>,
     /// Time of the last query for the others' sum.
-    asked: Option<MonotonicTime>,
-    is_asking: bool,
+    last_query: Option<MonotonicTime>,
+    is_querying: bool,
     /// The others' spending that the budget already contains. The sum may shrink when a call costs
     /// less than was reserved for it; the budget then keeps the higher value.
-    known: Option<Spend>,
-    trouble: Option<String>,
+    counted: Option<Spend>,
+    /// The failure of the last query.
+    error: Option<Error>,
 }
 
 impl DailySpend {
     pub(super) fn new(caps: Caps) -> Self {
-        let mut days = Self {
+        let mut spend = Self {
             has_cap: false,
             day: None,
-            asked: None,
-            is_asking: false,
-            known: None,
-            trouble: None,
+            last_query: None,
+            is_querying: false,
+            counted: None,
+            error: None,
         };
-        days.set_caps(caps);
-        days
+        spend.set_caps(caps);
+        spend
     }
 
     pub(super) fn set_caps(&mut self, caps: Caps) {
@@ -43,17 +46,17 @@ impl DailySpend {
 
     /// Returns whether the day's budget permits sending calls.
     pub(super) fn is_known(&self) -> bool {
-        !self.has_cap || self.known.is_some()
+        !self.has_cap || self.counted.is_some()
     }
 
     /// Returns the reason why no call can be permitted.
-    pub(super) fn trouble(&self) -> Option<Failure> {
-        let trouble = self.trouble.as_ref().filter(|_| self.has_cap)?;
+    pub(super) fn failure(&self) -> Option<Failure> {
+        let error = self.error.as_ref().filter(|_| self.has_cap)?;
         Some(Failure::new(
             FailureClass::Budget,
             format!(
                 "today's budget cannot be enforced because past spending cannot be read \
-                 ({trouble}); fix this, or remove the daily budget"
+                 ({error}); fix this, or remove the daily budget"
             ),
         ))
     }
@@ -70,15 +73,17 @@ impl DailySpend {
         if self.day != Some(day) {
             self.day = Some(day);
             budgets.start_day(day);
-            self.known = None;
-            self.asked = None;
+            self.counted = None;
+            self.last_query = None;
         }
-        let is_old = self.asked.is_none_or(|asked| now.since(asked) >= FRESH);
-        if !self.has_cap || self.is_asking || !is_old {
+        let is_due = self
+            .last_query
+            .is_none_or(|last_query| now.since(last_query) >= REFRESH_INTERVAL);
+        if !self.has_cap || self.is_querying || !is_due {
             return None;
         }
-        self.asked = Some(now);
-        self.is_asking = true;
+        self.last_query = Some(now);
+        self.is_querying = true;
         Some(u64::from(day.0) * DAY_MS)
     }
 
@@ -86,31 +91,31 @@ impl DailySpend {
     pub(super) fn apply_spend_by_others(
         &mut self,
         since_ms: u64,
-        spent: Result<Spend, String>,
+        spent: Result<Spend, Error>,
         budgets: &mut Budgets,
     ) {
-        self.is_asking = false;
+        self.is_querying = false;
         let Some(day) = self.day.filter(|day| u64::from(day.0) * DAY_MS == since_ms) else {
             // Queried before midnight, answered after it.
             return;
         };
         match spent {
             Ok(spent) => {
-                let known = self.known.unwrap_or_default();
+                let counted = self.counted.unwrap_or_default();
                 let cost = spent.cost.unwrap_or_default();
-                let known_cost = known.cost.unwrap_or_default();
+                let counted_cost = counted.cost.unwrap_or_default();
                 let more = Spend {
-                    cost: Some(cost.minus(known_cost)),
-                    tokens: spent.tokens.minus(known.tokens),
+                    cost: Some(cost.minus(counted_cost)),
+                    tokens: spent.tokens.minus(counted.tokens),
                 };
                 budgets.restore(day, more);
-                self.known = Some(Spend {
-                    cost: Some(Cost(cost.0.max(known_cost.0))),
-                    tokens: spent.tokens.max(known.tokens),
+                self.counted = Some(Spend {
+                    cost: Some(Cost(cost.0.max(counted_cost.0))),
+                    tokens: spent.tokens.max(counted.tokens),
                 });
-                self.trouble = None;
+                self.error = None;
             }
-            Err(trouble) => self.trouble = Some(trouble),
+            Err(error) => self.error = Some(error),
         }
     }
 }

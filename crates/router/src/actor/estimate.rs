@@ -13,14 +13,14 @@ use super::request::RequestPayload;
 /// Minimum number of bytes per token in prose and code.
 const BYTES_PER_TOKEN: u64 = 3;
 /// Maximum tokens per image among providers that document it.
-const IMAGE: u64 = 1_600;
+const TOKENS_PER_IMAGE: u64 = 1_600;
 /// Overhead of a message, a tool or a block, in tokens.
-const WRAPPING: u64 = 8;
+const BLOCK_OVERHEAD: u64 = 8;
 
 /// Size of a request, as input to limits and budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestSize {
-    pub(super) ask: policy::TokenDemand,
+    pub(super) demand: policy::TokenDemand,
     /// Bytes of the prompt, with an equivalent for images.
     pub(super) bytes: u64,
     /// Tokens before the conversation.
@@ -32,8 +32,8 @@ pub(super) struct RequestSize {
 }
 
 impl RequestSize {
-    pub(super) fn of(question: &RequestPayload) -> Self {
-        match question {
+    pub(super) fn of(payload: &RequestPayload) -> Self {
+        match payload {
             RequestPayload::Chat(request) => {
                 let mark = longest_mark(request);
                 let prefix = prefix_bytes(request);
@@ -41,7 +41,7 @@ impl RequestSize {
                 Self {
                     prefix: tokens(prefix),
                     bytes,
-                    ask: policy::TokenDemand {
+                    demand: policy::TokenDemand {
                         input: tokens(bytes),
                         output: request.max_output,
                     },
@@ -60,7 +60,7 @@ impl RequestSize {
                 Self {
                     prefix: TokenCount(0),
                     bytes,
-                    ask: policy::TokenDemand {
+                    demand: policy::TokenDemand {
                         input: tokens(bytes),
                         output: fim.max_output,
                     },
@@ -88,21 +88,22 @@ fn longest_mark(request: &ModelRequest) -> CacheMark {
 
 fn conversation_bytes(request: &ModelRequest) -> u64 {
     let messages = request.messages.iter();
-    let messages = messages.map(|message| message_bytes(message) + WRAPPING * BYTES_PER_TOKEN);
+    let messages =
+        messages.map(|message| message_bytes(message) + BLOCK_OVERHEAD * BYTES_PER_TOKEN);
     let schema = request.response_schema.as_ref().map_or(0, json_bytes);
     messages.sum::<u64>() + schema
 }
 
 fn prefix_bytes(request: &ModelRequest) -> u64 {
-    let wrapping = WRAPPING * BYTES_PER_TOKEN;
+    let overhead = BLOCK_OVERHEAD * BYTES_PER_TOKEN;
     let system = request.system.iter();
-    let system = system.map(|block| block.text.len() as u64 + wrapping);
+    let system = system.map(|block| block.text.len() as u64 + overhead);
     let tools = request.tools.iter().map(|tool| {
         let input = match &tool.input {
             ToolInput::Json(schema) => json_bytes(schema),
             ToolInput::Text { grammar } => grammar.as_ref().map_or(0, String::len) as u64,
         };
-        (tool.name.len() + tool.description.len()) as u64 + input + wrapping
+        (tool.name.len() + tool.description.len()) as u64 + input + overhead
     });
     system.sum::<u64>() + tools.sum::<u64>()
 }
@@ -121,7 +122,7 @@ fn message_bytes(message: &Message) -> u64 {
 fn content_bytes(content: &PartContent) -> u64 {
     match content {
         PartContent::Text(text) | PartContent::Reasoning(text) => text.len() as u64,
-        PartContent::Image { .. } => IMAGE * BYTES_PER_TOKEN,
+        PartContent::Image { .. } => TOKENS_PER_IMAGE * BYTES_PER_TOKEN,
         PartContent::ToolCall {
             id,
             name,

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::estimate::RequestSize;
 use super::request::RoutingOptions;
 use super::route::RouteHealth;
+use crate::error::Error;
 
 /// Commands from callers to the task. Bounded: when the channel is full, callers wait before their
 /// requests are queued.
@@ -28,7 +29,7 @@ pub(super) enum RouterCommand {
 /// A new request with its reply channels.
 pub(super) struct Submission {
     pub(super) question: SubmissionId,
-    pub(super) terms: RoutingOptions,
+    pub(super) options: RoutingOptions,
     pub(super) caller: Caller,
     pub(super) model: ModelId,
     pub(super) abilities: Abilities,
@@ -36,7 +37,7 @@ pub(super) struct Submission {
     /// `None` if it has no prefix worth waiting for.
     pub(super) prefix: Option<PrefixHash>,
     pub(super) conversation: Option<String>,
-    pub(super) verdict: oneshot::Sender<StreamAction>,
+    pub(super) reply: oneshot::Sender<StreamAction>,
     /// Channel for the stream's reports; an unused grant also reports itself there.
     pub(super) reports: mpsc::UnboundedSender<StreamReport>,
 }
@@ -55,26 +56,26 @@ pub(super) enum StreamReport {
         question: SubmissionId,
         failure: Failure,
         progress: ResponseProgress,
-        verdict: oneshot::Sender<StreamAction>,
+        reply: oneshot::Sender<StreamAction>,
     },
     /// Asks for a second request: the first event takes longer than nearly every one before.
     Hedge {
         question: SubmissionId,
-        verdict: oneshot::Sender<StreamAction>,
+        reply: oneshot::Sender<StreamAction>,
     },
-    /// The spending of other runs, as read by the book.
+    /// The spending of other runs, as read from the usage store.
     Others {
         since_ms: u64,
-        spent: Result<Spend, String>,
+        spent: Result<Spend, Error>,
     },
     /// The request is answered, or its caller is gone.
-    Gone(SubmissionId),
+    Dropped(SubmissionId),
 }
 
 /// Outcome of an attempt.
 pub(super) enum AttemptEnd {
-    Well,
-    Badly(Failure),
+    Succeeded,
+    Failed(Failure),
     /// The caller or a faster hedge made it superfluous.
     Cancelled,
     /// It was never sent: the caller was gone when permission arrived.
@@ -109,7 +110,7 @@ pub(super) enum StreamAction {
 /// Permission to send. If dropped unused, on the way or by its stream, it reports that nothing was
 /// sent.
 pub(super) struct SendGrant {
-    pub(super) ending: AttemptGuard,
+    pub(super) guard: AttemptGuard,
     pub(super) client: Arc<dyn ModelClient>,
     pub(super) model: ModelId,
     /// Number of the attempt, for the provider.
@@ -126,7 +127,7 @@ pub(super) struct AttemptGuard {
     pub(super) attempt: AttemptId,
     pub(super) reports: mpsc::UnboundedSender<StreamReport>,
     pub(super) end: AttemptEnd,
-    pub(super) seen: AttemptStats,
+    pub(super) stats: AttemptStats,
 }
 
 impl AttemptGuard {
@@ -136,7 +137,7 @@ impl AttemptGuard {
             attempt,
             reports,
             end: AttemptEnd::Unsent,
-            seen: AttemptStats::default(),
+            stats: AttemptStats::default(),
         }
     }
 }
@@ -144,7 +145,7 @@ impl AttemptGuard {
 impl Drop for AttemptGuard {
     fn drop(&mut self) {
         let end = std::mem::replace(&mut self.end, AttemptEnd::Unsent);
-        let report = StreamReport::Ended(self.attempt, end, self.seen);
+        let report = StreamReport::Ended(self.attempt, end, self.stats);
         // If the task has ended, there are no accounts left to settle.
         self.reports.send(report).ok();
     }

@@ -31,7 +31,7 @@ pub struct RouteConfig {
     /// The user's own rate limits.
     pub limits: RouteLimits,
     /// Maximum number of concurrent requests; the router starts with fewer and adapts.
-    pub most_at_once: u32,
+    pub max_concurrency: u32,
     /// Timeouts for a silent provider.
     pub stall: StallLimits,
 }
@@ -75,7 +75,7 @@ pub(super) struct RouteState {
 }
 
 /// Initial limit of concurrent requests.
-const START: u32 = 8;
+const INITIAL_CONCURRENCY: u32 = 8;
 
 impl Default for StallLimits {
     /// One minute to the first event, five between events.
@@ -90,7 +90,7 @@ impl Default for StallLimits {
 impl RouteState {
     pub(super) fn new(config: RouteConfig) -> Self {
         Self {
-            concurrency: Concurrency::new(START, config.most_at_once),
+            concurrency: Concurrency::new(INITIAL_CONCURRENCY, config.max_concurrency),
             breaker: Breaker::default(),
             latency: Latency::default(),
             tokens: TokenEstimator::default(),
@@ -121,7 +121,7 @@ impl RouteState {
     /// Returns the maximum cost of a request, if the price is known.
     pub(super) fn max_cost(&self, size: &RequestSize) -> Option<Cost> {
         let price = self.config.price.as_ref()?;
-        price.most(size.ask.input, size.ask.output, size.caches)
+        price.max_cost(size.demand.input, size.demand.output, size.caches)
     }
 
     pub(super) fn health(&self, now: MonotonicTime) -> RouteHealth {

@@ -1,4 +1,4 @@
-//! Selects the routes for a request: gathers the facts here, `policy::route` judges them.
+//! Selects the routes for a request: gathers the facts here; `policy::route` judges them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use super::request::{ModelChoice, RoutingOptions};
 use super::route::{RouteConfig, RouteState};
 
 /// Maximum number of decisions kept for display.
-const KEPT: usize = 256;
+const MAX_DECISIONS: usize = 256;
 /// Maximum number of conversations whose route is remembered; the least recently used one is
 /// dropped.
-const CONVERSATIONS: usize = 4_096;
+const MAX_CONVERSATIONS: usize = 4_096;
 /// Expected output if the caller gives none; never more than the request's maximum.
-const USUAL_OUTPUT: TokenCount = TokenCount(1_000);
+const DEFAULT_OUTPUT: TokenCount = TokenCount(1_000);
 /// Length of a shortlist, the routes judged for each of `auto`'s requests; all routes are judged
 /// from time to time.
-const SHORT: usize = 40;
-const FRESH: Duration = Duration::from_secs(60);
+const SHORTLIST_LEN: usize = 40;
+const SHORTLIST_LIFETIME: Duration = Duration::from_secs(60);
 /// Maximum number of shortlists; there are hardly more kinds of steps.
-const KINDS: usize = 32;
+const MAX_SHORTLISTS: usize = 32;
 /// Time after its last use during which a conversation counts as cached by its provider.
-const WARM: Duration = Duration::from_secs(5 * 60 - 10);
+const CACHE_LIFETIME: Duration = Duration::from_secs(5 * 60 - 10);
 
 pub(super) struct RouteSelector {
     /// One per route, in route order. A provider with hundreds of models has hundreds of routes, so
     /// candidates are kept and only changing fields are updated for each request.
     candidates: Vec<RouteCandidate>,
     /// Index of each route in `candidates`.
-    places: HashMap<Route, usize>,
+    indices: HashMap<Route, usize>,
     shortlists: Vec<RouteShortlist>,
     latest: VecDeque<Arc<RouteDecision>>,
     conversations: HashMap<String, Conversation>,
@@ -47,7 +47,7 @@ pub(super) struct RouteSelector {
 struct RouteShortlist {
     kind: ShortlistKey,
     at: MonotonicTime,
-    places: Vec<usize>,
+    indices: Vec<usize>,
 }
 
 /// Requirements that determine which shortlist applies.
@@ -77,8 +77,8 @@ pub(super) struct RoutePlan {
 impl RouteSelector {
     /// Creates a selector; `auto` lists the models that it may choose, or all that are not
     /// deprecated if empty.
-    pub(super) fn new(auto: &[ModelId], lanes: &[RouteConfig]) -> Self {
-        let candidates = lanes.iter().map(|config| RouteCandidate {
+    pub(super) fn new(auto: &[ModelId], routes: &[RouteConfig]) -> Self {
+        let candidates = routes.iter().map(|config| RouteCandidate {
             route: config.route.clone(),
             profile: config.profile.clone(),
             price: config.price.clone(),
@@ -93,10 +93,10 @@ impl RouteSelector {
             latency: None,
             warm: TokenCount(0),
         });
-        let places = lanes.iter().enumerate();
+        let indices = routes.iter().enumerate();
         Self {
             candidates: candidates.collect(),
-            places: places
+            indices: indices
                 .map(|(ix, config)| (config.route.clone(), ix))
                 .collect(),
             shortlists: Vec::new(),
@@ -113,28 +113,28 @@ impl RouteSelector {
     pub(super) fn choose(
         &mut self,
         submission: &Submission,
-        lanes: &[RouteState],
+        routes: &[RouteState],
         prefixes: &PrefixRegistry,
         now: MonotonicTime,
     ) -> RoutePlan {
         let current = submission.conversation.as_ref();
         let current = current.and_then(|name| self.conversations.get(name).cloned());
-        let need = requirements(submission, current.as_ref());
-        let now_known = SelectionInput {
-            need: &need,
+        let requirements = requirements(submission, current.as_ref());
+        let input = SelectionInput {
+            requirements: &requirements,
             submission,
             current: current.as_ref(),
-            routes: lanes,
+            routes,
             prefixes,
             now,
         };
-        let decision = self.decide_among(&now_known);
+        let decision = self.decide_among(&input);
         let decision = self.remember_decision(decision);
         RoutePlan {
             chain: decision
                 .chain
                 .iter()
-                .filter_map(|link| self.places.get(&link.lane).copied())
+                .filter_map(|link| self.indices.get(&link.route).copied())
                 .collect(),
             failure: decision
                 .chosen
@@ -146,26 +146,26 @@ impl RouteSelector {
 
     /// Judges the fewest routes that lead to the same decision: those of a named model, or the
     /// shortlist.
-    fn decide_among(&mut self, known: &SelectionInput<'_>) -> RouteDecision {
-        let is_tab = known.submission.caller.class == RequestClass::Tab;
+    fn decide_among(&mut self, input: &SelectionInput<'_>) -> RouteDecision {
+        let is_tab = input.submission.caller.class == RequestClass::Tab;
         let weights = if is_tab {
             RouteWeights::for_tab()
         } else {
             RouteWeights::default()
         };
         let kind = ShortlistKey {
-            tier: known.need.complexity.tier(),
-            abilities: known.need.abilities,
-            privacy: known.need.privacy,
+            tier: input.requirements.complexity.tier(),
+            abilities: input.requirements.abilities,
+            privacy: input.requirements.privacy,
             is_tab,
         };
-        if let Some(places) = self
-            .named_candidates(known.need)
-            .or_else(|| self.shortlist_for(kind, known))
+        if let Some(indices) = self
+            .named_candidates(input.requirements)
+            .or_else(|| self.shortlist_for(kind, input))
         {
             let decision = decide(
-                known.need,
-                &self.current_candidates(&places, known),
+                input.requirements,
+                &self.current_candidates(&indices, input),
                 &weights,
             );
             if decision.chosen.is_some() {
@@ -173,22 +173,26 @@ impl RouteSelector {
             }
         }
         let all: Vec<usize> = (0..self.candidates.len()).collect();
-        let mut decision = decide(known.need, &self.current_candidates(&all, known), &weights);
-        if decision.considered.len() > SHORT && decision.chosen.is_some() {
-            let best = decision.considered.iter().take(SHORT);
-            let places = best.filter_map(|one| self.places.get(&one.lane).copied());
+        let mut decision = decide(
+            input.requirements,
+            &self.current_candidates(&all, input),
+            &weights,
+        );
+        if decision.considered.len() > SHORTLIST_LEN && decision.chosen.is_some() {
+            let best = decision.considered.iter().take(SHORTLIST_LEN);
+            let indices = best.filter_map(|one| self.indices.get(&one.route).copied());
             let shortlist = RouteShortlist {
                 kind,
-                at: known.now,
-                places: places.collect(),
+                at: input.now,
+                indices: indices.collect(),
             };
             self.shortlists.retain(|other| other.kind != kind);
-            if self.shortlists.len() == KINDS {
+            if self.shortlists.len() == MAX_SHORTLISTS {
                 self.shortlists.remove(0);
             }
             self.shortlists.push(shortlist);
-            decision.considered.truncate(SHORT);
-            decision.chain.truncate(SHORT);
+            decision.considered.truncate(SHORTLIST_LEN);
+            decision.chain.truncate(SHORTLIST_LEN);
         }
         decision
     }
@@ -196,16 +200,16 @@ impl RouteSelector {
     /// Returns the candidates with their current state.
     fn current_candidates(
         &self,
-        places: &[usize],
-        known: &SelectionInput<'_>,
+        indices: &[usize],
+        input: &SelectionInput<'_>,
     ) -> Vec<RouteCandidate> {
-        let fresh = places.iter().map(|place| {
-            let state = &known.routes[*place];
+        let fresh = indices.iter().map(|index| {
+            let state = &input.routes[*index];
             RouteCandidate {
-                sickness: state.breaker.sickness(known.now),
-                latency: state.latency.expected(known.need.output),
-                warm: known.warm_tokens(state.route()),
-                ..self.candidates[*place].clone()
+                sickness: state.breaker.sickness(input.now),
+                latency: state.latency.expected(input.requirements.output),
+                warm: input.warm_tokens(state.route()),
+                ..self.candidates[*index].clone()
             }
         });
         fresh.collect()
@@ -213,11 +217,11 @@ impl RouteSelector {
 
     /// Returns the candidates for a named model if no other model may take over, so that hundreds
     /// need not be judged.
-    fn named_candidates(&self, need: &RouteRequirements) -> Option<Vec<usize>> {
-        let RequestedModel::Model(model) = &need.wanted else {
+    fn named_candidates(&self, requirements: &RouteRequirements) -> Option<Vec<usize>> {
+        let RequestedModel::Model(model) = &requirements.wanted else {
             return None;
         };
-        if need.fallback > FallbackScope::SameModel {
+        if requirements.fallback > FallbackScope::SameModel {
             return None;
         }
         let named = |candidate: &RouteCandidate| candidate.route.model == *model;
@@ -233,29 +237,30 @@ impl RouteSelector {
         };
         let all = self.candidates.iter().enumerate();
         let few = all.filter(|(_, candidate)| is_same(candidate));
-        let few: Vec<usize> = few.map(|(place, _)| place).collect();
+        let few: Vec<usize> = few.map(|(index, _)| index).collect();
         // Without a match all are considered, so that the error sentence is right.
         (!few.is_empty()).then_some(few)
     }
 
     /// Returns the shortlist for an `auto` step, along with the conversation's current route.
-    fn shortlist_for(&self, kind: ShortlistKey, known: &SelectionInput<'_>) -> Option<Vec<usize>> {
-        if known.need.wanted != RequestedModel::Auto {
+    fn shortlist_for(&self, kind: ShortlistKey, input: &SelectionInput<'_>) -> Option<Vec<usize>> {
+        if input.requirements.wanted != RequestedModel::Auto {
             return None;
         }
-        let is_fresh =
-            |short: &&RouteShortlist| short.kind == kind && known.now.since(short.at) < FRESH;
-        let mut places = self.shortlists.iter().find(is_fresh)?.places.clone();
-        let current = known.current.and_then(|it| self.places.get(&it.route));
-        if let Some(current) = current.filter(|current| !places.contains(current)) {
-            places.push(*current);
+        let is_fresh = |short: &&RouteShortlist| {
+            short.kind == kind && input.now.since(short.at) < SHORTLIST_LIFETIME
+        };
+        let mut indices = self.shortlists.iter().find(is_fresh)?.indices.clone();
+        let current = input.current.and_then(|it| self.indices.get(&it.route));
+        if let Some(current) = current.filter(|current| !indices.contains(current)) {
+            indices.push(*current);
         }
-        Some(places)
+        Some(indices)
     }
 
     /// Records that a route answers a conversation.
-    pub(super) fn record_use(&mut self, conversation: &str, lane: &Route, now: MonotonicTime) {
-        if self.conversations.len() >= CONVERSATIONS
+    pub(super) fn record_use(&mut self, conversation: &str, route: &Route, now: MonotonicTime) {
+        if self.conversations.len() >= MAX_CONVERSATIONS
             && !self.conversations.contains_key(conversation)
         {
             let oldest = self.conversations.iter().min_by_key(|(_, it)| it.used);
@@ -263,11 +268,10 @@ impl RouteSelector {
                 self.conversations.remove(&name);
             }
         }
-        let lane = lane.clone();
         self.conversations.insert(
             conversation.to_owned(),
             Conversation {
-                route: lane,
+                route: route.clone(),
                 used: now,
             },
         );
@@ -288,7 +292,7 @@ impl RouteSelector {
 
     fn remember_decision(&mut self, decision: RouteDecision) -> Arc<RouteDecision> {
         let decision = Arc::new(decision);
-        if self.latest.len() == KEPT {
+        if self.latest.len() == MAX_DECISIONS {
             self.latest.pop_front();
         }
         self.latest.push_back(decision.clone());
@@ -297,29 +301,29 @@ impl RouteSelector {
 }
 
 fn requirements(submission: &Submission, current: Option<&Conversation>) -> RouteRequirements {
-    let terms: &RoutingOptions = &submission.terms;
-    let most = submission.size.ask.output;
+    let options: &RoutingOptions = &submission.options;
+    let most = submission.size.demand.output;
     RouteRequirements {
-        wanted: match terms.choice {
+        wanted: match options.choice {
             ModelChoice::Named => RequestedModel::Model(submission.model.clone()),
             ModelChoice::Auto => RequestedModel::Auto,
         },
-        complexity: terms.complexity,
-        features: terms.features.clone(),
+        complexity: options.complexity,
+        features: options.features.clone(),
         abilities: submission.abilities,
-        prompt: submission.size.ask.input,
-        output: terms.expected_output.unwrap_or(USUAL_OUTPUT).min(most),
-        cost_cap: terms.cost_cap,
-        privacy: terms.privacy,
-        fallback: terms.fallback,
+        prompt: submission.size.demand.input,
+        output: options.expected_output.unwrap_or(DEFAULT_OUTPUT).min(most),
+        cost_cap: options.cost_cap,
+        privacy: options.privacy,
+        fallback: options.fallback,
         current: current.map(|conversation| conversation.route.clone()),
-        boundary: terms.boundary,
+        boundary: options.boundary,
     }
 }
 
 /// Facts available when a request arrives.
 struct SelectionInput<'a> {
-    need: &'a RouteRequirements,
+    requirements: &'a RouteRequirements,
     submission: &'a Submission,
     current: Option<&'a Conversation>,
     routes: &'a [RouteState],
@@ -330,13 +334,13 @@ struct SelectionInput<'a> {
 impl SelectionInput<'_> {
     /// Returns the part of the prompt in a route's cache: all of a conversation that it has just
     /// answered, otherwise the prefix last sent to it.
-    fn warm_tokens(&self, lane: &Route) -> TokenCount {
-        let own = self.current.filter(|it| it.route == *lane);
-        if own.is_some_and(|it| self.now.since(it.used) < WARM) {
-            return self.submission.size.ask.input;
+    fn warm_tokens(&self, route: &Route) -> TokenCount {
+        let own = self.current.filter(|it| it.route == *route);
+        if own.is_some_and(|it| self.now.since(it.used) < CACHE_LIFETIME) {
+            return self.submission.size.demand.input;
         }
         match self.submission.prefix {
-            Some(hash) if self.prefixes.is_warm(hash, lane, self.now) => {
+            Some(hash) if self.prefixes.is_warm(hash, route, self.now) => {
                 self.submission.size.prefix
             }
             _ => TokenCount(0),
@@ -349,7 +353,7 @@ fn no_route_failure(decision: &RouteDecision) -> Failure {
     let wanted: Vec<&ConsideredRoute> = match &decision.wanted {
         RequestedModel::Model(model) => {
             let considered = decision.considered.iter();
-            considered.filter(|one| one.lane.model == *model).collect()
+            considered.filter(|one| one.route.model == *model).collect()
         }
         RequestedModel::Auto => decision.considered.iter().collect(),
     };
@@ -371,19 +375,22 @@ fn no_route_failure(decision: &RouteDecision) -> Failure {
         FailureClass::InvalidRequest
     };
     // If only vision is missing, some model may answer without the images.
-    let is_blind = |it: &ExclusionReason| {
+    let lacks_vision = |it: &ExclusionReason| {
         matches!(
             it,
             ExclusionReason::NoVision | ExclusionReason::VisionUnknown
         )
     };
-    let part = exclusions.iter().any(is_blind).then(|| RefusedPart::Image {
-        named: Vec::new(),
-        is_any: true,
-    });
+    let part = exclusions
+        .iter()
+        .any(lacks_vision)
+        .then(|| RefusedPart::Image {
+            named: Vec::new(),
+            is_any: true,
+        });
     let mut message = decision.reason_clause();
     for (one, exclusion) in wanted.iter().zip(&exclusions) {
-        message.push_str(&format!("; {}: {exclusion}", one.lane));
+        message.push_str(&format!("; {}: {exclusion}", one.route));
     }
     Failure {
         part: part.filter(|_| class == FailureClass::InvalidRequest),

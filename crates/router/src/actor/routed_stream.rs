@@ -6,7 +6,7 @@
 //!
 //! If an answer breaks off, the recovery depends on what was passed on. Nothing yet: the request is
 //! silently sent again. Text, reasoning or an incomplete call: the answer starts over after an
-//! `Event::Restart`, which is emitted only when the new attempt yields something. A complete call:
+//! `StreamEvent::Restart`, which is emitted only when the new attempt yields something. A complete call:
 //! it may already be running, so nothing is sent again; the answer ends with the failure, completed
 //! calls remain valid, and the turn continues from their results.
 
@@ -26,7 +26,7 @@ use super::messages::{
 use super::request::{RequestPayload, RouterEvent};
 
 pub(super) struct RoutedStream {
-    question: RequestPayload,
+    payload: RequestPayload,
     state: StreamState,
     /// Amount of the answer that the caller has seen.
     progress: ResponseProgress,
@@ -34,9 +34,9 @@ pub(super) struct RoutedStream {
     /// `Restart`.
     is_stale: bool,
     /// Events that are not worth a `Restart` yet; held back until one is.
-    held: Vec<StreamEvent>,
+    deferred: Vec<StreamEvent>,
     ready: VecDeque<RouterEvent>,
-    desk: RouterLink,
+    link: RouterLink,
 }
 
 enum StreamState {
@@ -55,7 +55,7 @@ struct RouterLink {
 
 impl Drop for RouterLink {
     fn drop(&mut self) {
-        self.report(StreamReport::Gone(self.id));
+        self.report(StreamReport::Dropped(self.id));
     }
 }
 
@@ -68,38 +68,36 @@ impl RouterLink {
 
 impl RoutedStream {
     pub(super) fn new(
-        question: RequestPayload,
+        payload: RequestPayload,
         submission: Submission,
-        verdict: oneshot::Receiver<StreamAction>,
+        reply: oneshot::Receiver<StreamAction>,
         commands: mpsc::Sender<RouterCommand>,
         reports: mpsc::UnboundedSender<StreamReport>,
     ) -> Self {
-        let desk = RouterLink {
+        let link = RouterLink {
             commands,
             reports,
             id: submission.question,
         };
         Self {
-            question,
-            state: StreamState::Submitting(Box::new(submission), verdict),
+            payload,
+            state: StreamState::Submitting(Box::new(submission), reply),
             progress: ResponseProgress::Nothing,
             is_stale: false,
-            held: Vec::new(),
+            deferred: Vec::new(),
             ready: VecDeque::new(),
-            desk,
+            link,
         }
     }
 
     pub(super) async fn next(mut self) -> Option<(RouterEvent, Self)> {
         loop {
-            if let Some(told) = self.ready.pop_front() {
-                return Some((told, self));
+            if let Some(event) = self.ready.pop_front() {
+                return Some((event, self));
             }
             self.state = match std::mem::replace(&mut self.state, StreamState::Over) {
-                StreamState::Submitting(submission, verdict) => {
-                    self.submit(submission, verdict).await
-                }
-                StreamState::Waiting(verdict) => self.apply_action(verdict.await.ok()),
+                StreamState::Submitting(submission, reply) => self.submit(submission, reply).await,
+                StreamState::Waiting(reply) => self.apply_action(reply.await.ok()),
                 StreamState::Streaming(attempt) => self.stream(attempt).await,
                 StreamState::Over => return None,
             };
@@ -109,25 +107,25 @@ impl RoutedStream {
     async fn submit(
         &mut self,
         submission: Box<Submission>,
-        verdict: oneshot::Receiver<StreamAction>,
+        reply: oneshot::Receiver<StreamAction>,
     ) -> StreamState {
         match self
-            .desk
+            .link
             .commands
             .send(RouterCommand::Submit(submission))
             .await
         {
-            Ok(()) => StreamState::Waiting(verdict),
+            Ok(()) => StreamState::Waiting(reply),
             Err(_) => self.fail(router_stopped()),
         }
     }
 
-    fn apply_action(&mut self, verdict: Option<StreamAction>) -> StreamState {
-        match verdict {
+    fn apply_action(&mut self, reply: Option<StreamAction>) -> StreamState {
+        match reply {
             Some(StreamAction::Send(grant)) => {
                 self.ready
                     .extend(grant.decision.clone().map(RouterEvent::Decided));
-                StreamState::Streaming(Box::new(HedgedAttempt::send(&self.question, *grant)))
+                StreamState::Streaming(Box::new(HedgedAttempt::send(&self.payload, *grant)))
             }
             Some(StreamAction::Wait {
                 failure,
@@ -150,17 +148,17 @@ impl RoutedStream {
     }
 
     async fn stream(&mut self, mut attempt: Box<HedgedAttempt>) -> StreamState {
-        match attempt.next(&self.question, &self.desk).await {
+        match attempt.next(&self.payload, &self.link).await {
             StreamEvent::Failed(failure) => {
-                attempt.set_end(AttemptEnd::Badly(failure.clone()));
+                attempt.set_end(AttemptEnd::Failed(failure.clone()));
                 drop(attempt);
-                self.held.clear();
-                let (verdict, answer) = oneshot::channel();
-                self.desk.report(StreamReport::Next {
-                    question: self.desk.id,
+                self.deferred.clear();
+                let (reply, answer) = oneshot::channel();
+                self.link.report(StreamReport::Next {
+                    question: self.link.id,
                     failure,
                     progress: self.progress,
-                    verdict,
+                    reply,
                 });
                 self.is_stale |= self.progress == ResponseProgress::Partial;
                 StreamState::Waiting(answer)
@@ -169,7 +167,7 @@ impl RoutedStream {
                 let is_last = event.is_last();
                 self.pass_on(event);
                 if is_last {
-                    attempt.set_end(AttemptEnd::Well);
+                    attempt.set_end(AttemptEnd::Succeeded);
                     StreamState::Over
                 } else {
                     StreamState::Streaming(attempt)
@@ -181,7 +179,7 @@ impl RoutedStream {
     fn pass_on(&mut self, event: StreamEvent) {
         match event {
             StreamEvent::Start { .. } | StreamEvent::Usage(_) if self.is_stale => {
-                return self.held.push(event);
+                return self.deferred.push(event);
             }
             StreamEvent::ToolEnd { .. } => self.progress = ResponseProgress::ToolEnded,
             _ => self.progress = self.progress.max(ResponseProgress::Partial),
@@ -189,8 +187,9 @@ impl RoutedStream {
         if std::mem::take(&mut self.is_stale) {
             self.ready
                 .push_back(RouterEvent::Event(StreamEvent::Restart));
-            let held = std::mem::take(&mut self.held);
-            self.ready.extend(held.into_iter().map(RouterEvent::Event));
+            let deferred = std::mem::take(&mut self.deferred);
+            self.ready
+                .extend(deferred.into_iter().map(RouterEvent::Event));
         }
         self.ready.push_back(RouterEvent::Event(event));
     }
@@ -214,11 +213,11 @@ struct AttemptStream {
 }
 
 impl HedgedAttempt {
-    fn send(question: &RequestPayload, grant: SendGrant) -> Self {
+    fn send(payload: &RequestPayload, grant: SendGrant) -> Self {
         let now = Instant::now();
         Self {
             hedge_at: grant.hedge_after.map(|after| now + after),
-            running: AttemptStream::send(question, grant),
+            running: AttemptStream::send(payload, grant),
             hedge: None,
         }
     }
@@ -227,14 +226,14 @@ impl HedgedAttempt {
         self.running.guard.end = end;
     }
 
-    async fn next(&mut self, question: &RequestPayload, desk: &RouterLink) -> StreamEvent {
+    async fn next(&mut self, payload: &RequestPayload, link: &RouterLink) -> StreamEvent {
         if let Some(at) = self.hedge_at.take()
-            && let Some(event) = self.wait_and_hedge(at, question, desk).await
+            && let Some(event) = self.wait_and_hedge(at, payload, link).await
         {
             return event;
         }
         match self.hedge.take() {
-            Some(twin) => self.race(twin).await,
+            Some(hedge) => self.race(hedge).await,
             None => self.running.next().await,
         }
     }
@@ -243,25 +242,25 @@ impl HedgedAttempt {
     async fn wait_and_hedge(
         &mut self,
         at: Instant,
-        question: &RequestPayload,
-        desk: &RouterLink,
+        payload: &RequestPayload,
+        link: &RouterLink,
     ) -> Option<StreamEvent> {
         tokio::select! {
             biased;
             event = self.running.next() => return Some(event),
             () = sleep_until(at) => {}
         }
-        let (verdict, answer) = oneshot::channel();
-        desk.report(StreamReport::Hedge {
-            question: desk.id,
-            verdict,
+        let (reply, answer) = oneshot::channel();
+        link.report(StreamReport::Hedge {
+            question: link.id,
+            reply,
         });
         tokio::select! {
             biased;
             event = self.running.next() => Some(event),
-            verdict = answer => {
-                if let Ok(StreamAction::Send(grant)) = verdict {
-                    self.hedge = Some(AttemptStream::send(question, *grant));
+            reply = answer => {
+                if let Ok(StreamAction::Send(grant)) = reply {
+                    self.hedge = Some(AttemptStream::send(payload, *grant));
                 }
                 None
             }
@@ -270,38 +269,38 @@ impl HedgedAttempt {
 
     /// Continues with the request that yields an event first, and drops the other with its socket.
     /// A request that fails before that loses.
-    async fn race(&mut self, mut twin: AttemptStream) -> StreamEvent {
-        let (event, is_twins) = tokio::select! {
+    async fn race(&mut self, mut hedge: AttemptStream) -> StreamEvent {
+        let (event, is_from_hedge) = tokio::select! {
             biased;
             event = self.running.next() => (event, false),
-            event = twin.next() => (event, true),
+            event = hedge.next() => (event, true),
         };
         let failure = match event {
             StreamEvent::Failed(failure) => failure,
             event => {
-                if is_twins {
-                    self.running = twin;
+                if is_from_hedge {
+                    self.running = hedge;
                 }
                 return event;
             }
         };
-        if is_twins {
-            twin.guard.end = AttemptEnd::Badly(failure);
-            drop(twin);
+        if is_from_hedge {
+            hedge.guard.end = AttemptEnd::Failed(failure);
+            drop(hedge);
         } else {
-            self.running.guard.end = AttemptEnd::Badly(failure);
-            self.running = twin;
+            self.running.guard.end = AttemptEnd::Failed(failure);
+            self.running = hedge;
         }
         self.running.next().await
     }
 }
 
 impl AttemptStream {
-    fn send(question: &RequestPayload, grant: SendGrant) -> Self {
-        let mut ending = grant.ending;
+    fn send(payload: &RequestPayload, grant: SendGrant) -> Self {
+        let mut guard = grant.guard;
         // From here on it is unknown what the provider does with the request.
-        ending.end = AttemptEnd::Cancelled;
-        let stream = match question {
+        guard.end = AttemptEnd::Cancelled;
+        let stream = match payload {
             RequestPayload::Chat(request) => {
                 let mut request = (**request).clone();
                 request.model = grant.model;
@@ -317,7 +316,7 @@ impl AttemptStream {
             stream,
             stall: grant.stall,
             deadline: Instant::now() + grant.stall.first_event,
-            guard: ending,
+            guard,
         }
     }
 
@@ -327,12 +326,12 @@ impl AttemptStream {
         let event = loop {
             match timeout_at(self.deadline, self.stream.next()).await {
                 Ok(Some(StreamEvent::RateLimits(limits))) => {
-                    let ending = &self.guard;
-                    let report = StreamReport::Limits(ending.attempt, limits);
-                    ending.reports.send(report).ok();
+                    let guard = &self.guard;
+                    let report = StreamReport::Limits(guard.attempt, limits);
+                    guard.reports.send(report).ok();
                 }
                 Ok(Some(event)) => break event,
-                Ok(None) => break StreamEvent::Failed(stream_broken()),
+                Ok(None) => break StreamEvent::Failed(stream_torn()),
                 Err(_) => break StreamEvent::Failed(self.stalled()),
             }
         };
@@ -342,34 +341,34 @@ impl AttemptStream {
     }
 
     fn stalled(&self) -> Failure {
-        let (limit, where_) = if self.guard.seen.has_started {
+        let (limit, phase) = if self.guard.stats.has_started {
             (self.stall.idle, "in the middle of its answer")
         } else {
             (self.stall.first_event, "before its answer began")
         };
         let message = format!(
-            "the provider sent nothing for {} seconds {where_}; try again, or raise its timeout",
+            "the provider sent nothing for {} seconds {phase}; try again, or raise its timeout",
             limit.as_secs()
         );
         Failure::new(FailureClass::Stalled, message)
     }
 
     fn note(&mut self, event: &StreamEvent) {
-        let ending = &mut self.guard;
-        if !ending.seen.has_started && !matches!(event, StreamEvent::Failed(_)) {
-            ending.seen.has_started = true;
-            ending
+        let guard = &mut self.guard;
+        if !guard.stats.has_started && !matches!(event, StreamEvent::Failed(_)) {
+            guard.stats.has_started = true;
+            guard
                 .reports
-                .send(StreamReport::Started(ending.attempt))
+                .send(StreamReport::Started(guard.attempt))
                 .ok();
         }
         match event {
             StreamEvent::TextDelta(text) | StreamEvent::ReasoningDelta(text) => {
-                ending.seen.wrote(text)
+                guard.stats.wrote(text)
             }
-            StreamEvent::ToolArgsDelta { fragment, .. } => ending.seen.wrote(fragment),
-            StreamEvent::Usage(usage) => ending.seen.usage = Some(*usage),
-            StreamEvent::Stop { .. } => ending.seen.is_whole = true,
+            StreamEvent::ToolArgsDelta { fragment, .. } => guard.stats.wrote(fragment),
+            StreamEvent::Usage(usage) => guard.stats.usage = Some(*usage),
+            StreamEvent::Stop { .. } => guard.stats.is_whole = true,
             _ => {}
         }
     }
@@ -402,7 +401,7 @@ impl AttemptStats {
     }
 }
 
-fn stream_broken() -> Failure {
+fn stream_torn() -> Failure {
     Failure::new(FailureClass::Torn, "the answer ended early; try again")
 }
 

@@ -12,14 +12,14 @@ use super::messages::{RouterCommand, StreamReport};
 use super::state::RouterState;
 
 /// Longer than any relevant wait, and short enough for every timer.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) struct RouterTask {
-    board: RouterState,
+    state: RouterState,
     start: Instant,
     commands: mpsc::Receiver<RouterCommand>,
     reports: mpsc::UnboundedReceiver<StreamReport>,
-    /// For results of the book from a separate thread. Weak, so that the task ends when all other
+    /// For results of the usage store from a separate thread. Weak, so that the task ends when all other
     /// senders are gone.
     own: mpsc::WeakUnboundedSender<StreamReport>,
     idle: Vec<oneshot::Sender<()>>,
@@ -33,7 +33,7 @@ impl RouterTask {
         own: mpsc::WeakUnboundedSender<StreamReport>,
     ) -> Self {
         Self {
-            board: RouterState::new(config, MonotonicTime::START),
+            state: RouterState::new(config, MonotonicTime::START),
             start: Instant::now(),
             commands,
             reports,
@@ -47,10 +47,10 @@ impl RouterTask {
         let mut has_callers = true;
         loop {
             let now = self.now();
-            self.keep_day(now);
-            let wake = self.board.pump(now).unwrap_or(now + LONG);
-            self.tell_idle();
-            let wake = self.start + wake.0.min(now.0 + LONG);
+            self.update_day(now);
+            let wake = self.state.pump(now).unwrap_or(now + MAX_SLEEP);
+            self.notify_idle();
+            let wake = self.start + wake.0.min(now.0 + MAX_SLEEP);
             tokio::select! {
                 biased;
                 // First, so that a stream's report counts before its next request.
@@ -76,60 +76,60 @@ impl RouterTask {
 
     fn handle_report(&mut self, report: StreamReport) {
         let now = self.now();
-        let board = &mut self.board;
+        let state = &mut self.state;
         match report {
-            StreamReport::Started(attempt) => board.on_first_event(attempt, now),
-            StreamReport::Limits(attempt, limits) => board.on_rate_limits(attempt, &limits, now),
-            StreamReport::Ended(attempt, end, seen) => {
-                board.on_attempt_end(attempt, end, seen, now)
+            StreamReport::Started(attempt) => state.on_first_event(attempt, now),
+            StreamReport::Limits(attempt, limits) => state.on_rate_limits(attempt, &limits, now),
+            StreamReport::Ended(attempt, end, stats) => {
+                state.on_attempt_end(attempt, end, stats, now)
             }
             StreamReport::Next {
                 question,
                 failure,
                 progress,
-                verdict,
-            } => board.next_action(question, failure, progress, verdict, now),
-            StreamReport::Hedge { question, verdict } => board.hedge(question, verdict, now),
-            StreamReport::Gone(question) => board.on_request_dropped(question, now),
+                reply,
+            } => state.next_action(question, failure, progress, reply, now),
+            StreamReport::Hedge { question, reply } => state.hedge(question, reply, now),
+            StreamReport::Dropped(question) => state.on_request_dropped(question, now),
             StreamReport::Others { since_ms, spent } => {
-                board
-                    .days
-                    .apply_spend_by_others(since_ms, spent, &mut board.budgets);
+                state
+                    .daily_spend
+                    .apply_spend_by_others(since_ms, spent, &mut state.budgets);
             }
         }
     }
 
     fn handle_command(&mut self, command: RouterCommand) {
         let now = self.now();
-        let board = &mut self.board;
+        let state = &mut self.state;
         match command {
-            RouterCommand::Submit(submission) => board.submit(*submission, now),
-            RouterCommand::EndTurn(agent, turn) => board.budgets.end_turn(agent, turn),
-            RouterCommand::EndAgent(agent) => board.budgets.end_agent(agent),
+            RouterCommand::Submit(submission) => state.submit(*submission, now),
+            RouterCommand::EndTurn(agent, turn) => state.budgets.end_turn(agent, turn),
+            RouterCommand::EndAgent(agent) => state.budgets.end_agent(agent),
             RouterCommand::SetCaps(caps) => {
-                board.budgets.set_caps(caps);
-                board.days.set_caps(caps);
+                state.budgets.set_caps(caps);
+                state.daily_spend.set_caps(caps);
             }
             // The receiver may be gone meanwhile.
-            RouterCommand::Decisions(answer) => drop(answer.send(board.chooser.decisions())),
+            RouterCommand::Decisions(answer) => drop(answer.send(state.selector.decisions())),
             RouterCommand::Health(answer) => {
-                let health = board.routes.iter().map(|lane| lane.health(now));
+                let health = state.routes.iter().map(|route| route.health(now));
                 drop(answer.send(health.collect()));
             }
             RouterCommand::Idle(answer) => self.idle.push(answer),
         }
     }
 
-    fn keep_day(&mut self, now: MonotonicTime) {
-        let board = &mut self.board;
-        let now_ms = board.wall.now_ms();
-        let Some(since_ms) = board.days.tick(now_ms, now, &mut board.budgets) else {
+    fn update_day(&mut self, now: MonotonicTime) {
+        let state = &mut self.state;
+        let now_ms = state.wall.now_ms();
+        let Some(since_ms) = state.daily_spend.tick(now_ms, now, &mut state.budgets) else {
             return;
         };
-        let book = Arc::clone(&board.book);
+        let usage_store = Arc::clone(&state.usage_store);
         let own = self.own.clone();
         tokio::task::spawn_blocking(move || {
-            let spent = book.spent_by_others(since_ms);
+            let spent = usage_store.spent_by_others(since_ms);
             if let Some(own) = own.upgrade() {
                 // The task may have ended meanwhile.
                 own.send(StreamReport::Others { since_ms, spent }).ok();
@@ -137,8 +137,8 @@ impl RouterTask {
         });
     }
 
-    fn tell_idle(&mut self) {
-        if self.board.is_idle() && self.commands.is_empty() {
+    fn notify_idle(&mut self) {
+        if self.state.is_idle() && self.commands.is_empty() {
             for answer in self.idle.drain(..) {
                 answer.send(()).ok();
             }

@@ -46,14 +46,14 @@ pub(super) struct RouterState {
     pub(super) asleep: BTreeSet<(MonotonicTime, SubmissionId)>,
     pub(super) rates: RateLedger,
     pub(super) budgets: Budgets,
-    pub(super) days: DailySpend,
+    pub(super) daily_spend: DailySpend,
     pub(super) prefixes: PrefixRegistry,
-    pub(super) chooser: RouteSelector,
+    pub(super) selector: RouteSelector,
     pub(super) retry: Retry,
     pub(super) retry_alone: Retry,
-    pub(super) book: Arc<dyn UsageStore>,
+    pub(super) usage_store: Arc<dyn UsageStore>,
     pub(super) wall: WallClock,
-    dice: JitterRng,
+    jitter_rng: JitterRng,
     last_attempt: u64,
     /// Distinguishes this router's requests from those of other routers that use the same keys.
     run: u64,
@@ -74,9 +74,9 @@ pub(super) struct PendingRequest {
     pub(super) phase: RequestPhase,
     pub(super) reports: mpsc::UnboundedSender<StreamReport>,
     /// Channel on which its stream waits.
-    pub(super) verdict: Option<oneshot::Sender<StreamAction>>,
+    pub(super) reply: Option<oneshot::Sender<StreamAction>>,
     pub(super) decision: Arc<RouteDecision>,
-    pub(super) is_decision_told: bool,
+    pub(super) is_decision_sent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub(super) enum RequestPhase {
     /// Following the request that writes the cache, until this time at the latest.
     Following(MonotonicTime),
     Queued(QueueTicket),
-    Out,
+    Sent,
 }
 
 /// An attempt on the wire.
@@ -107,13 +107,13 @@ pub(super) struct SentAttempt {
 impl RouterState {
     pub(super) fn new(config: RouterConfig, now: MonotonicTime) -> Self {
         let mut rates = RateLedger::default();
-        for lane in &config.routes {
-            rates.set_limits(&lane.route, lane.limits, now);
+        for route in &config.routes {
+            rates.set_limits(&route.route, route.limits, now);
         }
         let mut budgets = Budgets::default();
         budgets.set_caps(config.caps);
         Self {
-            chooser: RouteSelector::new(&config.auto, &config.routes),
+            selector: RouteSelector::new(&config.auto, &config.routes),
             routes: config.routes.into_iter().map(RouteState::new).collect(),
             requests: HashMap::new(),
             attempts: HashMap::new(),
@@ -121,13 +121,13 @@ impl RouterState {
             asleep: BTreeSet::new(),
             rates,
             budgets,
-            days: DailySpend::new(config.caps),
+            daily_spend: DailySpend::new(config.caps),
             prefixes: PrefixRegistry::default(),
             retry: config.retry,
             retry_alone: config.retry_alone,
-            book: config.usage_store,
+            usage_store: config.usage_store,
             wall: config.clock,
-            dice: JitterRng::new(config.seed),
+            jitter_rng: JitterRng::new(config.seed),
             last_attempt: 0,
             // The standard library's hashers are the one source of randomness that no configuration
             // can repeat.
@@ -139,21 +139,21 @@ impl RouterState {
     pub(super) fn submit(&mut self, submission: Submission, now: MonotonicTime) {
         let (caller, size) = (submission.caller, submission.size);
         if self.queue.len() + self.asleep.len() >= MAX_WAITING {
-            return refuse(submission.verdict, queue_full());
+            return refuse(submission.reply, queue_full());
         }
-        if let Some(failure) = self.days.trouble() {
-            return refuse(submission.verdict, failure);
+        if let Some(failure) = self.daily_spend.failure() {
+            return refuse(submission.reply, failure);
         }
         let plan = self
-            .chooser
+            .selector
             .choose(&submission, &self.routes, &self.prefixes, now);
         let now_ms = self.wall.now_ms();
-        self.book
+        self.usage_store
             .record_decision(now_ms, submission.question.0, caller, &plan.decision);
         if let Some(failure) = plan.failure {
-            return refuse(submission.verdict, failure);
+            return refuse(submission.reply, failure);
         }
-        let mut asked = PendingRequest {
+        let mut request = PendingRequest {
             caller,
             size,
             prefix: submission.prefix,
@@ -162,41 +162,41 @@ impl RouterState {
             at: 0,
             attempts: Attempts::default(),
             since: now,
-            phase: RequestPhase::Out,
+            phase: RequestPhase::Sent,
             reports: submission.reports,
-            verdict: None,
+            reply: None,
             decision: plan.decision,
-            is_decision_told: false,
+            is_decision_sent: false,
         };
-        let state = &self.routes[asked.current_route()];
-        asked.size.ask.input = state.tokens.estimate(size.bytes);
-        if let BudgetFit::Never(refusal) = fit(&mut self.budgets, &asked, state) {
-            return refuse(submission.verdict, over_budget(refusal));
+        let state = &self.routes[request.current_route()];
+        request.size.demand.input = state.tokens.estimate(size.bytes);
+        if let BudgetFit::Never(refusal) = fit(&mut self.budgets, &request, state) {
+            return refuse(submission.reply, over_budget(refusal));
         }
-        asked.verdict = Some(submission.verdict);
-        self.requests.insert(submission.question, asked);
+        request.reply = Some(submission.reply);
+        self.requests.insert(submission.question, request);
         self.enqueue(submission.question, now);
     }
 
     /// Lets a request wait for its current route: it follows the writer of its prefix cache, or
     /// joins the queue.
     pub(super) fn enqueue(&mut self, id: SubmissionId, now: MonotonicTime) {
-        let Some(asked) = self.requests.get_mut(&id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        let lane = self.routes[asked.current_route()].route();
-        if let Some(hash) = asked.prefix {
-            let mark = asked.size.mark;
-            let turn = self.prefixes.arrive(hash, lane, mark, asked.since, now);
+        let route = self.routes[request.current_route()].route();
+        if let Some(hash) = request.prefix {
+            let mark = request.size.mark;
+            let turn = self.prefixes.arrive(hash, route, mark, request.since, now);
             if let PrefixTurn::Follow { until } = turn {
-                asked.phase = RequestPhase::Following(until);
+                request.phase = RequestPhase::Following(until);
                 self.asleep.insert((until, id));
                 return;
             }
         }
-        let tokens = asked.size.ask.input.plus(asked.size.ask.output);
-        let caller = (asked.caller.class, asked.caller.agent);
-        asked.phase = RequestPhase::Queued(self.queue.push(caller, tokens, now, id));
+        let tokens = request.size.demand.input.plus(request.size.demand.output);
+        let caller = (request.caller.class, request.caller.agent);
+        request.phase = RequestPhase::Queued(self.queue.push(caller, tokens, now, id));
     }
 
     /// Wakes sleepers, admits every request that can be sent, and returns when to call it again.
@@ -207,7 +207,7 @@ impl RouterState {
             self.enqueue(id, now);
         }
         let mut wake = None;
-        if self.days.is_known() {
+        if self.daily_spend.is_known() {
             wake = self.dispatch(now);
         }
         let sleeper = self.asleep.first().map(|(at, _)| *at);
@@ -216,139 +216,142 @@ impl RouterState {
 
     fn dispatch(&mut self, now: MonotonicTime) -> Option<MonotonicTime> {
         loop {
-            let mut findings = QueueScan::default();
+            let mut scan = QueueScan::default();
             let Self {
                 queue,
-                requests: questions,
-                routes: lanes,
+                requests,
+                routes,
                 rates,
                 budgets,
                 ..
             } = self;
-            let gate = RefCell::new(Admission {
-                routes: lanes,
+            let admission = RefCell::new(Admission {
+                routes,
                 rates,
                 budgets,
-                findings: &mut findings,
+                scan: &mut scan,
                 now,
             });
-            let lets = |id: &SubmissionId| {
-                let asked = questions.get(id);
-                asked.is_some_and(|asked| gate.borrow_mut().allows(*id, asked))
+            let can_send = |id: &SubmissionId| {
+                let request = requests.get(id);
+                request.is_some_and(|request| admission.borrow_mut().allows(*id, request))
             };
-            let lane = |id: &SubmissionId| questions.get(id).map(PendingRequest::current_route);
+            let route = |id: &SubmissionId| requests.get(id).map(PendingRequest::current_route);
             let held = |id: &SubmissionId| {
-                let asked = questions.get(id)?;
-                gate.borrow_mut()
-                    .is_limited(asked)
-                    .then(|| Some(asked.current_route()))
+                let request = requests.get(id)?;
+                admission
+                    .borrow_mut()
+                    .is_limited(request)
+                    .then(|| Some(request.current_route()))
             };
-            let next = queue.pop_keeping(now, lets, lane, held);
-            let is_done =
-                next.is_none() && findings.unfit.is_empty() && findings.elsewhere.is_empty();
+            let next = queue.pop_keeping(now, can_send, route, held);
+            let is_done = next.is_none() && scan.refused.is_empty() && scan.rerouted.is_empty();
             if let Some(next) = next {
                 self.grant(next.item, now);
             }
-            for (id, failure) in findings.unfit {
+            for (id, failure) in scan.refused {
                 if self.leave_queue(id) {
                     self.refuse(id, failure);
                 }
             }
-            for id in findings.elsewhere {
+            for id in scan.rerouted {
                 if self.leave_queue(id) {
                     self.move_to_next_route(id, now);
                 }
             }
             if is_done {
-                return findings.wake;
+                return scan.wake;
             }
         }
     }
 
     /// Reserves what the request needs, and permits its stream to send.
     fn grant(&mut self, id: SubmissionId, now: MonotonicTime) {
-        let Some(asked) = self.requests.get_mut(&id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        asked.phase = RequestPhase::Out;
-        let Some(verdict) = asked.verdict.take() else {
+        request.phase = RequestPhase::Sent;
+        let Some(reply) = request.reply.take() else {
             return base::never!("a queued request waits for an action");
         };
-        asked.attempts.on_route += 1;
-        asked.attempts.in_all += 1;
-        let decision = (!asked.is_decision_told).then(|| asked.decision.clone());
-        asked.is_decision_told = true;
-        let is_tab = asked.caller.class == RequestClass::Tab;
-        let lane = asked.current_route();
-        let Some(mut grant) = self.send(id, lane, now) else {
+        request.attempts.on_route += 1;
+        request.attempts.in_all += 1;
+        let decision = (!request.is_decision_sent).then(|| request.decision.clone());
+        request.is_decision_sent = true;
+        let is_tab = request.caller.class == RequestClass::Tab;
+        let route = request.current_route();
+        let Some(mut grant) = self.send(id, route, now) else {
             return base::never!("an admitted request can be reserved");
         };
         grant.decision = decision;
-        if let Some(asked) = self.requests.get(&id)
-            && let Some(name) = &asked.conversation
+        if let Some(request) = self.requests.get(&id)
+            && let Some(name) = &request.conversation
         {
-            self.chooser
-                .record_use(name, self.routes[lane].route(), now);
+            self.selector
+                .record_use(name, self.routes[route].route(), now);
         }
-        let latency = &self.routes[lane].latency;
+        let latency = &self.routes[route].latency;
         grant.hedge_after = is_tab.then(|| latency.first_token_p95()).flatten();
         // If the stream is gone, the grant is dropped and reports that.
-        verdict.send(StreamAction::Send(Box::new(grant))).ok();
+        reply.send(StreamAction::Send(Box::new(grant))).ok();
     }
 
     /// Permits a second request next to a slow one, if every policy allows it now.
     pub(super) fn hedge(
         &mut self,
         id: SubmissionId,
-        verdict: oneshot::Sender<StreamAction>,
+        reply: oneshot::Sender<StreamAction>,
         now: MonotonicTime,
     ) {
-        let Some(asked) = self.requests.get(&id) else {
+        let Some(request) = self.requests.get(&id) else {
             return;
         };
         // Another route to the same model is more likely to be fast than the slow one.
-        let model = &self.routes[asked.current_route()].route().model.model;
-        let others = asked.chain.iter().skip(asked.at + 1).copied();
-        let same = others.filter(|lane| self.routes[*lane].route().model.model == *model);
-        let lanes: Vec<usize> = same.chain([asked.current_route()]).collect();
-        let number = asked.attempts.in_all;
-        let Some(lane) = lanes
+        let model = &self.routes[request.current_route()].route().model.model;
+        let others = request.chain.iter().skip(request.at + 1).copied();
+        let same = others.filter(|route| self.routes[*route].route().model.model == *model);
+        let routes: Vec<usize> = same.chain([request.current_route()]).collect();
+        let number = request.attempts.in_all;
+        let Some(route) = routes
             .into_iter()
-            .find(|lane| self.can_hedge(id, *lane, now))
+            .find(|route| self.can_hedge(id, *route, now))
         else {
             return;
         };
-        if let Some(mut grant) = self.send(id, lane, now) {
+        if let Some(mut grant) = self.send(id, route, now) {
             // Under the same key a server would return the slow answer, or none.
             grant.attempt = model::Attempt {
                 idempotency_key: format!("{}-twin-{number}", grant.attempt.idempotency_key),
                 retries: 0,
             };
-            verdict.send(StreamAction::Send(Box::new(grant))).ok();
+            reply.send(StreamAction::Send(Box::new(grant))).ok();
         }
     }
 
-    fn can_hedge(&mut self, id: SubmissionId, lane: usize, now: MonotonicTime) -> bool {
-        let Some(asked) = self.requests.get(&id) else {
+    fn can_hedge(&mut self, id: SubmissionId, route: usize, now: MonotonicTime) -> bool {
+        let Some(request) = self.requests.get(&id) else {
             return false;
         };
-        let state = &self.routes[lane];
+        let state = &self.routes[route];
         state.breaker.decision(now) == BreakerDecision::Granted
             && state.concurrency.has_room()
-            && self.rates.check(state.route(), asked.size.ask, now).is_ok()
-            && matches!(fit(&mut self.budgets, asked, state), BudgetFit::Now)
+            && self
+                .rates
+                .check(state.route(), request.size.demand, now)
+                .is_ok()
+            && matches!(fit(&mut self.budgets, request, state), BudgetFit::Now)
     }
 
     /// Registers an attempt on a route.
-    fn send(&mut self, id: SubmissionId, lane: usize, now: MonotonicTime) -> Option<SendGrant> {
-        let asked = self.requests.get(&id)?;
-        let state = &mut self.routes[lane];
-        let most = max_spend(asked, state);
+    fn send(&mut self, id: SubmissionId, route: usize, now: MonotonicTime) -> Option<SendGrant> {
+        let request = self.requests.get(&id)?;
+        let state = &mut self.routes[route];
+        let max = max_spend(request, state);
         let reservation = self
             .rates
-            .reserve(state.route(), asked.size.ask, now)
+            .reserve(state.route(), request.size.demand, now)
             .ok()?;
-        let Ok(hold) = self.budgets.reserve(asked.caller, most) else {
+        let Ok(hold) = self.budgets.reserve(request.caller, max) else {
             self.rates
                 .settle_reservation(reservation, RateSettlement::Unsent, now);
             return None;
@@ -358,18 +361,18 @@ impl RouterState {
         self.last_attempt += 1;
         let attempt = AttemptId(self.last_attempt);
         let at_ms = self.wall.now_ms();
-        self.book.record_reservation(&CallReservation {
+        self.usage_store.record_reservation(&CallReservation {
             call: attempt.0,
             at_ms,
-            cost: most.cost,
+            cost: max.cost,
         });
         let sent = SentAttempt {
             question: id,
-            caller: asked.caller,
-            route: lane,
-            number: asked.attempts.in_all,
-            size: asked.size,
-            prefix: asked.prefix,
+            caller: request.caller,
+            route,
+            number: request.attempts.in_all,
+            size: request.size,
+            prefix: request.prefix,
             reservation,
             hold,
             at: now,
@@ -378,13 +381,13 @@ impl RouterState {
         };
         self.attempts.insert(attempt, sent);
         Some(SendGrant {
-            ending: AttemptGuard::new(attempt, asked.reports.clone()),
+            guard: AttemptGuard::new(attempt, request.reports.clone()),
             client: state.config.client.clone(),
             model: state.route().model.clone(),
             attempt: model::Attempt {
                 // Includes the route, since another one receives a different request.
-                idempotency_key: format!("burin-{:016x}-{}-{lane}", self.run, id.0),
-                retries: asked.attempts.on_route.saturating_sub(1),
+                idempotency_key: format!("burin-{:016x}-{}-{route}", self.run, id.0),
+                retries: request.attempts.on_route.saturating_sub(1),
             },
             decision: None,
             hedge_after: None,
@@ -394,13 +397,13 @@ impl RouterState {
 
     /// Removes a request from the queue; returns `false` if it is not in there.
     pub(super) fn leave_queue(&mut self, id: SubmissionId) -> bool {
-        let Some(asked) = self.requests.get_mut(&id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
             return false;
         };
-        let RequestPhase::Queued(ticket) = asked.phase else {
+        let RequestPhase::Queued(ticket) = request.phase else {
             return false;
         };
-        asked.phase = RequestPhase::Out;
+        request.phase = RequestPhase::Sent;
         self.queue.remove(ticket).is_some()
     }
 
@@ -410,7 +413,7 @@ impl RouterState {
     }
 
     pub(super) fn jitter(&mut self) -> f64 {
-        self.dice.unit()
+        self.jitter_rng.unit()
     }
 }
 
@@ -421,9 +424,9 @@ impl PendingRequest {
     }
 }
 
-pub(super) fn refuse(verdict: oneshot::Sender<StreamAction>, failure: Failure) {
+pub(super) fn refuse(reply: oneshot::Sender<StreamAction>, failure: Failure) {
     // The receiver may be gone meanwhile.
-    verdict.send(StreamAction::Fail(failure)).ok();
+    reply.send(StreamAction::Fail(failure)).ok();
 }
 
 fn queue_full() -> Failure {

@@ -26,18 +26,20 @@ use model::{
 };
 use tokio::time::Instant;
 
+use crate::error::Error;
+
 use super::{
     CallRecord, CallReservation, NoUsageStore, RouteConfig, Router, RouterConfig, RouterEvent,
     RouterHandle, RouterRequest, StallLimits, UsageStore, WallClock, patient_retry,
 };
 
-/// A book that records every call it receives.
+/// Records every call that it receives.
 #[derive(Default)]
 struct Notes {
     reserved: Mutex<Vec<CallReservation>>,
     ended: Mutex<Vec<CallRecord>>,
     notices: Mutex<Vec<BudgetNotice>>,
-    others: Mutex<Option<Result<Spend, String>>>,
+    others: Mutex<Option<Result<Spend, Error>>>,
 }
 
 impl UsageStore for Notes {
@@ -55,7 +57,7 @@ impl UsageStore for Notes {
         self.notices.lock().unwrap().push(notice);
     }
 
-    fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
+    fn spent_by_others(&self, _: u64) -> Result<Spend, Error> {
         let others = self.others.lock().unwrap().clone();
         others.unwrap_or(Ok(Spend::default()))
     }
@@ -77,7 +79,7 @@ fn price() -> Price {
     }
 }
 
-fn lane(name: &str, client: impl ModelClient + 'static) -> RouteConfig {
+fn route(name: &str, client: impl ModelClient + 'static) -> RouteConfig {
     RouteConfig {
         route: Route {
             model: model(name),
@@ -90,7 +92,7 @@ fn lane(name: &str, client: impl ModelClient + 'static) -> RouteConfig {
         privacy: Privacy::Any,
         auto: true,
         limits: RouteLimits::default(),
-        most_at_once: 64,
+        max_concurrency: 64,
         stall: StallLimits::default(),
     }
 }
@@ -105,9 +107,9 @@ fn profile() -> Profile {
     }
 }
 
-fn config(lanes: Vec<RouteConfig>) -> RouterConfig {
+fn config(routes: Vec<RouteConfig>) -> RouterConfig {
     RouterConfig {
-        routes: lanes,
+        routes,
         auto: Vec::new(),
         caps: Caps::default(),
         retry: Retry::default(),
@@ -119,7 +121,7 @@ fn config(lanes: Vec<RouteConfig>) -> RouterConfig {
 }
 
 fn router(client: &ScriptedClient) -> RouterHandle {
-    Router::start(config(vec![lane("test/one", client.clone())]))
+    Router::start(config(vec![route("test/one", client.clone())]))
 }
 
 fn caller(class: RequestClass, agent: u64) -> Caller {
@@ -139,9 +141,9 @@ fn ask(text: &str) -> RouterRequest {
     RouterRequest::chat(request(text), caller(RequestClass::Turn, 1))
 }
 
-async fn events(told: BoxStream<'static, RouterEvent>) -> Vec<StreamEvent> {
-    let events = told.filter_map(|told| async {
-        match told {
+async fn events(stream: BoxStream<'static, RouterEvent>) -> Vec<StreamEvent> {
+    let events = stream.filter_map(|event| async {
+        match event {
             RouterEvent::Event(event) => Some(event),
             _ => None,
         }
@@ -151,28 +153,28 @@ async fn events(told: BoxStream<'static, RouterEvent>) -> Vec<StreamEvent> {
 
 /// The result for a consumer that follows the contract: text, completed calls, and the end.
 #[derive(Debug, Default, PartialEq)]
-struct Heard {
+struct AssembledAnswer {
     text: String,
     calls: Vec<(String, String)>,
     end: Option<Result<StopReason, FailureClass>>,
     restarts: usize,
 }
 
-fn heard(events: &[StreamEvent]) -> Heard {
-    let mut heard = Heard::default();
+fn assemble(events: &[StreamEvent]) -> AssembledAnswer {
+    let mut answer = AssembledAnswer::default();
     let mut open: HashMap<u32, (String, String)> = HashMap::new();
     for event in events {
-        assert_eq!(heard.end, None, "nothing follows the last event");
+        assert_eq!(answer.end, None, "nothing follows the last event");
         match event {
             StreamEvent::Restart => {
-                assert!(heard.calls.is_empty(), "a complete call may be running");
+                assert!(answer.calls.is_empty(), "a complete call may be running");
                 open.clear();
-                heard = Heard {
-                    restarts: heard.restarts + 1,
-                    ..Heard::default()
+                answer = AssembledAnswer {
+                    restarts: answer.restarts + 1,
+                    ..AssembledAnswer::default()
                 };
             }
-            StreamEvent::TextDelta(text) => heard.text.push_str(text),
+            StreamEvent::TextDelta(text) => answer.text.push_str(text),
             StreamEvent::ToolStart { index, name, .. } => {
                 open.insert(*index, (name.clone(), String::new()));
             }
@@ -180,15 +182,15 @@ fn heard(events: &[StreamEvent]) -> Heard {
                 open.get_mut(index).expect("begun").1.push_str(fragment);
             }
             StreamEvent::ToolEnd { index } => {
-                heard.calls.push(open.remove(index).expect("begun"));
+                answer.calls.push(open.remove(index).expect("begun"));
             }
-            StreamEvent::Stop { reason, .. } => heard.end = Some(Ok(*reason)),
-            StreamEvent::Failed(failure) => heard.end = Some(Err(failure.class)),
+            StreamEvent::Stop { reason, .. } => answer.end = Some(Ok(*reason)),
+            StreamEvent::Failed(failure) => answer.end = Some(Err(failure.class)),
             _ => {}
         }
     }
-    assert!(heard.end.is_some(), "a last event: {events:?}");
-    heard
+    assert!(answer.end.is_some(), "a last event: {events:?}");
+    answer
 }
 
 fn failure(class: FailureClass) -> Failure {

@@ -4,6 +4,8 @@ use model::policy::route::RouteDecision;
 use model::policy::{BudgetNotice, Caller, Spend};
 use model::{Cost, FailureClass, ModelId, Usage};
 
+use crate::error::Error;
+
 /// Stores spending and decisions. The router calls it from its own task, so no call may block: an
 /// implementation on a disk must queue.
 pub trait UsageStore: Send + Sync {
@@ -14,15 +16,15 @@ pub trait UsageStore: Send + Sync {
     fn record_call(&self, call: &CallRecord);
 
     /// Records the choice of a model for a request, or that none was eligible; again if another
-    /// model takes over.
+    /// model takes over. `question` is the number of the request.
     fn record_decision(&self, at_ms: u64, question: u64, caller: Caller, decision: &RouteDecision);
 
     /// Records that a budget is nearly or fully used.
     fn record_notice(&self, at_ms: u64, caller: Caller, notice: BudgetNotice);
 
     /// Returns the spending of other runs of the program since `since_ms`, including calls in
-    /// flight. May read a disk: the router calls it on a separate thread. The error is a sentence.
-    fn spent_by_others(&self, since_ms: u64) -> Result<Spend, String>;
+    /// flight. May read a disk: the router calls it on a separate thread.
+    fn spent_by_others(&self, since_ms: u64) -> Result<Spend, Error>;
 }
 
 /// A call that is about to be sent.
@@ -65,7 +67,7 @@ pub struct CallRecord {
     pub cost: Option<Cost>,
 }
 
-/// A book that stores nothing, for runs without a ledger.
+/// A store that stores nothing, for runs without a ledger.
 #[derive(Clone, Copy, Debug)]
 pub struct NoUsageStore;
 
@@ -78,7 +80,7 @@ impl UsageStore for NoUsageStore {
 
     fn record_notice(&self, _: u64, _: Caller, _: BudgetNotice) {}
 
-    fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
+    fn spent_by_others(&self, _: u64) -> Result<Spend, Error> {
         Ok(Spend::default())
     }
 }

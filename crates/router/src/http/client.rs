@@ -60,9 +60,9 @@ impl HttpClient {
     pub fn new(
         providers: Providers,
         profiles: Arc<dyn ProfileSource>,
-        vault: Arc<dyn SecretSource>,
+        secrets: Arc<dyn SecretSource>,
     ) -> Self {
-        Self::with_transport(providers, profiles, vault, |_| {
+        Self::with_transport(providers, profiles, secrets, |_| {
             Arc::new(NetworkTransport::default())
         })
     }
@@ -71,7 +71,7 @@ impl HttpClient {
     pub fn with_transport(
         providers: Providers,
         profiles: Arc<dyn ProfileSource>,
-        vault: Arc<dyn SecretSource>,
+        secrets: Arc<dyn SecretSource>,
         transport: impl Fn(&str) -> Arc<dyn Transport>,
     ) -> Self {
         let ids = || providers.all.keys();
@@ -80,7 +80,7 @@ impl HttpClient {
         Self {
             shared: Arc::new(HttpClientInner {
                 profiles,
-                secrets: vault,
+                secrets,
                 platform: Platform::current(),
                 transports,
                 keys,
@@ -123,31 +123,31 @@ impl ModelClient for HttpClient {
         request: ModelRequest,
         attempt: Attempt,
     ) -> BoxStream<'static, StreamEvent> {
-        self.start(request.model.clone(), attempt, move |ready| {
+        self.start(request.model.clone(), attempt, move |context| {
             let RequestContext {
                 config, options, ..
-            } = ready;
-            let dialect = ready.providers.dialect(config);
+            } = context;
+            let dialect = context.providers.dialect(config);
             let encoded = encode(config.wire, &dialect, options, &request)?;
-            let decoder = decoder(config.wire, &dialect, &request, ready.site());
+            let decoder = decoder(config.wire, &dialect, &request, context.target());
             Ok((encoded, decoder))
         })
     }
 
     fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, StreamEvent> {
-        self.start(request.model.clone(), attempt, move |ready| {
-            let Some(mut fim) = ready.config.fim.clone() else {
+        self.start(request.model.clone(), attempt, move |context| {
+            let Some(mut fim) = context.config.fim.clone() else {
                 let message = format!(
                     "{} does not support fill-in-the-middle; choose another model for completions.",
-                    ready.config.name
+                    context.config.name
                 );
                 return Err(Failure::new(FailureClass::InvalidRequest, message));
             };
-            if let Some(name) = &ready.options.fim_template {
-                fim.template = ready.providers.template(name).cloned();
+            if let Some(name) = &context.options.fim_template {
+                fim.template = context.providers.template(name).cloned();
             }
-            let encoded = encode_fim(&fim, ready.options, &request)?;
-            Ok((encoded, fim_decoder(&fim, &request, ready.site())))
+            let encoded = encode_fim(&fim, context.options, &request)?;
+            Ok((encoded, fim_decoder(&fim, &request, context.target())))
         })
     }
 }
@@ -161,13 +161,13 @@ struct RequestContext<'a> {
 }
 
 impl RequestContext<'_> {
-    fn site(&self) -> RequestTarget {
-        site(self.config, self.model)
+    fn target(&self) -> RequestTarget {
+        request_target(self.config, self.model)
     }
 }
 
 /// Names the request's target for error sentences.
-fn site(config: &ProviderConfig, model: &ModelId) -> RequestTarget {
+fn request_target(config: &ProviderConfig, model: &ModelId) -> RequestTarget {
     RequestTarget {
         provider: config.name.clone(),
         host: config.host().to_owned(),
@@ -178,8 +178,8 @@ fn site(config: &ProviderConfig, model: &ModelId) -> RequestTarget {
 impl HttpClientInner {
     /// Returns the provider of a model, with its transport.
     fn provider(&self, model: &ModelId) -> Result<(&ProviderConfig, &Arc<dyn Transport>), Failure> {
-        let known = self.providers.all.get(&model.provider);
-        known
+        let config = self.providers.all.get(&model.provider);
+        config
             .zip(self.transports.get(&model.provider))
             .ok_or_else(|| {
                 let message = format!(
@@ -210,13 +210,13 @@ impl HttpClientInner {
             let message = format!("The options of {model} cannot be read: {error}.");
             Failure::new(FailureClass::InvalidRequest, message)
         })?;
-        let ready = RequestContext {
+        let context = RequestContext {
             providers: &self.providers,
             config,
             options: &options,
             model,
         };
-        let (encoded, decoder) = write(&ready)?;
+        let (encoded, decoder) = write(&context)?;
         let url = config.url(&encoded.path)?;
         let key = self.key(model, config).await?;
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
@@ -238,7 +238,7 @@ impl HttpClientInner {
             call,
             config.limits(),
             decoder,
-            ready.site(),
+            context.target(),
             now,
         ))
     }
@@ -248,15 +248,15 @@ impl HttpClientInner {
         model: &ModelId,
         config: &ProviderConfig,
     ) -> Result<Option<Secret>, Failure> {
-        let Some(kept) = self.keys.get(&model.provider) else {
+        let Some(cached) = self.keys.get(&model.provider) else {
             return Ok(None);
         };
-        let mut kept = kept.lock().await;
-        if let Some(secret) = kept.as_ref() {
+        let mut cached = cached.lock().await;
+        if let Some(secret) = cached.as_ref() {
             return Ok(Some(secret.clone()));
         }
         let keys = Keys {
-            vault: self.secrets.as_ref(),
+            secrets: self.secrets.as_ref(),
             platform: self.platform,
         };
         let failure = |message| Failure::new(FailureClass::Authentication, message);
@@ -264,7 +264,7 @@ impl HttpClientInner {
         let found = found.map_err(|why| failure(format!("No key for {}: {why}.", config.name)))?;
         match found {
             Some(found) => {
-                *kept = Some(found.secret.clone());
+                *cached = Some(found.secret.clone());
                 Ok(Some(found.secret))
             }
             None if config.needs_key => Err(failure(format!(
@@ -303,8 +303,8 @@ impl HttpClientInner {
     }
 
     async fn forget_key(&self, provider: &str) {
-        if let Some(kept) = self.keys.get(provider) {
-            *kept.lock().await = None;
+        if let Some(cached) = self.keys.get(provider) {
+            *cached.lock().await = None;
         }
     }
 }

@@ -40,16 +40,16 @@ pub struct DiscoveredModel {
     pub context: Option<TokenCount>,
 }
 
-/// Probes all local providers' addresses concurrently, each with the timeout `patience`. Sends no
+/// Probes all local providers' addresses concurrently, each within `time_limit`. Sends no
 /// keys.
 pub async fn discover(
     providers: &Providers,
     transport: &Arc<dyn Transport>,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Vec<DiscoveredServer> {
     let local = providers.all.iter().filter_map(|(id, config)| {
         let probe = config.probe.as_ref()?;
-        is_loopback(config.host()).then(|| ask(transport, id, config, probe, patience))
+        is_loopback(config.host()).then(|| ask(transport, id, config, probe, time_limit))
     });
     let found = join_all(local).await;
     found.into_iter().flatten().collect()
@@ -60,9 +60,9 @@ async fn ask(
     id: &str,
     config: &ProviderConfig,
     probe: &DiscoveryProbe,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Option<DiscoveredServer> {
-    let answer = get(transport, config, &probe.path, patience).await?;
+    let answer = get(transport, config, &probe.path, time_limit).await?;
     let entries = answer.pointer(&probe.list)?.as_array()?;
     let is_owned = |entry: &&Value| {
         probe.owner.is_empty()
@@ -70,7 +70,7 @@ async fn ask(
     };
     let all = match &probe.server {
         Some(server) => {
-            let answer = get(transport, config, &server.path, patience).await;
+            let answer = get(transport, config, &server.path, time_limit).await;
             answer.and_then(|answer| tokens(&answer, &server.context))
         }
         None => None,
@@ -106,7 +106,7 @@ async fn get(
     transport: &Arc<dyn Transport>,
     config: &ProviderConfig,
     path: &EndpointPath,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Option<Value> {
     let call = HttpRequest {
         method: Method::Get,
@@ -116,20 +116,20 @@ async fn get(
         body: Bytes::new(),
     };
     let answer = async {
-        let mut reply = transport.call(call, patience).await.ok()?;
-        if reply.status != 200 {
+        let mut response = transport.call(call, time_limit).await.ok()?;
+        if response.status != 200 {
             return None;
         }
         let mut body = Vec::new();
-        while let Some(piece) = reply.body.next().await {
-            body.extend_from_slice(&piece.ok()?);
+        while let Some(chunk) = response.body.next().await {
+            body.extend_from_slice(&chunk.ok()?);
             if body.len() > MAX_RESPONSE_BYTES {
                 return None;
             }
         }
         serde_json::from_slice(&body).ok()
     };
-    timeout(patience, answer).await.ok()?
+    timeout(time_limit, answer).await.ok()?
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub fn exchange(
     call: HttpRequest,
     limits: HttpTimeouts,
     decoder: Decoder,
-    site: RequestTarget,
+    target: RequestTarget,
     now: SystemTime,
 ) -> BoxStream<'static, StreamEvent> {
     let secret = call.key.as_ref().map(|key| key.secret.clone());
@@ -35,7 +35,7 @@ pub fn exchange(
         deadline: None,
         limits,
         decoder,
-        site,
+        target,
         now,
         secret,
         sent,
@@ -50,7 +50,7 @@ struct HttpExchange {
     deadline: Option<Instant>,
     limits: HttpTimeouts,
     decoder: Decoder,
-    site: RequestTarget,
+    target: RequestTarget,
     now: SystemTime,
     secret: Option<Secret>,
     /// Body of the request: a refusal may refer to a part of it.
@@ -77,26 +77,26 @@ impl HttpExchange {
             // Taken out, so that it is dropped and its socket closed unless it is put back.
             match std::mem::replace(&mut self.phase, ExchangePhase::Over) {
                 ExchangePhase::Over => return None,
-                ExchangePhase::Waiting(reply) => self.wait(reply).await,
+                ExchangePhase::Waiting(response) => self.wait(response).await,
                 ExchangePhase::Reading(body) => self.read(body).await,
             }
         }
     }
 
-    async fn wait(&mut self, reply: BoxFuture<'static, Result<HttpResponse, Failure>>) {
+    async fn wait(&mut self, response: BoxFuture<'static, Result<HttpResponse, Failure>>) {
         let deadline = Instant::now() + self.limits.first_byte;
         self.deadline = Some(deadline);
-        let reply = match timeout_at(deadline, reply).await {
+        let response = match timeout_at(deadline, response).await {
             Err(_) => return self.stalled(self.limits.first_byte),
             Ok(Err(failure)) => return self.fail(failure),
-            Ok(Ok(reply)) => reply,
+            Ok(Ok(response)) => response,
         };
-        if !(200..300).contains(&reply.status) {
-            return self.refuse(reply, deadline).await;
+        if !(200..300).contains(&response.status) {
+            return self.refuse(response, deadline).await;
         }
-        let events = self.decoder.headers(&reply.headers, self.now);
+        let events = self.decoder.headers(&response.headers, self.now);
         self.ready.extend(events);
-        self.phase = ExchangePhase::Reading(reply.body);
+        self.phase = ExchangePhase::Reading(response.body);
     }
 
     async fn read(&mut self, mut body: Body) {
@@ -129,26 +129,26 @@ impl HttpExchange {
     }
 
     /// Reads an error response, whose body gives the reason.
-    async fn refuse(&mut self, mut reply: HttpResponse, deadline: Instant) {
-        if let Some(limits) = rate_limits(&reply.headers, self.now) {
+    async fn refuse(&mut self, mut response: HttpResponse, deadline: Instant) {
+        if let Some(limits) = rate_limits(&response.headers, self.now) {
             self.ready.push_back(StreamEvent::RateLimits(limits));
         }
-        if (300..400).contains(&reply.status) {
-            return self.redirected(&reply);
+        if (300..400).contains(&response.status) {
+            return self.redirected(&response);
         }
         let mut body = Vec::new();
         while body.len() < MAX_ERROR_BYTES {
             // A truncated or stalled body is still informative.
-            match timeout_at(deadline, reply.body.next()).await {
+            match timeout_at(deadline, response.body.next()).await {
                 Ok(Some(Ok(bytes))) => body.extend_from_slice(&bytes),
                 _ => break,
             }
         }
         body.truncate(MAX_ERROR_BYTES);
         let failure = refused(
-            &self.site,
-            reply.status,
-            &reply.headers,
+            &self.target,
+            response.status,
+            &response.headers,
             &body,
             &self.sent,
             self.now,
@@ -156,8 +156,8 @@ impl HttpExchange {
         self.fail(failure);
     }
 
-    fn redirected(&mut self, reply: &HttpResponse) {
-        let location = reply.headers.iter().find(|(name, _)| name == "location");
+    fn redirected(&mut self, response: &HttpResponse) {
+        let location = response.headers.iter().find(|(name, _)| name == "location");
         let target = match location {
             Some((_, url)) if url.contains("://") => host(url).to_owned(),
             _ => "another address".to_owned(),
@@ -165,11 +165,11 @@ impl HttpExchange {
         let message = format!(
             "{} redirects to {target} (HTTP {}), but requests with a key don't follow redirects. \
              If the target is right, set it as the provider's base address.",
-            self.site.name(),
-            reply.status
+            self.target.name(),
+            response.status
         );
         self.fail(Failure {
-            status: Some(reply.status),
+            status: Some(response.status),
             ..Failure::new(FailureClass::InvalidRequest, message)
         });
     }
@@ -177,7 +177,7 @@ impl HttpExchange {
     fn stalled(&mut self, limit: Duration) {
         let message = format!(
             "{} sent nothing for {} s, so the request timed out.",
-            self.site.name(),
+            self.target.name(),
             limit.as_secs_f32()
         );
         self.fail(Failure::new(FailureClass::Stalled, message));

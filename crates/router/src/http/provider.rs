@@ -143,10 +143,10 @@ impl Providers {
 
     /// Adds the user's providers: for a known id only the given members are overridden. Invalid
     /// entries are skipped and reported.
-    pub fn add(&mut self, own: &Map<String, Value>) -> Vec<String> {
+    pub fn add(&mut self, user: &Map<String, Value>) -> Vec<String> {
         let builtin: Map<String, Value> = serde_json::from_str(PROVIDERS).unwrap_or_default();
         let mut problems = Vec::new();
-        for (id, members) in own {
+        for (id, members) in user {
             let Value::Object(members) = members else {
                 problems.push(format!("the provider \"{id}\" must be an object"));
                 continue;
@@ -276,7 +276,7 @@ impl ProviderConfig {
 }
 
 /// Parses an address from an environment variable, which may lack the scheme or the path.
-fn address(value: &str, usual: &str) -> String {
+fn address(value: &str, default: &str) -> String {
     let value = value.trim().trim_end_matches('/');
     if value.contains("://") {
         return value.to_owned();
@@ -287,7 +287,7 @@ fn address(value: &str, usual: &str) -> String {
         None => value.to_owned(),
     };
     let scheme = if is_loopback(&host) { "http" } else { "https" };
-    let path = usual.split_once("://").map_or("", |(_, rest)| rest);
+    let path = default.split_once("://").map_or("", |(_, rest)| rest);
     let path = path.find('/').map_or("", |at| &path[at..]);
     if host.contains('/') {
         format!("{scheme}://{host}")
@@ -297,27 +297,27 @@ fn address(value: &str, usual: &str) -> String {
 }
 
 fn read<T: serde::de::DeserializeOwned + Default>(
-    what: &str,
+    name: &str,
     text: &str,
     problems: &mut Vec<String>,
 ) -> T {
     match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => {
-            problems.push(format!("{what} cannot be read: {error}"));
+            problems.push(format!("{name} cannot be read: {error}"));
             T::default()
         }
     }
 }
 
 /// Removes the quoted values from a parser's message.
-fn without_values(words: &str) -> String {
-    let mut quoted = words.split('"');
-    let mut kept = quoted.next().unwrap_or_default().to_owned();
-    for (at, piece) in quoted.enumerate() {
-        kept.push_str(if at % 2 == 0 { "…" } else { piece });
+fn without_values(message: &str) -> String {
+    let mut quoted = message.split('"');
+    let mut masked = quoted.next().unwrap_or_default().to_owned();
+    for (at, part) in quoted.enumerate() {
+        masked.push_str(if at % 2 == 0 { "…" } else { part });
     }
-    kept
+    masked
 }
 
 #[cfg(test)]

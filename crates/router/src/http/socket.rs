@@ -13,11 +13,11 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use super::{ConnectionBroken, HttpRequest, HttpResponse, Method, Transport, host, is_loopback};
 
 /// Time after which an idle connection is closed.
-const POOLED: Duration = Duration::from_secs(90);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Interval and timeout of keep-alive pings on a busy HTTP/2 connection.
-const PING: Duration = Duration::from_secs(20);
-const PONG: Duration = Duration::from_secs(10);
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Transport over the network. Proxies come from the environment, but local servers bypass them.
 /// Requires tokio's runtime.
@@ -26,7 +26,7 @@ pub struct NetworkTransport {
     /// Created by the first request, whose connect timeout it uses.
     remote: OnceLock<reqwest::Client>,
     local: OnceLock<reqwest::Client>,
-    making: Mutex<()>,
+    building: Mutex<()>,
     /// The only host whose addresses are given, and these addresses.
     pinned: Option<(String, Vec<SocketAddr>)>,
 }
@@ -40,14 +40,14 @@ impl Transport for NetworkTransport {
         let client = self.client(&call.url, connect);
         async move {
             let client = client?;
-            let named = host(&call.url).to_owned();
+            let host_name = host(&call.url).to_owned();
             let request = request(&client, call)?;
             let response = client.execute(request).await;
-            let response = response.map_err(|error| offline(&named, &error))?;
+            let response = response.map_err(|error| offline(&host_name, &error))?;
             let status = response.status().as_u16();
             let headers = headers(response.headers());
             let body = response.bytes_stream();
-            let body = body.map(|piece| piece.map_err(|error| ConnectionBroken(cause(&error))));
+            let body = body.map(|chunk| chunk.map_err(|error| ConnectionBroken(cause(&error))));
             Ok(HttpResponse {
                 status,
                 headers,
@@ -74,7 +74,7 @@ impl NetworkTransport {
         let is_local = is_loopback(host(url));
         let pool = if is_local { &self.local } else { &self.remote };
         // Serialized, so that only one pool is created. A panic inside leaves no partial state.
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = pool.get() {
             return Ok(client.clone());
         }
@@ -98,9 +98,9 @@ impl NetworkTransport {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(connect)
-            .pool_idle_timeout(POOLED)
-            .http2_keep_alive_interval(PING)
-            .http2_keep_alive_timeout(PONG)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .http2_keep_alive_interval(PING_INTERVAL)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
             .tcp_nodelay(true);
         if let Some((host, addresses)) = &self.pinned {
             builder = builder.resolve_to_addrs(host, addresses);

@@ -1,9 +1,7 @@
-//! The system keychain, accessed through each platform's command-line program instead of a D-Bus
+//! The system keychain, read through each platform's command-line program instead of a D-Bus
 //! library.
 //!
 //! Limitation: Linux requires `secret-tool` (of libsecret); without it there is no keychain.
-
-use super::secret::Secret;
 
 /// Service name of our keychain entries.
 const SERVICE: &str = "burin";
@@ -30,15 +28,9 @@ impl Platform {
     }
 }
 
-/// A program with a secret as its standard input.
-pub(super) struct KeychainCommand {
-    pub(super) words: Vec<String>,
-    pub(super) input: Secret,
-}
-
-/// Returns the command that prints a provider's key.
-pub(super) fn look_up(platform: Platform, provider: &str) -> Option<Vec<String>> {
-    let words = match platform {
+/// Returns the command that prints a provider's key; `None` without a keychain.
+pub(super) fn lookup_command(platform: Platform, provider: &str) -> Option<Vec<String>> {
+    let command = match platform {
         Platform::Linux => vec![
             "secret-tool",
             "lookup",
@@ -58,46 +50,5 @@ pub(super) fn look_up(platform: Platform, provider: &str) -> Option<Vec<String>>
         ],
         Platform::Other => return None,
     };
-    Some(words.into_iter().map(str::to_owned).collect())
-}
-
-/// Returns the command that stores a provider's key. The key is passed as input, since arguments
-/// are visible to every process.
-pub(super) fn store(
-    platform: Platform,
-    provider: &str,
-    secret: &Secret,
-) -> Option<KeychainCommand> {
-    match platform {
-        Platform::Linux => {
-            let label = format!("--label=Burin: key of {provider}");
-            let words = [
-                "secret-tool",
-                "store",
-                &label,
-                "service",
-                SERVICE,
-                "account",
-                provider,
-            ];
-            Some(KeychainCommand {
-                words: words.into_iter().map(str::to_owned).collect(),
-                input: secret.clone(),
-            })
-        }
-        Platform::Macos => {
-            let quoted =
-                |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-            let line = format!(
-                "add-generic-password -U -s {SERVICE} -a {} -w {}\n",
-                quoted(provider),
-                quoted(secret.expose()),
-            );
-            Some(KeychainCommand {
-                words: vec!["security".to_owned(), "-i".to_owned()],
-                input: Secret::new(line),
-            })
-        }
-        Platform::Other => None,
-    }
+    Some(command.into_iter().map(str::to_owned).collect())
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use zeroize::Zeroizing;
 
 use super::secret::Secret;
+use crate::error::Error;
 
 /// Maximum output of a program in bytes. A key is short.
 const MAX_OUTPUT_BYTES: u64 = 64 << 10;
@@ -36,14 +37,13 @@ pub trait SecretSource: Send + Sync {
     /// Returns an environment variable; `None` if it is unset or not UTF-8.
     fn environment(&self, name: &str) -> Option<String>;
 
-    /// Runs a program with this input. The error is a phrase that contains nothing of the program's
+    /// Runs a program with its arguments and returns its output. The error contains nothing of the
     /// output.
     fn run<'a>(
         &'a self,
-        words: &'a [String],
-        input: Option<Secret>,
-        patience: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>>;
+        command: &'a [String],
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>>;
 }
 
 /// The real environment and real programs. Requires tokio's runtime.
@@ -60,16 +60,15 @@ impl SecretSource for SystemSecrets {
 
     fn run<'a>(
         &'a self,
-        words: &'a [String],
-        input: Option<Secret>,
-        patience: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
+        command: &'a [String],
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>> {
         async move {
             let environment = &self.environment;
-            match tokio::time::timeout(patience, run(words, environment, input)).await {
-                Ok(ended) => ended,
+            match tokio::time::timeout(timeout, run(command, environment)).await {
+                Ok(result) => result,
                 // The process is killed when the future that owns it is dropped.
-                Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
+                Err(_) => failed(format!("no answer within {} s", timeout.as_secs())),
             }
         }
         .boxed()
@@ -77,42 +76,40 @@ impl SecretSource for SystemSecrets {
 }
 
 async fn run(
-    words: &[String],
+    command: &[String],
     environment: &[(OsString, OsString)],
-    input: Option<Secret>,
-) -> Result<ProgramOutput, String> {
-    let Some((program, arguments)) = words.split_first() else {
-        return Err("no program given".to_owned());
+) -> Result<ProgramOutput, Error> {
+    let Some((program, arguments)) = command.split_first() else {
+        return failed("no program given".to_owned());
     };
     let mut child = Command::new(program)
         .args(arguments)
         .env_clear()
         .envs(environment.iter().map(|(name, value)| (name, value)))
-        .stdin(if input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
+        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| format!("cannot start it: {}", error.kind()))?;
-    if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
-        let written = pipe.write_all(input.expose().as_bytes()).await;
-        written.map_err(|error| format!("it accepts no input: {}", error.kind()))?;
-    }
+        .map_err(|error| Error::Program(format!("cannot start it: {}", error.kind())))?;
     let mut bytes = Vec::new();
     if let Some(pipe) = child.stdout.take() {
         let read = pipe.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes).await;
-        read.map_err(|error| format!("its output cannot be read: {}", error.kind()))?;
+        read.map_err(|error| {
+            Error::Program(format!("its output cannot be read: {}", error.kind()))
+        })?;
     }
     let output = ProgramOutput::new(bytes);
     let status = child.wait().await;
-    let status = status.map_err(|error| format!("cannot wait for it: {}", error.kind()))?;
+    let status =
+        status.map_err(|error| Error::Program(format!("cannot wait for it: {}", error.kind())))?;
     if status.success() {
         Ok(output)
     } else {
-        Err(format!("it exited with {status}"))
+        failed(format!("it exited with {status}"))
     }
+}
+
+fn failed(cause: String) -> Result<ProgramOutput, Error> {
+    Err(Error::Program(cause))
 }

@@ -11,13 +11,12 @@ use super::*;
 
 const KEY: &str = "sk-canary-0123456789";
 
-/// A vault with these variables and these programs.
+/// An environment and programs, both scripted.
 #[derive(Default)]
 struct World {
     variables: HashMap<String, String>,
     programs: HashMap<String, Result<String, String>>,
     ran: Mutex<Vec<String>>,
-    inputs: Mutex<Vec<String>>,
 }
 
 impl SecretSource for World {
@@ -27,16 +26,14 @@ impl SecretSource for World {
 
     fn run<'a>(
         &'a self,
-        words: &'a [String],
-        input: Option<Secret>,
-        _patience: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
-        self.ran.lock().expect("lock").push(words.join(" "));
-        let input = input.map(|input| input.expose().to_owned());
-        self.inputs.lock().expect("lock").extend(input);
-        let told = self.programs.get(&words[0]).cloned();
-        let told = told.unwrap_or(Err("cannot start it: not found".to_owned()));
-        async move { told.map(|text| ProgramOutput::new(text.into_bytes())) }.boxed()
+        command: &'a [String],
+        _timeout: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>> {
+        self.ran.lock().expect("lock").push(command.join(" "));
+        let output = self.programs.get(&command[0]).cloned();
+        let output = output.unwrap_or(Err("cannot start it: not found".to_owned()));
+        let output = output.map(|text| ProgramOutput::new(text.into_bytes()));
+        async move { output.map_err(Error::Program) }.boxed()
     }
 }
 
@@ -49,15 +46,15 @@ fn world(variables: &[(&str, &str)], programs: &[(&str, Result<&str, &str>)]) ->
             .collect(),
         programs: programs
             .iter()
-            .map(|(name, told)| (own(name), told.map(str::to_owned).map_err(str::to_owned)))
+            .map(|(name, output)| (own(name), output.map(str::to_owned).map_err(str::to_owned)))
             .collect(),
         ..World::default()
     }
 }
 
-fn find(world: &World, sources: &[KeySource]) -> Result<Option<(String, String)>, String> {
+fn find(world: &World, sources: &[KeySource]) -> Result<Option<(String, String)>, Error> {
     let keys = Keys {
-        vault: world,
+        secrets: world,
         platform: Platform::Linux,
     };
     let found = block_on(keys.find("maker", sources))?;
@@ -74,7 +71,7 @@ fn first_source_with_a_key_wins() {
         &[("EMPTY", "  "), ("B", "key-b\n")],
         &[("secret-tool", Ok("key-c\nrest"))],
     );
-    let own = |key: &str, place: &str| Ok(Some((key.to_owned(), place.to_owned())));
+    let own = |key: &str, source: &str| Ok(Some((key.to_owned(), source.to_owned())));
     let sources = [
         variable("A"),
         variable("EMPTY"),
@@ -84,7 +81,7 @@ fn first_source_with_a_key_wins() {
     assert_eq!(find(&world, &sources), own("key-b", "B"));
     assert!(
         world.ran.lock().expect("lock").is_empty(),
-        "nothing is asked that need not be"
+        "later sources are not asked"
     );
     assert_eq!(
         find(&world, &[variable("A"), KeySource::Keychain]),
@@ -101,33 +98,13 @@ fn missing_keychain_is_ignored_but_failing_command_reported() {
     let world = world(&[], &[("pass", Err("it exited with exit status: 1"))]);
     assert_eq!(find(&world, &[KeySource::Keychain]), Ok(None));
     let words = ["pass", "show", KEY].map(str::to_owned).to_vec();
-    let error = find(&world, &[KeySource::Command(words)]).expect_err("told");
+    let error = find(&world, &[KeySource::Command(words)]).expect_err("reported");
     assert_eq!(
-        error,
+        error.to_string(),
         "the key command pass failed: it exited with exit status: 1"
     );
-    let error = find(&world, &[KeySource::Command(Vec::new())]).expect_err("told");
-    assert!(error.contains("empty"), "{error}");
-}
-
-#[test]
-fn key_is_stored_through_standard_input_only() {
-    for platform in [Platform::Linux, Platform::Macos] {
-        let world = world(&[], &[("secret-tool", Ok("")), ("security", Ok(""))]);
-        let keys = Keys {
-            vault: &world,
-            platform,
-        };
-        assert_eq!(block_on(keys.store("maker", &Secret::new(KEY))), Ok(()));
-        assert!(!world.ran.lock().expect("lock").join(" ").contains(KEY));
-        assert!(world.inputs.lock().expect("lock").join(" ").contains(KEY));
-    }
-    let world = World::default();
-    let keys = Keys {
-        vault: &world,
-        platform: Platform::Other,
-    };
-    assert!(block_on(keys.store("maker", &Secret::new(KEY))).is_err());
+    let error = find(&world, &[KeySource::Command(Vec::new())]).expect_err("reported");
+    assert!(error.to_string().contains("empty"), "{error}");
 }
 
 #[test]
@@ -155,34 +132,29 @@ fn secret_is_never_displayed() {
 
 #[tokio::test]
 async fn system_programs() {
-    let run = |words: &[&str], input: Option<&str>, seconds: f32| {
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let input = input.map(Secret::new);
+    let run = |command: &[&str], seconds: f32| {
+        let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
         async move {
-            let patience = Duration::from_secs_f32(seconds);
+            let timeout = Duration::from_secs_f32(seconds);
             let path = std::env::var_os("PATH").expect("a PATH");
-            let vault = SystemSecrets {
+            let secrets = SystemSecrets {
                 environment: vec![("PATH".into(), path), ("GIVEN".into(), "it".into())],
             };
-            let output = vault.run(&words, input, patience).await;
+            let output = secrets.run(&command, timeout).await;
+            let output = output.map_err(|error| error.to_string());
             output.map(|output| output.first_line().expose().to_owned())
         }
     };
     assert_eq!(
-        run(&["sh", "-c", "echo one; echo two"], None, 10.0).await,
+        run(&["sh", "-c", "echo one; echo two"], 10.0).await,
         Ok("one".to_owned())
     );
     assert_eq!(
-        run(&["sh", "-c", "echo $GIVEN $HOME"], None, 10.0).await,
+        run(&["sh", "-c", "echo $GIVEN $HOME"], 10.0).await,
         Ok("it".to_owned())
-    );
-    assert_eq!(
-        run(&["cat"], Some("given"), 10.0).await,
-        Ok("given".to_owned())
     );
     let failed = run(
         &["sh", "-c", "echo sk-secret; echo sk-secret >&2; exit 3"],
-        None,
         10.0,
     )
     .await;
@@ -192,13 +164,13 @@ async fn system_programs() {
         "{failed}"
     );
     assert!(
-        run(&["sleep", "30"], None, 0.05)
+        run(&["sleep", "30"], 0.05)
             .await
             .expect_err("late")
             .contains("no answer")
     );
     assert!(
-        run(&["no-such-program-here"], None, 1.0)
+        run(&["no-such-program-here"], 1.0)
             .await
             .expect_err("absent")
             .contains("cannot start")

@@ -17,13 +17,13 @@ use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, Method, Transport
 use crate::keys::Secret;
 
 /// Receives each recording when it is complete.
-type Sink = Arc<dyn Fn(Recording) + Send + Sync>;
+type RecordingSink = Arc<dyn Fn(Recording) + Send + Sync>;
 
 /// Records all traffic of a transport. A recording is emitted when its response ends or is dropped;
 /// until then it is kept in memory.
 pub struct Recorder {
     inner: Arc<dyn Transport>,
-    sink: Sink,
+    sink: RecordingSink,
 }
 
 impl Recorder {
@@ -46,25 +46,25 @@ impl Transport for Recorder {
         call: HttpRequest,
         connect: Duration,
     ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
-        let tape = RecordingGuard::new(&call, self.sink.clone());
-        let reply = self.inner.call(call, connect);
+        let guard = RecordingGuard::new(&call, self.sink.clone());
+        let response = self.inner.call(call, connect);
         async move {
-            let mut tape = tape;
-            match reply.await {
-                Ok(reply) => {
-                    tape.recording.status = reply.status;
-                    tape.recording.headers = reply.headers.clone();
+            let mut guard = guard;
+            match response.await {
+                Ok(response) => {
+                    guard.recording.status = response.status;
+                    guard.recording.headers = response.headers.clone();
                     Ok(HttpResponse {
                         body: RecordedBody {
-                            inner: reply.body,
-                            tape,
+                            inner: response.body,
+                            guard,
                         }
                         .boxed(),
-                        ..reply
+                        ..response
                     })
                 }
                 Err(failure) => {
-                    tape.recording.end = RecordingEnd::Offline(failure.message.clone());
+                    guard.recording.end = RecordingEnd::Offline(failure.message.clone());
                     Err(failure)
                 }
             }
@@ -78,11 +78,11 @@ struct RecordingGuard {
     recording: Recording,
     started: Instant,
     secret: Option<Secret>,
-    sink: Sink,
+    sink: RecordingSink,
 }
 
 impl RecordingGuard {
-    fn new(call: &HttpRequest, sink: Sink) -> Self {
+    fn new(call: &HttpRequest, sink: RecordingSink) -> Self {
         let method = match call.method {
             Method::Get => "GET",
             Method::Post => "POST",
@@ -107,6 +107,7 @@ impl RecordingGuard {
         }
     }
 
+    /// Removes cookies and masks the key.
     fn clean(&mut self) {
         let recording = &mut self.recording;
         for headers in [&mut recording.request_headers, &mut recording.headers] {
@@ -159,7 +160,7 @@ fn without_login(url: &str) -> String {
 /// A body that is recorded while it is read.
 struct RecordedBody {
     inner: BoxStream<'static, Result<Bytes, ConnectionBroken>>,
-    tape: RecordingGuard,
+    guard: RecordingGuard,
 }
 
 impl Stream for RecordedBody {
@@ -167,19 +168,19 @@ impl Stream for RecordedBody {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = self.inner.poll_next_unpin(cx);
-        let tape = &mut self.tape;
+        let guard = &mut self.guard;
         match &polled {
             Poll::Pending => {}
             // A broken body also ends, which does not make it complete.
-            Poll::Ready(None) if tape.recording.end == RecordingEnd::Dropped => {
-                tape.recording.end = RecordingEnd::Complete;
+            Poll::Ready(None) if guard.recording.end == RecordingEnd::Dropped => {
+                guard.recording.end = RecordingEnd::Complete;
             }
             Poll::Ready(None) => {}
             Poll::Ready(Some(Err(ConnectionBroken(cause)))) => {
-                tape.recording.end = RecordingEnd::Broken(cause.clone());
+                guard.recording.end = RecordingEnd::Broken(cause.clone());
             }
-            Poll::Ready(Some(Ok(bytes))) => tape.recording.chunks.push(BodyChunk {
-                at: tape.started.elapsed(),
+            Poll::Ready(Some(Ok(bytes))) => guard.recording.chunks.push(BodyChunk {
+                at: guard.started.elapsed(),
                 bytes: bytes.to_vec(),
             }),
         }

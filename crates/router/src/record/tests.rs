@@ -191,6 +191,7 @@ fn invalid_recording_is_reported() {
     assert!(
         Recording::from_json(other)
             .expect_err("newer")
+            .to_string()
             .contains("version 2")
     );
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use super::options::WireOptions;
 
 /// Maximum overhead of a part besides its texts, in bytes.
-const PART: usize = 512;
-/// Capacity for the rest of a body, in bytes: tools, the system prompt.
-const REST: usize = 256 << 10;
+const PART_OVERHEAD: usize = 512;
+/// Capacity reserved for the body besides the list, in bytes: tools, the system prompt.
+const ENVELOPE_CAPACITY: usize = 256 << 10;
 
 /// The list that makes up most of a body, serialized incrementally.
 pub(crate) struct BodyItems {
@@ -24,9 +24,11 @@ impl BodyItems {
     /// leaves holes in the heap that the next, longer one does not fit into.
     pub(crate) fn with_room(request: &ModelRequest) -> Self {
         let parts = request.messages.iter().flat_map(|message| &message.parts);
-        let bytes: usize = parts.map(|part| PART + 2 * length(&part.content)).sum();
+        let bytes: usize = parts
+            .map(|part| PART_OVERHEAD + 2 * length(&part.content))
+            .sum();
         Self {
-            bytes: Vec::with_capacity(bytes + REST),
+            bytes: Vec::with_capacity(bytes + ENVELOPE_CAPACITY),
         }
     }
 
@@ -124,9 +126,10 @@ fn length(content: &PartContent) -> usize {
         PartContent::Text(text) | PartContent::Reasoning(text) => text.len(),
         PartContent::Image { bytes, .. } => bytes.len(),
         PartContent::ToolCall { arguments, .. } => arguments.len(),
-        PartContent::ToolResult { content, .. } => {
-            content.iter().map(|content| PART + length(content)).sum()
-        }
+        PartContent::ToolResult { content, .. } => content
+            .iter()
+            .map(|content| PART_OVERHEAD + length(content))
+            .sum(),
     }
 }
 

@@ -13,7 +13,7 @@ use super::limits::rate_limits;
 use super::response::ResponseBuilder;
 
 /// Maximum bytes of a body kept until its first frame, to describe a body without frames.
-const OPENING: usize = 4096;
+const MAX_EXCERPT: usize = 4096;
 
 /// Interprets the frames of one wire.
 pub(crate) trait FrameReader: Send {
@@ -50,10 +50,10 @@ impl Decoder {
     pub(crate) fn new(
         reader: impl FrameReader + 'static,
         request: &ModelRequest,
-        site: RequestTarget,
+        target: RequestTarget,
     ) -> Self {
         let calls = ToolCalls::new(request);
-        let answer = ResponseBuilder::new(request.model.clone(), calls, site);
+        let answer = ResponseBuilder::new(request.model.clone(), calls, target);
         Self::with(Framing::Events, reader, answer)
     }
 
@@ -83,7 +83,7 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<StreamEvent> {
         if !self.answer.has_ended() {
             if let Some(opening) = &mut self.opening {
-                let room = OPENING.saturating_sub(opening.len());
+                let room = MAX_EXCERPT.saturating_sub(opening.len());
                 opening.extend_from_slice(&bytes[..bytes.len().min(room)]);
             }
             let mut frames = Vec::new();
@@ -174,7 +174,7 @@ impl Decoder {
             return self.answer.truncated();
         }
         refused(
-            &self.answer.site,
+            &self.answer.target,
             200,
             &[],
             opening,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{EncodedRequest, EndpointPath};
+use crate::error::Error;
 
 /// Encodes a request for the embeddings of texts.
 pub fn encode_embeddings(model: &str, texts: &[&str]) -> EncodedRequest {
@@ -22,8 +23,8 @@ pub fn encode_embeddings(model: &str, texts: &[&str]) -> EncodedRequest {
 ///
 /// # Errors
 ///
-/// Returns the problem with the response as the end of a sentence.
-pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, String> {
+/// `Error::Malformed` if the response is not a list of vectors, or lacks some.
+pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, Error> {
     #[derive(Deserialize)]
     struct EmbeddingsBody {
         data: Vec<EmbeddingRow>,
@@ -33,25 +34,29 @@ pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, Strin
         index: Option<usize>,
         embedding: Vec<f32>,
     }
-    let answer: EmbeddingsBody = serde_json::from_slice(body)
-        .map_err(|error| format!("it is not a list of vectors ({error})"))?;
+    let response: EmbeddingsBody = serde_json::from_slice(body)
+        .map_err(|error| Error::Malformed(format!("it is not a list of vectors ({error})")))?;
     let mut vectors: Vec<Option<Vec<f32>>> = Vec::new();
     vectors.resize_with(count, || None);
-    for (ix, entry) in answer.data.into_iter().enumerate() {
+    for (ix, entry) in response.data.into_iter().enumerate() {
         match vectors.get_mut(entry.index.unwrap_or(ix)) {
-            Some(place) if place.is_none() => *place = Some(entry.embedding),
-            _ => return Err("it has more vectors than the request has texts".to_owned()),
+            Some(vector) if vector.is_none() => *vector = Some(entry.embedding),
+            _ => return malformed("it has more vectors than the request has texts"),
         }
     }
     let vectors: Vec<Vec<f32>> = vectors.into_iter().flatten().collect();
     let size = vectors.first().map_or(0, Vec::len);
-    let is_sound =
+    let is_valid =
         |vector: &Vec<f32>| vector.len() == size && vector.iter().all(|number| number.is_finite());
-    if vectors.len() == count && (size > 0 || count == 0) && vectors.iter().all(is_sound) {
+    if vectors.len() == count && (size > 0 || count == 0) && vectors.iter().all(is_valid) {
         Ok(vectors)
     } else {
-        Err("it lacks a vector for some text, or its vectors differ in length".to_owned())
+        malformed("it lacks a vector for some text, or its vectors differ in length")
     }
+}
+
+fn malformed<T>(problem: &str) -> Result<T, Error> {
+    Err(Error::Malformed(problem.to_owned()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Converts errors of all providers to a failure with a sentence.
 //!
 //! Providers agree neither on statuses nor on formats, so a body is parsed leniently (`body`) and
-//! classified by its codes first, its words second and its status last (`judge`).
+//! classified by its codes first, its words second and its status last (module `classify`).
 
 mod body;
 mod classify;
@@ -40,7 +40,7 @@ impl RequestTarget {
 /// Converts an error response. Header names are lower case; waits are relative to `now`. Paths in
 /// the error are resolved in `sent`, the request's body.
 pub fn refused(
-    site: &RequestTarget,
+    target: &RequestTarget,
     status: u16,
     headers: &[(String, String)],
     body: &[u8],
@@ -57,22 +57,22 @@ pub fn refused(
     };
     Failure {
         part,
-        ..failure(site, class, Some(status), wait, &body)
+        ..failure(target, class, Some(status), wait, &body)
     }
 }
 
 /// Converts an error in the middle of a stream.
-pub(crate) fn interrupted(site: &RequestTarget, error: &Value) -> Failure {
+pub(crate) fn interrupted(target: &RequestTarget, error: &Value) -> Failure {
     let body = ErrorBody::of(error);
     let class = classify::class(None, &body);
     Failure {
         part: refused_part::refused(class, &body, &[]),
-        ..failure(site, class, None, body.retry_after, &body)
+        ..failure(target, class, None, body.retry_after, &body)
     }
 }
 
 fn failure(
-    site: &RequestTarget,
+    target: &RequestTarget,
     class: FailureClass,
     status: Option<u16>,
     wait: Option<Duration>,
@@ -80,7 +80,7 @@ fn failure(
 ) -> Failure {
     Failure {
         class,
-        message: sentence(site, class, status, wait, body),
+        message: sentence(target, class, status, wait, body),
         status,
         retry_after: wait,
         window: match class {
@@ -92,13 +92,13 @@ fn failure(
 }
 
 fn sentence(
-    site: &RequestTarget,
+    target: &RequestTarget,
     class: FailureClass,
     status: Option<u16>,
     wait: Option<Duration>,
     body: &ErrorBody,
 ) -> String {
-    let name = site.name();
+    let name = target.name();
     let mut sentence = match class {
         FailureClass::RateLimited => format!("{name} is rate limiting requests"),
         FailureClass::Overloaded => format!("{name} is overloaded"),
@@ -107,10 +107,10 @@ fn sentence(
         FailureClass::ContextOverflow => {
             format!(
                 "The conversation exceeds the context window of {} at {name}",
-                site.model
+                target.model
             )
         }
-        FailureClass::NoSuchModel => format!("{name} has no model \"{}\"", site.model),
+        FailureClass::NoSuchModel => format!("{name} has no model \"{}\"", target.model),
         FailureClass::ServerError => format!("{name} had a server error"),
         FailureClass::Malformed => format!("{name} sent an invalid response"),
         _ => format!("{name} rejected the request"),

@@ -28,8 +28,8 @@ pub struct FimOptions {
     #[serde(default)]
     pub template: Option<FimTemplate>,
     /// Maximum output tokens; 0 for no limit of its own.
-    #[serde(default)]
-    pub most_output: u64,
+    #[serde(default, alias = "most_output")]
+    pub max_output: u64,
     /// Maximum number of stop texts; further ones are omitted.
     #[serde(default = "four")]
     pub stop_limit: usize,
@@ -78,9 +78,9 @@ pub(crate) fn encode(
     options: &WireOptions,
     request: &Fim,
 ) -> Result<EncodedRequest, Failure> {
-    let most = match fim.most_output {
+    let max_output = match fim.max_output {
         0 => request.max_output.0,
-        most => request.max_output.0.min(most),
+        max => request.max_output.0.min(max),
     };
     let mut stop: Vec<&str> = request.stop.iter().map(String::as_str).collect();
     let (path, mut body) = match request.form {
@@ -90,15 +90,15 @@ pub(crate) fn encode(
                 // the next file.
                 stop.splice(0..0, template.stop.iter().map(String::as_str));
             }
-            (fim.path.clone(), gap(fim, request, most)?)
+            (fim.path.clone(), gap(fim, request, max_output)?)
         }
-        FimForm::Raw => raw(fim, request, most)?,
-        FimForm::Edit => edit(fim, request, most)?,
+        FimForm::Raw => raw(fim, request, max_output)?,
+        FimForm::Edit => edit(fim, request, max_output)?,
     };
     stop.truncate(fim.stop_limit);
     let names = ["temperature", "top_p"];
     if fim.wire == FimWire::Ollama {
-        let mut inner = object([("num_predict", json!(most))]);
+        let mut inner = object([("num_predict", json!(max_output))]);
         add_sampling(&mut inner, request.sampling, options, names);
         add_stop(&mut inner, &stop);
         body.insert("options".to_owned(), Value::Object(inner));
@@ -122,22 +122,22 @@ pub(crate) fn encode(
 }
 
 /// Encodes a gap between prefix and suffix.
-fn gap(fim: &FimOptions, request: &Fim, most: u64) -> Result<Map<String, Value>, Failure> {
+fn gap(fim: &FimOptions, request: &Fim, max_output: u64) -> Result<Map<String, Value>, Failure> {
     let model = ("model", json!(request.model.model));
     Ok(match fim.wire {
-        FimWire::Infill => infill(request, most),
+        FimWire::Infill => infill(request, max_output),
         FimWire::Completions => {
             let Some(template) = &fim.template else {
                 return Err(template::missing(request));
             };
             let prompt = ("prompt", json!(template.prompt(request)));
-            object([model, prompt, ("max_tokens", json!(most))])
+            object([model, prompt, ("max_tokens", json!(max_output))])
         }
         FimWire::Suffix | FimWire::Mistral => object([
             model,
             ("prompt", json!(with_files(request))),
             ("suffix", json!(request.suffix)),
-            ("max_tokens", json!(most)),
+            ("max_tokens", json!(max_output)),
         ]),
         FimWire::Ollama => object([
             model,
@@ -151,13 +151,13 @@ fn gap(fim: &FimOptions, request: &Fim, most: u64) -> Result<Map<String, Value>,
 fn raw(
     fim: &FimOptions,
     request: &Fim,
-    most: u64,
+    max_output: u64,
 ) -> Result<(EndpointPath, Map<String, Value>), Failure> {
     let model = ("model", json!(request.model.model));
     let prompt = ("prompt", json!(request.prefix));
     match fim.wire {
         FimWire::Completions => {
-            let body = object([model, prompt, ("max_tokens", json!(most))]);
+            let body = object([model, prompt, ("max_tokens", json!(max_output))]);
             Ok((fim.path.clone(), body))
         }
         // llama.cpp takes raw prompts at the legacy completions endpoint; `/infill` would wrap
@@ -166,7 +166,7 @@ fn raw(
             let body = object([
                 model,
                 prompt,
-                ("max_tokens", json!(most)),
+                ("max_tokens", json!(max_output)),
                 ("cache_prompt", json!(true)),
             ]);
             Ok((EndpointPath::Base("completions".to_owned()), body))
@@ -183,7 +183,7 @@ fn raw(
 fn edit(
     fim: &FimOptions,
     request: &Fim,
-    most: u64,
+    max_output: u64,
 ) -> Result<(EndpointPath, Map<String, Value>), Failure> {
     let Some(path) = &fim.edit else {
         return Err(unsupported(request, "has no edit endpoint"));
@@ -194,7 +194,7 @@ fn edit(
             "messages",
             json!([{ "role": "user", "content": request.prefix }]),
         ),
-        ("max_tokens", json!(most)),
+        ("max_tokens", json!(max_output)),
     ]);
     Ok((path.clone(), body))
 }
@@ -207,7 +207,7 @@ fn unsupported(request: &Fim, why: &str) -> Failure {
     Failure::new(FailureClass::InvalidRequest, message)
 }
 
-fn infill(request: &Fim, most: u64) -> Map<String, Value> {
+fn infill(request: &Fim, max_output: u64) -> Map<String, Value> {
     let files = request.files.iter();
     let files = files.map(|file| json!({ "filename": file.path, "text": file.text }));
     object([
@@ -215,7 +215,7 @@ fn infill(request: &Fim, most: u64) -> Map<String, Value> {
         ("input_suffix", json!(request.suffix)),
         ("input_extra", Value::Array(files.collect())),
         ("prompt", json!("")),
-        ("n_predict", json!(most)),
+        ("n_predict", json!(max_output)),
         ("cache_prompt", json!(true)),
     ])
 }

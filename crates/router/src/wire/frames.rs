@@ -6,7 +6,7 @@ use memchr::memchr2;
 
 /// Maximum length of a line and of an event in bytes. A base64 image fits; a runaway server does
 /// not.
-const LONGEST: usize = 64 << 20;
+const MAX_FRAME: usize = 64 << 20;
 
 /// Framing of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl FrameSplitter {
 
     fn check_length(&self) -> Result<(), FrameError> {
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
-        if held > LONGEST {
+        if held > MAX_FRAME {
             return Err(FrameError::TooLong);
         }
         Ok(())

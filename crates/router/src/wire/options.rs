@@ -7,6 +7,8 @@ use model::{Effort, ReasoningReplay, SchemaQuirk, TokenCount};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::error::Error;
+
 /// Options for encoding requests to a model.
 ///
 /// The default suits every model: it sends few optional members.
@@ -123,7 +125,7 @@ impl WireOptions {
     /// Reads options from layers, each overriding the previous ones member by member.
     pub fn layered<'a>(
         layers: impl IntoIterator<Item = &'a Map<String, Value>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let mut merged = Map::new();
         for layer in layers {
             for (name, value) in layer {
@@ -137,7 +139,8 @@ impl WireOptions {
                 }
             }
         }
-        serde_json::from_value(Value::Object(merged)).map_err(|error| error.to_string())
+        serde_json::from_value(Value::Object(merged))
+            .map_err(|error| Error::Options(error.to_string()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Target of the wire readers: maintains the event order that `Event` promises.
+//! Target of the wire readers: maintains the event order that `StreamEvent` promises.
 //!
 //! Invariant: nothing is written after the last event.
 
@@ -10,7 +10,7 @@ use super::failure::RequestTarget;
 
 /// An answer under construction.
 pub(crate) struct ResponseBuilder {
-    pub(crate) site: RequestTarget,
+    pub(crate) target: RequestTarget,
     model: ModelId,
     events: Vec<StreamEvent>,
     calls: ToolCalls,
@@ -28,9 +28,9 @@ enum OpenPart {
 }
 
 impl ResponseBuilder {
-    pub(crate) fn new(model: ModelId, calls: ToolCalls, site: RequestTarget) -> Self {
+    pub(crate) fn new(model: ModelId, calls: ToolCalls, target: RequestTarget) -> Self {
         Self {
-            site,
+            target,
             model,
             events: Vec::new(),
             calls,
@@ -208,7 +208,7 @@ impl ResponseBuilder {
     pub(crate) fn malformed(&self, what: &str) -> Failure {
         let message = format!(
             "{} violated its protocol: {what}. Sending the request again may help.",
-            self.site.name()
+            self.target.name()
         );
         Failure::new(FailureClass::Malformed, message)
     }
@@ -217,7 +217,7 @@ impl ResponseBuilder {
     pub(crate) fn truncated(&self) -> Failure {
         let message = format!(
             "The connection to {} ended before the answer was complete.",
-            self.site.name()
+            self.target.name()
         );
         Failure::new(FailureClass::Torn, message)
     }

@@ -4,7 +4,7 @@ use model::SchemaQuirk;
 use serde_json::{Map, Value, json};
 
 /// Maximum depth of inlined references; a recursive schema stops there.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Keywords that only restrict a value. Where they are rejected, they move to the description.
 const NARROWING: [&str; 12] = [
@@ -88,7 +88,7 @@ impl SchemaAdapter<'_> {
         if self.has(SchemaQuirk::InlineRefs)
             && let Some(target) = self.target(members)
         {
-            return if depth < DEEPEST {
+            return if depth < MAX_DEPTH {
                 self.schema(target, depth + 1)
             } else {
                 json!({ "type": "object" })

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-pub(crate) fn site() -> RequestTarget {
+pub(crate) fn target() -> RequestTarget {
     RequestTarget {
         provider: "Maker".to_owned(),
         host: "api.maker.example".to_owned(),
@@ -212,21 +212,21 @@ fn decoders() -> Vec<(&'static str, MakeDecoder)> {
             reasoning_details: true,
             ..ChatDialect::default()
         };
-        decoder(WireProtocol::Chat, &dialect, &request(), site())
+        decoder(WireProtocol::Chat, &dialect, &request(), target())
     }
     fn of(wire: WireProtocol) -> Decoder {
-        decoder(wire, &ChatDialect::default(), &request(), site())
+        decoder(wire, &ChatDialect::default(), &request(), target())
     }
     fn gap(wire: FimWire) -> Decoder {
         let fim = FimOptions {
             wire,
             path: EndpointPath::Root("x".to_owned()),
             template: None,
-            most_output: 0,
+            max_output: 0,
             stop_limit: 4,
             edit: None,
         };
-        fim_decoder(&fim, &gap_request(), site())
+        fim_decoder(&fim, &gap_request(), target())
     }
     vec![
         ("anthropic", || of(WireProtocol::Anthropic)),

@@ -63,7 +63,7 @@ const REFUSED: &str = "refused\n";
 /// Names the file and the entry to approve; `None` for the user's own entries.
 fn consent_subject(entry: &ServerEntry) -> Option<String> {
     match &entry.origin {
-        ServerOrigin::Person => None,
+        ServerOrigin::User => None,
         ServerOrigin::Project { file } => {
             let file = file.as_path().to_string_lossy();
             Some(format!("{file}\n{}\n", entry.fingerprint.0))

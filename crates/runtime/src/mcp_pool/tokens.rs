@@ -51,7 +51,11 @@ impl TokenStore for TokenFolder {
         Box::pin(async move { read.await.ok().flatten() })
     }
 
-    fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), String>> {
+    fn save(
+        &self,
+        url: &str,
+        tokens: Option<String>,
+    ) -> BoxFuture<'static, Result<(), connect::Error>> {
         let (files, path, folder) = (self.files.clone(), self.path(url), self.folder.clone());
         let url = url.to_owned();
         let saved = tokio::task::spawn_blocking(move || {
@@ -64,10 +68,11 @@ impl TokenStore for TokenFolder {
                     removed => removed,
                 },
             };
-            saved.map_err(|error| error.to_string())
+            saved.map_err(|error| connect::Error::Storage(error.to_string()))
         });
         Box::pin(async move {
-            let broke_off = |error| format!("the tokens were not kept: {error}");
+            let broke_off =
+                |error| connect::Error::Storage(format!("the tokens were not stored: {error}"));
             saved.await.map_err(broke_off)?
         })
     }

@@ -10,7 +10,8 @@ use agent::tools::ToolStates;
 use agent::tools::external::{self, ExternalImage, ExternalOutput};
 use base::{LineFeeds, printable};
 use connect::mcp::{
-    CallProgress, McpContent, McpError, McpErrorKind, McpTool, McpToolCall, McpToolResult, Patience,
+    CallProgress, McpContent, McpError, McpErrorKind, McpTool, McpToolCall, McpToolResult,
+    RequestTimeouts,
 };
 use futures::future::BoxFuture;
 use model::{Profile, Tier, ToolInput, ToolSpec};
@@ -59,7 +60,7 @@ impl McpToolAdapter {
             server: server.clone(),
             tool: self.tool.tool.clone(),
             arguments,
-            patience: Patience::default(),
+            timeouts: RequestTimeouts::default(),
             progress: sender,
             stop: context.stop.clone(),
         });
@@ -212,21 +213,21 @@ fn tool_output(answer: &McpToolResult) -> ExternalOutput {
 
 fn tool_error(error: &McpError) -> ExternalOutput {
     let (outcome, next) = match error.class {
-        McpErrorKind::NotThere => (
+        McpErrorKind::NotFound => (
             CallOutcome::UnexpectedEnvironment,
             "Do it without this tool.",
         ),
-        McpErrorKind::NeedsPerson => (
+        McpErrorKind::NeedsUser => (
             CallOutcome::UnexpectedEnvironment,
             "Only the user can do that; continue without this tool, and tell them.",
         ),
         McpErrorKind::InvalidArguments => (CallOutcome::InvalidArguments, "Correct the arguments."),
-        McpErrorKind::Gone => (
+        McpErrorKind::Disconnected => (
             CallOutcome::ProviderError,
             "It may work again in a while; what it had done by then is not known.",
         ),
         McpErrorKind::Failed => (CallOutcome::ProviderError, "Try it another way."),
-        McpErrorKind::Nonsense => (CallOutcome::ProviderError, "Do it without this tool."),
+        McpErrorKind::InvalidResponse => (CallOutcome::ProviderError, "Do it without this tool."),
         McpErrorKind::Timeout => (
             CallOutcome::Timeout,
             "It may have done part of it; look before you try again.",
@@ -290,18 +291,15 @@ mod tests {
                 output.text
             );
         };
-        check(McpErrorKind::NotThere, CallOutcome::UnexpectedEnvironment);
-        check(
-            McpErrorKind::NeedsPerson,
-            CallOutcome::UnexpectedEnvironment,
-        );
+        check(McpErrorKind::NotFound, CallOutcome::UnexpectedEnvironment);
+        check(McpErrorKind::NeedsUser, CallOutcome::UnexpectedEnvironment);
         check(
             McpErrorKind::InvalidArguments,
             CallOutcome::InvalidArguments,
         );
-        check(McpErrorKind::Gone, CallOutcome::ProviderError);
+        check(McpErrorKind::Disconnected, CallOutcome::ProviderError);
         check(McpErrorKind::Failed, CallOutcome::ProviderError);
-        check(McpErrorKind::Nonsense, CallOutcome::ProviderError);
+        check(McpErrorKind::InvalidResponse, CallOutcome::ProviderError);
         check(McpErrorKind::Timeout, CallOutcome::Timeout);
         check(McpErrorKind::Stopped, CallOutcome::UserAborted);
     }

@@ -221,7 +221,7 @@ impl Setup {
             },
             auto: true,
             limits: RouteLimits::default(),
-            most_at_once: if found.is_local {
+            max_concurrency: if found.is_local {
                 AT_ONCE_LOCAL
             } else {
                 AT_ONCE
@@ -362,9 +362,14 @@ pub fn demo() -> Result<RouteConfig, Error> {
         // The demo model plays a script, so `auto` never chooses it.
         auto: false,
         limits: RouteLimits::default(),
-        most_at_once: AT_ONCE,
+        max_concurrency: AT_ONCE,
         stall: STALL,
     })
+}
+
+/// Withholds the variables that the settings name as keys from every child process.
+pub(crate) fn withhold_keys(files: &dyn Files, dirs: &Dirs) {
+    drop(providers(files, dirs));
 }
 
 /// Returns all providers of the program and the user's settings, with the errors in them.
@@ -499,7 +504,7 @@ async fn find_keys(
 
 async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn SecretSource) -> KeyState {
     let keys = Keys {
-        vault,
+        secrets: vault,
         platform: Platform::current(),
     };
     let sources = config.key_sources();
@@ -507,7 +512,7 @@ async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn SecretSource) 
     let found = tokio::time::timeout(KEY_PATIENCE, keys.find(id, &sources)).await;
     match found {
         Ok(Ok(Some(found))) => KeyState::Found(found.source),
-        Ok(Err(why)) => KeyState::Unreadable(why),
+        Ok(Err(error)) => KeyState::Unreadable(error.to_string()),
         Ok(Ok(None)) | Err(_) if !config.needs_key => KeyState::NotNeeded,
         Ok(Ok(None)) | Err(_) => {
             let variables = sources.into_iter().filter_map(|source| match source {

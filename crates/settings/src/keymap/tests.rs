@@ -34,7 +34,7 @@ fn bindings_are_read() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn problems_are_reported() {
     let text = r#"[
   { "contxt": "Editor", "bindings": {
       "ctl-p": "a::B",

@@ -1,7 +1,7 @@
-//! Settings of language models: which one answers, who provides it, what it may cost.
+//! Settings of language models: the default model, providers and budgets.
 
 use crate::document::{Member, SpannedValue};
-use crate::section::{Limits, SettingValue, choices, section};
+use crate::section::{Limits, SettingValue, ValueError, choices, section};
 use crate::suggest;
 
 section! {
@@ -92,27 +92,27 @@ choices! {
 }
 
 impl SettingValue for ProviderSetting {
-    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
         let Some(members) = node.as_object() else {
-            return Err(format!(
-                "expected an object with \"name\", \"wire\" and \"url\", found {}",
-                node.kind()
-            ));
+            return Err(ValueError::Type {
+                expected: "an object with \"name\", \"wire\" and \"url\"".to_owned(),
+                found: node.kind(),
+            });
         };
         let known = ["name", "wire", "url", "key", "models"];
         if let Some(member) = members.iter().find(|it| !known.contains(&it.key.as_str())) {
             let hint = suggest::hint(&member.key, known);
-            return Err(format!("a provider has no \"{}\"{hint}", member.key));
+            return invalid(format!("a provider has no \"{}\"{hint}", member.key));
         }
         let name = text(members, "name", limits)?.ok_or_else(|| missing("name"))?;
         if name.is_empty() || name.contains('/') {
-            return Err(format!(
-                "\"{name}\" cannot name a provider: it stands before the slash of provider/model"
+            return invalid(format!(
+                "\"{name}\" cannot name a provider: the name is the part before the slash of provider/model"
             ));
         }
         let url = text(members, "url", limits)?.ok_or_else(|| missing("url"))?;
         if !(url.starts_with("http://") || url.starts_with("https://")) {
-            return Err(format!(
+            return invalid(format!(
                 "\"{url}\" is not an address: it starts with http:// or https://"
             ));
         }
@@ -125,7 +125,7 @@ impl SettingValue for ProviderSetting {
             models: find(members, "models")
                 .map(|node| Vec::read(node, limits))
                 .transpose()
-                .map_err(|error| format!("\"models\": {error}"))?
+                .map_err(|error| within("models", &error))?
                 .unwrap_or_default(),
         })
     }
@@ -137,13 +137,22 @@ fn find<'a>(members: &'a [Member], key: &str) -> Option<&'a SpannedValue> {
     found.map(|member| &member.value)
 }
 
-fn text(members: &[Member], key: &str, limits: Limits) -> Result<Option<String>, String> {
-    let read = |node| String::read(node, limits).map_err(|error| format!("\"{key}\": {error}"));
+fn text(members: &[Member], key: &str, limits: Limits) -> Result<Option<String>, ValueError> {
+    let read = |node| String::read(node, limits).map_err(|error| within(key, &error));
     find(members, key).map(read).transpose()
 }
 
-fn missing(key: &str) -> String {
-    format!("a provider needs a \"{key}\"")
+/// Names the member whose value is invalid.
+fn within(key: &str, error: &ValueError) -> ValueError {
+    ValueError::Invalid(format!("\"{key}\": {error}"))
+}
+
+fn missing(key: &str) -> ValueError {
+    ValueError::Invalid(format!("a provider needs a \"{key}\""))
+}
+
+fn invalid<T>(message: String) -> Result<T, ValueError> {
+    Err(ValueError::Invalid(message))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ fn mistakes_are_reported_with_position_and_contained() {
 }
 
 #[test]
-fn a_key_in_the_wrong_section_is_told_its_own() {
+fn key_in_the_wrong_section_names_the_right_one() {
     check(
         r#"{ "editor": { "autosave": "off" } }"#,
         &["settings.json:1:15: \"autosave\" belongs inside \"files\": { … }"],
@@ -126,7 +126,7 @@ fn the_last_good_values_stay() {
 }
 
 #[test]
-fn a_project_cannot_set_what_is_the_persons() {
+fn project_cannot_set_user_only_keys() {
     let text = r#"{
   "editor": { "tab_size": 2, "font_size": 40 },
   "files": { "autosave": "after_delay", "exclude": ["x"] },

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES, stands_alone};
-use super::{AGENTS, Appearance, SyntaxStyle, Theme};
+use super::tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES, is_required};
+use super::{AGENTS, Appearance, SyntaxStyle, ThemeDefinition};
 use crate::builtin;
 use crate::color::Rgba;
 use crate::document::{self, Member, NodeValue, SpannedValue};
@@ -13,7 +13,7 @@ use crate::suggest;
 /// Parses a theme; `source` is the file's name in problems.
 ///
 /// Returns `None` if the text is not JSONC or lacks a name or an appearance.
-pub fn parse_theme(source: &str, text: &str) -> (Option<Theme>, Vec<ConfigProblem>) {
+pub fn parse_theme(source: &str, text: &str) -> (Option<ThemeDefinition>, Vec<ConfigProblem>) {
     let origin = SourceText { source, text };
     let mut reader = ThemeReader {
         origin: &origin,
@@ -54,7 +54,7 @@ struct ThemeReader<'a> {
 }
 
 impl ThemeReader<'_> {
-    fn theme(&mut self, root: &SpannedValue) -> Option<Theme> {
+    fn theme(&mut self, root: &SpannedValue) -> Option<ThemeDefinition> {
         let Some(members) = root.as_object() else {
             self.problem(
                 root,
@@ -87,7 +87,7 @@ impl ThemeReader<'_> {
         let colors = self.colors(root, find("colors"), base.as_ref());
         let agents = self.agents(root, find("agents"), base.as_ref());
         let syntax = self.syntax(root, find("syntax"), base.as_ref());
-        Some(Theme {
+        Some(ThemeDefinition {
             name,
             appearance,
             colors,
@@ -134,7 +134,7 @@ impl ThemeReader<'_> {
         &mut self,
         root: &SpannedValue,
         node: Option<&SpannedValue>,
-        base: Option<&Theme>,
+        base: Option<&ThemeDefinition>,
     ) -> Colors<Rgba> {
         let members = self.section(root, node, "colors");
         let known = || COLOR_TOKENS.iter().map(|(name, _)| *name);
@@ -159,7 +159,7 @@ impl ThemeReader<'_> {
                 .get(name)
                 .or_else(|| base.and_then(|colors| colors.get(name)))
                 .copied()
-                .unwrap_or(GLARING)
+                .unwrap_or(FALLBACK_COLOR)
         })
     }
 
@@ -167,9 +167,9 @@ impl ThemeReader<'_> {
         &mut self,
         root: &SpannedValue,
         node: Option<&SpannedValue>,
-        base: Option<&Theme>,
+        base: Option<&ThemeDefinition>,
     ) -> [Rgba; AGENTS] {
-        let mut agents = base.map_or([GLARING; AGENTS], |theme| theme.agents);
+        let mut agents = base.map_or([FALLBACK_COLOR; AGENTS], |theme| theme.agents);
         match node.and_then(SpannedValue::as_array) {
             Some(nodes) if nodes.len() == AGENTS => {
                 for (agent, node) in agents.iter_mut().zip(nodes) {
@@ -188,7 +188,7 @@ impl ThemeReader<'_> {
         &mut self,
         root: &SpannedValue,
         node: Option<&SpannedValue>,
-        base: Option<&Theme>,
+        base: Option<&ThemeDefinition>,
     ) -> BTreeMap<String, SyntaxStyle> {
         let members = self.section(root, node, "syntax");
         let mut styles = BTreeMap::new();
@@ -202,7 +202,7 @@ impl ThemeReader<'_> {
         let missing: Vec<&str> = SYNTAX_NAMES
             .iter()
             .copied()
-            .filter(|name| stands_alone(name) && !styles.contains_key(*name))
+            .filter(|name| is_required(name) && !styles.contains_key(*name))
             .collect();
         for name in &missing {
             let style = base.and_then(|theme| theme.syntax.get(*name));
@@ -354,12 +354,20 @@ impl ThemeReader<'_> {
     }
 }
 
-/// Used if even the built-in theme lacks a colour, which a test rules out.
-const GLARING: Rgba = Rgba::from_hex(0xff_00_ff);
+/// The colour if even the built-in theme lacks one, which a test rules out.
+const FALLBACK_COLOR: Rgba = Rgba::from_hex(0xff_00_ff);
+
+/// Returns the theme that supplies missing colours.
+const fn base_theme(appearance: Appearance) -> (&'static str, &'static str) {
+    match appearance {
+        Appearance::Dark => builtin::THEMES[0],
+        Appearance::Light => builtin::THEMES[1],
+    }
+}
 
 /// Returns the theme that supplies missing values; the built-in themes have none.
-fn builtin_base(appearance: Appearance, text: &str) -> Option<Theme> {
-    let (name, base) = builtin::base_theme(appearance);
+fn builtin_base(appearance: Appearance, text: &str) -> Option<ThemeDefinition> {
+    let (name, base) = base_theme(appearance);
     if base == text {
         None
     } else {

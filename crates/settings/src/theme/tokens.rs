@@ -177,7 +177,7 @@ pub const SYNTAX_NAMES: &[&str] = &[
 ];
 
 /// Returns whether a theme must style this kind, because it has no more general kind.
-pub(crate) fn stands_alone(name: &str) -> bool {
+pub(crate) fn is_required(name: &str) -> bool {
     name.rsplit_once('.')
         .is_none_or(|(general, _)| !SYNTAX_NAMES.contains(&general))
 }

@@ -4,7 +4,7 @@ use gpui_kit::{TestAppContext, component, px};
 
 use super::{ActiveTheme as _, dp, set_fonts, set_theme};
 
-fn theme(file: &str) -> settings::Theme {
+fn theme(file: &str) -> settings::ThemeDefinition {
     let (_, text) = settings::builtin::THEMES
         .iter()
         .find(|(name, _)| *name == file)

@@ -2,7 +2,7 @@
 
 use gpui_kit::{App, Context, SharedString, Task, Window};
 use serde_json::Value;
-use settings::{Appearance, Theme};
+use settings::{Appearance, ThemeDefinition};
 use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{ActiveTheme as _, Icon};
 
@@ -10,8 +10,8 @@ use crate::configuration::Configuration;
 
 /// Picker delegate for themes.
 pub(crate) struct Themes {
-    themes: Vec<Theme>,
-    before: Theme,
+    themes: Vec<ThemeDefinition>,
+    before: ThemeDefinition,
     found: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ impl Themes {
         }
     }
 
-    fn theme(&self, ix: usize) -> Option<&Theme> {
+    fn theme(&self, ix: usize) -> Option<&ThemeDefinition> {
         self.themes.get(*self.found.get(ix)?)
     }
 }
@@ -48,7 +48,7 @@ impl PickerDelegate for Themes {
         _: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         let wanted = query.to_lowercase();
-        let fits = |theme: &Theme| theme.name.to_lowercase().contains(&wanted);
+        let fits = |theme: &ThemeDefinition| theme.name.to_lowercase().contains(&wanted);
         let found = self
             .themes
             .iter()

@@ -246,7 +246,7 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
     drop(told);
     let has_left = |seen: &[LoggedRequest]| {
         let last = seen.last().and_then(|seen| seen.end);
-        last.is_some_and(|(end, _)| end == ResponseEnd::ClientLeft)
+        last.is_some_and(|(end, _)| end == ResponseEnd::ClientDisconnected)
     };
     server.wait_until(has_left).await;
 }

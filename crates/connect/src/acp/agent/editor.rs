@@ -9,7 +9,8 @@ use agent_client_protocol::Client;
 use agent_client_protocol::v1::{ConnectionTo, schema as v1};
 
 use crate::acp::protocol::{CallUpdate, PermissionChoice, Update};
-use crate::acp::v1 as words_v1;
+use crate::acp::v1 as convert;
+use crate::error::Error;
 
 /// The editor of a session. Cheap to clone.
 #[derive(Clone)]
@@ -62,9 +63,9 @@ impl EditorClient {
             }
             other => other,
         };
-        let update = words_v1::update(update, is_new);
-        let told = v1::SessionNotification::new(session.to_owned(), update);
-        if let Err(error) = self.connection.send_notification(told) {
+        let update = convert::update(update, is_new);
+        let reported = v1::SessionNotification::new(session.to_owned(), update);
+        if let Err(error) = self.connection.send_notification(reported) {
             log::debug!("the editor is gone: {}", error.message);
         }
     }
@@ -78,9 +79,9 @@ impl EditorClient {
     ) -> PermissionOutcome {
         let options = choices
             .into_iter()
-            .map(words_v1::permission_option)
+            .map(convert::permission_option)
             .collect();
-        let call = words_v1::permission_call(call);
+        let call = convert::permission_call(call);
         let request = v1::RequestPermissionRequest::new(session.to_owned(), call, options);
         match self.connection.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
@@ -97,31 +98,29 @@ impl EditorClient {
         }
     }
 
-    /// Reads a file through the editor; `None` if it does not support that. The error is a
-    /// sentence.
-    pub async fn read(&self, session: &str, path: PathBuf) -> Option<Result<String, String>> {
+    /// Reads a file through the editor, with unsaved changes; `None` if it does not support that.
+    pub async fn read(&self, session: &str, path: PathBuf) -> Option<Result<String, Error>> {
         if !self.abilities.reads {
             return None;
         }
         let request = v1::ReadTextFileRequest::new(session.to_owned(), path);
         let read = self.connection.send_request(request).block_task().await;
-        Some(read.map(|it| it.content).map_err(|error| error.message))
+        Some(read.map(|it| it.content).map_err(failed))
     }
 
-    /// Writes a file through the editor; `None` if it does not support that. The error is a
-    /// sentence.
+    /// Writes a file through the editor; `None` if it does not support that.
     pub async fn write(
         &self,
         session: &str,
         path: PathBuf,
         content: String,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Result<(), Error>> {
         if !self.abilities.writes {
             return None;
         }
         let request = v1::WriteTextFileRequest::new(session.to_owned(), path, content);
         let written = self.connection.send_request(request).block_task().await;
-        Some(written.map(|_| ()).map_err(|error| error.message))
+        Some(written.map(|_| ()).map_err(failed))
     }
 
     /// Removes options that the editor cannot show.
@@ -132,8 +131,8 @@ impl EditorClient {
     }
 
     fn is_new(&self, session: &str, call: &str) -> bool {
-        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        told.insert((session.to_owned(), call.to_owned()))
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.insert((session.to_owned(), call.to_owned()))
     }
 }
 
@@ -142,7 +141,7 @@ impl EditorClient {
 pub enum PermissionOutcome {
     /// The id of the chosen answer.
     Answer(String),
-    /// The user stopped the turn instead of answering; the protocol reports it this way.
+    /// The user stopped the turn instead of answering.
     Cancelled,
     /// The editor cannot ask or has disconnected: nothing is allowed.
     Nothing,
@@ -160,19 +159,23 @@ impl PermissionOutcome {
 
 impl std::fmt::Debug for EditorClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Editor")
+        f.debug_struct("EditorClient")
             .field("abilities", &self.abilities)
             .finish_non_exhaustive()
     }
 }
 
+fn failed(error: acp::Error) -> Error {
+    Error::Disconnected(error.message)
+}
+
 /// Converts a refusal to a protocol error.
 pub(super) fn refusal(refusal: super::RequestRefusal) -> acp::Error {
-    use super::RequestRefusal::{Failed, Invalid, NeedsPerson, NotThere};
+    use super::RequestRefusal::{Failed, Invalid, NeedsUser, NotFound};
     let (code, text) = match refusal {
-        NotThere(text) => (acp::ErrorCode::RESOURCE_NOT_FOUND, text),
+        NotFound(text) => (acp::ErrorCode::RESOURCE_NOT_FOUND, text),
         Invalid(text) => (acp::ErrorCode::INVALID_PARAMS, text),
-        NeedsPerson(text) => (acp::ErrorCode::AUTH_REQUIRED, text),
+        NeedsUser(text) => (acp::ErrorCode::AUTH_REQUIRED, text),
         Failed(text) => (acp::ErrorCode::INTERNAL_ERROR, text),
     };
     acp::Error::new(code, text)

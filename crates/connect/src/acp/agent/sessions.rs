@@ -17,8 +17,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::editor::{EditorAbilities, EditorClient, refusal};
 use super::{AgentBackend, HistoryReplay, OpenedSession, RequestRefusal, SessionRequest};
-use crate::acp::v1 as words_v1;
-use crate::acp::wire::{self, Strange};
+use crate::acp::v1 as convert;
+use crate::acp::wire::{self, InvalidLines};
+use crate::error::Error;
 use crate::mcp::{
     OAuthClient as SignedClient, ServerEntry, ServerFingerprint, ServerOrigin, ServerTransport,
 };
@@ -32,7 +33,7 @@ type Opening<A> = Result<(A, OpenedSession), RequestRefusal>;
 
 /// The state of a connection.
 struct AgentServer {
-    engine: Arc<dyn AgentBackend>,
+    backend: Arc<dyn AgentBackend>,
     abilities: Mutex<EditorAbilities>,
     reported: Arc<Mutex<HashSet<(String, String)>>>,
     /// Open sessions, with whether a turn is running.
@@ -43,26 +44,28 @@ pub(super) async fn serve(
     engine: Arc<dyn AgentBackend>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
-) -> Result<(), String> {
-    let incoming = wire::incoming(input, Strange::Answered);
+) -> Result<(), Error> {
+    let incoming = wire::incoming(input, InvalidLines::Answered);
     let (outgoing, written) = wire::outgoing(output);
     let transport = acp::Lines::new(outgoing, incoming);
-    let desk = Arc::new(AgentServer {
-        engine,
+    let server = Arc::new(AgentServer {
+        backend: engine,
         abilities: Mutex::default(),
         reported: Arc::default(),
         open: Mutex::default(),
     });
-    let at = desk.clone();
-    let hear = async move |dispatch: Dispatch, editor: ConnectionTo<Client>| {
+    let dispatcher = server.clone();
+    let receive = async move |dispatch: Dispatch, editor: ConnectionTo<Client>| {
         match dispatch {
             Dispatch::Request(message, responder) => {
                 let (method, params) = message.into_parts();
-                at.clone().on_request(&method, params, responder, editor);
+                dispatcher
+                    .clone()
+                    .on_request(&method, params, responder, editor);
             }
             Dispatch::Notification(message) => {
                 let (method, params) = message.into_parts();
-                at.on_notification(&method, params).await;
+                dispatcher.on_notification(&method, params).await;
             }
             Dispatch::Response(result, router) => return router.route_with_result(result),
         }
@@ -71,13 +74,18 @@ pub(super) async fn serve(
     let ended = Agent
         .v1()
         .name("burin-agent")
-        .on_receive_dispatch(hear, acp::on_receive_dispatch!())
+        .on_receive_dispatch(receive, acp::on_receive_dispatch!())
         .connect_to(transport)
         .await;
-    desk.close_sessions().await;
+    server.close_sessions().await;
     // The last messages must be written before we return.
     written.await.log_err();
-    ended.map_err(|error| format!("the connection to the editor broke: {}", error.message))
+    ended.map_err(|error| {
+        Error::Disconnected(format!(
+            "the connection to the editor broke: {}",
+            error.message
+        ))
+    })
 }
 
 impl AgentServer {
@@ -88,10 +96,10 @@ impl AgentServer {
         method: &str,
         params: Value,
         responder: Responder,
-        line: ConnectionTo<Client>,
+        connection: ConnectionTo<Client>,
     ) {
         let editor = EditorClient {
-            connection: line,
+            connection,
             abilities: *self
                 .abilities
                 .lock()
@@ -135,7 +143,7 @@ impl AgentServer {
                 spawn(responder, self.set_option(params, editor));
             }),
             _ => {
-                let text = format!("{method} is not known here");
+                let text = format!("unknown method {method}");
                 let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
                 responder.respond_with_error(error).log_err();
             }
@@ -147,7 +155,7 @@ impl AgentServer {
             return;
         }
         if let Ok(cancel) = serde_json::from_value::<v1::CancelNotification>(params) {
-            self.engine.cancel(cancel.session_id.to_string()).await;
+            self.backend.cancel(cancel.session_id.to_string()).await;
         }
     }
 
@@ -167,22 +175,23 @@ impl AgentServer {
             .abilities
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = abilities;
-        let about = self.engine.identity();
+        let identity = self.backend.identity();
         let prompt = v1::PromptCapabilities::new()
-            .image(about.sees)
+            .image(identity.sees)
             .embedded_context(true);
         let more = v1::SessionAdditionalDirectoriesCapabilities::new();
         let session = v1::SessionCapabilities::new()
             .list(v1::SessionListCapabilities::new())
             .resume(v1::SessionResumeCapabilities::new())
             .close(v1::SessionCloseCapabilities::new())
-            .additional_directories(about.roams.then_some(more));
+            .additional_directories(identity.roams.then_some(more));
         let able = v1::AgentCapabilities::new()
             .load_session(true)
             .prompt_capabilities(prompt)
             .mcp_capabilities(v1::McpCapabilities::new().http(true))
             .session_capabilities(session);
-        let program = v1::Implementation::new(about.name, about.version).title(about.title);
+        let program =
+            v1::Implementation::new(identity.name, identity.version).title(identity.title);
         v1::InitializeResponse::new(ProtocolVersion::V1)
             .agent_capabilities(able)
             .agent_info(program)
@@ -199,7 +208,7 @@ impl AgentServer {
             request.mcp_servers,
             request.meta,
         )?;
-        let opened = self.engine.open(wanted, editor.clone()).await?;
+        let opened = self.backend.open(wanted, editor.clone()).await?;
         self.opened(&opened.session);
         let (modes, options) = session_state(&opened, &editor);
         let response = v1::NewSessionResponse::new(opened.session.clone())
@@ -263,7 +272,7 @@ impl AgentServer {
         replay: HistoryReplay,
         editor: EditorClient,
     ) -> Result<(OpenedSession, Modes, Options), RequestRefusal> {
-        let reopening = self.engine.reopen(id, wanted, replay, editor.clone());
+        let reopening = self.backend.reopen(id, wanted, replay, editor.clone());
         let opened = reopening.await?;
         self.opened(&opened.session);
         let (modes, options) = session_state(&opened, &editor);
@@ -274,11 +283,11 @@ impl AgentServer {
         self: Arc<Self>,
         request: v1::ListSessionsRequest,
     ) -> Result<v1::ListSessionsResponse, RequestRefusal> {
-        let listed = self.engine.list(request.cwd, request.cursor).await?;
+        let listed = self.backend.list(request.cwd, request.cursor).await?;
         let sessions = listed
             .sessions
             .into_iter()
-            .map(words_v1::session_info)
+            .map(convert::session_info)
             .collect();
         Ok(v1::ListSessionsResponse::new(sessions).next_cursor(listed.cursor))
     }
@@ -291,8 +300,8 @@ impl AgentServer {
         let known = self.require_open(&id);
         Box::pin(async move {
             known?;
-            self.engine.cancel(id.clone()).await;
-            self.engine.close(id.clone()).await?;
+            self.backend.cancel(id.clone()).await;
+            self.backend.close(id.clone()).await?;
             self.open().remove(&id);
             self.forget_calls(&id);
             Ok(v1::CloseSessionResponse::new())
@@ -305,18 +314,19 @@ impl AgentServer {
             let pieces = request
                 .prompt
                 .into_iter()
-                .filter_map(words_v1::from_content_block)
+                .filter_map(convert::from_content_block)
                 .collect();
             // Called here and not in the future, so that a cancellation that follows finds the
             // turn.
-            self.engine.prompt(id.clone(), pieces)
+            self.backend.prompt(id.clone(), pieces)
         });
         Box::pin(async move {
             let ended = begun?.await;
             if let Some(runs) = self.open().get_mut(&id) {
                 *runs = false;
             }
-            let reason = words_v1::stop_reason(ended?).map_err(RequestRefusal::Failed)?;
+            let reason = convert::stop_reason(ended?)
+                .map_err(|error| RequestRefusal::Failed(error.to_string()))?;
             Ok(v1::PromptResponse::new(reason))
         })
     }
@@ -338,7 +348,7 @@ impl AgentServer {
         let mode = request.mode_id.to_string();
         let set = self
             .require_open(&id)
-            .map(|()| self.engine.set_mode(id, mode));
+            .map(|()| self.backend.set_mode(id, mode));
         Box::pin(async move {
             set?.await?;
             Ok(v1::SetSessionModeResponse::new())
@@ -352,14 +362,14 @@ impl AgentServer {
     ) -> Answering<v1::SetSessionConfigOptionResponse> {
         let id = request.session_id.to_string();
         let option = request.config_id.to_string();
-        let chosen = words_v1::chosen(request.value)
-            .ok_or_else(|| RequestRefusal::Invalid("a value of that kind is not known".to_owned()));
+        let chosen = convert::chosen(request.value)
+            .ok_or_else(|| RequestRefusal::Invalid("unknown kind of value".to_owned()));
         let set = self.require_open(&id).and(chosen);
-        let set = set.map(|chosen| self.engine.set_option(id, option, chosen));
+        let set = set.map(|chosen| self.backend.set_option(id, option, chosen));
         Box::pin(async move {
             let mut options = set?.await?;
             editor.keep_known(&mut options);
-            let options = options.into_iter().map(words_v1::option).collect();
+            let options = options.into_iter().map(convert::option).collect();
             Ok(v1::SetSessionConfigOptionResponse::new(options))
         })
     }
@@ -369,8 +379,8 @@ impl AgentServer {
     async fn close_sessions(&self) {
         let open: Vec<_> = self.open().drain().map(|(id, _)| id).collect();
         for id in open {
-            self.engine.cancel(id.clone()).await;
-            if let Err(refusal) = self.engine.close(id).await {
+            self.backend.cancel(id.clone()).await;
+            if let Err(refusal) = self.backend.close(id).await {
                 log::debug!("a session did not close: {refusal:?}");
             }
         }
@@ -378,8 +388,8 @@ impl AgentServer {
 
     /// Resets the reported calls of a session, since its conversation is sent again.
     fn forget_calls(&self, session: &str) {
-        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        told.retain(|(of, _)| of != session);
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.retain(|(of, _)| of != session);
     }
 
     fn opened(&self, session: &str) {
@@ -391,7 +401,7 @@ impl AgentServer {
             Ok(())
         } else {
             let text = format!("there is no open session {session}; open or load one first");
-            Err(RequestRefusal::NotThere(text))
+            Err(RequestRefusal::NotFound(text))
         }
     }
 
@@ -456,8 +466,8 @@ type Options = Option<Vec<v1::SessionConfigOption>>;
 fn session_state(opened: &OpenedSession, editor: &EditorClient) -> (Modes, Options) {
     let mut options = opened.options.clone();
     editor.keep_known(&mut options);
-    let options: Vec<_> = options.into_iter().map(words_v1::option).collect();
-    let modes = opened.modes.clone().map(words_v1::mode_state);
+    let options: Vec<_> = options.into_iter().map(convert::option).collect();
+    let modes = opened.modes.clone().map(convert::mode_state);
     (modes, (!options.is_empty()).then_some(options))
 }
 
@@ -513,7 +523,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
         }
         v1::McpServer::Sse(it) => {
             let why = "it uses the old HTTP+SSE transport, which is not supported";
-            (it.name, Err(why.to_owned()))
+            (it.name, Err(Error::Configuration(why.to_owned())))
         }
         _ => return None,
     };
@@ -521,7 +531,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
         fingerprint: ServerFingerprint::of(&name, &written),
         written,
         name,
-        origin: ServerOrigin::Person,
+        origin: ServerOrigin::User,
         is_disabled: false,
         startup: None,
         reach,

@@ -8,21 +8,22 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::acp::wire::{self, Noise, Strange};
+use crate::acp::wire::{self, InvalidLines};
+use crate::framing::NoiseCallback;
 
 /// Capacity of the message queue. When it is full, the agent's pipe fills.
-const WAITING: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 /// A message that the agent sends unprompted.
 pub(super) enum AgentMessage {
     /// A request that needs a response.
-    Asked {
+    Request {
         method: String,
         params: Value,
         responder: Box<Responder>,
     },
     /// A notification without a response.
-    Told { method: String, params: Value },
+    Notification { method: String, params: Value },
 }
 
 /// An open connection. Dropping it closes the connection.
@@ -31,27 +32,27 @@ pub(super) struct AgentConnection {
     /// Messages in the order in which they were sent; those sent before a response are queued
     /// before the response arrives.
     pub(super) messages: mpsc::Receiver<AgentMessage>,
-    _hang_up: oneshot::Sender<()>,
+    _close: oneshot::Sender<()>,
 }
 
 /// Opens a connection over two pipes; `None` if the protocol's crate refuses.
 pub(super) async fn open(
     from: impl AsyncRead + Unpin + Send + 'static,
     to: impl AsyncWrite + Unpin + Send + 'static,
-    noise: Noise,
+    noise: NoiseCallback,
 ) -> Option<AgentConnection> {
-    let incoming = wire::incoming(from, Strange::Told(noise));
+    let incoming = wire::incoming(from, InvalidLines::Reported(noise));
     let (outgoing, _) = wire::outgoing(to);
     let transport = acp::Lines::new(outgoing, incoming);
-    let (sender, heard) = mpsc::channel(WAITING);
+    let (sender, messages) = mpsc::channel(QUEUE_CAPACITY);
     let (opened, opening) = oneshot::channel();
-    let (hang_up, hung_up) = oneshot::channel();
+    let (close, closed) = oneshot::channel();
     tokio::spawn(async move {
-        let hear = async move |dispatch: Dispatch, _: ConnectionTo<acp::Agent>| {
-            let heard = match dispatch {
+        let receive = async move |dispatch: Dispatch, _: ConnectionTo<acp::Agent>| {
+            let message = match dispatch {
                 Dispatch::Request(message, responder) => {
                     let (method, params) = message.into_parts();
-                    AgentMessage::Asked {
+                    AgentMessage::Request {
                         method,
                         params,
                         responder: Box::new(responder),
@@ -59,33 +60,33 @@ pub(super) async fn open(
                 }
                 Dispatch::Notification(message) => {
                     let (method, params) = message.into_parts();
-                    AgentMessage::Told { method, params }
+                    AgentMessage::Notification { method, params }
                 }
                 Dispatch::Response(result, router) => return router.route_with_result(result),
             };
             // The receiver is gone while the connection closes.
-            sender.send(heard).await.ok();
+            sender.send(message).await.ok();
             Ok(())
         };
         let ended = Client
             .v1()
             .name("burin")
-            .on_receive_dispatch(hear, acp::on_receive_dispatch!())
+            .on_receive_dispatch(receive, acp::on_receive_dispatch!())
             .connect_with(transport, async move |agent: ConnectionTo<acp::Agent>| {
                 // The host may have dropped the receiver already.
                 opened.send(agent).ok();
-                hung_up.await.ok();
+                closed.await.ok();
                 Ok(())
             })
             .await;
         if let Err(error) = ended {
-            log::debug!("the line to an agent ended: {}", error.message);
+            log::debug!("the connection to an agent ended: {}", error.message);
         }
     });
     Some(AgentConnection {
         agent: opening.await.ok()?,
-        messages: heard,
-        _hang_up: hang_up,
+        messages,
+        _close: close,
     })
 }
 

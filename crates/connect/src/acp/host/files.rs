@@ -6,8 +6,10 @@ use std::sync::Arc;
 use base::AbsPath;
 use host::{ExpectedContent, Files, SaveRequest};
 
+use crate::error::Error;
+
 /// Maximum size of a file to read, in bytes.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE_LEN: u64 = 32 << 20;
 
 /// The files a hosted agent can access.
 #[derive(Clone)]
@@ -19,21 +21,18 @@ pub(super) struct AgentFiles {
 }
 
 impl AgentFiles {
-    /// Reads a file, or `limit` of its lines from `line` on, counted from 1. Blocks. The error is a
-    /// sentence.
+    /// Reads a file, or `limit` of its lines from `line` on, counted from 1. Blocks.
     pub(super) fn read(
         &self,
         path: &Path,
         line: Option<u32>,
         limit: Option<u32>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Error> {
         let path = self.inside(path)?;
-        let bytes = self
-            .files
-            .read(&path, LARGEST)
-            .map_err(|error| error.to_string())?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| format!("{} is not UTF-8 text", path.as_path().display()))?;
+        let bytes = self.files.read(&path, MAX_FILE_LEN).map_err(refused)?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Error::Refused(format!("{} is not UTF-8 text", path.as_path().display()))
+        })?;
         if line.is_none() && limit.is_none() {
             return Ok(text);
         }
@@ -42,16 +41,16 @@ impl AgentFiles {
         Ok(text.split_inclusive('\n').skip(first).take(count).collect())
     }
 
-    /// Writes a file and creates missing folders. Blocks. The error is a sentence.
-    pub(super) fn write(&self, path: &Path, content: &str) -> Result<(), String> {
+    /// Writes a file and creates missing folders. Blocks. Files that only the user may
+    /// change are refused.
+    pub(super) fn write(&self, path: &Path, content: &str) -> Result<(), Error> {
         let path = self.inside(path)?;
         let home = std::env::var_os("HOME").and_then(AbsPath::new);
         if let Some(sentence) = sandbox::refusal(&self.root, &path, home.as_ref()) {
-            return Err(sentence);
+            return Err(Error::Refused(sentence));
         }
-        let told = |error: host::Error| error.to_string();
         if let Some(folder) = path.parent() {
-            self.files.create_folder(&folder).map_err(told)?;
+            self.files.create_folder(&folder).map_err(refused)?;
         }
         let request = SaveRequest {
             path: &path,
@@ -59,22 +58,24 @@ impl AgentFiles {
             expected: ExpectedContent::Anything,
             recovery_folder: &self.recovery,
         };
-        self.files.save(&request).map(|_| ()).map_err(told)
+        self.files.save(&request).map(|_| ()).map_err(refused)
     }
 
     /// Resolves a path, which must be below the root after following symlinks.
-    fn inside(&self, path: &Path) -> Result<AbsPath, String> {
+    fn inside(&self, path: &Path) -> Result<AbsPath, Error> {
         let shown = path.display();
         let outside = || {
             let root = self.root.as_path().display();
-            format!("{shown} is not below {root}, where this agent works")
+            Error::Refused(format!(
+                "{shown} is not below {root}, where this agent works"
+            ))
         };
         if path.components().any(|part| part == Component::ParentDir) {
             return Err(outside());
         }
-        let wanted =
-            AbsPath::new(path).ok_or_else(|| format!("{shown} is not an absolute path"))?;
-        let real = self.real(&wanted)?;
+        let absolute = AbsPath::new(path)
+            .ok_or_else(|| Error::Refused(format!("{shown} is not an absolute path")))?;
+        let real = self.real(&absolute)?;
         if real.is_within(&self.root) {
             Ok(real)
         } else {
@@ -83,7 +84,7 @@ impl AgentFiles {
     }
 
     /// Resolves symlinks; missing components at the end stay as written.
-    fn real(&self, path: &AbsPath) -> Result<AbsPath, String> {
+    fn real(&self, path: &AbsPath) -> Result<AbsPath, Error> {
         let mut missing: Vec<PathBuf> = Vec::new();
         let mut at = path.clone();
         loop {
@@ -94,14 +95,18 @@ impl AgentFiles {
                 }
                 // A write would follow a dangling symlink, so it is not treated as missing.
                 Err(error) if error.is_not_found() && !self.files.exists(&at) => {
-                    let parent = at.parent().ok_or_else(|| error.to_string())?;
+                    let parent = at.parent().ok_or_else(|| refused(error))?;
                     missing.push(PathBuf::from(at.name()));
                     at = parent;
                 }
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(refused(error)),
             }
         }
     }
+}
+
+fn refused(error: host::Error) -> Error {
+    Error::Refused(error.to_string())
 }
 
 #[cfg(test)]
@@ -183,7 +188,10 @@ mod tests {
             "/project/src/.envrc",
         ] {
             let refused = reach.write(Path::new(path), "x").expect_err(path);
-            assert!(refused.contains("only the user may change it"), "{refused}");
+            assert!(
+                refused.to_string().contains("only the user may change it"),
+                "{refused}"
+            );
             assert!(!reach.files.exists(&self::path(path)), "{path}");
         }
     }

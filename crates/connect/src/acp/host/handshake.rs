@@ -6,16 +6,13 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema as v1;
 use serde_json::Value;
 
-use super::session::{AgentReply, HostedSession};
 use super::{AgentDescription, AgentLaunch, SessionStart};
-use crate::acp::protocol::{
-    AgentMode, AgentModes, ConfigOption, OptionAbout, OptionChoice, OptionValue,
-};
-use crate::acp::v1 as words_v1;
+use crate::acp::protocol::{AgentMode, AgentModes, ConfigOption, OptionAbout, OptionValue};
+use crate::acp::v1 as convert;
 use crate::mcp::{ServerEntry, ServerTransport};
 
 /// The id of the option that represents the models of agents without config options.
-const OLD_MODELS: &str = "burin-models";
+pub(super) const LEGACY_MODELS: &str = "burin-models";
 
 pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
     let files = v1::FileSystemCapabilities::new()
@@ -66,7 +63,7 @@ pub(super) fn describe_agent(
             .auth_methods
             .iter()
             .cloned()
-            .map(words_v1::sign_in_method)
+            .map(convert::sign_in_method)
             .collect(),
     }
 }
@@ -133,24 +130,24 @@ fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpSe
 
 pub(super) fn modes(began: &Value) -> Option<AgentModes> {
     let state = began.get("modes")?.clone();
-    serde_json::from_value(state).ok().map(words_v1::modes)
+    serde_json::from_value(state).ok().map(convert::modes)
 }
 
 /// Returns the options of a session; the models of agents without config options become one.
 pub(super) fn options(began: &Value) -> Vec<ConfigOption> {
     let options = began.get("configOptions").cloned();
     let options = options.and_then(|it| serde_json::from_value(it).ok());
-    let mut options = options.map(words_v1::options).unwrap_or_default();
+    let mut options = options.map(convert::options).unwrap_or_default();
     if options
         .iter()
         .all(|option| option.about != OptionAbout::Model)
     {
-        options.extend(old_models(began));
+        options.extend(legacy_models(began));
     }
     options
 }
 
-fn old_models(began: &Value) -> Option<ConfigOption> {
+fn legacy_models(began: &Value) -> Option<ConfigOption> {
     let models = began.get("models")?;
     let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
     let model = |value: &Value| {
@@ -168,7 +165,7 @@ fn old_models(began: &Value) -> Option<ConfigOption> {
         .filter_map(model)
         .collect();
     Some(ConfigOption {
-        id: OLD_MODELS.to_owned(),
+        id: LEGACY_MODELS.to_owned(),
         name: "Model".to_owned(),
         description: None,
         about: OptionAbout::Model,
@@ -177,41 +174,6 @@ fn old_models(began: &Value) -> Option<ConfigOption> {
             all,
         },
     })
-}
-
-impl HostedSession {
-    pub(super) fn set_option(&self, id: String, chosen: OptionChoice) {
-        let Some(session) = self.id.clone() else {
-            return;
-        };
-        if id == OLD_MODELS {
-            return self.set_old_model(&session, chosen);
-        }
-        let request =
-            v1::SetSessionConfigOptionRequest::new(session, id, words_v1::set_value(chosen));
-        let set = self.connection.agent.send_request(request);
-        self.later(async move {
-            let set = set.block_task().await;
-            AgentReply::Options(set.map(|it| words_v1::options(it.config_options)))
-        });
-    }
-
-    fn set_old_model(&self, session: &v1::SessionId, chosen: OptionChoice) {
-        let OptionChoice::One(model) = chosen else {
-            return;
-        };
-        let options = self.with_model(&model);
-        let params = serde_json::json!({ "sessionId": session, "modelId": model });
-        match UntypedMessage::new("session/set_model", params) {
-            Ok(request) => {
-                let set = self.connection.agent.send_request(request);
-                self.later(
-                    async move { AgentReply::Options(set.block_task().await.map(|_| options)) },
-                );
-            }
-            Err(error) => self.later(async move { AgentReply::Options(Err(error)) }),
-        }
-    }
 }
 
 #[cfg(test)]

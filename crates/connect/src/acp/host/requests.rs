@@ -9,7 +9,8 @@ use super::HostedAgentEvent;
 use super::files::AgentFiles;
 use super::session::{AgentReply, HostedSession};
 use crate::acp::protocol::Filled;
-use crate::acp::v1 as words_v1;
+use crate::acp::v1 as convert;
+use crate::error::Error;
 use crate::mcp::ElicitationForm;
 
 impl HostedSession {
@@ -32,7 +33,7 @@ impl HostedSession {
                 self.terminal(method, params, responder);
             }
             _ => {
-                let text = format!("{method} is not known here");
+                let text = format!("unknown method {method}");
                 let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
                 responder.respond_with_error(error).log_err();
             }
@@ -48,11 +49,11 @@ impl HostedSession {
         self.questions.insert(self.number, responder);
         let event = HostedAgentEvent::Asking {
             number: self.number,
-            call: words_v1::part_of_call(request.tool_call),
+            call: convert::call_update(request.tool_call),
             choices: request
                 .options
                 .into_iter()
-                .map(words_v1::permission_choice)
+                .map(convert::permission_choice)
                 .collect(),
         };
         self.emit(event).await;
@@ -85,7 +86,7 @@ impl HostedSession {
                 (Some(form.clone()), HostedAgentEvent::Form { number, form })
             }
             _ => {
-                let text = "only forms and pages are asked for here";
+                let text = "only forms and pages are supported";
                 let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, text);
                 responder.respond_with_error(error).log_err();
                 return;
@@ -110,7 +111,7 @@ impl HostedSession {
         respond(responder, &answer);
     }
 
-    fn reach(&self) -> AgentFiles {
+    fn agent_files(&self) -> AgentFiles {
         AgentFiles {
             files: self.start.files.clone(),
             root: self.start.root.clone(),
@@ -119,9 +120,9 @@ impl HostedSession {
     }
 
     fn read(&self, request: v1::ReadTextFileRequest, responder: Responder) {
-        let reach = self.reach();
-        self.later(async move {
-            let read = move || reach.read(&request.path, request.line, request.limit);
+        let files = self.agent_files();
+        self.add_reply(async move {
+            let read = move || files.read(&request.path, request.line, request.limit);
             let read = tokio::task::spawn_blocking(read).await;
             answer(responder, read.log_err(), |text| {
                 v1::ReadTextFileResponse::new(text)
@@ -131,9 +132,9 @@ impl HostedSession {
     }
 
     fn write(&self, request: v1::WriteTextFileRequest, responder: Responder) {
-        let reach = self.reach();
-        self.later(async move {
-            let write = move || reach.write(&request.path, &request.content);
+        let files = self.agent_files();
+        self.add_reply(async move {
+            let write = move || files.write(&request.path, &request.content);
             let written = tokio::task::spawn_blocking(write).await;
             answer(responder, written.log_err(), |()| {
                 v1::WriteTextFileResponse::new()
@@ -145,7 +146,7 @@ impl HostedSession {
     fn terminal(&mut self, method: &str, params: Value, responder: Responder) {
         if method == "terminal/create" {
             let created = serde_json::from_value(params)
-                .map_err(|error| error.to_string())
+                .map_err(|error: serde_json::Error| Error::Invalid(error.to_string()))
                 .and_then(|request| self.terminals.create(request, &self.start.root));
             return answer(responder, Some(created), v1::CreateTerminalResponse::new);
         }
@@ -169,7 +170,7 @@ impl HostedSession {
                 });
             }
             "terminal/wait_for_exit" => match self.terminals.wait_for_exit(&id) {
-                Ok(ended) => self.later(async move {
+                Ok(ended) => self.add_reply(async move {
                     let status = ended.await;
                     respond(responder, &v1::WaitForTerminalExitResponse::new(status));
                     AgentReply::Done
@@ -200,18 +201,18 @@ fn refuse(responder: Responder, error: &serde_json::Error) {
 /// Responds with the result of a task; `None` if the task died.
 fn answer<T, A: serde::Serialize>(
     responder: Responder,
-    result: Option<Result<T, String>>,
+    result: Option<Result<T, Error>>,
     make: impl FnOnce(T) -> A,
 ) {
     match result {
         Some(Ok(it)) => respond(responder, &make(it)),
         Some(Err(why)) => {
-            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, why);
+            let error = acp::Error::new(acp::ErrorCode::INVALID_PARAMS, why.to_string());
             responder.respond_with_error(error).log_err();
         }
         None => {
             responder
-                .respond_with_internal_error("it could not be done")
+                .respond_with_internal_error("the task failed")
                 .log_err();
         }
     }

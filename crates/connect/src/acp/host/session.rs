@@ -26,16 +26,17 @@ use super::{AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, Sig
 use crate::acp::protocol::{
     ConfigOption, Filled, MessageContent, OptionAbout, OptionValue, PromptStop, Update,
 };
-use crate::acp::v1 as words_v1;
-use crate::acp::wire::Noise;
+use crate::acp::v1 as convert;
 use crate::child::{self, ChildProcess};
+use crate::error::Error;
+use crate::framing::NoiseCallback;
 use crate::mcp::ElicitationForm;
 
 /// Time an agent has to stop a turn.
-const STOPS: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time an agent has to respond to the initialize request.
-const HELLO: Duration = Duration::from_secs(60);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The state of a hosted agent's task.
 pub(super) struct HostedSession {
@@ -43,8 +44,8 @@ pub(super) struct HostedSession {
     pub(super) connection: AgentConnection,
     pub(super) child: ChildProcess,
     pub(super) events: mpsc::Sender<HostedAgentEvent>,
-    /// Its capabilities, once it responded to the initialize request.
-    pub(super) able: v1::AgentCapabilities,
+    /// Its capabilities; the default until it responded to the initialize request.
+    pub(super) capabilities: v1::AgentCapabilities,
     pub(super) methods: Vec<v1::AuthMethod>,
     /// The id of the session, once it began.
     pub(super) id: Option<v1::SessionId>,
@@ -61,7 +62,7 @@ pub(super) struct HostedSession {
     pub(super) terminals: Terminals,
     replies: FuturesUnordered<BoxFuture<'static, AgentReply>>,
     /// The deadline for the initialize response or for stopping a turn.
-    late: Option<Instant>,
+    deadline: Option<Instant>,
 }
 
 /// A response of the agent to one of our requests.
@@ -80,9 +81,9 @@ pub(super) enum AgentReply {
 /// The reason the task ends.
 enum StopCause {
     /// The host closed it.
-    Wanted,
+    Requested,
     /// The agent ended or is unusable.
-    Because(String),
+    Failed(String),
 }
 
 pub(super) async fn run(
@@ -92,7 +93,7 @@ pub(super) async fn run(
 ) {
     let last = match start_agent(start, &events).await {
         Ok(session) => session.work(commands).await,
-        Err(why) => Some(why),
+        Err(error) => Some(error.to_string()),
     };
     // The receiver may be gone.
     events.send(HostedAgentEvent::Closed(last)).await.ok();
@@ -101,7 +102,7 @@ pub(super) async fn run(
 async fn start_agent(
     start: AgentLaunch,
     events: &mpsc::Sender<HostedAgentEvent>,
-) -> Result<HostedSession, String> {
+) -> Result<HostedSession, Error> {
     let (child, pipes) = ChildProcess::start(&child::ChildCommand {
         program: start.program.clone(),
         arguments: start.arguments.clone(),
@@ -110,15 +111,18 @@ async fn start_agent(
     })?;
     let to = events.clone();
     // Noise is dropped when the event channel is full.
-    let noise: Noise = Arc::new(move |text| drop(to.try_send(HostedAgentEvent::Noise(text))));
-    let line = open(pipes.output, pipes.input, noise).await;
-    let line = line.ok_or_else(|| format!("{} cannot be spoken to", start.name))?;
+    let noise: NoiseCallback =
+        Arc::new(move |text| drop(to.try_send(HostedAgentEvent::Noise(text))));
+    let connection = open(pipes.output, pipes.input, noise).await;
+    let connection = connection.ok_or_else(|| {
+        Error::Disconnected(format!("no connection to {} can be opened", start.name))
+    })?;
     Ok(HostedSession {
         start,
-        connection: line,
+        connection,
         child,
         events: events.clone(),
-        able: v1::AgentCapabilities::new(),
+        capabilities: v1::AgentCapabilities::new(),
         methods: Vec::new(),
         id: None,
         options: Vec::new(),
@@ -129,7 +133,7 @@ async fn start_agent(
         number: 0,
         terminals: Terminals::default(),
         replies: FuturesUnordered::new(),
-        late: None,
+        deadline: None,
     })
 }
 
@@ -141,23 +145,23 @@ impl HostedSession {
             .connection
             .agent
             .send_request(handshake::initialize_request(&self.start));
-        self.later(async move { AgentReply::Hello(hello.block_task().await.map(Box::new)) });
-        self.late = Some(Instant::now() + HELLO);
+        self.add_reply(async move { AgentReply::Hello(hello.block_task().await.map(Box::new)) });
+        self.deadline = Some(Instant::now() + HANDSHAKE_TIMEOUT);
         let agent = self.connection.agent.clone();
         let closed = async move { agent.incoming_closed().await };
         tokio::pin!(closed);
-        let over = loop {
-            let late = self.late;
+        let cause = loop {
+            let deadline = self.deadline;
             let step = tokio::select! {
                 // Messages are handled before responses, since they were sent before them.
                 biased;
                 command = commands.recv() => match command {
                     Some(command) => self.on_command(command).await,
-                    None => Err(StopCause::Wanted),
+                    None => Err(StopCause::Requested),
                 },
-                () = at(late) => self.on_deadline().await,
-                Some(heard) = self.connection.messages.recv() => {
-                    self.on_message(heard).await;
+                () = at(deadline) => self.on_deadline().await,
+                Some(message) = self.connection.messages.recv() => {
+                    self.on_message(message).await;
                     Ok(())
                 }
                 Some(reply) = self.replies.next() => self.on_reply(reply).await,
@@ -165,29 +169,27 @@ impl HostedSession {
                     self.on_files_changed(event).await;
                     Ok(())
                 }
-                () = &mut closed => Err(StopCause::Because(self.child.exit_summary(&self.start.name).await)),
+                () = &mut closed => Err(StopCause::Failed(self.child.exit_summary(&self.start.name).await)),
             };
-            if let Err(over) = step {
-                break over;
+            if let Err(cause) = step {
+                break cause;
             }
         };
-        self.shut_down(over).await
+        self.shut_down(cause).await
     }
 
-    async fn shut_down(mut self, over: StopCause) -> Option<String> {
-        let why = match over {
-            StopCause::Wanted => None,
-            StopCause::Because(why) => Some(why),
+    async fn shut_down(mut self, cause: StopCause) -> Option<String> {
+        let why = match cause {
+            StopCause::Requested => None,
+            StopCause::Failed(why) => Some(why),
         };
         let last = why.clone().unwrap_or_else(|| "it was closed".to_owned());
         self.advance_turn(TurnEvent::Gone(last)).await;
         let Self {
-            connection: line,
-            child,
-            ..
+            connection, child, ..
         } = self;
         // Its input is closed, so it may exit by itself.
-        drop(line);
+        drop(connection);
         child.shut_down().await;
         why
     }
@@ -212,7 +214,7 @@ impl HostedSession {
     }
 
     /// Adds a response to wait for.
-    pub(super) fn later(&self, reply: impl Future<Output = AgentReply> + Send + 'static) {
+    pub(super) fn add_reply(&self, reply: impl Future<Output = AgentReply> + Send + 'static) {
         self.replies.push(Box::pin(reply));
     }
 
@@ -247,25 +249,25 @@ impl HostedSession {
                     .connection
                     .agent
                     .send_request(v1::ListSessionsRequest::new());
-                self.later(async move { AgentReply::Listed(listed.block_task().await) });
+                self.add_reply(async move { AgentReply::Listed(listed.block_task().await) });
             }
-            HostedAgentCommand::Close => return Err(StopCause::Wanted),
+            HostedAgentCommand::Close => return Err(StopCause::Requested),
         }
         Ok(())
     }
 
     /// Advances the turn's state machine and executes the actions.
-    async fn advance_turn(&mut self, happening: TurnEvent) {
-        let (turn, deeds) = self.turn.after(happening);
+    async fn advance_turn(&mut self, event: TurnEvent) {
+        let (turn, actions) = self.turn.after(event);
         self.turn = turn;
-        for deed in deeds {
-            match deed {
+        for action in actions {
+            match action {
                 TurnAction::Send => self.send_prompt().await,
                 TurnAction::Keep => {}
                 TurnAction::Cancel => self.cancel(),
                 TurnAction::Kill => self.child.kill(),
                 TurnAction::End(end) => {
-                    self.late = None;
+                    self.deadline = None;
                     self.cancel_questions();
                     self.emit(HostedAgentEvent::TurnEnded(end)).await;
                 }
@@ -282,12 +284,12 @@ impl HostedSession {
             return;
         };
         self.emit(HostedAgentEvent::TurnBegan).await;
-        let blocks = pieces.into_iter().map(words_v1::block).collect();
+        let blocks = pieces.into_iter().map(convert::block).collect();
         let answered = self
             .connection
             .agent
             .send_request(v1::PromptRequest::new(id, blocks));
-        self.later(async move { AgentReply::Answered(answered.block_task().await) });
+        self.add_reply(async move { AgentReply::Answered(answered.block_task().await) });
     }
 
     fn cancel(&mut self) {
@@ -299,7 +301,7 @@ impl HostedSession {
         }
         self.queued_prompts.clear();
         self.cancel_questions();
-        self.late = Some(Instant::now() + STOPS);
+        self.deadline = Some(Instant::now() + STOP_TIMEOUT);
     }
 
     /// Cancels all pending requests of the agent.
@@ -313,16 +315,16 @@ impl HostedSession {
     }
 
     async fn on_deadline(&mut self) -> Result<(), StopCause> {
-        self.late = None;
+        self.deadline = None;
         if self.turn == TurnState::Stopping {
             self.advance_turn(TurnEvent::Late).await;
-            return Err(StopCause::Because(
+            return Err(StopCause::Failed(
                 "it did not stop, and was ended".to_owned(),
             ));
         }
-        if self.id.is_none() && self.able == v1::AgentCapabilities::new() {
-            let seconds = HELLO.as_secs();
-            return Err(StopCause::Because(format!(
+        if self.id.is_none() && self.capabilities == v1::AgentCapabilities::new() {
+            let seconds = HANDSHAKE_TIMEOUT.as_secs();
+            return Err(StopCause::Failed(format!(
                 "it did not respond for {seconds} s"
             )));
         }
@@ -339,7 +341,7 @@ impl HostedSession {
                 if self.connection.agent.is_incoming_closed() => {}
             AgentReply::Hello(Ok(hello)) => self.on_initialized(*hello).await?,
             AgentReply::Hello(Err(error)) => {
-                return Err(StopCause::Because(format!(
+                return Err(StopCause::Failed(format!(
                     "it rejects initialization: {}",
                     sentence(&error)
                 )));
@@ -351,18 +353,18 @@ impl HostedSession {
                 self.needs_sign_in(&error).await;
             }
             AgentReply::Began(Err(error)) => {
-                return Err(StopCause::Because(format!(
+                return Err(StopCause::Failed(format!(
                     "its session did not begin: {}",
                     sentence(&error)
                 )));
             }
             AgentReply::Answered(Ok(answer)) => {
-                self.advance_turn(TurnEvent::Answered(words_v1::turn_end(answer.stop_reason)))
+                self.advance_turn(TurnEvent::Answered(convert::turn_end(answer.stop_reason)))
                     .await;
             }
             AgentReply::Answered(Err(error)) => self.failed(&error).await,
             AgentReply::Listed(Ok(listed)) => {
-                let all = listed.sessions.into_iter().map(words_v1::listed).collect();
+                let all = listed.sessions.into_iter().map(convert::listed).collect();
                 self.emit(HostedAgentEvent::Sessions(all)).await;
             }
             AgentReply::Options(Ok(options)) => {
@@ -402,7 +404,7 @@ impl HostedSession {
     }
 
     pub(super) async fn needs_sign_in(&mut self, error: &acp::Error) {
-        let methods = self.methods.iter().cloned().map(words_v1::sign_in_method);
+        let methods = self.methods.iter().cloned().map(convert::sign_in_method);
         let event = HostedAgentEvent::NeedsSignIn {
             methods: methods.collect(),
             why: sentence(error),
@@ -410,10 +412,12 @@ impl HostedSession {
         self.emit(event).await;
     }
 
-    async fn on_message(&mut self, heard: AgentMessage) {
-        match heard {
-            AgentMessage::Told { method, params } => self.on_notification(&method, params).await,
-            AgentMessage::Asked {
+    async fn on_message(&mut self, message: AgentMessage) {
+        match message {
+            AgentMessage::Notification { method, params } => {
+                self.on_notification(&method, params).await
+            }
+            AgentMessage::Request {
                 method,
                 params,
                 responder,
@@ -424,12 +428,12 @@ impl HostedSession {
     async fn on_notification(&mut self, method: &str, params: Value) {
         if method != "session/update" {
             // Extensions of other vendors, and additions to the protocol.
-            log::debug!("an agent told {method}");
+            log::debug!("an agent sent an unknown notification: {method}");
             return;
         }
         match serde_json::from_value::<v1::SessionNotification>(params) {
             Ok(it) => {
-                if let Some(update) = words_v1::from_session_update(it.update) {
+                if let Some(update) = convert::from_session_update(it.update) {
                     if let Update::Options(options) = &update {
                         self.options = options.clone();
                     }
@@ -464,7 +468,9 @@ impl HostedSession {
         };
         let request = v1::SetSessionModeRequest::new(id, mode.clone());
         let set = self.connection.agent.send_request(request);
-        self.later(async move { AgentReply::ModeSet(mode, set.block_task().await.map(|_| ())) });
+        self.add_reply(
+            async move { AgentReply::ModeSet(mode, set.block_task().await.map(|_| ())) },
+        );
     }
 
     fn sign_in(&self, sign_in: &SignIn) {
@@ -473,7 +479,7 @@ impl HostedSession {
             request = request.meta(sign_in.meta.clone());
         }
         let signed = self.connection.agent.send_request(request);
-        self.later(async move { AgentReply::SignedIn(signed.block_task().await.map(|_| ())) });
+        self.add_reply(async move { AgentReply::SignedIn(signed.block_task().await.map(|_| ())) });
     }
 
     /// Returns the options with another value for the model.
@@ -492,10 +498,10 @@ impl HostedSession {
 
     /// Requests the session to work in.
     pub(super) fn begin_session(&self) {
-        let request = match handshake::session(&self.start, &self.able) {
+        let request = match handshake::session(&self.start, &self.capabilities) {
             Ok(request) => request,
             Err(error) => {
-                self.later(async move { AgentReply::Began(Err(error)) });
+                self.add_reply(async move { AgentReply::Began(Err(error)) });
                 return;
             }
         };
@@ -503,24 +509,24 @@ impl HostedSession {
             .connection
             .agent
             .send_request::<UntypedMessage>(request);
-        self.later(async move { AgentReply::Began(began.block_task().await) });
+        self.add_reply(async move { AgentReply::Began(began.block_task().await) });
     }
 
     async fn on_initialized(&mut self, hello: v1::InitializeResponse) -> Result<(), StopCause> {
-        self.late = None;
+        self.deadline = None;
         if hello.protocol_version != ProtocolVersion::V1 {
             let text = format!(
-                "it speaks version {:?} of the protocol, and only version 1 is spoken here",
+                "it uses version {:?} of the protocol, and only version 1 is supported",
                 hello.protocol_version
             );
-            return Err(StopCause::Because(text));
+            return Err(StopCause::Failed(text));
         }
         self.emit(HostedAgentEvent::Hello(handshake::describe_agent(
             &hello,
             &self.start,
         )))
         .await;
-        self.able = hello.agent_capabilities;
+        self.capabilities = hello.agent_capabilities;
         self.methods = hello.auth_methods;
         match self.start.sign_in.clone() {
             Some(sign_in) => self.sign_in(&sign_in),

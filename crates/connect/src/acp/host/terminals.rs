@@ -10,8 +10,10 @@ use host::process::{ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest}
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 
-/// Default limit of the output kept, in bytes.
-const KEPT: usize = 1 << 20;
+use crate::error::Error;
+
+/// Maximum size of the output that is kept, in bytes; agents can request less.
+const MAX_OUTPUT_LEN: usize = 1 << 20;
 
 /// The terminals of one agent. Dropping it kills their commands.
 #[derive(Default)]
@@ -30,17 +32,18 @@ struct HostedTerminal {
 #[derive(Default)]
 struct OutputTail {
     bytes: Vec<u8>,
-    kept: usize,
+    max_len: usize,
     is_cut: bool,
 }
 
 impl Terminals {
-    /// Starts a command and returns the terminal's id. The error is a sentence.
+    /// Starts a command and returns the terminal's id. The command's environment is the allow-list
+    /// for foreign code, with the variables of the request.
     pub(super) fn create(
         &mut self,
         request: v1::CreateTerminalRequest,
         root: &AbsPath,
-    ) -> Result<String, String> {
+    ) -> Result<String, Error> {
         // The agent's own environment may contain keys that are meant only for the agent.
         let mut variables = host::environment::variables(Recipient::Foreign);
         let given = request.env.into_iter();
@@ -58,15 +61,16 @@ impl Terminals {
             folder: root.join(folder),
             environment: ProcessEnvironment::Only(variables),
         };
-        let live = host::process::start(&start).map_err(|error| error.to_string())?;
-        let kept = request
+        let live = host::process::start(&start).map_err(|error| Error::Start(error.to_string()))?;
+        let limit = request
             .output_byte_limit
             .and_then(|limit| usize::try_from(limit).ok());
         let output = Arc::new(Mutex::new(OutputTail {
-            kept: kept.unwrap_or(KEPT).min(KEPT),
+            max_len: limit.unwrap_or(MAX_OUTPUT_LEN).min(MAX_OUTPUT_LEN),
             ..OutputTail::default()
         }));
-        let broken = |error: std::io::Error| format!("its pipes do not work: {error}");
+        let broken =
+            |error: std::io::Error| Error::Start(format!("its pipes do not work: {error}"));
         follow(
             ChildStdout::from_std(live.output).map_err(broken)?,
             output.clone(),
@@ -84,7 +88,7 @@ impl Terminals {
     }
 
     /// Returns a command's output so far, and its exit status.
-    pub(super) fn output(&self, id: &v1::TerminalId) -> Result<v1::TerminalOutputResponse, String> {
+    pub(super) fn output(&self, id: &v1::TerminalId) -> Result<v1::TerminalOutputResponse, Error> {
         let terminal = self.find(id)?;
         let output = terminal
             .output
@@ -99,28 +103,28 @@ impl Terminals {
     pub(super) fn wait_for_exit(
         &self,
         id: &v1::TerminalId,
-    ) -> Result<impl Future<Output = v1::TerminalExitStatus> + Send + use<>, String> {
+    ) -> Result<impl Future<Output = v1::TerminalExitStatus> + Send + use<>, Error> {
         let group = self.find(id)?.group.clone();
         Ok(async move { exit_status(group.wait().await) })
     }
 
-    /// Kills a command; its output stays.
-    pub(super) fn kill(&self, id: &v1::TerminalId) -> Result<(), String> {
+    /// Kills a command; its output remains available.
+    pub(super) fn kill(&self, id: &v1::TerminalId) -> Result<(), Error> {
         self.find(id)?.group.kill();
         Ok(())
     }
 
     /// Kills a command and removes its terminal.
-    pub(super) fn release(&mut self, id: &v1::TerminalId) -> Result<(), String> {
+    pub(super) fn release(&mut self, id: &v1::TerminalId) -> Result<(), Error> {
         self.kill(id)?;
         self.all.remove(&*id.0);
         Ok(())
     }
 
-    fn find(&self, id: &v1::TerminalId) -> Result<&HostedTerminal, String> {
+    fn find(&self, id: &v1::TerminalId) -> Result<&HostedTerminal, Error> {
         self.all
             .get(&*id.0)
-            .ok_or_else(|| format!("there is no terminal {id}"))
+            .ok_or_else(|| Error::Refused(format!("there is no terminal {id}")))
     }
 }
 
@@ -135,7 +139,7 @@ impl Drop for Terminals {
 impl OutputTail {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        let over = self.bytes.len().saturating_sub(self.kept);
+        let over = self.bytes.len().saturating_sub(self.max_len);
         if over > 0 {
             self.is_cut = true;
             // Characters are not split: continuation bytes begin with the bits 10.
@@ -171,13 +175,13 @@ mod tests {
 
     #[test]
     fn output_tail_never_splits_a_character() {
-        let check = |kept: usize, pieces: &[&str], expected: &str, is_cut: bool| {
+        let check = |max_len: usize, parts: &[&str], expected: &str, is_cut: bool| {
             let mut output = OutputTail {
-                kept,
+                max_len,
                 ..OutputTail::default()
             };
-            for piece in pieces {
-                output.add(piece.as_bytes());
+            for part in parts {
+                output.add(part.as_bytes());
             }
             let text = String::from_utf8(output.bytes).expect("whole letters");
             assert_eq!((text.as_str(), output.is_cut), (expected, is_cut));

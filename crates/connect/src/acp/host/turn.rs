@@ -46,16 +46,16 @@ pub(super) enum TurnAction {
 
 impl TurnState {
     /// Returns the next state, and the actions in order.
-    pub(super) fn after(self, happening: TurnEvent) -> (Self, Vec<TurnAction>) {
+    pub(super) fn after(self, event: TurnEvent) -> (Self, Vec<TurnAction>) {
         use TurnState::{Idle, Running, Stopping};
-        match (self, happening) {
+        match (self, event) {
             (Idle, TurnEvent::Prompt) => (Running, vec![TurnAction::Send]),
             (turn, TurnEvent::Prompt) => (turn, vec![TurnAction::Keep]),
             (Running, TurnEvent::Stop) => (Stopping, vec![TurnAction::Cancel]),
             (turn @ (Idle | Stopping), TurnEvent::Stop) => (turn, Vec::new()),
             (Running | Stopping, TurnEvent::Answered(end)) => (Idle, vec![TurnAction::End(end)]),
             (Stopping, TurnEvent::Late) => {
-                let why = "it did not stop when it was told to, and was ended".to_owned();
+                let why = "it did not stop on request and was killed".to_owned();
                 (
                     Idle,
                     vec![TurnAction::Kill, TurnAction::End(PromptStop::Failed(why))],
@@ -76,8 +76,8 @@ impl TurnState {
 mod tests {
     use super::*;
 
-    fn check(turn: TurnState, happening: TurnEvent, next: TurnState, deeds: &[TurnAction]) {
-        assert_eq!(turn.after(happening), (next, deeds.to_vec()));
+    fn check(turn: TurnState, event: TurnEvent, next: TurnState, actions: &[TurnAction]) {
+        assert_eq!(turn.after(event), (next, actions.to_vec()));
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
             Idle,
             &[TurnAction::End(PromptStop::Stopped)],
         );
-        let late = "it did not stop when it was told to, and was ended";
+        let late = "it did not stop on request and was killed";
         check(
             Stopping,
             TurnEvent::Late,
@@ -128,11 +128,11 @@ mod tests {
         for way in 0..5usize.pow(5) {
             let (mut turn, mut open) = (TurnState::Idle, 0);
             for step in 0..5u32 {
-                let happening = all[way / 5usize.pow(step) % 5].clone();
-                let deeds;
-                (turn, deeds) = turn.after(happening);
-                for deed in deeds {
-                    match deed {
+                let event = all[way / 5usize.pow(step) % 5].clone();
+                let actions;
+                (turn, actions) = turn.after(event);
+                for action in actions {
+                    match action {
                         TurnAction::Send => open += 1,
                         TurnAction::End(_) => open -= 1,
                         TurnAction::Keep | TurnAction::Cancel | TurnAction::Kill => {}

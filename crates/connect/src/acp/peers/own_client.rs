@@ -15,6 +15,8 @@ use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
+use crate::error::Error;
+
 /// The messages that the client received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObservedRun {
@@ -31,13 +33,13 @@ pub struct ObservedRun {
 ///
 /// # Errors
 ///
-/// The agent's error, or the reason the client did not understand it.
+/// `Error::Disconnected` if the agent answers with an error, breaks the protocol or ends.
 pub async fn prompt(
     from: impl AsyncRead + Unpin + Send + 'static,
     to: impl AsyncWrite + Unpin + Send + 'static,
     folder: PathBuf,
     text: &str,
-) -> Result<ObservedRun, String> {
+) -> Result<ObservedRun, Error> {
     let incoming = futures::stream::unfold(BufReader::new(from).lines(), |mut lines| async move {
         let line = lines.next_line().await.transpose();
         line.map(|line| (line, lines))
@@ -48,14 +50,15 @@ pub async fn prompt(
         Ok::<_, std::io::Error>(to)
     });
     let transport = Lines::new(outgoing.sink_map_err(|error| error), incoming.boxed());
-    let seen = Arc::new(Mutex::new(ObservedRun::default()));
-    let (told, asked) = (seen.clone(), seen.clone());
+    let run = Arc::new(Mutex::new(ObservedRun::default()));
+    let (updated, asked) = (run.clone(), run.clone());
     let reason = Client
         .v1()
         .on_receive_notification(
             async move |update: SessionNotification, _| {
                 let update = serde_json::to_value(update.update).unwrap_or_default();
-                told.lock()
+                updated
+                    .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .updates
                     .push(update);
@@ -75,17 +78,17 @@ pub async fn prompt(
         .connect_with(transport, async |agent: ConnectionTo<Agent>| {
             let hello = InitializeRequest::new(ProtocolVersion::V1);
             agent.send_request(hello).block_task().await?;
-            let wanted = NewSessionRequest::new(folder);
-            let session = agent.send_request(wanted).block_task().await?;
+            let request = NewSessionRequest::new(folder);
+            let session = agent.send_request(request).block_task().await?;
             let prompt = vec![ContentBlock::from(text)];
             let prompt = PromptRequest::new(session.session_id, prompt);
             Ok(agent.send_request(prompt).block_task().await?.stop_reason)
         })
         .await
-        .map_err(|error| error.message)?;
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    seen.reason = stop_reason_name(reason);
-    Ok(seen)
+        .map_err(|error| Error::Disconnected(error.message))?;
+    let mut run = run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    run.reason = stop_reason_name(reason);
+    Ok(run)
 }
 
 /// Selects the first option that grants the permission.

@@ -4,18 +4,20 @@ use agent_client_protocol::v1::schema as v1;
 use rmcp::schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
+use crate::error::Error;
+
 /// Validates a message of an agent against the schema of its method. `asked` maps the id of a
 /// request to its method.
 ///
 /// # Errors
 ///
-/// The first violation, as a sentence.
+/// `Error::Invalid` with the first violation.
 pub fn check_message(
     message: &Value,
     asked: &dyn Fn(&Value) -> Option<String>,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if message["jsonrpc"] != "2.0" {
-        return Err(format!("{message} does not say that it is JSON-RPC 2.0"));
+        return invalid(format!("{message} does not say that it is JSON-RPC 2.0"));
     }
     match message.get("method").and_then(Value::as_str) {
         Some("session/update") => check::<v1::SessionNotification>(&message["params"]),
@@ -24,7 +26,7 @@ pub fn check_message(
         }
         Some("fs/read_text_file") => check::<v1::ReadTextFileRequest>(&message["params"]),
         Some("fs/write_text_file") => check::<v1::WriteTextFileRequest>(&message["params"]),
-        Some(other) => Err(format!("{other} is not expected")),
+        Some(other) => invalid(format!("{other} is not expected")),
         None if message.get("error").is_some() => check::<v1::Error>(&message["error"]),
         None => {
             let result = &message["result"];
@@ -40,71 +42,75 @@ pub fn check_message(
                 Some("session/set_config_option") => {
                     check::<v1::SetSessionConfigOptionResponse>(result)
                 }
-                other => Err(format!("an answer to {other:?} is not expected: {message}")),
+                other => invalid(format!("an answer to {other:?} is not expected: {message}")),
             }
         }
     }
 }
 
-fn check<T: JsonSchema>(value: &Value) -> Result<(), String> {
-    let schema = serde_json::to_value(schema_for!(T)).map_err(|error| error.to_string())?;
+fn check<T: JsonSchema>(value: &Value) -> Result<(), Error> {
+    let schema = serde_json::to_value(schema_for!(T));
+    let schema = schema.map_err(|error| Error::Invalid(error.to_string()))?;
     fits(value, &schema, &schema)
-        .map_err(|why| format!("{value:#} is no {}: {why}", T::schema_name()))
+        .map_err(|why| Error::Invalid(format!("{value:#} is no {}: {why}", T::schema_name())))
 }
 
-fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
+fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), Error> {
     let Value::Object(rules) = schema else {
         return match schema {
-            Value::Bool(false) => Err("nothing is taken here".to_owned()),
+            Value::Bool(false) => invalid("no value is allowed here"),
             _ => Ok(()),
         };
     };
-    for (rule, wanted) in rules {
+    for (rule, required) in rules {
         match rule.as_str() {
             "$ref" => {
-                let pointer = wanted.as_str().and_then(|it| it.strip_prefix('#'));
+                let pointer = required.as_str().and_then(|it| it.strip_prefix('#'));
                 let target = pointer.and_then(|it| whole.pointer(it));
-                let target = target.ok_or_else(|| format!("the schema lacks {wanted}"))?;
+                let target =
+                    target.ok_or_else(|| Error::Invalid(format!("the schema lacks {required}")))?;
                 fits(value, target, whole)?;
             }
-            "type" => is_of(value, wanted)?,
-            "const" if value != wanted => return Err(format!("{value} is not {wanted}")),
-            "enum" if !list(wanted).contains(value) => {
-                return Err(format!("{value} is none of {wanted}"));
+            "type" => is_of(value, required)?,
+            "const" if value != required => return invalid(format!("{value} is not {required}")),
+            "enum" if !list(required).contains(value) => {
+                return invalid(format!("{value} is none of {required}"));
             }
-            "allOf" => list(wanted)
+            "allOf" => list(required)
                 .iter()
                 .try_for_each(|it| fits(value, it, whole))?,
             "anyOf" | "oneOf" => {
-                let tried: Vec<_> = list(wanted)
+                let tried: Vec<_> = list(required)
                     .iter()
                     .map(|it| fits(value, it, whole))
                     .collect();
                 let taken = tried.iter().filter(|it| it.is_ok()).count();
                 if taken == 0 || (rule == "oneOf" && taken > 1) {
-                    return Err(format!("{taken} of {rule} take {value}: {tried:?}"));
+                    return invalid(format!("{taken} of {rule} accept {value}: {tried:?}"));
                 }
             }
             "required" => {
                 let missing = |it: &&Value| value.get(it.as_str().unwrap_or("")).is_none();
-                if let (Value::Object(_), Some(name)) = (value, list(wanted).iter().find(missing)) {
-                    return Err(format!("{name} is missing"));
+                if let (Value::Object(_), Some(name)) = (value, list(required).iter().find(missing))
+                {
+                    return invalid(format!("{name} is missing"));
                 }
             }
             "properties" => {
-                for (name, rule) in wanted.as_object().into_iter().flatten() {
+                for (name, rule) in required.as_object().into_iter().flatten() {
                     if let Some(inner) = value.get(name) {
-                        fits(inner, rule, whole).map_err(|why| format!("{name}: {why}"))?;
+                        fits(inner, rule, whole)
+                            .map_err(|why| Error::Invalid(format!("{name}: {why}")))?;
                     }
                 }
             }
             "items" => {
                 for inner in value.as_array().into_iter().flatten() {
-                    fits(inner, wanted, whole)?;
+                    fits(inner, required, whole)?;
                 }
             }
-            "minimum" if value.as_f64() < wanted.as_f64() && value.is_number() => {
-                return Err(format!("{value} is below {wanted}"));
+            "minimum" if value.as_f64() < required.as_f64() && value.is_number() => {
+                return invalid(format!("{value} is below {required}"));
             }
             _ => {}
         }
@@ -112,11 +118,15 @@ fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
     Ok(())
 }
 
+fn invalid(text: impl Into<String>) -> Result<(), Error> {
+    Err(Error::Invalid(text.into()))
+}
+
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn is_of(value: &Value, wanted: &Value) -> Result<(), String> {
+fn is_of(value: &Value, required: &Value) -> Result<(), Error> {
     let is = |kind: &Value| match kind.as_str() {
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),
@@ -127,13 +137,13 @@ fn is_of(value: &Value, wanted: &Value) -> Result<(), String> {
         Some("number") => value.is_number(),
         _ => false,
     };
-    let found = match wanted {
+    let found = match required {
         Value::Array(kinds) => kinds.iter().any(is),
         kind => is(kind),
     };
     found
         .then_some(())
-        .ok_or_else(|| format!("{value} is no {wanted}"))
+        .ok_or_else(|| Error::Invalid(format!("{value} is no {required}")))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Converts from `words` to version 1.
+//! Converts from `protocol` to version 1.
 
 use agent_client_protocol::v1::schema as v1;
 use agent_client_protocol::v1::schema::{
@@ -6,6 +6,8 @@ use agent_client_protocol::v1::schema::{
     PlanEntryStatus, SessionConfigOptionCategory, SessionUpdate, StopReason, ToolCallContent,
     ToolCallStatus, ToolKind,
 };
+
+use crate::error::Error;
 
 use super::{
     AgentMode, AgentModes, CallContent, CallKind, CallStatus, CallUpdate, ConfigOption,
@@ -39,7 +41,7 @@ pub(in crate::acp) fn update(update: Update, is_new: bool) -> SessionUpdate {
         Update::Said { voice, id, piece } => {
             let chunk = v1::ContentChunk::new(block(piece)).message_id(id.map(v1::MessageId::new));
             match voice {
-                Voice::Person => SessionUpdate::UserMessageChunk(chunk),
+                Voice::User => SessionUpdate::UserMessageChunk(chunk),
                 Voice::Agent => SessionUpdate::AgentMessageChunk(chunk),
                 Voice::Thought => SessionUpdate::AgentThoughtChunk(chunk),
             }
@@ -138,7 +140,7 @@ fn contents(all: Vec<CallContent>) -> Vec<ToolCallContent> {
 
 fn to_locations(all: Vec<super::CallLocation>) -> Vec<v1::ToolCallLocation> {
     let all = all.into_iter();
-    all.map(|place| v1::ToolCallLocation::new(place.path).line(place.line))
+    all.map(|location| v1::ToolCallLocation::new(location.path).line(location.line))
         .collect()
 }
 
@@ -234,15 +236,15 @@ pub(in crate::acp) fn permission_option(choice: PermissionChoice) -> v1::Permiss
     v1::PermissionOption::new(choice.id, choice.name, kind)
 }
 
-/// Converts the end of a turn; the error is the sentence of a failure.
-pub(in crate::acp) fn stop_reason(end: PromptStop) -> Result<StopReason, String> {
+/// Converts the end of a turn; fails for `PromptStop::Failed`.
+pub(in crate::acp) fn stop_reason(end: PromptStop) -> Result<StopReason, Error> {
     Ok(match end {
         PromptStop::Done => StopReason::EndTurn,
         PromptStop::Stopped => StopReason::Cancelled,
         PromptStop::Refused => StopReason::Refusal,
         PromptStop::TooLong => StopReason::MaxTokens,
         PromptStop::TooMany => StopReason::MaxTurnRequests,
-        PromptStop::Failed(why) => return Err(why),
+        PromptStop::Failed(why) => return Err(Error::TurnFailed(why)),
     })
 }
 

@@ -7,20 +7,20 @@ use std::sync::atomic::Ordering;
 use rmcp::model::ProtocolVersion;
 use serde_json::json;
 
-use self::fake::{Fake, Kind};
+use self::fake::{FakeServer, ServerLifecycle};
 use super::*;
 use crate::mcp::config::{ServerFingerprint, ServerOrigin, ServerTransport};
 use crate::mcp::form::{ElicitationForm, Filled};
 use crate::mcp::user::{Approval, BrowserPage, NoUser};
-use crate::mcp::{CallProgress, Patience};
+use crate::mcp::{CallProgress, RequestTimeouts};
 
 /// Fills in forms with their defaults, and approves the given entries.
 #[derive(Default)]
-struct Ada {
+struct FormUser {
     approved: std::sync::Mutex<Vec<ServerFingerprint>>,
 }
 
-impl McpUser for Ada {
+impl McpUser for FormUser {
     fn fill(&self, _: &str, form: ElicitationForm) -> futures::future::BoxFuture<'static, Filled> {
         Box::pin(std::future::ready(Filled::Accepted(form.defaults())))
     }
@@ -30,7 +30,7 @@ impl McpUser for Ada {
     }
 }
 
-impl Approvals for Ada {
+impl Approvals for FormUser {
     fn approval(&self, entry: &ServerEntry) -> Approval {
         if self
             .approved
@@ -61,20 +61,20 @@ fn entry(origin: ServerOrigin) -> ServerEntry {
     }
 }
 
-fn start_entry(fake: &Arc<Fake>, entry: ServerEntry, ada: Arc<Ada>) -> McpClients {
+fn start_entry(fake: &Arc<FakeServer>, entry: ServerEntry, user: Arc<FormUser>) -> McpClients {
     let start = McpSetup {
         servers: vec![entry],
         roots: vec![AbsPath::new("/project").expect("absolute")],
         environment: Variables::new(),
-        approvals: ada.clone(),
-        person: ada,
+        approvals: user.clone(),
+        user,
         tokens: Arc::new(NoUser::default()),
     };
     McpClients::start_with(start, |_| Arc::new(fake.clone()))
 }
 
-async fn ready(fake: &Arc<Fake>) -> McpClients {
-    let hub = start_entry(fake, entry(ServerOrigin::Person), Arc::default());
+async fn ready(fake: &Arc<FakeServer>) -> McpClients {
+    let hub = start_entry(fake, entry(ServerOrigin::User), Arc::default());
     hub.wait_until_started(Duration::from_secs(5)).await;
     let state = &hub.servers()[0];
     assert!(
@@ -84,27 +84,27 @@ async fn ready(fake: &Arc<Fake>) -> McpClients {
     hub
 }
 
-struct Calling {
+struct PendingCall {
     call: McpToolCall,
     progress: mpsc::Receiver<CallProgress>,
     stop: watch::Sender<bool>,
 }
 
-fn calling(tool: &str) -> Calling {
-    let (told, progress) = mpsc::channel(64);
+fn calling(tool: &str) -> PendingCall {
+    let (sender, progress) = mpsc::channel(64);
     let (stop, stopped) = watch::channel(false);
     let call = McpToolCall {
         server: "it".to_owned(),
         tool: tool.to_owned(),
         arguments: Map::new(),
-        patience: Patience {
+        timeouts: RequestTimeouts {
             idle: Duration::from_secs(10),
             total: Duration::from_secs(60),
         },
-        progress: told,
+        progress: sender,
         stop: stopped,
     };
-    Calling {
+    PendingCall {
         call,
         progress,
         stop,
@@ -121,10 +121,10 @@ async fn text(hub: &McpClients, tool: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn neither_lifecycle_is_assumed() {
     for (kind, version) in [
-        (Kind::Old, ProtocolVersion::V_2025_06_18),
-        (Kind::Stateless, ProtocolVersion::V_2026_07_28),
+        (ServerLifecycle::Old, ProtocolVersion::V_2025_06_18),
+        (ServerLifecycle::Stateless, ProtocolVersion::V_2026_07_28),
     ] {
-        let fake = Arc::new(Fake::new(kind));
+        let fake = Arc::new(FakeServer::new(kind));
         let hub = ready(&fake).await;
         let ServerStatus::Ready { protocol, program } = hub.servers()[0].status.clone() else {
             panic!("it is ready");
@@ -135,19 +135,19 @@ async fn neither_lifecycle_is_assumed() {
         );
         assert_eq!(hub.tools()[0].name, "mcp__it__list-1");
         assert_eq!(text(&hub, "echo").await, "echo");
-        let asked = fake.asked();
+        let methods = fake.methods();
         assert_eq!(
-            asked.contains(&"initialize".to_owned()),
-            kind == Kind::Old,
-            "{asked:?}"
+            methods.contains(&"initialize".to_owned()),
+            kind == ServerLifecycle::Old,
+            "{methods:?}"
         );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn tool_with_invalid_schema_is_omitted_and_others_stay() {
-    for kind in [Kind::Old, Kind::Stateless] {
-        let fake = Arc::new(Fake::new(kind));
+    for kind in [ServerLifecycle::Old, ServerLifecycle::Stateless] {
+        let fake = Arc::new(FakeServer::new(kind));
         *fake.more_tools.lock().expect("a lock") = vec![
             json!({ "name": "text", "inputSchema": "string" }),
             json!({ "name": "list", "inputSchema": { "type": "array" } }),
@@ -173,8 +173,8 @@ async fn tool_with_invalid_schema_is_omitted_and_others_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_asks_back_in_both_lifecycles() {
-    let hub = ready(&Arc::new(Fake::new(Kind::Old))).await;
+async fn servers_send_requests_in_both_lifecycles() {
+    let hub = ready(&Arc::new(FakeServer::new(ServerLifecycle::Old))).await;
     let form = text(&hub, "form").await;
     assert!(
         form.contains(r#""action":"accept""#) && form.contains(r#""name":"Ada""#),
@@ -187,7 +187,7 @@ async fn a_server_asks_back_in_both_lifecycles() {
         "{sampling}"
     );
 
-    let hub = ready(&Arc::new(Fake::new(Kind::Stateless))).await;
+    let hub = ready(&Arc::new(FakeServer::new(ServerLifecycle::Stateless))).await;
     let form = text(&hub, "input").await;
     assert!(
         form.contains(r#""name":"Ada""#) && form.contains("state-1"),
@@ -197,13 +197,16 @@ async fn a_server_asks_back_in_both_lifecycles() {
         .call(calling("input-for-ever").call)
         .await
         .expect_err("no end");
-    assert_eq!(for_ever.class, McpErrorKind::Nonsense);
+    assert_eq!(for_ever.class, McpErrorKind::InvalidResponse);
 }
 
 #[tokio::test(start_paused = true)]
 async fn change_notices_are_coalesced() {
-    for (kind, floods) in [(Kind::Old, "flood"), (Kind::Stateless, "echo")] {
-        let fake = Arc::new(Fake::new(kind));
+    for (kind, floods) in [
+        (ServerLifecycle::Old, "flood"),
+        (ServerLifecycle::Stateless, "echo"),
+    ] {
+        let fake = Arc::new(FakeServer::new(kind));
         let hub = ready(&fake).await;
         let mut events = hub.events();
         text(&hub, floods).await;
@@ -213,7 +216,7 @@ async fn change_notices_are_coalesced() {
         while events.recv().await.expect("an event") != tools {}
         tokio::time::sleep(Duration::from_secs(5)).await;
         let lists = fake
-            .asked()
+            .methods()
             .iter()
             .filter(|method| *method == "tools/list")
             .count();
@@ -224,7 +227,7 @@ async fn change_notices_are_coalesced() {
 
 #[tokio::test(start_paused = true)]
 async fn progress_extends_the_timeout_and_silence_ends_it() {
-    let fake = Arc::new(Fake::new(Kind::Old));
+    let fake = Arc::new(FakeServer::new(ServerLifecycle::Old));
     let hub = ready(&fake).await;
     // It takes forty seconds, with progress every five.
     let mut slow = calling("slow");
@@ -246,7 +249,7 @@ async fn progress_extends_the_timeout_and_silence_ends_it() {
     assert!(endless.message.contains("more than 60 s"), "{endless}");
     tokio::time::sleep(Duration::from_millis(10)).await;
     let cancelled = fake
-        .asked()
+        .methods()
         .iter()
         .filter(|it| *it == "notifications/cancelled")
         .count();
@@ -255,7 +258,7 @@ async fn progress_extends_the_timeout_and_silence_ends_it() {
 
 #[tokio::test(start_paused = true)]
 async fn stopped_and_dropped_calls_are_cancelled() {
-    let fake = Arc::new(Fake::new(Kind::Old));
+    let fake = Arc::new(FakeServer::new(ServerLifecycle::Old));
     let hub = ready(&fake).await;
     let never = calling("never");
     let stop = async {
@@ -270,7 +273,7 @@ async fn stopped_and_dropped_calls_are_cancelled() {
         .expect_err("it never ends");
     tokio::time::sleep(Duration::from_millis(10)).await;
     let cancelled = fake
-        .asked()
+        .methods()
         .iter()
         .filter(|it| *it == "notifications/cancelled")
         .count();
@@ -279,7 +282,7 @@ async fn stopped_and_dropped_calls_are_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn errors_have_classes() {
-    let hub = ready(&Arc::new(Fake::new(Kind::Old))).await;
+    let hub = ready(&Arc::new(FakeServer::new(ServerLifecycle::Old))).await;
     let check = async |tool: &str, class: McpErrorKind, expected: &str| {
         let error = hub.call(calling(tool).call).await.expect_err("an error");
         assert_eq!(error.class, class, "{error}");
@@ -291,7 +294,7 @@ async fn errors_have_classes() {
         "the call of error -32602",
     )
     .await;
-    check("error -32601", McpErrorKind::NotThere, "with an error").await;
+    check("error -32601", McpErrorKind::NotFound, "with an error").await;
     check("error -1", McpErrorKind::Failed, "with an error").await;
     let failed = hub.call(calling("failed").call).await.expect("an answer");
     assert!(failed.is_error);
@@ -299,12 +302,12 @@ async fn errors_have_classes() {
 
 #[tokio::test(start_paused = true)]
 async fn lost_server_is_reconnected_with_backoff() {
-    let fake = Arc::new(Fake::new(Kind::Old));
+    let fake = Arc::new(FakeServer::new(ServerLifecycle::Old));
     let hub = ready(&fake).await;
     let mut events = hub.events();
     fake.is_closed.store(true, Ordering::SeqCst);
     let error = hub.call(calling("die").call).await.expect_err("it is gone");
-    assert_eq!(error.class, McpErrorKind::Gone, "{error}");
+    assert_eq!(error.class, McpErrorKind::Disconnected, "{error}");
     let mut pauses = Vec::new();
     loop {
         let McpEvent::Status { status, .. } = events.recv().await.expect("an event") else {
@@ -332,24 +335,27 @@ async fn lost_server_is_reconnected_with_backoff() {
 
 #[tokio::test(start_paused = true)]
 async fn project_server_waits_for_approval() {
-    let fake = Arc::new(Fake::new(Kind::Old));
+    let fake = Arc::new(FakeServer::new(ServerLifecycle::Old));
     let file = AbsPath::new("/project/.mcp.json").expect("absolute");
     let entry = entry(ServerOrigin::Project { file });
-    let ada = Arc::new(Ada::default());
-    let hub = start_entry(&fake, entry.clone(), ada.clone());
+    let user = Arc::new(FormUser::default());
+    let hub = start_entry(&fake, entry.clone(), user.clone());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(hub.servers()[0].status, ServerStatus::Unapproved);
-    assert!(fake.asked().is_empty(), "nobody may speak to it");
+    assert!(fake.methods().is_empty(), "no request may reach it");
     let error = hub.call(calling("echo").call).await.expect_err("not yet");
-    assert_eq!(error.class, McpErrorKind::NeedsPerson);
-    ada.approved.lock().expect("a lock").push(entry.fingerprint);
+    assert_eq!(error.class, McpErrorKind::NeedsUser);
+    user.approved
+        .lock()
+        .expect("a lock")
+        .push(entry.fingerprint);
     hub.restart("it").await.expect("it listens");
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(text(&hub, "echo").await, "echo");
 
-    let mut disabled = self::entry(ServerOrigin::Person);
+    let mut disabled = self::entry(ServerOrigin::User);
     disabled.is_disabled = true;
-    let hub = start_entry(&fake, disabled, ada);
+    let hub = start_entry(&fake, disabled, user);
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(hub.servers()[0].status, ServerStatus::Disabled);
     hub.close().await;

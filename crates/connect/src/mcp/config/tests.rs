@@ -13,9 +13,9 @@ fn variables() -> Variables {
     Variables::from([("KEY".to_owned(), "k".to_owned())])
 }
 
-fn one(entry: &Value) -> Result<ServerTransport, String> {
+fn one(entry: &Value) -> Result<ServerTransport, Error> {
     let servers = json!({ "it": entry });
-    let (entries, problems) = parse(&servers, &ServerOrigin::Person, &workspace(), &variables());
+    let (entries, problems) = parse(&servers, &ServerOrigin::User, &workspace(), &variables());
     assert!(problems.is_empty(), "{problems:?}");
     entries.into_iter().next().expect("one entry").reach
 }
@@ -60,7 +60,7 @@ fn an_address_is_read_with_its_headers() {
 fn invalid_entries_are_reported() {
     let check = |entry: Value, expected: &str| {
         let error = one(&entry).expect_err("no sense");
-        assert!(error.contains(expected), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
     };
     check(json!({}), "neither a command nor a url");
     check(json!({ "command": "a", "url": "http://b" }), "both");
@@ -69,18 +69,13 @@ fn invalid_entries_are_reported() {
     check(json!({ "command": "${env:NONE}" }), "NONE is not set");
 
     let wrong = json!({ "a": { "args": 7 }, "b": { "command": "b" } });
-    let (entries, problems) = parse(&wrong, &ServerOrigin::Person, &workspace(), &variables());
+    let (entries, problems) = parse(&wrong, &ServerOrigin::User, &workspace(), &variables());
     assert_eq!(entries.len(), 1);
     assert!(
         problems[0].0.contains("\"a\" in your settings"),
         "{problems:?}"
     );
-    let (_, problems) = parse(
-        &json!([]),
-        &ServerOrigin::Person,
-        &workspace(),
-        &variables(),
-    );
+    let (_, problems) = parse(&json!([]), &ServerOrigin::User, &workspace(), &variables());
     assert!(problems[0].0.contains("not an object"), "{problems:?}");
 }
 

@@ -12,9 +12,9 @@ use crate::mcp::user::NoUser;
 
 /// Records the page without opening it.
 #[derive(Default)]
-struct Ada(Mutex<Option<String>>);
+struct RecordingUser(Mutex<Option<String>>);
 
-impl McpUser for Ada {
+impl McpUser for RecordingUser {
     fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(std::future::ready(Filled::Declined))
     }
@@ -26,12 +26,12 @@ impl McpUser for Ada {
 }
 
 /// A host that serves JSON at these paths and 404 elsewhere; registers every client.
-struct Host {
+struct AuthorizationHost {
     url: String,
     pages: Arc<Mutex<HashMap<String, Value>>>,
 }
 
-impl Host {
+impl AuthorizationHost {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -110,12 +110,12 @@ async fn serve(stream: TcpStream, pages: &Mutex<HashMap<String, Value>>) -> Opti
 }
 
 /// Returns the page to which the user would be sent, without its query.
-async fn asked(url: &str) -> Result<String, String> {
-    let ada = Ada::default();
+async fn asked(url: &str) -> Result<String, Error> {
+    let user = RecordingUser::default();
     let tokens: Arc<dyn TokenStore> = Arc::new(NoUser::default());
-    let failed = sign_in("it", url, &OAuthClient::default(), None, &ada, &tokens).await;
+    let failed = sign_in("it", url, &OAuthClient::default(), None, &user, &tokens).await;
     let failed = failed.expect_err("the page is not opened");
-    let page = ada.0.lock().expect("a lock").clone();
+    let page = user.0.lock().expect("a lock").clone();
     let page = page.ok_or(failed)?;
     Ok(page.split('?').next().unwrap_or_default().to_owned())
 }
@@ -124,23 +124,23 @@ const OWN: &str = "/.well-known/oauth-authorization-server";
 
 #[tokio::test]
 async fn default_paths_apply_without_metadata() {
-    let host = Host::start().await;
+    let host = AuthorizationHost::start().await;
     let page = asked(&format!("{}/v1/mcp", host.url)).await;
     assert_eq!(page, Ok(format!("{}/authorize", host.url)));
 }
 
 #[tokio::test]
 async fn host_metadata_applies_without_resource_metadata() {
-    let host = Host::start().await;
+    let host = AuthorizationHost::start().await;
     host.page(OWN, host.metadata(Some(&host.url)));
     let page = asked(&format!("{}/v1/mcp", host.url)).await;
     assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
     // Old servers omit their issuer, or publish it at another location.
-    let host = Host::start().await;
+    let host = AuthorizationHost::start().await;
     host.page(OWN, host.metadata(None));
     let page = asked(&format!("{}/mcp", host.url)).await;
     assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
-    let host = Host::start().await;
+    let host = AuthorizationHost::start().await;
     host.page(OWN, host.metadata(Some(&host.url)));
     host.page(&format!("{OWN}/mcp"), host.metadata(Some(&host.url)));
     let page = asked(&format!("{}/mcp", host.url)).await;
@@ -149,10 +149,13 @@ async fn host_metadata_applies_without_resource_metadata() {
 
 #[tokio::test]
 async fn foreign_issuer_must_confirm_itself() {
-    let (host, issuer) = (Host::start().await, Host::start().await);
+    let (host, issuer) = (
+        AuthorizationHost::start().await,
+        AuthorizationHost::start().await,
+    );
     host.page(OWN, host.metadata(Some(&issuer.url)));
     let refused = asked(&host.url).await.expect_err("nothing says so there");
-    assert!(refused.contains("issuer mismatch"), "{refused}");
+    assert!(refused.to_string().contains("issuer mismatch"), "{refused}");
     issuer.page(OWN, issuer.metadata(Some(&issuer.url)));
     let page = asked(&host.url).await;
     assert_eq!(page, Ok(format!("{}/own/authorize", issuer.url)));
@@ -214,7 +217,7 @@ async fn redirect_is_found_among_other_requests() {
         );
         knock(b"GET /callback?code=1&state=2 HTTP/1.1\r\n\r\n").await
     };
-    let (place, answer) = tokio::join!(came_back(&listener), visits);
-    assert_eq!(place.as_deref(), Ok("/callback?code=1&state=2"));
+    let (target, answer) = tokio::join!(wait_for_redirect(&listener), visits);
+    assert_eq!(target.as_deref(), Ok("/callback?code=1&state=2"));
     assert!(answer.contains("200 OK"), "{answer}");
 }

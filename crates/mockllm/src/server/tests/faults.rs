@@ -1,4 +1,4 @@
-//! Every fault, as the bytes show it.
+//! Tests of the received bytes for every fault.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{MockServer, ResponseEnd};
 
 const TEXT: &str = "Grüße aus dem Süden: überall dröhnt fröhliche Musik.";
 
-/// A server whose answer has this fault.
+/// Starts a server that injects this fault.
 fn faulty(fault: Value) -> MockServer {
     serve(&json!({ "rules": [{
         "reply": [{ "text": TEXT }, { "calls": [{ "tool": "a" }, { "tool": "b", "arguments": { "x": 1 } }] }],
@@ -29,7 +29,7 @@ fn with_fault(fault: Value) -> Raw {
     ask(&faulty(fault))
 }
 
-/// The bytes without a fault.
+/// Returns the response body without a fault.
 fn whole() -> Vec<u8> {
     ask(&saying(json!([
         { "text": TEXT }, { "calls": [{ "tool": "a" }, { "tool": "b", "arguments": { "x": 1 } }] },
@@ -38,7 +38,7 @@ fn whole() -> Vec<u8> {
 }
 
 #[test]
-fn statuses_come_in_the_providers_words() {
+fn error_statuses_use_the_providers_format() {
     let cases = [
         (json!({ "status": { "code": 500 } }), 500, "api_error"),
         (
@@ -124,7 +124,7 @@ fn an_error_page_is_html() {
 }
 
 #[test]
-fn a_cut_stream_has_no_end() {
+fn cut_stream_has_no_last_event() {
     let server = faulty(json!({ "cut": { "at": 5 } }));
     let raw = ask(&server);
     assert_eq!((raw.status, &raw.end), (200, &RawEnd::Closed));
@@ -137,14 +137,14 @@ fn a_cut_stream_has_no_end() {
 }
 
 #[test]
-fn a_stream_may_end_early_and_look_whole() {
+fn stream_may_end_early_without_a_transport_error() {
     let raw = with_fault(json!({ "end_early": { "at": 5 } }));
-    assert_eq!(raw.end, RawEnd::Whole);
+    assert_eq!(raw.end, RawEnd::Complete);
     assert_eq!(raw.events().len(), 5);
 }
 
 #[test]
-fn a_reset_is_a_reset() {
+fn reset_closes_the_connection_with_rst() {
     for at in [0, 5] {
         let raw = with_fault(json!({ "reset": { "at": at } }));
         assert_eq!(raw.end, RawEnd::Reset, "at {at}");
@@ -152,37 +152,37 @@ fn a_reset_is_a_reset() {
 }
 
 #[test]
-fn a_stall_lasts_as_long_as_it_says() {
+fn stall_lasts_for_the_configured_time() {
     let server = faulty(json!({ "stall": { "at": 5, "ms": 300 } }));
     let raw = ask(&server);
-    assert_eq!((raw.end, raw.body), (RawEnd::Whole, whole()));
+    assert_eq!((raw.end, raw.body), (RawEnd::Complete, whole()));
     let seen = &server.requests()[0];
     let lasted = seen.end.expect("an end").1 - seen.at;
     assert!((290..600).contains(&lasted.as_millis()), "{lasted:?}");
 }
 
 #[tokio::test]
-async fn a_stall_for_ever_ends_when_the_client_leaves() {
+async fn endless_stall_ends_when_the_client_disconnects() {
     let server = faulty(json!({ "stall": { "at": 5 } }));
     let raw = ask(&server);
     assert_eq!((&raw.end, raw.events().len()), (&RawEnd::Silent, 5));
     server.wait_until(|seen| seen[0].end.is_some()).await;
     assert_eq!(
         server.requests()[0].end.expect("an end").0,
-        ResponseEnd::ClientLeft
+        ResponseEnd::ClientDisconnected
     );
 }
 
 #[test]
-fn a_late_first_byte_holds_the_headers_back() {
+fn late_first_byte_delays_the_headers() {
     let server = faulty(json!({ "slow_first_byte": { "ms": 250 } }));
-    assert_eq!(ask(&server).end, RawEnd::Whole);
+    assert_eq!(ask(&server).end, RawEnd::Complete);
     let seen = &server.requests()[0];
     assert!((seen.end.expect("an end").1 - seen.at).as_millis() >= 250);
 }
 
 #[test]
-fn an_error_may_come_within_the_stream() {
+fn error_may_occur_within_the_stream() {
     let raw = with_fault(json!({ "error_event": { "at": 4 } }));
     let events = raw.events();
     assert_eq!((events.len(), raw.status), (5, 200));
@@ -212,7 +212,7 @@ fn an_event_may_be_broken_json() {
 }
 
 #[test]
-fn a_character_may_be_torn() {
+fn character_may_be_truncated() {
     let raw = with_fault(json!({ "torn_utf8": { "at": 2 } }));
     assert!(String::from_utf8(raw.body.clone()).is_err());
     assert_eq!(raw.body.len() + 1, whole().len());
@@ -256,7 +256,7 @@ fn ids_may_be_duplicates() {
 }
 
 #[test]
-fn a_fault_may_pass() {
+fn fault_may_be_limited_to_some_requests() {
     let server = serve(&json!({ "rules": [{
         "reply": [{ "text": "well" }], "faults": [{ "first": 2, "fault": { "overloaded": {} } }],
     }] }));
@@ -314,7 +314,7 @@ fn schedules_follow_from_seed_and_request() {
 }
 
 #[test]
-fn every_kind_of_seeded_fault_places_itself_within_the_stream() {
+fn seeded_faults_occur_within_the_stream() {
     for kind in [
         "cut",
         "end_early",
@@ -330,6 +330,6 @@ fn every_kind_of_seeded_fault_places_itself_within_the_stream() {
         let faulted = ask(&server);
         let fine = ask(&server);
         assert_ne!(faulted.body, fine.body, "{kind}");
-        assert_eq!(fine.end, RawEnd::Whole, "{kind}");
+        assert_eq!(fine.end, RawEnd::Complete, "{kind}");
     }
 }

@@ -1,4 +1,4 @@
-//! Usage, caches and limits as reported to clients; many concurrent clients.
+//! Tests of reported usage, caches and limits, and of many concurrent clients.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{MockServer, ResponseEnd, Script};
 
-/// A system prompt of so many tokens, marked.
+/// Creates a request with a marked system prompt of `tokens` tokens.
 fn cached_question(tokens: usize, text: &str) -> Value {
     let mut body = question(text);
     body["stream"] = json!(false);
@@ -26,7 +26,7 @@ fn usage(server: &MockServer, body: &Value) -> Value {
 }
 
 #[test]
-fn anthropic_caches_what_is_marked() {
+fn anthropic_caches_marked_prefixes() {
     let server = saying(json!([{ "text": "ok" }]));
     let first = usage(&server, &cached_question(2000, "one"));
     let written = first["cache_creation_input_tokens"]
@@ -57,7 +57,7 @@ fn anthropic_caches_what_is_marked() {
 }
 
 #[test]
-fn anthropic_refuses_marks_that_break_the_rules() {
+fn anthropic_refuses_invalid_cache_marks() {
     let server = saying(json!([{ "text": "ok" }]));
     let mut body = question("go");
     let block = |ttl: &str| json!({ "type": "text", "text": "x", "cache_control": { "type": "ephemeral", "ttl": ttl } });
@@ -74,7 +74,7 @@ fn anthropic_refuses_marks_that_break_the_rules() {
 }
 
 #[test]
-fn others_cache_by_themselves() {
+fn other_wires_cache_automatically() {
     let server = saying(json!([{ "text": "ok" }]));
     let long = "word".repeat(3000);
     let chat = |text: &str| {
@@ -123,7 +123,7 @@ fn requests_sent_together_all_miss() {
 }
 
 #[test]
-fn limits_are_told_and_kept() {
+fn limits_are_reported_and_enforced() {
     let server = serve(&json!({
         "models": { "m": { "limits": { "requests": 2, "input_tokens": 10000, "output_tokens": 100, "per_seconds": 100 } } },
         "rules": [{ "reply": [{ "text": "x".repeat(40) }] }],
@@ -186,7 +186,7 @@ fn a_prompt_beyond_the_context_is_refused() {
 #[test]
 fn scripts_can_be_exchanged() {
     let server = saying(json!([{ "text": "old" }]));
-    // In one piece: a stream may cut any word in two.
+    // Not streamed, since fragments may divide a word.
     let mut body = question("go");
     body["stream"] = json!(false);
     assert!(post(&server, "/v1/messages", &body).text().contains("old"));
@@ -199,7 +199,7 @@ fn scripts_can_be_exchanged() {
 }
 
 #[test]
-fn a_request_that_no_rule_fits_says_so() {
+fn unmatched_request_is_reported() {
     let server = serve(&json!({ "rules": [
         { "match": { "user": { "equals": "yes" } }, "reply": [{ "text": "ok" }] },
     ] }));
@@ -213,7 +213,7 @@ fn a_request_that_no_rule_fits_says_so() {
 }
 
 #[test]
-fn the_log_shows_what_came() {
+fn log_contains_the_requests() {
     let server = saying(json!([{ "text": "ok" }]));
     let body = question("go");
     post_with(
@@ -233,7 +233,7 @@ fn the_log_shows_what_came() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_is_noticed_at_once() {
+async fn disconnected_client_is_detected_at_once() {
     let server = serve(&json!({
         "pace": { "tokens_per_second": 2 },
         "rules": [{ "reply": [{ "repeat": { "text": "word ", "times": 1000 } }] }],
@@ -252,7 +252,7 @@ async fn a_client_that_leaves_is_noticed_at_once() {
     server.wait_until(|seen| seen[0].end.is_some()).await;
     let seen = server.requests().remove(0);
     let (end, at) = seen.end.expect("an end");
-    assert_eq!(end, ResponseEnd::ClientLeft);
+    assert_eq!(end, ResponseEnd::ClientDisconnected);
     assert!(
         (at - seen.at).as_millis() < 1000,
         "the answer would take 25 s"
@@ -261,7 +261,7 @@ async fn a_client_that_leaves_is_noticed_at_once() {
 
 #[test]
 fn dropping_the_server_closes_its_connections() {
-    let server = faulty_for_ever();
+    let server = always_faulty();
     let stream = send(
         &server,
         "POST",
@@ -282,14 +282,14 @@ fn dropping_the_server_closes_its_connections() {
     assert!(std::net::TcpStream::connect(address).is_err());
 }
 
-fn faulty_for_ever() -> MockServer {
+fn always_faulty() -> MockServer {
     serve(
         &json!({ "rules": [{ "reply": [{ "text": "x" }], "faults": [{ "fault": { "stall": { "at": 1 } } }] }] }),
     )
 }
 
 #[test]
-fn many_clients_are_served_side_by_side() {
+fn many_clients_are_served_concurrently() {
     let server = serve(&json!({
         "pace": { "tokens_per_second": 250 },
         "rules": [{
@@ -306,7 +306,7 @@ fn many_clients_are_served_side_by_side() {
                     "/v1/messages",
                     &question(&format!("agent {number}")),
                 );
-                assert_eq!(raw.end, RawEnd::Whole);
+                assert_eq!(raw.end, RawEnd::Complete);
                 let text: String = raw
                     .events()
                     .iter()

@@ -1,4 +1,4 @@
-//! A client that hides nothing: it writes a request and shows the bytes that come back.
+//! A raw client: it writes a request and returns the received bytes.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::MockServer;
 
-/// A response as it came.
+/// A received response.
 #[derive(Debug)]
 pub(super) struct Raw {
     pub(super) status: u16,
@@ -20,16 +20,16 @@ pub(super) struct Raw {
     pub(super) end: RawEnd,
 }
 
-/// How the connection ended.
+/// The end of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RawEnd {
-    /// The body is whole.
-    Whole,
-    /// The connection closed before that.
+    /// The body is complete.
+    Complete,
+    /// The connection closed before the body was complete.
     Closed,
     /// The connection was reset.
     Reset,
-    /// Nothing more came for a while.
+    /// The read timed out.
     Silent,
 }
 
@@ -48,7 +48,7 @@ impl Raw {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The data of every server-sent event that is JSON, in order.
+    /// Returns the data of every server-sent event that is JSON, in order.
     pub(super) fn events(&self) -> Vec<Value> {
         let text = self.text();
         let lines = text.lines().filter_map(|line| line.strip_prefix("data: "));
@@ -57,7 +57,7 @@ impl Raw {
             .collect()
     }
 
-    /// Returns the names of the events, without repetitions.
+    /// Returns the names of the events; adjacent repetitions are merged.
     pub(super) fn names(&self) -> Vec<String> {
         let text = self.text();
         let lines = text.lines().filter_map(|line| line.strip_prefix("event: "));
@@ -67,7 +67,7 @@ impl Raw {
     }
 }
 
-/// Opens a connection and sends a request; the answer is not read yet.
+/// Opens a connection and sends a request without reading the response.
 pub(super) fn send(
     server: &MockServer,
     method: &str,
@@ -119,13 +119,13 @@ pub(super) fn receive(mut stream: TcpStream) -> Raw {
         .collect();
     let rest = &bytes[at + 4..];
     let is_chunked = headers.iter().any(|(name, _)| name == "transfer-encoding");
-    let (body, is_whole) = if is_chunked {
+    let (body, is_complete) = if is_chunked {
         dechunk(rest)
     } else {
         (rest.to_vec(), true)
     };
-    if is_whole {
-        end = RawEnd::Whole;
+    if is_complete {
+        end = RawEnd::Complete;
     }
     Raw {
         status: status.expect("a status"),
@@ -135,7 +135,7 @@ pub(super) fn receive(mut stream: TcpStream) -> Raw {
     }
 }
 
-/// The bytes of a chunked body, and whether its end has come.
+/// Returns the bytes of a chunked body, and whether it is complete.
 fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut body = Vec::new();
     while let Some(at) = rest.windows(2).position(|window| window == b"\r\n") {

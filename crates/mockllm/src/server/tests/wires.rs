@@ -1,4 +1,4 @@
-//! The response of each wire, event by event.
+//! Tests of the responses of each wire, event by event.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::MockServer;
 
-/// Thought, text and two calls: one of everything.
+/// Starts a server that answers with reasoning, text and two calls.
 fn rich() -> MockServer {
     saying(json!([
         { "thinking": { "text": "Let me think about this for a while." } },
@@ -31,14 +31,14 @@ fn joined(events: &[Value], pointer: &str) -> String {
 fn check_whole(raw: &Raw) {
     assert_eq!(
         (raw.status, &raw.end),
-        (200, &RawEnd::Whole),
+        (200, &RawEnd::Complete),
         "{}",
         raw.text()
     );
 }
 
 #[test]
-fn anthropic_streams_blocks_one_after_the_other() {
+fn anthropic_streams_blocks_in_sequence() {
     let raw = post(&rich(), "/v1/messages?beta=true", &question("go"));
     check_whole(&raw);
     assert_eq!(
@@ -83,7 +83,7 @@ fn anthropic_streams_blocks_one_after_the_other() {
 }
 
 #[test]
-fn anthropic_hides_thought_that_was_not_asked_for() {
+fn anthropic_omits_reasoning_unless_requested() {
     let mut body = question("go");
     body["thinking"] = json!({ "type": "disabled" });
     let raw = post(&rich(), "/v1/messages", &body);
@@ -104,7 +104,7 @@ fn anthropic_hides_thought_that_was_not_asked_for() {
 }
 
 #[test]
-fn responses_tell_every_item_and_every_part() {
+fn responses_stream_every_item_and_part() {
     let body = json!({
         "model": "m", "stream": true, "store": false, "include": ["reasoning.encrypted_content"],
         "reasoning": { "effort": "high", "summary": "auto" },
@@ -220,7 +220,7 @@ fn chat_sends_fragments_by_index_and_usage_at_the_end() {
 }
 
 #[test]
-fn chat_dialects_differ_where_their_makers_do() {
+fn chat_dialects_follow_their_providers() {
     let script = json!({
         "models": {
             "router": { "dialect": "openrouter" }, "deep": { "dialect": "deepseek" },
@@ -259,7 +259,7 @@ fn chat_dialects_differ_where_their_makers_do() {
 }
 
 #[test]
-fn chat_answers_in_one_piece() {
+fn chat_answers_without_streaming() {
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "go" }] });
     let whole = post(&rich(), "/v1/chat/completions", &body).json();
     assert_eq!(whole["object"], "chat.completion");
@@ -334,7 +334,7 @@ fn gemini_answers_a_schema_with_json_that_satisfies_it() {
 }
 
 #[test]
-fn tokens_are_counted_as_they_are_billed() {
+fn counted_tokens_equal_billed_tokens() {
     let server = rich();
     let mut body = question("a question of some length");
     let counted = post(&server, "/v1/messages/count_tokens", &body).json();
@@ -395,7 +395,7 @@ fn gaps_are_filled_on_every_wire() {
 }
 
 #[test]
-fn models_are_listed_in_every_providers_words() {
+fn models_are_listed_in_every_providers_format() {
     let script = json!({ "models": { "alpha": { "context": 9000 }, "beta": {} }, "rules": [{ "reply": [{ "text": "." }] }] });
     let server = serve(&script);
     let ask = |path: &str, headers: &str| receive(send(&server, "GET", path, headers, b"")).json();
@@ -418,7 +418,7 @@ fn models_are_listed_in_every_providers_words() {
 }
 
 #[test]
-fn anything_else_is_answered_too() {
+fn unknown_requests_are_answered() {
     let server = rich();
     let raw = receive(send(&server, "GET", "/favicon.ico", "", b""));
     assert_eq!(raw.status, 404);
@@ -428,7 +428,7 @@ fn anything_else_is_answered_too() {
 }
 
 #[test]
-fn refusals_end_as_each_provider_ends_them() {
+fn refusals_use_each_providers_stop_reason() {
     let server = saying(json!([{ "refusal": "I would rather not." }]));
     let events = post(&server, "/v1/messages", &question("go")).events();
     assert_eq!(events[events.len() - 2]["delta"]["stop_reason"], "refusal");

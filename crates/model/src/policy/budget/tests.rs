@@ -50,7 +50,7 @@ fn requests_in_flight_count() {
             cap: Cost(100),
             spent: Cost(0),
             held: Cost(60),
-            asked: Cost(60),
+            requested: Cost(60),
         }
     );
     assert_eq!(budgets.settle_hold(one, spend(40, 1)), []);

@@ -8,36 +8,36 @@ use crate::random::TestRng;
 
 #[test]
 fn limit_grows_per_round_and_halves_once_per_overload() {
-    let mut lane = Concurrency::new(4, 16);
+    let mut route = Concurrency::new(4, 16);
     for _ in 0..4 {
-        assert!(lane.has_room());
-        lane.start();
+        assert!(route.has_room());
+        route.start();
     }
-    assert!(!lane.has_room());
+    assert!(!route.has_room());
     for _ in 0..4 {
-        lane.succeeded();
-        lane.start();
+        route.succeeded();
+        route.start();
     }
-    assert_eq!(lane.limit(), 4, "a little less than one round");
-    lane.succeeded();
-    lane.start();
-    assert_eq!(lane.limit(), 5);
+    assert_eq!(route.limit(), 4, "a little less than one round");
+    route.succeeded();
+    route.start();
+    assert_eq!(route.limit(), 5);
     let now = MonotonicTime(Duration::from_secs(9));
-    lane.overloaded(MonotonicTime::START, now);
-    lane.overloaded(MonotonicTime::START, now + Duration::from_millis(200));
-    assert_eq!((lane.limit(), lane.in_flight()), (2, 2));
-    lane.overloaded(now, now + Duration::from_secs(2));
-    assert_eq!(lane.limit(), 1);
+    route.overloaded(MonotonicTime::START, now);
+    route.overloaded(MonotonicTime::START, now + Duration::from_millis(200));
+    assert_eq!((route.limit(), route.in_flight()), (2, 2));
+    route.overloaded(now, now + Duration::from_secs(2));
+    assert_eq!(route.limit(), 1);
 }
 
 #[test]
 fn limit_does_not_grow_while_unused() {
-    let mut lane = Concurrency::new(8, 64);
+    let mut route = Concurrency::new(8, 64);
     for _ in 0..100 {
-        lane.start();
-        lane.succeeded();
+        route.start();
+        route.succeeded();
     }
-    assert_eq!(lane.limit(), 8);
+    assert_eq!(route.limit(), 8);
 }
 
 #[test]
@@ -45,29 +45,29 @@ fn limit_converges_to_the_servers_capacity() {
     for seed in 0..50 {
         let mut random = TestRng::new(seed);
         let bears = 2 + random.next_below(14) as u32;
-        let mut lane = Concurrency::new(4, 32);
+        let mut route = Concurrency::new(4, 32);
         let mut now = MonotonicTime::START;
         let mut started = VecDeque::new();
         let mut refused = 0u32;
         let mut served = 0u32;
         for _ in 0..4000 {
             now = now + Duration::from_millis(100);
-            while lane.has_room() {
-                lane.start();
+            while route.has_room() {
+                route.start();
                 started.push_back(now);
             }
             let first = started.pop_front().expect("at least one may start");
-            let is_over = lane.in_flight() > bears;
+            let is_over = route.in_flight() > bears;
             if is_over {
                 refused += 1;
-                lane.overloaded(first, now);
+                route.overloaded(first, now);
             } else if random.one_in(10) {
-                lane.ended_neutrally()
+                route.ended_neutrally()
             } else {
                 served += 1;
-                lane.succeeded();
+                route.succeeded();
             }
-            assert!((1..=32).contains(&lane.limit()), "seed {seed}");
+            assert!((1..=32).contains(&route.limit()), "seed {seed}");
         }
         assert!(refused * 2 < served, "seed {seed}: {refused} of {served}");
     }

@@ -6,7 +6,7 @@ use crate::policy::KeyName;
 
 const HASH: PrefixHash = PrefixHash(7);
 
-fn lane(name: &str) -> Route {
+fn route(name: &str) -> Route {
     Route {
         model: ModelId::parse(&format!("p/{name}")).expect("a model"),
         key: KeyName::default(),
@@ -18,7 +18,7 @@ fn at(milliseconds: u64) -> MonotonicTime {
 }
 
 fn arrive(registry: &mut PrefixRegistry, since: u64, now: u64) -> PrefixTurn {
-    registry.arrive(HASH, &lane("m"), CacheMark::Short, at(since), at(now))
+    registry.arrive(HASH, &route("m"), CacheMark::Short, at(since), at(now))
 }
 
 #[test]
@@ -27,10 +27,8 @@ fn followers_proceed_after_the_leaders_first_byte() {
     assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
     let follow = PrefixTurn::Follow { until: at(1510) };
     assert_eq!(arrive(&mut registry, 10, 10), follow);
-    registry.written(HASH, &lane("m"), at(600));
+    registry.written(HASH, &route("m"), at(600));
     assert_eq!(arrive(&mut registry, 10, 600), PrefixTurn::Warm);
-    let last = registry.last(HASH, at(700)).expect("warm");
-    assert_eq!((last.route, last.at), (lane("m"), at(600)));
 }
 
 #[test]
@@ -56,7 +54,7 @@ fn followers_wait_at_most_one_and_a_half_seconds() {
 fn failed_leader_is_replaced() {
     let mut registry = PrefixRegistry::default();
     assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
-    registry.failed(HASH, &lane("m"));
+    registry.failed(HASH, &route("m"));
     assert_eq!(arrive(&mut registry, 10, 20), PrefixTurn::Lead);
 }
 
@@ -64,16 +62,15 @@ fn failed_leader_is_replaced() {
 fn caches_expire_and_are_separate_per_route() {
     let mut registry = PrefixRegistry::default();
     arrive(&mut registry, 0, 0);
-    registry.written(HASH, &lane("m"), at(0));
-    assert!(registry.is_warm(HASH, &lane("m"), at(289_000)));
-    assert!(!registry.is_warm(HASH, &lane("n"), at(1)));
-    assert!(!registry.is_warm(HASH, &lane("m"), at(291_000)));
-    assert_eq!(registry.last(HASH, at(291_000)), None);
+    registry.written(HASH, &route("m"), at(0));
+    assert!(registry.is_warm(HASH, &route("m"), at(289_000)));
+    assert!(!registry.is_warm(HASH, &route("n"), at(1)));
+    assert!(!registry.is_warm(HASH, &route("m"), at(291_000)));
     assert_eq!(arrive(&mut registry, 291_000, 291_000), PrefixTurn::Lead);
-    let turn = registry.arrive(HASH, &lane("n"), CacheMark::Long, at(0), at(0));
+    let turn = registry.arrive(HASH, &route("n"), CacheMark::Long, at(0), at(0));
     assert_eq!(turn, PrefixTurn::Lead);
-    registry.written(HASH, &lane("n"), at(0));
-    assert!(registry.is_warm(HASH, &lane("n"), at(3_000_000)));
+    registry.written(HASH, &route("n"), at(0));
+    assert!(registry.is_warm(HASH, &route("n"), at(3_000_000)));
 }
 
 #[test]
@@ -81,21 +78,21 @@ fn least_recently_used_prefix_is_dropped() {
     let mut registry = PrefixRegistry::default();
     for number in 0..5000 {
         let hash = PrefixHash(number);
-        registry.arrive(hash, &lane("m"), CacheMark::Short, at(number), at(number));
-        registry.written(hash, &lane("m"), at(number));
+        registry.arrive(hash, &route("m"), CacheMark::Short, at(number), at(number));
+        registry.written(hash, &route("m"), at(number));
     }
-    assert!(registry.prefixes.len() <= REMEMBERED);
-    assert!(registry.is_warm(PrefixHash(4999), &lane("m"), at(5000)));
-    assert!(!registry.is_warm(PrefixHash(0), &lane("m"), at(5000)));
+    assert!(registry.prefixes.len() <= MAX_PREFIXES);
+    assert!(registry.is_warm(PrefixHash(4999), &route("m"), at(5000)));
+    assert!(!registry.is_warm(PrefixHash(0), &route("m"), at(5000)));
 }
 
 #[test]
 fn hash_covers_tools_and_system_only() {
     use crate::{Message, Role, SystemBlock, TokenCount};
-    let mut request = ModelRequest::new(lane("m").model, Vec::new(), TokenCount(1));
+    let mut request = ModelRequest::new(route("m").model, Vec::new(), TokenCount(1));
     let hash = PrefixHash::of(&request);
     request.messages.push(Message::text(Role::User, "hello"));
-    request.model = lane("other").model;
+    request.model = route("other").model;
     assert_eq!(PrefixHash::of(&request), hash);
     request.system.push(SystemBlock {
         text: "be brief".to_owned(),

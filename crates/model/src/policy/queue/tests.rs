@@ -211,8 +211,8 @@ fn small_requests_do_not_starve_a_large_one() {
             let can_go = |tokens: &u64| *tokens <= room;
             // The owner of the routes would say the same: an entry that can be sent is not held
             // back.
-            let held = |tokens: &u64| (is_kept && *tokens > room).then_some("lane");
-            if let Some(entry) = queue.pop_keeping(at(second), can_go, |_| "lane", held) {
+            let held = |tokens: &u64| (is_kept && *tokens > room).then_some("route");
+            if let Some(entry) = queue.pop_keeping(at(second), can_go, |_| "route", held) {
                 room -= entry.item;
                 if entry.item == 100 {
                     return Some(second);

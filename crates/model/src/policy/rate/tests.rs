@@ -5,7 +5,7 @@ use crate::ModelId;
 use crate::policy::KeyName;
 use crate::random::TestRng;
 
-fn lane(name: &str) -> Route {
+fn route(name: &str) -> Route {
     Route {
         model: ModelId::parse(&format!("p/{name}")).expect("a model"),
         key: KeyName("KEY".to_owned()),
@@ -43,7 +43,7 @@ fn limits(input: u64, output: u64) -> RouteLimits {
 fn everything_passes_without_limits() {
     let mut ledger = RateLedger::default();
     for _ in 0..100 {
-        let reservation = ledger.reserve(&lane("m"), ask(1 << 40, 1 << 40), at(0));
+        let reservation = ledger.reserve(&route("m"), ask(1 << 40, 1 << 40), at(0));
         ledger.settle_reservation(reservation.expect("passes"), RateSettlement::Unknown, at(1));
     }
     assert_eq!(ledger.open(), 0);
@@ -52,22 +52,22 @@ fn everything_passes_without_limits() {
 #[test]
 fn reservations_hold_and_settlements_count_usage() {
     let mut ledger = RateLedger::default();
-    let lane = lane("m");
-    ledger.set_limits(&lane, limits(1000, 1000), at(0));
-    let first = ledger.reserve(&lane, ask(600, 100), at(0)).expect("fits");
-    let wait = ledger.reserve(&lane, ask(600, 100), at(0));
+    let route = route("m");
+    ledger.set_limits(&route, limits(1000, 1000), at(0));
+    let first = ledger.reserve(&route, ask(600, 100), at(0)).expect("fits");
+    let wait = ledger.reserve(&route, ask(600, 100), at(0));
     let wait = wait.expect_err("600 are held of 1000");
     assert_eq!((wait.limit, wait.until), (RateLimitKind::InputTokens, None));
     // Half of the estimate was used, so 700 are left.
     ledger.settle_reservation(first, used(300, 10), at(0));
-    let second = ledger.reserve(&lane, ask(600, 100), at(0)).expect("fits");
+    let second = ledger.reserve(&route, ask(600, 100), at(0)).expect("fits");
     ledger.settle_reservation(second, RateSettlement::Unsent, at(0));
-    let third = ledger.reserve(&lane, ask(700, 100), at(0)).expect("fits");
+    let third = ledger.reserve(&route, ask(700, 100), at(0)).expect("fits");
     ledger.settle_reservation(third, RateSettlement::Unknown, at(0));
-    let wait = ledger.reserve(&lane, ask(500, 100), at(0)).expect_err("0");
+    let wait = ledger.reserve(&route, ask(500, 100), at(0)).expect_err("0");
     // At 1000 per minute, 500 take 30 s.
     assert_eq!(wait.until, Some(at(30_001)));
-    let fourth = ledger.reserve(&lane, ask(500, 100), at(30_001));
+    let fourth = ledger.reserve(&route, ask(500, 100), at(30_001));
     ledger.settle_reservation(fourth.expect("refilled"), used(1, 1), at(30_001));
     ledger.assert_invariants();
 }
@@ -75,13 +75,13 @@ fn reservations_hold_and_settlements_count_usage() {
 #[test]
 fn oversized_request_is_admitted_by_a_full_bucket() {
     let mut ledger = RateLedger::default();
-    let lane = lane("m");
-    ledger.set_limits(&lane, limits(1000, 1000), at(0));
-    let large = ledger.reserve(&lane, ask(5000, 10), at(0)).expect("full");
-    assert!(ledger.check(&lane, ask(1, 1), at(0)).is_err());
+    let route = route("m");
+    ledger.set_limits(&route, limits(1000, 1000), at(0));
+    let large = ledger.reserve(&route, ask(5000, 10), at(0)).expect("full");
+    assert!(ledger.check(&route, ask(1, 1), at(0)).is_err());
     ledger.settle_reservation(large, used(5000, 10), at(0));
     let wait = ledger
-        .check(&lane, ask(5000, 10), at(0))
+        .check(&route, ask(5000, 10), at(0))
         .expect_err("empty");
     assert_eq!(wait.until, Some(at(60_001)));
 }
@@ -89,10 +89,10 @@ fn oversized_request_is_admitted_by_a_full_bucket() {
 #[test]
 fn headers_correct_the_level_but_keep_holds() {
     let mut ledger = RateLedger::default();
-    let lane = lane("m");
-    ledger.set_limits(&lane, limits(1000, 1000), at(0));
-    let first = ledger.reserve(&lane, ask(100, 10), at(0)).expect("fits");
-    let second = ledger.reserve(&lane, ask(100, 10), at(0)).expect("fits");
+    let route = route("m");
+    ledger.set_limits(&route, limits(1000, 1000), at(0));
+    let first = ledger.reserve(&route, ask(100, 10), at(0)).expect("fits");
+    let second = ledger.reserve(&route, ask(100, 10), at(0)).expect("fits");
     let told = RateLimits {
         input_tokens: RateLimit {
             limit: Some(TokenCount(800)),
@@ -103,15 +103,15 @@ fn headers_correct_the_level_but_keep_holds() {
     };
     ledger.observe(&first, &told, at(0));
     // 300 are left: the second request still holds 100, the first is counted by the provider.
-    assert!(ledger.check(&lane, ask(201, 1), at(0)).is_err());
-    assert!(ledger.check(&lane, ask(200, 1), at(0)).is_ok());
+    assert!(ledger.check(&route, ask(201, 1), at(0)).is_err());
+    assert!(ledger.check(&route, ask(200, 1), at(0)).is_ok());
     ledger.settle_reservation(first, used(100, 10), at(0));
-    assert!(ledger.check(&lane, ask(200, 1), at(0)).is_ok());
-    assert!(ledger.check(&lane, ask(201, 1), at(0)).is_err());
+    assert!(ledger.check(&route, ask(200, 1), at(0)).is_ok());
+    assert!(ledger.check(&route, ask(201, 1), at(0)).is_err());
     // 500 arrive in 10 s; then the bucket is full at 800 and refills at its usual rate.
     ledger.settle_reservation(second, used(100, 10), at(0));
     let wait = ledger
-        .check(&lane, ask(800, 1), at(0))
+        .check(&route, ask(800, 1), at(0))
         .expect_err("200 left");
     assert_eq!(wait.until, Some(at(12_001)));
     ledger.assert_invariants();
@@ -120,7 +120,7 @@ fn headers_correct_the_level_but_keep_holds() {
 #[test]
 fn refusal_blocks_the_route_until_the_wait_ends() {
     let mut ledger = RateLedger::default();
-    let (one, other) = (lane("m"), lane("n"));
+    let (one, other) = (route("m"), route("n"));
     ledger.set_limits(&one, limits(1000, 1000), at(0));
     ledger.refused(&one, Some(Duration::from_secs(7)), at(0));
     let wait = ledger.check(&one, ask(1, 1), at(6_999)).expect_err("waits");
@@ -135,24 +135,24 @@ fn refusal_blocks_the_route_until_the_wait_ends() {
 #[test]
 fn total_token_limit_includes_output() {
     let mut ledger = RateLedger::default();
-    let lane = lane("m");
+    let route = route("m");
     let own = RouteLimits {
         input_tokens: Some(TokenCount(1000)),
         ..RouteLimits::default()
     };
-    ledger.set_limits(&lane, own, at(0));
-    let first = ledger.reserve(&lane, ask(400, 400), at(0)).expect("fits");
-    assert!(ledger.check(&lane, ask(100, 101), at(0)).is_err());
+    ledger.set_limits(&route, own, at(0));
+    let first = ledger.reserve(&route, ask(400, 400), at(0)).expect("fits");
+    assert!(ledger.check(&route, ask(100, 101), at(0)).is_err());
     ledger.settle_reservation(first, used(400, 100), at(0));
-    assert!(ledger.check(&lane, ask(250, 250), at(0)).is_ok());
-    assert!(ledger.check(&lane, ask(250, 251), at(0)).is_err());
+    assert!(ledger.check(&route, ask(250, 250), at(0)).is_ok());
+    assert!(ledger.check(&route, ask(250, 251), at(0)).is_err());
 }
 
 #[test]
 fn absurd_headers_are_harmless() {
     let mut ledger = RateLedger::default();
-    let lane = lane("m");
-    let first = ledger.reserve(&lane, ask(1, 1), at(0)).expect("passes");
+    let route = route("m");
+    let first = ledger.reserve(&route, ask(1, 1), at(0)).expect("passes");
     let told = |limit, remaining, reset| RateLimit {
         limit: Some(TokenCount(limit)),
         remaining: Some(TokenCount(remaining)),
@@ -166,7 +166,7 @@ fn absurd_headers_are_harmless() {
     };
     ledger.observe(&first, &limits, at(0));
     ledger.assert_invariants();
-    ledger.refused(&lane, Some(Duration::MAX), at(5));
+    ledger.refused(&route, Some(Duration::MAX), at(5));
     ledger.settle_reservation(first, used(u64::MAX, u64::MAX), at(6));
     ledger.assert_invariants();
 }
@@ -177,18 +177,18 @@ fn levels_stay_nonnegative_and_reservations_settle() {
     for seed in 0..60 {
         let mut random = TestRng::new(seed);
         let mut ledger = RateLedger::default();
-        let lanes = [lane("a"), lane("b")];
-        ledger.set_limits(&lanes[0], limits(50_000, 8_000), at(0));
+        let routes = [route("a"), route("b")];
+        ledger.set_limits(&routes[0], limits(50_000, 8_000), at(0));
         let mut open: Vec<(RateReservation, TokenDemand)> = Vec::new();
         let mut now = 0;
         let mut granted = 0u64;
         for _ in 0..3000 {
             now += random.next_below(3000);
-            let lane = random.pick(&lanes);
+            let route = random.pick(&routes);
             match random.next_below(10) {
                 0..=4 => {
                     let ask = ask(random.next_below(60_000), random.next_below(9_000));
-                    match ledger.reserve(lane, ask, at(now)) {
+                    match ledger.reserve(route, ask, at(now)) {
                         Ok(reservation) => {
                             granted += 1;
                             open.push((reservation, ask));
@@ -217,7 +217,7 @@ fn levels_stay_nonnegative_and_reservations_settle() {
                 }
                 6 if random.one_in(4) => {
                     let wait = Duration::from_millis(random.next_below(20_000));
-                    ledger.refused(lane, Some(wait), at(now));
+                    ledger.refused(route, Some(wait), at(now));
                 }
                 _ if !open.is_empty() => {
                     let at_ = random.next_below(open.len() as u64) as usize;
@@ -239,10 +239,10 @@ fn levels_stay_nonnegative_and_reservations_settle() {
         }
         assert_eq!(ledger.open(), 0);
         // No capacity is lost permanently: in time every request is admitted again.
-        for lane in &lanes {
+        for route in &routes {
             let later = MonotonicTime(Duration::from_millis(now) + Duration::from_secs(100_000));
             let all = ask(u64::MAX, u64::MAX);
-            assert!(ledger.check(lane, all, later).is_ok(), "seed {seed}");
+            assert!(ledger.check(route, all, later).is_ok(), "seed {seed}");
         }
         assert!(granted > 100, "seed {seed}: {granted}");
     }

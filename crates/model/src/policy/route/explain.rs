@@ -12,7 +12,7 @@ impl fmt::Display for RouteDecision {
     /// Writes a headline, then a line for the complexity, one per route, and one for the fallbacks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.chosen {
-            Some(lane) => write!(f, "{lane}: {}", self.reason_clause())?,
+            Some(route) => write!(f, "{route}: {}", self.reason_clause())?,
             None => write!(f, "no model: {}", self.reason_clause())?,
         }
         write!(
@@ -30,7 +30,7 @@ impl fmt::Display for RouteDecision {
             .chain
             .iter()
             .skip(1)
-            .map(|link| format!("{} ({})", link.lane, link.kind))
+            .map(|link| format!("{} ({})", link.route, link.kind))
             .collect();
         if !fallbacks.is_empty() {
             write!(f, "\n  if it cannot answer: {}", fallbacks.join(", then "))?;
@@ -56,16 +56,16 @@ impl RouteDecision {
                 "the previous model is no longer available, and it has the best score of the others"
                     .to_owned()
             }
-            (RouteReason::Nobody, RequestedModel::Model(model)) => {
+            (RouteReason::NoneEligible, RequestedModel::Model(model)) => {
                 if self.considered.is_empty() {
                     "no model is configured; set a key or start a local server".to_owned()
-                } else if self.considered.iter().all(|one| one.lane.model != *model) {
+                } else if self.considered.iter().all(|one| one.route.model != *model) {
                     format!("{model} is not among the configured models")
                 } else {
                     format!("{model} cannot handle this request")
                 }
             }
-            (RouteReason::Nobody, RequestedModel::Auto) => {
+            (RouteReason::NoneEligible, RequestedModel::Auto) => {
                 if self.considered.is_empty() {
                     "no model is configured; set a key or start a local server".to_owned()
                 } else {
@@ -79,9 +79,9 @@ impl RouteDecision {
 impl fmt::Display for ConsideredRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.verdict {
-            CandidateVerdict::Scored(score) => write!(f, "{} ({}): {score}", self.lane, self.tier),
+            CandidateVerdict::Scored(score) => write!(f, "{} ({}): {score}", self.route, self.tier),
             CandidateVerdict::Excluded(exclusion) => {
-                write!(f, "{} ({}): {exclusion}", self.lane, self.tier)
+                write!(f, "{} ({}): {exclusion}", self.route, self.tier)
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::policy::{KeyName, StepDescription, StepPurpose, complexity};
 use crate::random::TestRng;
 use crate::{FimFormat, Rates, TokenRate};
 
-fn lane(model: &str, key: &str) -> Route {
+fn route(model: &str, key: &str) -> Route {
     Route {
         model: ModelId::parse(model).expect("provider/model"),
         key: KeyName(key.to_owned()),
@@ -17,7 +17,7 @@ fn lane(model: &str, key: &str) -> Route {
 fn candidate(model: &str, tier: Tier, dollars: u64) -> RouteCandidate {
     let rate = |dollars| Some(TokenRate(dollars * 1_000_000));
     RouteCandidate {
-        route: lane(model, "KEY"),
+        route: route(model, "KEY"),
         profile: Profile {
             tier,
             tools: Some(true),
@@ -90,7 +90,7 @@ fn chosen(decision: &RouteDecision) -> String {
     decision
         .chosen
         .as_ref()
-        .map_or("nobody".to_owned(), |lane| lane.model.to_string())
+        .map_or("nobody".to_owned(), |route| route.model.to_string())
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn missing_abilities_exclude_a_model() {
             let fast = decision
                 .considered
                 .iter()
-                .find(|one| one.lane.model.model == "fast");
+                .find(|one| one.route.model.model == "fast");
             assert_eq!(
                 fast.expect("considered").verdict,
                 CandidateVerdict::Excluded(expected)
@@ -129,7 +129,7 @@ fn missing_abilities_exclude_a_model() {
                 decision
                     .chain
                     .iter()
-                    .all(|link| link.lane.model.model != "fast")
+                    .all(|link| link.route.model.model != "fast")
             );
         };
     check(
@@ -198,14 +198,14 @@ fn missing_abilities_exclude_a_model() {
     let decision = decided(&vision, &three());
     assert_eq!(
         (chosen(&decision), decision.reason),
-        ("nobody".to_owned(), RouteReason::Nobody)
+        ("nobody".to_owned(), RouteReason::NoneEligible)
     );
 }
 
 #[test]
 fn route_is_kept_within_a_turn() {
     let mut need = need("plan a migration of the entire codebase", StepPurpose::Plan);
-    need.current = Some(lane("a/fast", "KEY"));
+    need.current = Some(route("a/fast", "KEY"));
     need.boundary = SwitchBoundary::Within;
     let decision = decided(&need, &three());
     assert_eq!(
@@ -238,7 +238,7 @@ fn warm_cache_keeps_the_current_route() {
 #[test]
 fn named_model_is_never_replaced_silently() {
     let mut need = simple();
-    need.wanted = RequestedModel::Model(lane("a/strong", "").model);
+    need.wanted = RequestedModel::Model(route("a/strong", "").model);
     need.fallback = FallbackScope::SameModel;
     let mut candidates = three();
     candidates[2].is_allowed = false;
@@ -255,7 +255,7 @@ fn named_model_is_never_replaced_silently() {
     let chain: Vec<_> = decision
         .chain
         .iter()
-        .map(|link| (link.lane.model.to_string(), link.kind))
+        .map(|link| (link.route.model.to_string(), link.kind))
         .collect();
     assert_eq!(
         chain,
@@ -264,9 +264,9 @@ fn named_model_is_never_replaced_silently() {
             ("router/a/strong".to_owned(), FallbackKind::SameModel)
         ]
     );
-    need.wanted = RequestedModel::Model(lane("a/none", "").model);
+    need.wanted = RequestedModel::Model(route("a/none", "").model);
     let decision = decided(&need, &candidates);
-    assert_eq!(decision.reason, RouteReason::Nobody);
+    assert_eq!(decision.reason, RouteReason::NoneEligible);
     assert!(
         decision
             .to_string()
@@ -281,7 +281,7 @@ fn fallbacks_prefer_the_same_model_then_similar_ones() {
     candidates.push(candidate("b/fast", Tier::Fast, 2));
     candidates.push(candidate("b/small", Tier::Small, 1));
     candidates.push(RouteCandidate {
-        route: lane("a/standard", "OTHER_KEY"),
+        route: route("a/standard", "OTHER_KEY"),
         ..candidate("a/standard", Tier::Standard, 3)
     });
     candidates.push(RouteCandidate {
@@ -290,12 +290,12 @@ fn fallbacks_prefer_the_same_model_then_similar_ones() {
     });
     candidates.push(candidate("d/standard", Tier::Standard, 9));
     let mut need = simple();
-    need.wanted = RequestedModel::Model(lane("a/standard", "").model);
+    need.wanted = RequestedModel::Model(route("a/standard", "").model);
     let names = |need: &RouteRequirements| {
         let decision = decided(need, &candidates);
         let links = decision.chain.iter();
         links
-            .map(|link| format!("{} {}", link.lane.model, link.kind))
+            .map(|link| format!("{} {}", link.route.model, link.kind))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -355,7 +355,7 @@ fn fallback_chains_are_finite() {
                     .one_in(2)
                     .then(|| Duration::from_secs(random.next_below(60)));
                 one.price = one.price.filter(|_| random.next_below(4) > 0);
-                one.same_as = random.one_in(3).then(|| lane("maker/m", "").model);
+                one.same_as = random.one_in(3).then(|| route("maker/m", "").model);
                 one.warm = TokenCount(random.next_below(40_000));
                 one
             })
@@ -389,13 +389,15 @@ fn fallback_chains_are_finite() {
         assert!(decision.chain.len() <= candidates.len(), "seed {seed}");
         for (ix, link) in decision.chain.iter().enumerate() {
             assert!(
-                decision.chain[..ix].iter().all(|one| one.lane != link.lane),
+                decision.chain[..ix]
+                    .iter()
+                    .all(|one| one.route != link.route),
                 "seed {seed}"
             );
             let is_eligible = decision.considered.iter().any(|one| {
-                one.lane == link.lane && matches!(one.verdict, CandidateVerdict::Scored(_))
+                one.route == link.route && matches!(one.verdict, CandidateVerdict::Scored(_))
             });
-            assert!(is_eligible, "seed {seed}: {}", link.lane);
+            assert!(is_eligible, "seed {seed}: {}", link.route);
         }
         if let (RequestedModel::Model(model), Some(chosen)) = (&need.wanted, &decision.chosen) {
             assert_eq!(chosen.model, *model, "seed {seed}");

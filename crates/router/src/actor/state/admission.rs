@@ -12,7 +12,7 @@ pub(super) struct Admission<'a> {
     pub(super) routes: &'a [RouteState],
     pub(super) rates: &'a mut RateLedger,
     pub(super) budgets: &'a mut Budgets,
-    pub(super) findings: &'a mut QueueScan,
+    pub(super) scan: &'a mut QueueScan,
     pub(super) now: MonotonicTime,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct QueueScan {
     /// Time to check again; requests that wait for a running one are checked when that ends.
     pub(super) wake: Option<MonotonicTime>,
     /// Requests that never fit their budgets, or whose route is shut.
-    pub(super) unfit: Vec<(SubmissionId, Failure)>,
+    pub(super) refused: Vec<(SubmissionId, Failure)>,
     /// Requests whose route is unhealthy, and that have an alternative.
-    pub(super) elsewhere: Vec<SubmissionId>,
+    pub(super) rerouted: Vec<SubmissionId>,
 }
 
 /// Whether a budget admits a request.
@@ -36,19 +36,19 @@ pub(super) enum BudgetFit {
 }
 
 impl Admission<'_> {
-    pub(super) fn allows(&mut self, id: SubmissionId, asked: &PendingRequest) -> bool {
-        let state = &self.routes[asked.current_route()];
-        let is_tab = asked.caller.class == RequestClass::Tab;
-        match fit(self.budgets, asked, state) {
+    pub(super) fn allows(&mut self, id: SubmissionId, request: &PendingRequest) -> bool {
+        let state = &self.routes[request.current_route()];
+        let is_tab = request.caller.class == RequestClass::Tab;
+        match fit(self.budgets, request, state) {
             BudgetFit::Now => {}
             BudgetFit::Later => return false,
             BudgetFit::Never(refusal) => {
-                self.findings.unfit.push((id, over_budget(refusal)));
+                self.scan.refused.push((id, over_budget(refusal)));
                 return false;
             }
         }
         if let BreakerDecision::Refused { until } = state.breaker.decision(self.now)
-            && !self.passes_breaker(id, asked, until)
+            && !self.passes_breaker(id, request, until)
         {
             return false;
         }
@@ -56,7 +56,10 @@ impl Admission<'_> {
         if !is_tab && !state.concurrency.has_room() {
             return false;
         }
-        match self.rates.check(state.route(), asked.size.ask, self.now) {
+        match self
+            .rates
+            .check(state.route(), request.size.demand, self.now)
+        {
             Ok(()) => true,
             Err(wait) => {
                 self.recheck_at(wait.until);
@@ -67,33 +70,33 @@ impl Admission<'_> {
 
     /// Returns whether only its route's limits hold a request back, so that others must not use up
     /// the capacity it waits for.
-    pub(super) fn is_limited(&mut self, asked: &PendingRequest) -> bool {
-        let state = &self.routes[asked.current_route()];
+    pub(super) fn is_limited(&mut self, request: &PendingRequest) -> bool {
+        let state = &self.routes[request.current_route()];
         let is_free = state.breaker.decision(self.now).is_granted()
             && state.concurrency.has_room()
-            && matches!(fit(self.budgets, asked, state), BudgetFit::Now);
-        let ask = asked.size.ask;
-        is_free && self.rates.check(state.route(), ask, self.now).is_err()
+            && matches!(fit(self.budgets, request, state), BudgetFit::Now);
+        let demand = request.size.demand;
+        is_free && self.rates.check(state.route(), demand, self.now).is_err()
     }
 
     fn passes_breaker(
         &mut self,
         id: SubmissionId,
-        asked: &PendingRequest,
+        request: &PendingRequest,
         until: Option<MonotonicTime>,
     ) -> bool {
-        let state = &self.routes[asked.current_route()];
-        if asked.at + 1 < asked.chain.len() {
-            self.findings.elsewhere.push(id);
+        let state = &self.routes[request.current_route()];
+        if request.at + 1 < request.chain.len() {
+            self.scan.rerouted.push(id);
         } else if state.is_shut() {
             // The user may have paid or replaced the key meanwhile, and should not have to wait to
             // find out.
-            if asked.caller.class == RequestClass::Turn && asked.attempts.in_all == 0 {
+            if request.caller.class == RequestClass::Turn && request.attempts.in_all == 0 {
                 return true;
             }
             let failure = state.last_failure.clone();
-            self.findings
-                .unfit
+            self.scan
+                .refused
                 .extend(failure.map(|failure| (id, failure)));
         } else {
             self.recheck_at(until);
@@ -102,23 +105,27 @@ impl Admission<'_> {
     }
 
     fn recheck_at(&mut self, at: Option<MonotonicTime>) {
-        let times = [self.findings.wake, at];
-        self.findings.wake = times.into_iter().flatten().min();
+        let times = [self.scan.wake, at];
+        self.scan.wake = times.into_iter().flatten().min();
     }
 }
 
 /// Returns the maximum that a request may use on a route.
-pub(super) fn max_spend(asked: &PendingRequest, state: &RouteState) -> Spend {
-    let ask = asked.size.ask;
+pub(super) fn max_spend(request: &PendingRequest, state: &RouteState) -> Spend {
+    let demand = request.size.demand;
     Spend {
-        cost: state.max_cost(&asked.size),
-        tokens: ask.input.plus(ask.output),
+        cost: state.max_cost(&request.size),
+        tokens: demand.input.plus(demand.output),
     }
 }
 
 /// Tests the budgets by reserving and releasing at once.
-pub(super) fn fit(budgets: &mut Budgets, asked: &PendingRequest, state: &RouteState) -> BudgetFit {
-    match budgets.reserve(asked.caller, max_spend(asked, state)) {
+pub(super) fn fit(
+    budgets: &mut Budgets,
+    request: &PendingRequest,
+    state: &RouteState,
+) -> BudgetFit {
+    match budgets.reserve(request.caller, max_spend(request, state)) {
         Ok(hold) => {
             budgets.settle_hold(hold, Spend::default());
             BudgetFit::Now
@@ -126,11 +133,17 @@ pub(super) fn fit(budgets: &mut Budgets, asked: &PendingRequest, state: &RouteSt
         Err(refusal) => {
             let is_for_good = match refusal {
                 BudgetRefusal::Cost {
-                    cap, spent, asked, ..
-                } => spent.plus(asked) > cap,
+                    cap,
+                    spent,
+                    requested,
+                    ..
+                } => spent.plus(requested) > cap,
                 BudgetRefusal::Tokens {
-                    cap, spent, asked, ..
-                } => spent.plus(asked) > cap,
+                    cap,
+                    spent,
+                    requested,
+                    ..
+                } => spent.plus(requested) > cap,
                 BudgetRefusal::UnknownPrice { .. } => true,
             };
             if is_for_good {

@@ -18,8 +18,8 @@ impl RouterState {
         let state = &mut self.routes[sent.route];
         state.latency.observe_first_token(now.since(sent.at));
         if let Some(hash) = sent.prefix {
-            let lane = state.route().clone();
-            self.prefixes.written(hash, &lane, now);
+            let route = state.route().clone();
+            self.prefixes.written(hash, &route, now);
             self.wake_followers(now);
         }
     }
@@ -41,7 +41,7 @@ impl RouterState {
         &mut self,
         id: AttemptId,
         end: AttemptEnd,
-        seen: AttemptStats,
+        stats: AttemptStats,
         now: MonotonicTime,
     ) {
         let Some(sent) = self.attempts.remove(&id) else {
@@ -50,15 +50,15 @@ impl RouterState {
         if let AttemptEnd::Unsent = end {
             return self.on_unsent(id, sent, now);
         }
-        let (usage, is_estimate) = count_usage(&sent, &end, &seen);
-        self.update_route_health(&sent, &end, &seen, (usage, is_estimate), now);
+        let (usage, is_estimate) = count_usage(&sent, &end, &stats);
+        self.update_route_health(&sent, &end, &stats, (usage, is_estimate), now);
         let cost = self.routes[sent.route].cost(&usage);
         let failure = match &end {
-            AttemptEnd::Well => None,
-            AttemptEnd::Badly(failure) => Some(failure.class),
+            AttemptEnd::Succeeded => None,
+            AttemptEnd::Failed(failure) => Some(failure.class),
             AttemptEnd::Cancelled | AttemptEnd::Unsent => Some(FailureClass::Cancelled),
         };
-        self.book.record_call(&CallRecord {
+        self.usage_store.record_call(&CallRecord {
             failure,
             usage,
             is_estimate,
@@ -73,7 +73,7 @@ impl RouterState {
             tokens: usage.total(),
         };
         for notice in self.budgets.settle_hold(sent.hold, spend) {
-            self.book
+            self.usage_store
                 .record_notice(self.wall.now_ms(), sent.caller, notice);
         }
     }
@@ -83,12 +83,12 @@ impl RouterState {
         let state = &mut self.routes[sent.route];
         state.concurrency.ended_neutrally();
         state.breaker.failed(FailureClass::Cancelled, now);
-        let lane = state.route().clone();
+        let route = state.route().clone();
         if let Some(hash) = sent.prefix {
-            self.prefixes.failed(hash, &lane);
+            self.prefixes.failed(hash, &route);
             self.wake_followers(now);
         }
-        self.book.record_call(&self.record(id, &sent, now));
+        self.usage_store.record_call(&self.record(id, &sent, now));
         self.rates
             .settle_reservation(sent.reservation, RateSettlement::Unsent, now);
         self.budgets.settle_hold(sent.hold, Spend::default());
@@ -116,13 +116,13 @@ impl RouterState {
         &mut self,
         sent: &SentAttempt,
         end: &AttemptEnd,
-        seen: &AttemptStats,
+        stats: &AttemptStats,
         (usage, is_estimate): (Usage, bool),
         now: MonotonicTime,
     ) {
         let state = &mut self.routes[sent.route];
         match end {
-            AttemptEnd::Well => {
+            AttemptEnd::Succeeded => {
                 state.concurrency.succeeded();
                 state.breaker.succeeded();
                 state.last_failure = None;
@@ -134,7 +134,7 @@ impl RouterState {
                     state.latency.observe_answer(usage.output, streaming);
                 }
             }
-            AttemptEnd::Badly(failure) => {
+            AttemptEnd::Failed(failure) => {
                 match failure.class {
                     FailureClass::RateLimited | FailureClass::Overloaded => {
                         state.concurrency.overloaded(sent.at, now);
@@ -144,24 +144,24 @@ impl RouterState {
                 state.breaker.failed(failure.class, now);
                 state.last_failure = Some(failure.clone());
                 if failure.class == FailureClass::RateLimited {
-                    let lane = state.route().clone();
-                    self.rates.refused(&lane, failure.retry_after, now);
+                    let route = state.route().clone();
+                    self.rates.refused(&route, failure.retry_after, now);
                 }
             }
             AttemptEnd::Cancelled | AttemptEnd::Unsent => {
                 state.concurrency.ended_neutrally();
-                if seen.has_started {
+                if stats.has_started {
                     state.breaker.succeeded()
                 } else {
                     state.breaker.failed(FailureClass::Cancelled, now)
                 }
             }
         }
-        if !seen.has_started
+        if !stats.has_started
             && let Some(hash) = sent.prefix
         {
-            let lane = self.routes[sent.route].route().clone();
-            self.prefixes.failed(hash, &lane);
+            let route = self.routes[sent.route].route().clone();
+            self.prefixes.failed(hash, &route);
             self.wake_followers(now);
         }
     }
@@ -172,7 +172,7 @@ impl RouterState {
         id: SubmissionId,
         failure: Failure,
         progress: ResponseProgress,
-        verdict: oneshot::Sender<StreamAction>,
+        reply: oneshot::Sender<StreamAction>,
         now: MonotonicTime,
     ) {
         let jitter = self.jitter();
@@ -181,11 +181,11 @@ impl RouterState {
         } else {
             self.retry_alone
         };
-        let Some(asked) = self.requests.get_mut(&id) else {
-            return refuse(verdict, failure);
+        let Some(request) = self.requests.get_mut(&id) else {
+            return refuse(reply, failure);
         };
-        asked.verdict = Some(verdict);
-        match rules.next(&failure, asked.attempts, progress, jitter) {
+        request.reply = Some(reply);
+        match rules.next(&failure, request.attempts, progress, jitter) {
             NextStep::Wait(pause) => self.pause(id, failure, pause, now),
             NextStep::FallBack if self.has_next_route(id) => self.move_to_next_route(id, now),
             NextStep::FallBack | NextStep::Stop => self.refuse(id, failure),
@@ -199,88 +199,90 @@ impl RouterState {
         pause: std::time::Duration,
         now: MonotonicTime,
     ) {
-        let Some(asked) = self.requests.get_mut(&id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        asked.attempts.waited += pause;
-        let (verdict, then) = oneshot::channel();
-        if let Some(waiting) = asked.verdict.replace(verdict) {
-            let told = StreamAction::Wait {
+        request.attempts.waited += pause;
+        let (reply, then) = oneshot::channel();
+        if let Some(waiting) = request.reply.replace(reply) {
+            let action = StreamAction::Wait {
                 failure,
                 pause,
                 then,
             };
             // A stream that is gone reports it; until then the pause continues.
-            waiting.send(told).ok();
+            waiting.send(action).ok();
         }
         let until = now + pause;
-        asked.since = until;
-        asked.phase = RequestPhase::Pausing(until);
+        request.since = until;
+        request.phase = RequestPhase::Pausing(until);
         self.asleep.insert((until, id));
     }
 
     fn has_next_route(&self, id: SubmissionId) -> bool {
-        let asked = self.requests.get(&id);
-        asked.is_some_and(|asked| asked.at + 1 < asked.chain.len())
+        let request = self.requests.get(&id);
+        request.is_some_and(|request| request.at + 1 < request.chain.len())
     }
 
     /// Moves the request to the next route of its chain.
     pub(super) fn move_to_next_route(&mut self, id: SubmissionId, now: MonotonicTime) {
-        let Some(asked) = self.requests.get_mut(&id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        asked.at += 1;
-        asked.attempts.on_route = 0;
-        asked.since = now;
-        let state = &self.routes[asked.current_route()];
-        asked.size.ask.input = state.tokens.estimate(asked.size.bytes);
-        let decision = self.chooser.record_failover(&asked.decision, state.route());
+        request.at += 1;
+        request.attempts.on_route = 0;
+        request.since = now;
+        let state = &self.routes[request.current_route()];
+        request.size.demand.input = state.tokens.estimate(request.size.bytes);
+        let decision = self
+            .selector
+            .record_failover(&request.decision, state.route());
         let now_ms = self.wall.now_ms();
-        self.book
-            .record_decision(now_ms, id.0, asked.caller, &decision);
-        asked.decision = decision;
-        asked.is_decision_told = false;
+        self.usage_store
+            .record_decision(now_ms, id.0, request.caller, &decision);
+        request.decision = decision;
+        request.is_decision_sent = false;
         self.enqueue(id, now);
     }
 
     /// Ends the request with a failure.
     pub(super) fn refuse(&mut self, id: SubmissionId, failure: Failure) {
-        if let Some(asked) = self.requests.remove(&id)
-            && let Some(verdict) = asked.verdict
+        if let Some(request) = self.requests.remove(&id)
+            && let Some(reply) = request.reply
         {
-            refuse(verdict, failure);
+            refuse(reply, failure);
         }
     }
 
     /// Removes a request whose caller is gone. Its attempts on the wire report their own ends.
     pub(in crate::actor) fn on_request_dropped(&mut self, id: SubmissionId, now: MonotonicTime) {
         self.leave_queue(id);
-        let Some(asked) = self.requests.remove(&id) else {
+        let Some(request) = self.requests.remove(&id) else {
             return;
         };
-        match asked.phase {
+        match request.phase {
             RequestPhase::Pausing(at) | RequestPhase::Following(at) => {
                 self.asleep.remove(&(at, id));
             }
             // It may have been the leader that others follow.
             RequestPhase::Queued(_) => {
-                if let Some(hash) = asked.prefix {
-                    let lane = self.routes[asked.current_route()].route().clone();
-                    self.prefixes.failed(hash, &lane);
+                if let Some(hash) = request.prefix {
+                    let route = self.routes[request.current_route()].route().clone();
+                    self.prefixes.failed(hash, &route);
                     self.wake_followers(now);
                 }
             }
-            RequestPhase::Out => {}
+            RequestPhase::Sent => {}
         }
     }
 
     /// Re-checks all followers: they are sent if their cache is written, and if a leader failed one
     /// of them leads.
     fn wake_followers(&mut self, now: MonotonicTime) {
-        let questions = &self.requests;
+        let requests = &self.requests;
         let is_follower = |id: &SubmissionId| {
-            let asked = questions.get(id);
-            asked.is_some_and(|asked| matches!(asked.phase, RequestPhase::Following(_)))
+            let request = requests.get(id);
+            request.is_some_and(|request| matches!(request.phase, RequestPhase::Following(_)))
         };
         let followers = self.asleep.iter().filter(|(_, id)| is_follower(id));
         let followers: Vec<_> = followers.copied().collect();
@@ -292,9 +294,9 @@ impl RouterState {
 }
 
 /// Returns an attempt's usage, and whether it is an estimate. A refused request has no usage.
-fn count_usage(sent: &SentAttempt, end: &AttemptEnd, seen: &AttemptStats) -> (Usage, bool) {
+fn count_usage(sent: &SentAttempt, end: &AttemptEnd, stats: &AttemptStats) -> (Usage, bool) {
     let was_refused = match end {
-        AttemptEnd::Badly(failure) => match failure.class {
+        AttemptEnd::Failed(failure) => match failure.class {
             FailureClass::Stalled | FailureClass::Torn | FailureClass::Malformed => false,
             FailureClass::RateLimited
             | FailureClass::Overloaded
@@ -306,14 +308,14 @@ fn count_usage(sent: &SentAttempt, end: &AttemptEnd, seen: &AttemptStats) -> (Us
             | FailureClass::Budget
             | FailureClass::Offline
             | FailureClass::ServerError
-            | FailureClass::Cancelled => !seen.has_started,
+            | FailureClass::Cancelled => !stats.has_started,
         },
-        AttemptEnd::Well | AttemptEnd::Cancelled | AttemptEnd::Unsent => false,
+        AttemptEnd::Succeeded | AttemptEnd::Cancelled | AttemptEnd::Unsent => false,
     };
     if was_refused {
         (Usage::default(), false)
     } else {
-        seen.used(sent.size.ask.input)
+        stats.used(sent.size.demand.input)
     }
 }
 

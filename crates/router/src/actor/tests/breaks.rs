@@ -6,17 +6,17 @@ use super::*;
 async fn answer_is_passed_through_unchanged() {
     let client = ScriptedClient::new([ResponseScript::text("hello")]);
     let router = router(&client);
-    let mut told = router.submit(ask("hi"));
-    let Some(RouterEvent::Decided(decision)) = told.next().await else {
+    let mut stream = router.submit(ask("hi"));
+    let Some(RouterEvent::Decided(decision)) = stream.next().await else {
         panic!("first who answers");
     };
     assert_eq!(
-        decision.chosen.as_ref().map(|lane| lane.model.clone()),
+        decision.chosen.as_ref().map(|route| route.model.clone()),
         Some(model("test/one"))
     );
-    let heard = heard(&events(told).await);
-    assert_eq!(heard.text, "hello");
-    assert_eq!(heard.end, Some(Ok(StopReason::EndTurn)));
+    let answer = assemble(&events(stream).await);
+    assert_eq!(answer.text, "hello");
+    assert_eq!(answer.end, Some(Ok(StopReason::EndTurn)));
     router.idle().await;
     assert_eq!(router.decisions().await.len(), 1);
 }
@@ -36,9 +36,9 @@ async fn failure_before_the_first_event_retries_silently() {
             ResponseScript::text("there"),
         ]);
         let all = events(router(&client).submit(ask("hi"))).await;
-        let heard = heard(&all);
+        let answer = assemble(&all);
         assert_eq!(
-            (heard.text.as_str(), heard.restarts),
+            (answer.text.as_str(), answer.restarts),
             ("there", 0),
             "{class:?}"
         );
@@ -61,10 +61,10 @@ async fn failure_in_the_middle_restarts_the_answer() {
         ResponseScript::text("hello"),
     ]);
     let all = events(router(&client).submit(ask("hi"))).await;
-    let heard = heard(&all);
-    assert_eq!(heard.text, "hello");
+    let answer = assemble(&all);
+    assert_eq!(answer.text, "hello");
     assert_eq!(
-        heard.restarts, 1,
+        answer.restarts, 1,
         "the attempt that brought nothing is not seen: {all:?}"
     );
     let at = all
@@ -87,15 +87,15 @@ async fn incomplete_calls_restart_but_complete_ones_never() {
     let [begin, arguments, end] = call(0);
     let half = broken(&[start(), begin.clone(), arguments.clone()]);
     let client = ScriptedClient::new([half, ResponseScript::calls(&[("a", "write", "{}")])]);
-    let heard_half = heard(&events(router(&client).submit(ask("hi"))).await);
-    assert_eq!(heard_half.calls, [("write".to_owned(), "{}".to_owned())]);
-    assert_eq!(heard_half.restarts, 1);
+    let truncated = assemble(&events(router(&client).submit(ask("hi"))).await);
+    assert_eq!(truncated.calls, [("write".to_owned(), "{}".to_owned())]);
+    assert_eq!(truncated.restarts, 1);
 
     let whole = broken(&[start(), begin, arguments, end, text("and")]);
     let client = ScriptedClient::new([whole, ResponseScript::text("never asked for")]);
-    let heard_whole = heard(&events(router(&client).submit(ask("hi"))).await);
-    assert_eq!(heard_whole.calls.len(), 1, "it stands");
-    assert_eq!(heard_whole.end, Some(Err(FailureClass::Torn)));
+    let complete = assemble(&events(router(&client).submit(ask("hi"))).await);
+    assert_eq!(complete.calls.len(), 1, "it stands");
+    assert_eq!(complete.end, Some(Err(FailureClass::Torn)));
     assert_eq!(
         (client.requests().len(), client.remaining_scripts()),
         (1, 1)
@@ -110,8 +110,8 @@ async fn stalls_time_out_before_and_between_events() {
         ResponseScript::text("hello"),
     ]);
     let begin = Instant::now();
-    let heard = heard(&events(router(&client).submit(ask("hi"))).await);
-    assert_eq!((heard.text.as_str(), heard.restarts), ("hello", 1));
+    let answer = assemble(&events(router(&client).submit(ask("hi"))).await);
+    assert_eq!((answer.text.as_str(), answer.restarts), ("hello", 1));
     let took = begin.elapsed().as_secs();
     assert!(
         (360..364).contains(&took),
@@ -134,8 +134,8 @@ async fn persistent_failure_keeps_its_class() {
             ResponseScript::fails(failure(class)),
             ResponseScript::text("no"),
         ]);
-        let heard = heard(&events(router(&client).submit(ask("hi"))).await);
-        assert_eq!(heard.end, Some(Err(class)));
+        let answer = assemble(&events(router(&client).submit(ask("hi"))).await);
+        assert_eq!(answer.end, Some(Err(class)));
         assert_eq!(client.requests().len(), 1, "{class:?} is not sent again");
     }
 }
@@ -146,10 +146,10 @@ async fn waits_are_reported_while_they_last() {
         ResponseScript::fails(limited(7)),
         ResponseScript::text("there"),
     ]);
-    let told: Vec<RouterEvent> = router(&client).submit(ask("hi")).collect().await;
-    let waits: Vec<_> = told
+    let routed: Vec<RouterEvent> = router(&client).submit(ask("hi")).collect().await;
+    let waits: Vec<_> = routed
         .iter()
-        .filter_map(|told| match told {
+        .filter_map(|event| match event {
             RouterEvent::Waiting { failure, pause } => Some((failure.class, pause.as_secs())),
             _ => None,
         })

@@ -26,13 +26,13 @@ fn auto(prompt: &str, boundary: SwitchBoundary) -> RouterRequest {
 fn tiered(name: &str, tier: Tier, client: &ScriptedClient) -> RouteConfig {
     RouteConfig {
         profile: Profile { tier, ..profile() },
-        ..lane(name, client.clone())
+        ..route(name, client.clone())
     }
 }
 
 async fn decided(router: &RouterHandle, ask: RouterRequest) -> Arc<RouteDecision> {
-    let told: Vec<RouterEvent> = router.submit(ask).collect().await;
-    let decisions = told.into_iter().filter_map(|told| match told {
+    let routed: Vec<RouterEvent> = router.submit(ask).collect().await;
+    let decisions = routed.into_iter().filter_map(|event| match event {
         RouterEvent::Decided(decision) => Some(decision),
         _ => None,
     });
@@ -40,8 +40,8 @@ async fn decided(router: &RouterHandle, ask: RouterRequest) -> Arc<RouteDecision
 }
 
 fn chosen(decision: &RouteDecision) -> String {
-    let lane = decision.chosen.as_ref().expect("somebody answers");
-    lane.model.to_string()
+    let route = decision.chosen.as_ref().expect("somebody answers");
+    route.model.to_string()
 }
 
 const HARD: &str = "Plan the redesign of the whole architecture: investigate the race and the deadlock, then migrate";
@@ -80,12 +80,12 @@ async fn shortlist_of_many_routes_follows_their_health() {
     let well = ScriptedClient::new((0..20).map(|_| ResponseScript::text("ok")));
     let ill =
         ScriptedClient::new((0..20).map(|_| ResponseScript::fails(failure(FailureClass::Quota))));
-    let mut lanes: Vec<RouteConfig> = (0..300)
+    let mut routes: Vec<RouteConfig> = (0..300)
         .map(|ix| tiered(&format!("test/{ix}"), Tier::Strong, &well))
         .collect();
-    lanes[7] = tiered("test/best", Tier::Fast, &ill);
-    lanes[211] = tiered("test/second", Tier::Fast, &well);
-    let router = Router::start(config(lanes));
+    routes[7] = tiered("test/best", Tier::Fast, &ill);
+    routes[211] = tiered("test/second", Tier::Fast, &well);
+    let router = Router::start(config(routes));
     let mut ask = auto("fix the typo", SwitchBoundary::NewTurn);
     ask.options.complexity = model::policy::Complexity(20);
     let first = decided(&router, ask.clone()).await;
@@ -129,7 +129,7 @@ async fn deprecated_model_is_used_only_by_name() {
     if let crate::actor::RequestPayload::Chat(request) = &mut named.payload {
         request.model = model("test/old");
     }
-    assert_eq!(heard(&events(router.submit(named)).await).text, "old");
+    assert_eq!(assemble(&events(router.submit(named)).await).text, "old");
 
     let (router, _) = start(&["test/old", "test/new"]);
     let decision = decided(&router, typo()).await;

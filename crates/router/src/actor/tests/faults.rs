@@ -163,12 +163,12 @@ async fn run(router: &RouterHandle) -> Outcome {
     let mut done = Vec::new();
     for _ in 0..40 {
         let ask = RouterRequest::chat(request.clone(), caller(RequestClass::Turn, 1));
-        let mut told = router.submit(ask);
+        let mut stream = router.submit(ask);
         let mut said = String::new();
         let mut open: BTreeMap<u32, (String, String)> = BTreeMap::new();
         let mut complete = Vec::new();
         let end = loop {
-            let event = match told.next().await.expect("a last event comes first") {
+            let event = match stream.next().await.expect("a last event comes first") {
                 RouterEvent::Event(event) => event,
                 RouterEvent::Decided(_) | RouterEvent::Waiting { .. } => continue,
             };
@@ -247,7 +247,7 @@ fn faulty(seed: u64, faults: u32) -> (Faulty, Log) {
 #[tokio::test(start_paused = true)]
 async fn random_faults_recover_or_stop_with_a_class() {
     let (client, _) = faulty(0, 0);
-    let router = Router::start(config(vec![lane("test/one", client)]));
+    let router = Router::start(config(vec![route("test/one", client)]));
     let whole = run(&router).await;
     assert_eq!(
         (whole.done.len(), whole.end.as_deref()),
@@ -261,7 +261,7 @@ async fn random_faults_recover_or_stop_with_a_class() {
         let router = Router::start(RouterConfig {
             usage_store: notes.clone(),
             seed,
-            ..config(vec![lane("test/one", client)])
+            ..config(vec![route("test/one", client)])
         });
         let outcome = run(&router).await;
         router.idle().await;

@@ -13,8 +13,8 @@ async fn requested_wait_is_kept_within_a_tenth() {
             ResponseScript::text("there"),
         ]);
         let begin = Instant::now();
-        let heard = heard(&events(router(&client).submit(ask("hi"))).await);
-        assert_eq!(heard.text, "there");
+        let answer = assemble(&events(router(&client).submit(ask("hi"))).await);
+        assert_eq!(answer.text, "there");
         let (took, wish) = (begin.elapsed().as_secs_f64(), seconds as f64);
         assert!((wish..=wish * 1.1).contains(&took), "{took} s for {wish} s");
     }
@@ -38,7 +38,7 @@ async fn limited_route_blocks_all_its_requests() {
     tokio::time::sleep(Duration::from_secs(28)).await;
     assert_eq!(client.requests().len(), 1, "it asked for 30 s");
     for task in tasks {
-        assert_eq!(heard(&task.await.unwrap()).text, "there");
+        assert_eq!(assemble(&task.await.unwrap()).text, "there");
     }
     assert!(
         begin.elapsed() < Duration::from_secs(32),
@@ -71,7 +71,7 @@ fn of_size(agent: u64, most: u64) -> RouterRequest {
 /// it.
 #[tokio::test(start_paused = true)]
 async fn small_requests_do_not_starve_a_large_one() {
-    let mut narrow = lane("test/one", Prompt);
+    let mut narrow = route("test/one", Prompt);
     narrow.limits.input_tokens = Some(TokenCount(6_000));
     let router = Router::start(config(vec![narrow]));
     let small: Vec<_> = (2..6)
@@ -79,7 +79,7 @@ async fn small_requests_do_not_starve_a_large_one() {
             let router = router.clone();
             tokio::spawn(async move {
                 loop {
-                    heard(&events(router.submit(of_size(agent, 200))).await);
+                    assemble(&events(router.submit(of_size(agent, 200))).await);
                 }
             })
         })
@@ -89,7 +89,7 @@ async fn small_requests_do_not_starve_a_large_one() {
     let large = tokio::spawn(events(router.submit(of_size(1, 5_000))));
     let answer = tokio::time::timeout(Duration::from_secs(20 * 60), large).await;
     let answer = answer.expect("it starves").unwrap();
-    assert_eq!(heard(&answer).text, "ok");
+    assert_eq!(assemble(&answer).text, "ok");
     // It is overtaken for a minute, and the limit refills within another.
     let took = begin.elapsed().as_secs();
     assert!((60..=120).contains(&took), "{took} s");
@@ -100,7 +100,7 @@ async fn small_requests_do_not_starve_a_large_one() {
 
 #[tokio::test(start_paused = true)]
 async fn headers_delay_requests_that_would_be_refused() {
-    let told = StreamEvent::RateLimits(RateLimits {
+    let limits = StreamEvent::RateLimits(RateLimits {
         requests: RateLimit {
             limit: Some(TokenCount(10)),
             remaining: Some(TokenCount(0)),
@@ -109,7 +109,7 @@ async fn headers_delay_requests_that_would_be_refused() {
         ..RateLimits::default()
     });
     let client = ScriptedClient::new([
-        ResponseScript::events([told, start(), text("one"), stop()]),
+        ResponseScript::events([limits, start(), text("one"), stop()]),
         ResponseScript::text("two"),
     ]);
     let router = router(&client);
@@ -120,7 +120,7 @@ async fn headers_delay_requests_that_would_be_refused() {
         "the limits are the router's own business"
     );
     let begin = Instant::now();
-    heard(&events(router.submit(ask("b"))).await);
+    assemble(&events(router.submit(ask("b"))).await);
     let took = begin.elapsed().as_secs_f64();
     assert!(
         (3.9..=6.1).contains(&took),
@@ -132,7 +132,7 @@ async fn headers_delay_requests_that_would_be_refused() {
 async fn budget_refuses_before_sending_and_states_the_remedy() {
     let client = ScriptedClient::new([ResponseScript::text("hello")]);
     let notes = Arc::new(Notes::default());
-    let mut config = config(vec![lane("test/one", client.clone())]);
+    let mut config = config(vec![route("test/one", client.clone())]);
     // A thousand output tokens cost at most a cent.
     config.caps.turn.cost = Some(Cost(5_000_000));
     config.usage_store = notes.clone();
@@ -153,7 +153,10 @@ async fn budget_refuses_before_sending_and_states_the_remedy() {
             ..Caps::default()
         })
         .await;
-    assert_eq!(heard(&events(router.submit(ask("hi"))).await).text, "hello");
+    assert_eq!(
+        assemble(&events(router.submit(ask("hi"))).await).text,
+        "hello"
+    );
     router.idle().await;
     let ended = notes.ended.lock().unwrap();
     assert_eq!(ended[0].cost, price().cost(&ended[0].usage));
@@ -163,7 +166,7 @@ async fn budget_refuses_before_sending_and_states_the_remedy() {
 #[tokio::test(start_paused = true)]
 async fn parallel_requests_wait_for_budget_holds() {
     let client = ScriptedClient::new((0..6).map(|_| ResponseScript::text("hello")));
-    let mut config = config(vec![lane("test/one", client.clone())]);
+    let mut config = config(vec![route("test/one", client.clone())]);
     // Capacity for one request at its maximum; each turns out to cost a hundredth.
     config.caps.agent.cost = Some(Cost(12_000_000));
     let router = Router::start(config);
@@ -171,7 +174,7 @@ async fn parallel_requests_wait_for_budget_holds() {
         .map(|_| tokio::spawn(events(router.submit(ask("hi")))))
         .collect();
     for task in tasks {
-        assert_eq!(heard(&task.await.unwrap()).text, "hello");
+        assert_eq!(assemble(&task.await.unwrap()).text, "hello");
     }
 }
 
@@ -184,15 +187,15 @@ async fn spending_of_other_runs_counts_and_must_be_readable() {
         tokens: TokenCount(1),
     };
     *notes.others.lock().unwrap() = Some(Ok(spent(5)));
-    let mut config = config(vec![lane("test/one", client.clone())]);
+    let mut config = config(vec![route("test/one", client.clone())]);
     config.caps.day.cost = Some(Cost::dollars(5));
     config.usage_store = notes.clone();
     let router = Router::start(config);
     let all = events(router.submit(ask("hi"))).await;
-    assert_eq!(heard(&all).end, Some(Err(FailureClass::Budget)));
-    *notes.others.lock().unwrap() = Some(Err("the disk is gone".to_owned()));
+    assert_eq!(assemble(&all).end, Some(Err(FailureClass::Budget)));
+    *notes.others.lock().unwrap() = Some(Err(Error::UsageStore("the disk is gone".to_owned())));
     tokio::time::sleep(Duration::from_secs(11)).await;
-    // The first request after the pause has the book read again; the result applies to the next.
+    // The first request after the pause has the store read again; the result applies to the next.
     events(router.submit(ask("hi"))).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let all = events(router.submit(ask("hi"))).await;
@@ -210,22 +213,22 @@ async fn another_route_to_the_same_model_takes_over() {
         ResponseScript::text("from the other"),
         ResponseScript::text("again"),
     ]);
-    let mut second = lane("test/one", well.clone());
+    let mut second = route("test/one", well.clone());
     second.route.key = KeyName("SECOND_KEY".to_owned());
-    let router = Router::start(config(vec![lane("test/one", broke.clone()), second]));
-    let told: Vec<RouterEvent> = router.submit(ask("hi")).collect().await;
-    let chosen: Vec<_> = told
+    let router = Router::start(config(vec![route("test/one", broke.clone()), second]));
+    let routed: Vec<RouterEvent> = router.submit(ask("hi")).collect().await;
+    let chosen: Vec<_> = routed
         .iter()
-        .filter_map(|told| match told {
+        .filter_map(|event| match event {
             RouterEvent::Decided(decision) => decision.chosen.clone(),
             _ => None,
         })
-        .map(|lane| lane.key.0)
+        .map(|route| route.key.0)
         .collect();
     assert_eq!(chosen, ["", "SECOND_KEY"]);
     // The next request does not try the route with the exhausted quota.
-    let heard = heard(&events(router.submit(ask("hi"))).await);
-    assert_eq!(heard.text, "again");
+    let answer = assemble(&events(router.submit(ask("hi"))).await);
+    assert_eq!(answer.text, "again");
     assert_eq!(broke.requests().len(), 1);
 }
 
@@ -236,15 +239,15 @@ async fn repeatedly_failing_route_is_paused() {
     );
     let router = Router::start(RouterConfig {
         retry_alone: Retry::default(),
-        ..config(vec![lane("test/one", client.clone())])
+        ..config(vec![route("test/one", client.clone())])
     });
     let all = events(router.submit(ask("a"))).await;
-    assert_eq!(heard(&all).end, Some(Err(FailureClass::ServerError)));
+    assert_eq!(assemble(&all).end, Some(Err(FailureClass::ServerError)));
     assert_eq!(router.health().await[0].sickness, 1.0);
     client.push_script(ResponseScript::text("well again"));
     let begin = Instant::now();
     assert_eq!(
-        heard(&events(router.submit(ask("b"))).await).text,
+        assemble(&events(router.submit(ask("b"))).await).text,
         "well again"
     );
     let took = begin.elapsed().as_secs();

@@ -91,7 +91,7 @@ impl ModelClient for Counting {
         let input = super::super::RequestSize::of(&super::super::RequestPayload::Chat(Box::new(
             request.clone(),
         )));
-        self.answer(input.ask.input.0 * 9 / 10, request.max_output.0)
+        self.answer(input.demand.input.0 * 9 / 10, request.max_output.0)
     }
 
     fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
@@ -128,11 +128,11 @@ async fn agent(router: RouterHandle, number: u64, class: RequestClass, tally: Ar
         let mut request = request(&"word ".repeat(random.random_range(10..2_000)));
         request.max_output = TokenCount(random.random_range(50..3_000));
         let asked = Instant::now();
-        let mut told = router.submit(RouterRequest::chat(request, caller(class, number)));
+        let mut stream = router.submit(RouterRequest::chat(request, caller(class, number)));
         let mut sent = None;
         let mut is_refused = false;
-        while let Some(told) = told.next().await {
-            match told {
+        while let Some(event) = stream.next().await {
+            match event {
                 // It arrives with permission to send.
                 RouterEvent::Decided(_) => sent = Some(asked.elapsed().as_secs_f64()),
                 RouterEvent::Event(StreamEvent::Failed(failure)) => {
@@ -157,9 +157,9 @@ async fn typist(router: RouterHandle, tally: Arc<Mutex<Tally>>) {
         tokio::time::sleep(Duration::from_secs_f64(random.random_range(1.0..20.0))).await;
         let fim = Fim::gap(model("test/tab"), "let x = ", ";", TokenCount(32));
         let asked = Instant::now();
-        let mut told = router.submit(RouterRequest::fim(fim, AgentId(0)));
-        while let Some(told) = told.next().await {
-            if let RouterEvent::Decided(_) = told {
+        let mut stream = router.submit(RouterRequest::fim(fim, AgentId(0)));
+        while let Some(event) = stream.next().await {
+            if let RouterEvent::Decided(_) = event {
                 let wait = asked.elapsed().as_secs_f64();
                 tally
                     .lock()
@@ -179,11 +179,11 @@ async fn hours_of_twenty_agents_at_a_limited_provider() {
     let notes = Arc::new(Notes::default());
     // One route for the agents' requests and another for completions, as with a small model for
     // Tab.
-    let lanes = vec![
-        lane("test/one", provider.clone()),
-        lane("test/tab", Counting::new(4)),
+    let routes = vec![
+        route("test/one", provider.clone()),
+        route("test/tab", Counting::new(4)),
     ];
-    let mut config = config(lanes);
+    let mut config = config(routes);
     config.usage_store = notes.clone();
     config.caps.agent = Cap {
         cost: Some(Cost::dollars(2)),

@@ -60,7 +60,7 @@ impl ModelClient for Noting {
 }
 
 fn started(client: &Noting) -> RouterHandle {
-    Router::start(config(vec![lane("test/one", client.clone())]))
+    Router::start(config(vec![route("test/one", client.clone())]))
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,8 +71,8 @@ async fn attempts_of_a_request_share_a_key_and_are_numbered() {
         ResponseScript::events([start(), text("half")]),
         ResponseScript::text("whole"),
     ]);
-    let heard = heard(&events(started(&client).submit(ask("hi"))).await);
-    assert_eq!((heard.text.as_str(), heard.restarts), ("whole", 1));
+    let answer = assemble(&events(started(&client).submit(ask("hi"))).await);
+    assert_eq!((answer.text.as_str(), answer.restarts), ("whole", 1));
     assert_eq!(client.retries(), [0, 1, 2, 3]);
 }
 
@@ -102,10 +102,13 @@ async fn another_route_gets_another_key_and_numbering() {
         ResponseScript::fails(failure(FailureClass::Overloaded)),
         ResponseScript::text("there"),
     ]);
-    let mut other = lane("test/one", second.clone());
+    let mut other = route("test/one", second.clone());
     other.route.key = KeyName("SECOND_KEY".to_owned());
-    let router = Router::start(config(vec![lane("test/one", first.clone()), other]));
-    assert_eq!(heard(&events(router.submit(ask("hi"))).await).text, "there");
+    let router = Router::start(config(vec![route("test/one", first.clone()), other]));
+    assert_eq!(
+        assemble(&events(router.submit(ask("hi"))).await).text,
+        "there"
+    );
     assert_eq!(first.retries(), [0]);
     assert_eq!(second.retries(), [0, 1]);
     let key = |client: &Noting| client.tries()[0].idempotency_key.clone();

@@ -30,8 +30,8 @@ async fn classes_are_served_in_order_and_tab_first() {
     let scripts = std::iter::once(first).chain((0..8).map(|_| ResponseScript::text("more")));
     let client = ScriptedClient::new(scripts);
     let one_at_once = RouteConfig {
-        most_at_once: 1,
-        ..lane("test/one", client.clone())
+        max_concurrency: 1,
+        ..route("test/one", client.clone())
     };
     let router = Router::start(config(vec![one_at_once]));
     let mut tasks = Vec::new();
@@ -48,11 +48,11 @@ async fn classes_are_served_in_order_and_tab_first() {
     }
     assert_eq!(client.requests().len(), 1, "the others wait");
     let tab = events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await;
-    assert_eq!(heard(&tab).text, "more");
+    assert_eq!(assemble(&tab).text, "more");
     assert_eq!(client.fims().len(), 1);
     open.send(()).unwrap();
     for task in tasks {
-        heard(&task.await.unwrap());
+        assemble(&task.await.unwrap());
     }
     let order: Vec<String> = client.requests().iter().map(said).collect();
     assert_eq!(order, ["1", "4", "3", "2"]);
@@ -74,8 +74,8 @@ async fn agents_of_a_class_alternate_regardless_of_demand() {
     };
     let client = ScriptedClient::new((0..40).map(slow));
     let one_at_once = RouteConfig {
-        most_at_once: 1,
-        ..lane("test/one", client.clone())
+        max_concurrency: 1,
+        ..route("test/one", client.clone())
     };
     let router = Router::start(config(vec![one_at_once]));
     let mut tasks = Vec::new();
@@ -130,7 +130,7 @@ async fn followers_wait_briefly_for_the_leaders_cache() {
     settle().await;
     assert_eq!(client.requests().len(), 3, "the cache is written");
     for task in tasks {
-        heard(&task.await.unwrap());
+        assemble(&task.await.unwrap());
     }
 
     // A silent leader delays them by a second and a half.
@@ -138,11 +138,11 @@ async fn followers_wait_briefly_for_the_leaders_cache() {
         ResponseScript::default().then_silence(),
         ResponseScript::text("b"),
     ]);
-    let slow = Router::start(config(vec![lane("test/one", client.clone())]));
+    let slow = Router::start(config(vec![route("test/one", client.clone())]));
     let silent = tokio::spawn(events(slow.submit(with_prefix("a"))));
     settle().await;
     let begin = Instant::now();
-    heard(&events(slow.submit(with_prefix("b"))).await);
+    assemble(&events(slow.submit(with_prefix("b"))).await);
     let took = begin.elapsed().as_millis();
     assert!((1_490..=1_510).contains(&took), "{took} ms");
     silent.abort();
@@ -155,15 +155,15 @@ async fn dropping_a_request_closes_its_socket_and_releases_holds() {
         ScriptedClient::new([ResponseScript::events([start(), text("hel")]).then_silence()]);
     let router = Router::start(RouterConfig {
         usage_store: notes.clone(),
-        ..config(vec![lane("test/one", client.clone())])
+        ..config(vec![route("test/one", client.clone())])
     });
-    let mut told = router.submit(ask("hi"));
+    let mut stream = router.submit(ask("hi"));
     while !matches!(
-        told.next().await,
+        stream.next().await,
         Some(RouterEvent::Event(StreamEvent::TextDelta(_)))
     ) {}
     assert_eq!(client.open(), 1);
-    drop(told);
+    drop(stream);
     assert_eq!(
         (client.open(), client.cancelled()),
         (0, 1),
@@ -184,8 +184,8 @@ async fn request_dropped_while_queued_is_never_sent() {
     let (_open, first) = gated("first");
     let client = ScriptedClient::new([first, ResponseScript::text("second")]);
     let one_at_once = RouteConfig {
-        most_at_once: 1,
-        ..lane("test/one", client.clone())
+        max_concurrency: 1,
+        ..route("test/one", client.clone())
     };
     let router = Router::start(config(vec![one_at_once]));
     let first = tokio::spawn(events(router.submit(ask("a"))));
@@ -212,14 +212,14 @@ async fn slow_completion_is_hedged_and_the_faster_wins() {
     let router = router(&client);
     for _ in 0..25 {
         client.push_script(quick());
-        heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
+        assemble(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
     }
     assert_eq!(client.fims().len(), 25, "none was slow");
     client.push_script(slow);
     client.push_script(quick());
     let begin = Instant::now();
-    let heard_twin = heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
-    assert_eq!(heard_twin.text, "quick");
+    let hedged = assemble(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
+    assert_eq!(hedged.text, "quick");
     assert!(
         begin.elapsed() < Duration::from_millis(300),
         "{:?}",
@@ -238,7 +238,7 @@ async fn slow_completion_is_hedged_and_the_faster_wins() {
             .then_until(tokio::time::sleep(Duration::from_secs(20)))
             .then_events([start(), text("slow"), stop()]),
     );
-    heard(&events(router.submit(ask("hi"))).await);
+    assemble(&events(router.submit(ask("hi"))).await);
     assert_eq!(client.requests().len(), 1);
 }
 
@@ -248,13 +248,13 @@ async fn unused_grant_is_released() {
     let notes = Arc::new(Notes::default());
     let router = Router::start(RouterConfig {
         usage_store: notes.clone(),
-        ..config(vec![lane("test/one", client.clone())])
+        ..config(vec![route("test/one", client.clone())])
     });
     // Submitted, granted, and dropped before the stream was polled.
-    let mut told = router.submit(ask("hi"));
-    assert!(futures::poll!(told.next()).is_pending());
+    let mut stream = router.submit(ask("hi"));
+    assert!(futures::poll!(stream.next()).is_pending());
     settle().await;
-    drop(told);
+    drop(stream);
     router.idle().await;
     assert_eq!(client.requests().len(), 0);
     let unsent = notes.ended.lock().unwrap()[0].clone();
@@ -265,12 +265,12 @@ async fn unused_grant_is_released() {
 
     // The same for a hedge granted at the moment in which the slow request answers.
     for _ in 0..20 {
-        heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
+        assemble(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
     }
     for _ in 0..8 {
-        let mut told = router.submit(RouterRequest::fim(fim(), AgentId(0)));
-        while !matches!(told.next().await, Some(RouterEvent::Event(_))) {}
-        drop(told);
+        let mut stream = router.submit(RouterRequest::fim(fim(), AgentId(0)));
+        while !matches!(stream.next().await, Some(RouterEvent::Event(_))) {}
+        drop(stream);
     }
     router.idle().await;
     assert_eq!(router.health().await[0].in_flight, 0);

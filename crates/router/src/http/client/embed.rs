@@ -7,7 +7,7 @@ use futures::StreamExt;
 use model::{Failure, FailureClass, ModelId};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{HttpClient, key_header, site};
+use super::{HttpClient, key_header, request_target};
 use crate::http::exchange::MAX_ERROR_BYTES;
 use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, Method};
 use crate::keys::Secret;
@@ -17,10 +17,10 @@ use crate::wire::{RequestTarget, WireProtocol, encode_embeddings, read_embedding
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 /// Timeout for the body of an error response after its status: a truncated or stalled body is still
 /// informative.
-const REFUSAL: Duration = Duration::from_secs(2);
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Timeout of the whole request. The user is looking at results that embeddings would improve, and
 /// does not wait longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl HttpClient {
     /// Returns the embeddings of `texts`, in order and of equal length. Tries once, and times out
@@ -49,16 +49,16 @@ impl HttpClient {
             key: key.clone().map(|secret| key_header(config, secret)),
             body: Bytes::from(encoded.body),
         };
-        let site = site(config, model);
+        let target = request_target(config, model);
         let asked = async {
-            let reply = transport.call(call, config.limits().connect).await?;
-            self.read(reply, &site, texts.len()).await
+            let response = transport.call(call, config.limits().connect).await?;
+            self.read(response, &target, texts.len()).await
         };
-        let answer = timeout(PATIENCE, asked).await.unwrap_or_else(|_| {
+        let answer = timeout(REQUEST_TIMEOUT, asked).await.unwrap_or_else(|_| {
             let message = format!(
                 "{} returned no embeddings within {} s, so the request timed out.",
-                site.name(),
-                PATIENCE.as_secs()
+                target.name(),
+                REQUEST_TIMEOUT.as_secs()
             );
             Err(Failure::new(FailureClass::Stalled, message))
         });
@@ -67,36 +67,43 @@ impl HttpClient {
         {
             self.shared.forget_key(&model.provider).await;
         }
-        answer.map_err(|failure| without(key.as_ref(), failure))
+        answer.map_err(|failure| masked(key.as_ref(), failure))
     }
 
     async fn read(
         &self,
-        mut reply: HttpResponse,
-        site: &RequestTarget,
+        mut response: HttpResponse,
+        target: &RequestTarget,
         count: usize,
     ) -> Result<Vec<Vec<f32>>, Failure> {
-        if !(200..300).contains(&reply.status) {
-            let body = refusal(&mut reply).await;
+        if !(200..300).contains(&response.status) {
+            let body = error_body(&mut response).await;
             let now = (self.shared.now)();
-            return Err(refused(site, reply.status, &reply.headers, &body, &[], now));
+            return Err(refused(
+                target,
+                response.status,
+                &response.headers,
+                &body,
+                &[],
+                now,
+            ));
         }
         let mut body = Vec::new();
-        while let Some(piece) = reply.body.next().await {
-            let piece = piece.map_err(|ConnectionBroken(cause)| {
-                let message = format!("The answer of {} broke off: {cause}.", site.name());
+        while let Some(chunk) = response.body.next().await {
+            let chunk = chunk.map_err(|ConnectionBroken(cause)| {
+                let message = format!("The answer of {} broke off: {cause}.", target.name());
                 Failure::new(FailureClass::Torn, message)
             })?;
-            body.extend_from_slice(&piece);
+            body.extend_from_slice(&chunk);
             if body.len() > MAX_RESPONSE_BYTES {
-                let message = format!("{} sent a response that is too long.", site.name());
+                let message = format!("{} sent a response that is too long.", target.name());
                 return Err(Failure::new(FailureClass::Malformed, message));
             }
         }
         read_embeddings(&body, count).map_err(|why| {
             let message = format!(
                 "The embeddings response of {} is invalid: {why}.",
-                site.name()
+                target.name()
             );
             Failure::new(FailureClass::Malformed, message)
         })
@@ -104,20 +111,20 @@ impl HttpClient {
 }
 
 /// Reads the body of an error response as far as it arrives.
-async fn refusal(reply: &mut HttpResponse) -> Vec<u8> {
-    let deadline = Instant::now() + REFUSAL;
+async fn error_body(response: &mut HttpResponse) -> Vec<u8> {
+    let deadline = Instant::now() + ERROR_BODY_TIMEOUT;
     let mut body = Vec::new();
     while body.len() < MAX_ERROR_BYTES
-        && let Ok(Some(Ok(piece))) = timeout_at(deadline, reply.body.next()).await
+        && let Ok(Some(Ok(chunk))) = timeout_at(deadline, response.body.next()).await
     {
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     body.truncate(MAX_ERROR_BYTES);
     body
 }
 
 /// Masks the key in a failure, in case the provider quotes it.
-fn without(key: Option<&Secret>, mut failure: Failure) -> Failure {
+fn masked(key: Option<&Secret>, mut failure: Failure) -> Failure {
     if let Some(key) = key {
         failure.message = key.mask(&failure.message);
     }

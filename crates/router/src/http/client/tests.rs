@@ -9,19 +9,20 @@ use tokio::io::AsyncWriteExt;
 use super::super::HttpResponse;
 use super::super::tests::{accept_one, until_closed};
 use super::*;
+use crate::error::Error;
 use crate::keys::ProgramOutput;
 use crate::wire::tests::{gap_request, request, show, sse};
 
-/// A vault with one key, which can be replaced.
-struct OneKey(StdMutex<Option<String>>);
+/// A secret source with one key, which can be replaced.
+struct ReplaceableKey(StdMutex<Option<String>>);
 
-impl OneKey {
+impl ReplaceableKey {
     fn new(key: Option<&str>) -> Arc<Self> {
         Arc::new(Self(StdMutex::new(key.map(str::to_owned))))
     }
 }
 
-impl SecretSource for OneKey {
+impl SecretSource for ReplaceableKey {
     fn environment(&self, name: &str) -> Option<String> {
         let key = self.0.lock().expect("lock").clone();
         key.filter(|_| name == "MAKER_API_KEY")
@@ -29,11 +30,11 @@ impl SecretSource for OneKey {
 
     fn run<'a>(
         &'a self,
-        _words: &'a [String],
-        _input: Option<Secret>,
-        _patience: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
-        std::future::ready(Err("no programs here".to_owned())).boxed()
+        _: &'a [String],
+        _: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>> {
+        let error = Error::Program("no programs here".to_owned());
+        std::future::ready(Err(error)).boxed()
     }
 }
 
@@ -50,8 +51,8 @@ fn providers(url: &str) -> Providers {
     providers
 }
 
-fn client(url: &str, vault: Arc<OneKey>) -> HttpClient {
-    HttpClient::new(providers(url), Arc::new(|_: &ModelId| None), vault)
+fn client(url: &str, secrets: Arc<ReplaceableKey>) -> HttpClient {
+    HttpClient::new(providers(url), Arc::new(|_: &ModelId| None), secrets)
 }
 
 async fn first(client: &HttpClient, request: ModelRequest) -> String {
@@ -62,7 +63,7 @@ async fn first(client: &HttpClient, request: ModelRequest) -> String {
 #[tokio::test]
 async fn a_request_over_a_socket() {
     let (url, accepted) = accept_one().await;
-    let client = client(&url, OneKey::new(Some("sk-canary")));
+    let client = client(&url, ReplaceableKey::new(Some("sk-canary")));
     let attempt = Attempt {
         idempotency_key: "turn-9".to_owned(),
         retries: 2,
@@ -99,7 +100,7 @@ async fn a_request_over_a_socket() {
 #[tokio::test]
 async fn dropping_the_stream_closes_the_socket_at_once() {
     let (url, accepted) = accept_one().await;
-    let client = client(&url, OneKey::new(Some("k")));
+    let client = client(&url, ReplaceableKey::new(Some("k")));
     let mut events = client.send(request());
     let first = tokio::spawn(async move {
         let event = events.next().await;
@@ -119,7 +120,7 @@ async fn dropping_the_stream_closes_the_socket_at_once() {
 
 #[tokio::test]
 async fn missing_configuration_fails_before_sending() {
-    let client = client("http://127.0.0.1:1", OneKey::new(None));
+    let client = client("http://127.0.0.1:1", ReplaceableKey::new(None));
     let shown = first(&client, request()).await;
     assert_eq!(
         shown,
@@ -142,9 +143,9 @@ async fn missing_configuration_fails_before_sending() {
 }
 
 /// Rejects every key but the second.
-struct Picky(StdMutex<Vec<String>>);
+struct SecondKeyOnly(StdMutex<Vec<String>>);
 
-impl Transport for Picky {
+impl Transport for SecondKeyOnly {
     fn call(
         &self,
         call: HttpRequest,
@@ -170,13 +171,13 @@ impl Transport for Picky {
 
 #[tokio::test]
 async fn rejected_key_is_looked_up_again() {
-    let vault = OneKey::new(Some("old"));
-    let picky = Arc::new(Picky(StdMutex::default()));
+    let secrets = ReplaceableKey::new(Some("old"));
+    let picky = Arc::new(SecondKeyOnly(StdMutex::default()));
     let transport = picky.clone();
     let client = HttpClient::with_transport(
         providers("http://127.0.0.1:1"),
         Arc::new(|_: &ModelId| None),
-        vault.clone(),
+        secrets.clone(),
         move |_| transport.clone(),
     );
     assert!(
@@ -184,9 +185,9 @@ async fn rejected_key_is_looked_up_again() {
             .await
             .contains("failed Authentication")
     );
-    *vault.0.lock().expect("lock") = Some("new".to_owned());
+    *secrets.0.lock().expect("lock") = Some("new".to_owned());
     assert!(first(&client, request()).await.contains("stop EndTurn"));
-    *vault.0.lock().expect("lock") = Some("newer".to_owned());
+    *secrets.0.lock().expect("lock") = Some("newer".to_owned());
     assert!(first(&client, request()).await.contains("stop EndTurn"));
     assert_eq!(*picky.0.lock().expect("lock"), ["old", "new", "new"]);
 }

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::super::{HttpRequest, KeyHeader, Method};
 use super::*;
-use crate::wire::tests::{request, show, site, sse};
+use crate::wire::tests::{request, show, sse, target};
 use crate::wire::{ChatDialect, WireProtocol, decoder};
 
 /// A step of a scripted transport.
@@ -84,7 +84,7 @@ async fn run(scripted: Scripted) -> (Vec<StreamEvent>, Duration) {
         WireProtocol::Chat,
         &ChatDialect::default(),
         &request(),
-        site(),
+        target(),
     );
     let started = Instant::now();
     let events = exchange(
@@ -92,7 +92,7 @@ async fn run(scripted: Scripted) -> (Vec<StreamEvent>, Duration) {
         call,
         LIMITS,
         decoder,
-        site(),
+        target(),
         SystemTime::UNIX_EPOCH,
     );
     (events.collect().await, started.elapsed())

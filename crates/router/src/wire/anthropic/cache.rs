@@ -22,7 +22,7 @@ const MAX_BREAKPOINTS: usize = 4;
 const BYTES_A_TOKEN: u64 = 2;
 
 /// Number of the last user messages at whose ends the conversation may be marked.
-const ENDS: usize = 2;
+const MARKED_USER_MESSAGES: usize = 2;
 
 /// A conversation whose latest messages can still be marked; earlier ones are already written.
 pub(super) struct CacheMarker {
@@ -48,7 +48,7 @@ impl CacheMarker {
         self.bytes += size(&message);
         self.users += usize::from(is_users(&message));
         self.messages.push_back(message);
-        while self.users > ENDS
+        while self.users > MARKED_USER_MESSAGES
             && let Some(oldest) = self.messages.pop_front()
         {
             self.users -= usize::from(is_users(&oldest));

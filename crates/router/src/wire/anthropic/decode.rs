@@ -11,8 +11,8 @@ use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{number, text, tokens};
 use super::super::response::ResponseBuilder;
 
-pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
-    Decoder::new(AnthropicReader::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, target: RequestTarget) -> Decoder {
+    Decoder::new(AnthropicReader::default(), request, target)
 }
 
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl FrameReader for AnthropicReader {
                 self.message_delta(value, answer);
             }
             "message_stop" => return self.stop(answer),
-            "error" => return Err(interrupted(&answer.site, value)),
+            "error" => return Err(interrupted(&answer.target, value)),
             _ => {}
         }
         Ok(())

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use model::{CacheMark, Effort, Message, Role, SystemBlock, TokenCount, ToolChoice};
 use serde_json::{Value, json};
 
-use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
+use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, sse, target};
 use crate::wire::{ChatDialect, WireProtocol, decoder};
 
 fn encoded(members: Value, asked: &model::ModelRequest) -> Value {
@@ -16,7 +16,7 @@ fn check(lines: &str, expected: &Expect) {
         WireProtocol::Anthropic,
         &ChatDialect::default(),
         &request(),
-        site(),
+        target(),
     );
     expected.assert_eq(&show(&decode(decoder, &sse(lines))));
 }
@@ -415,7 +415,7 @@ fn stop_reasons() {
             WireProtocol::Anthropic,
             &ChatDialect::default(),
             &request(),
-            site(),
+            target(),
         );
         let shown = show(&decode(decoder, &sse(&lines)));
         shown.lines().skip(1).collect::<Vec<_>>().join("|")

@@ -13,7 +13,7 @@ use super::slots::StreamedCalls;
 pub(crate) fn decoder(
     dialect: &ChatDialect,
     request: &ModelRequest,
-    site: RequestTarget,
+    target: RequestTarget,
 ) -> Decoder {
     let reader = ChatReader {
         reasoning_fields: dialect.reasoning_fields.clone(),
@@ -24,7 +24,7 @@ pub(crate) fn decoder(
         finish: None,
         has_refused: false,
     };
-    Decoder::new(reader, request, site)
+    Decoder::new(reader, request, target)
 }
 
 struct ChatReader {
@@ -48,7 +48,7 @@ impl FrameReader for ChatReader {
         if value.get("error").is_some_and(|error| !error.is_null())
             || text(value, "/object") == "error"
         {
-            return Err(interrupted(&answer.site, value));
+            return Err(interrupted(&answer.target, value));
         }
         answer.start(text(value, "/id"), text(value, "/model"));
         let choices = items(value, "/choices").iter();
@@ -212,7 +212,7 @@ fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopRea
         "error" | "insufficient_system_resource" | "abort" => {
             let message = format!(
                 "{} aborted the answer ({raw}). Sending the request again may help.",
-                answer.site.name()
+                answer.target.name()
             );
             let class = match raw {
                 "insufficient_system_resource" => FailureClass::Overloaded,

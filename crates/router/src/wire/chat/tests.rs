@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use model::{Effort, Message, Role};
 use serde_json::{Value, json};
 
-use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
+use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, sse, target};
 use crate::wire::{ChatDialect, WireProtocol, decoder, encode};
 
 fn dialect(name: &str) -> ChatDialect {
@@ -20,7 +20,7 @@ fn encoded(name: &str, members: Value, asked: &model::ModelRequest) -> Value {
 }
 
 fn decoded(name: &str, lines: &str) -> String {
-    let decoder = decoder(WireProtocol::Chat, &dialect(name), &request(), site());
+    let decoder = decoder(WireProtocol::Chat, &dialect(name), &request(), target());
     show(&decode(decoder, &sse(lines)))
 }
 

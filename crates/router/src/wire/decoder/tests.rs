@@ -1,6 +1,6 @@
 //! Tests of bodies that are not answers.
 
-use crate::wire::tests::{decode, request, show, site};
+use crate::wire::tests::{decode, request, show, target};
 use crate::wire::{ChatDialect, WireProtocol, decoder};
 
 fn check(body: &str, expected: &str) {
@@ -8,7 +8,7 @@ fn check(body: &str, expected: &str) {
         WireProtocol::Chat,
         &ChatDialect::default(),
         &request(),
-        site(),
+        target(),
     );
     let shown = show(&decode(decoder, body));
     assert!(shown.starts_with(expected), "{body:?}: {shown}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// Maximum number of characters quoted from a provider's message.
-const QUOTED: usize = 400;
+const MAX_QUOTED: usize = 400;
 
 /// Content of an error body.
 #[derive(Debug, Default, PartialEq)]
@@ -160,11 +160,11 @@ fn quoted(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        if line.len() > QUOTED * 4 {
+        if line.len() > MAX_QUOTED * 4 {
             break;
         }
     }
-    match line.char_indices().nth(QUOTED) {
+    match line.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

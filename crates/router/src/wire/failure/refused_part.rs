@@ -126,7 +126,7 @@ const UNSUPPORTED: &[&str] = &[
 ];
 
 /// Aliases by which refusals refer to members of the body.
-const CALLED: &[(&str, &[&str])] = &[
+const ALIASES: &[(&str, &[&str])] = &[
     (
         "thinking",
         &[
@@ -383,9 +383,9 @@ impl RefusalContext<'_> {
                 name: (*name).clone(),
             });
         }
-        let called = CALLED.iter().filter(|(word, _)| self.words.contains(word));
-        let mut called = called.flat_map(|(_, names)| names.iter());
-        let name = called.find(|name| sent.iter().any(|sent| sent == *name))?;
+        let aliases = ALIASES.iter().filter(|(word, _)| self.words.contains(word));
+        let mut aliases = aliases.flat_map(|(_, names)| names.iter());
+        let name = aliases.find(|name| sent.iter().any(|sent| sent == *name))?;
         Some(RefusedPart::Member {
             name: (*name).to_owned(),
         })

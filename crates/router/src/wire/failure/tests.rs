@@ -2,13 +2,13 @@
 
 use model::FailureClass::*;
 
-use crate::wire::tests::site;
+use crate::wire::tests::target;
 
 use super::*;
 
 fn failure(status: u16, body: &str) -> Failure {
     refused(
-        &site(),
+        &target(),
         status,
         &[],
         body.as_bytes(),
@@ -320,7 +320,7 @@ fn bodies_without_a_provider_error() {
 fn sentences() {
     let wait = [("retry-after".to_owned(), "12".to_owned())];
     let body = br#"{"error":{"type":"rate_limit_error","message":"Too many\n  requests"}}"#;
-    let failure = refused(&site(), 429, &wait, body, &[], SystemTime::UNIX_EPOCH);
+    let failure = refused(&target(), 429, &wait, body, &[], SystemTime::UNIX_EPOCH);
     assert_eq!(
         failure.message,
         "Maker (api.maker.example) is rate limiting requests (HTTP 429): Too many requests. It \
@@ -329,7 +329,7 @@ fn sentences() {
     assert_eq!(failure.retry_after, Some(Duration::from_secs(12)));
     let page = "<html><title>Blocked</title><body>".to_owned() + &"x".repeat(9000);
     let failure = refused(
-        &site(),
+        &target(),
         403,
         &[],
         page.as_bytes(),
@@ -343,7 +343,7 @@ fn sentences() {
     );
     let long = format!(r#"{{"error":"{}"}}"#, "word ".repeat(2000));
     let failure = refused(
-        &site(),
+        &target(),
         400,
         &[],
         long.as_bytes(),

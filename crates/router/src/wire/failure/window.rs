@@ -52,8 +52,9 @@ pub(super) fn stated_window(body: &ErrorBody) -> Option<TokenCount> {
         let begin = words[..at].trim_end_matches(is_digit).len();
         number(&words[begin..at])
     });
-    let mut told = body.window.into_iter().chain(before).chain(behind);
-    told.find(|window| *window >= MIN_WINDOW_TOKENS)
+    let mut sizes = body.window.into_iter().chain(before).chain(behind);
+    sizes
+        .find(|window| *window >= MIN_WINDOW_TOKENS)
         .map(TokenCount)
 }
 

@@ -12,12 +12,12 @@ use super::super::json::{number, text};
 use super::super::response::ResponseBuilder;
 use super::{FimOptions, FimWire};
 
-pub(crate) fn decoder(fim: &FimOptions, request: &Fim, site: RequestTarget) -> Decoder {
+pub(crate) fn decoder(fim: &FimOptions, request: &Fim, target: RequestTarget) -> Decoder {
     let framing = match fim.wire {
         FimWire::Ollama => Framing::Lines,
         _ => Framing::Events,
     };
-    let answer = ResponseBuilder::new(request.model.clone(), ToolCalls::default(), site);
+    let answer = ResponseBuilder::new(request.model.clone(), ToolCalls::default(), target);
     Decoder::with(framing, FimReader { finish: None }, answer)
 }
 
@@ -37,7 +37,7 @@ impl FrameReader for FimReader {
         if value.get("error").is_some_and(|error| !error.is_null())
             || text(value, "/object") == "error"
         {
-            return Err(interrupted(&answer.site, value));
+            return Err(interrupted(&answer.target, value));
         }
         answer.start(text(value, "/id"), text(value, "/model"));
         if value.get("response").is_some_and(Value::is_string) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use crate::wire::tests::{body, decode, gap_request, options, show, site, sse};
+use crate::wire::tests::{body, decode, gap_request, options, show, sse, target};
 
 use super::*;
 
@@ -204,7 +204,7 @@ fn text_cannot_inject_template_tokens() {
 fn answers() {
     let answer = |wire: &str, text: &str| {
         let fim = server(json!({ "wire": wire, "path": { "root": "x" } }));
-        let shown = show(&decode(decoder(&fim, &gap_request(), site()), text));
+        let shown = show(&decode(decoder(&fim, &gap_request(), target()), text));
         shown.lines().collect::<Vec<_>>().join("|")
     };
     assert_eq!(

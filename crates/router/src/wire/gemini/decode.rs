@@ -12,8 +12,8 @@ use super::super::response::ResponseBuilder;
 /// Prefix of ids that we assign where Gemini gives none; they are not sent back to it.
 pub(crate) const OWN_ID: &str = "own-call-";
 
-pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
-    Decoder::new(GeminiReader::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, target: RequestTarget) -> Decoder {
+    Decoder::new(GeminiReader::default(), request, target)
 }
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl FrameReader for GeminiReader {
         answer: &mut ResponseBuilder,
     ) -> Result<(), Failure> {
         if value.get("error").is_some() {
-            return Err(interrupted(&answer.site, value));
+            return Err(interrupted(&answer.target, value));
         }
         answer.start(text(value, "/responseId"), text(value, "/modelVersion"));
         if let Some(candidate) = items(value, "/candidates").first() {
@@ -129,7 +129,7 @@ fn reason(raw: &str, message: &str, answer: &ResponseBuilder) -> Result<StopReas
         "MISSING_THOUGHT_SIGNATURE" | "TOO_MANY_TOOL_CALLS" => {
             let message = format!(
                 "{} stopped the answer ({raw}). {message}",
-                answer.site.name()
+                answer.target.name()
             );
             return Err(Failure::new(FailureClass::InvalidRequest, message.trim()));
         }

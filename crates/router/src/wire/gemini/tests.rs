@@ -5,7 +5,7 @@ use model::{Effort, Message, MessagePart, Opaque, PartContent, Role, StreamEvent
 use serde_json::{Value, json};
 
 use crate::wire::tests::{
-    body, conversation, decode, model_id, options, pretty, request, show, site, sse,
+    body, conversation, decode, model_id, options, pretty, request, show, sse, target,
 };
 use crate::wire::{ChatDialect, WireProtocol, decoder};
 
@@ -18,7 +18,7 @@ fn decoded(lines: &str) -> Vec<StreamEvent> {
         WireProtocol::Gemini,
         &ChatDialect::default(),
         &request(),
-        site(),
+        target(),
     );
     decode(decoder, &sse(lines))
 }

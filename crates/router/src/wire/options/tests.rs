@@ -23,9 +23,9 @@ fn later_layers_override_member_by_member() {
 #[test]
 fn unknown_member_is_reported() {
     let wrong = WireOptions::layered([&layer(json!({ "imagse": true }))]);
-    assert!(wrong.expect_err("an error").contains("imagse"));
+    assert!(wrong.expect_err("an error").to_string().contains("imagse"));
     let wrong = WireOptions::layered([&layer(json!({ "effort": { "huge": "x" } }))]);
-    assert!(wrong.expect_err("an error").contains("huge"));
+    assert!(wrong.expect_err("an error").to_string().contains("huge"));
 }
 
 #[test]

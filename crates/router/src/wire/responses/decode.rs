@@ -11,8 +11,8 @@ use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{items, number, text};
 use super::super::response::ResponseBuilder;
 
-pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
-    Decoder::new(ResponsesReader::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, target: RequestTarget) -> Decoder {
+    Decoder::new(ResponsesReader::default(), request, target)
 }
 
 #[derive(Default)]
@@ -71,7 +71,7 @@ impl FrameReader for ResponsesReader {
             "response.completed" | "response.incomplete" => {
                 self.stop(&value["response"], answer)?;
             }
-            "response.failed" | "error" => return Err(interrupted(&answer.site, value)),
+            "response.failed" | "error" => return Err(interrupted(&answer.target, value)),
             _ => {}
         }
         Ok(())

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
+use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, sse, target};
 use crate::wire::{ChatDialect, WireProtocol, decoder};
 
 fn encoded(members: Value, asked: &model::ModelRequest) -> Value {
@@ -15,7 +15,7 @@ fn check(lines: &str, expected: &Expect) {
         WireProtocol::Responses,
         &ChatDialect::default(),
         &request(),
-        site(),
+        target(),
     );
     expected.assert_eq(&show(&decode(decoder, &sse(lines))));
 }
@@ -238,7 +238,7 @@ fn stop_reasons() {
             WireProtocol::Responses,
             &ChatDialect::default(),
             &request(),
-            site(),
+            target(),
         );
         let shown = show(&decode(decoder, &sse(lines)));
         shown.lines().last().unwrap_or_default().to_owned()

@@ -18,12 +18,8 @@ fn check(arguments: &[&str], expected: &[&str]) {
     let servers =
         json!({ "s": { "command": "node", "args": arguments, "env": { "DATA": "./tools" } } });
     let checkout = path("/checkout");
-    let (mut entries, problems) = config::parse(
-        &servers,
-        &ServerOrigin::Person,
-        &checkout,
-        &Variables::new(),
-    );
+    let (mut entries, problems) =
+        config::parse(&servers, &ServerOrigin::User, &checkout, &Variables::new());
     assert!(problems.is_empty());
     point_at_worktree(&files, &mut entries[0], &checkout, &path("/worktree"));
     let Ok(ServerTransport::Process {

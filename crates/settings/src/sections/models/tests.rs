@@ -26,7 +26,7 @@ fn providers_are_read_with_and_without_a_key() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_in_a_sentence() {
+fn invalid_model_settings_are_reported_in_a_sentence() {
     let cases = [
         (r#"["desk"]"#, "expected an object"),
         (
@@ -74,7 +74,7 @@ fn what_does_not_fit_is_told_in_a_sentence() {
 }
 
 #[test]
-fn a_project_cannot_choose_who_reads_the_code() {
+fn project_cannot_set_the_default_model() {
     let text = r#"{ "models": { "default": "far/model" } }"#;
     let (settings, problems) = parse(&[(SettingsSource::Project, "project", text)]);
     assert_eq!(settings.models.default, "auto");

@@ -16,17 +16,17 @@ use crate::mcp::stdio::Stdio;
 
 /// The lifecycle of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ServerLifecycle {
     /// It begins with `initialize`.
     Old,
     /// It is stateless.
     Stateless,
 }
 
-/// A server. Each dial opens a new connection to it.
-pub(super) struct Fake {
-    kind: Kind,
-    heard: Mutex<Vec<String>>,
+/// A scripted server. Each `connect` opens a new connection to it.
+pub(super) struct FakeServer {
+    kind: ServerLifecycle,
+    received: Mutex<Vec<String>>,
     lists: AtomicU64,
     /// The tools it lists beside its own one.
     pub(super) more_tools: Mutex<Vec<Value>>,
@@ -34,32 +34,32 @@ pub(super) struct Fake {
     pub(super) is_closed: AtomicBool,
 }
 
-type Out = Arc<tokio::sync::Mutex<WriteHalf<DuplexStream>>>;
+type ResponseWriter = Arc<tokio::sync::Mutex<WriteHalf<DuplexStream>>>;
 
-impl Fake {
-    pub(super) fn new(kind: Kind) -> Self {
+impl FakeServer {
+    pub(super) fn new(kind: ServerLifecycle) -> Self {
         Self {
             kind,
-            heard: Mutex::default(),
+            received: Mutex::default(),
             lists: AtomicU64::new(0),
             more_tools: Mutex::default(),
             is_closed: AtomicBool::new(false),
         }
     }
 
-    /// Returns the methods of all messages it received.
-    pub(super) fn asked(&self) -> Vec<String> {
-        self.heard.lock().expect("a lock").clone()
+    /// Returns the methods of all received messages.
+    pub(super) fn methods(&self) -> Vec<String> {
+        self.received.lock().expect("a lock").clone()
     }
 
     async fn serve(self: Arc<Self>, stream: DuplexStream) {
         let (from, to) = split(stream);
-        let out: Out = Arc::new(tokio::sync::Mutex::new(to));
+        let out: ResponseWriter = Arc::new(tokio::sync::Mutex::new(to));
         let mut lines = BufReader::new(from).lines();
         while let Ok(Some(line)) = lines.next_line().await {
             let message: Value = serde_json::from_str(&line).expect("we send JSON");
             let method = message["method"].as_str().unwrap_or("answer").to_owned();
-            self.heard.lock().expect("a lock").push(method.clone());
+            self.received.lock().expect("a lock").push(method.clone());
             if method == "answer" {
                 self.answered(&message, &out).await;
                 continue;
@@ -74,7 +74,7 @@ impl Fake {
 
     /// Handles a response to its own request: it becomes the result of the call, whose id is part
     /// of its own.
-    async fn answered(&self, message: &Value, out: &Out) {
+    async fn answered(&self, message: &Value, out: &ResponseWriter) {
         let call = message["id"]
             .as_str()
             .and_then(|id| id.strip_prefix("back-"));
@@ -90,12 +90,12 @@ impl Fake {
         .await;
     }
 
-    async fn hear(&self, method: &str, message: Value, out: Out) {
+    async fn hear(&self, method: &str, message: Value, out: ResponseWriter) {
         let id = message["id"].clone();
         let answer = |result: Value| json!({ "id": id, "result": result });
         let capabilities = json!({ "tools": { "listChanged": true } });
         match (method, self.kind) {
-            ("server/discover", Kind::Stateless) => {
+            ("server/discover", ServerLifecycle::Stateless) => {
                 let capabilities: ServerCapabilities =
                     serde_json::from_value(capabilities).expect("capabilities");
                 let versions = vec![ProtocolVersion::V_2026_07_28];
@@ -103,7 +103,7 @@ impl Fake {
                     .with_server_info(Implementation::new("fake", "1"));
                 send(&out, &answer(serde_json::to_value(found).expect("JSON"))).await;
             }
-            ("initialize", Kind::Old) => {
+            ("initialize", ServerLifecycle::Old) => {
                 let result = json!({
                     "protocolVersion": "2025-06-18", "capabilities": capabilities,
                     "serverInfo": { "name": "fake", "version": "1" }
@@ -123,7 +123,9 @@ impl Fake {
                 .await;
             }
             ("tools/call", _) => self.call(&message, out).await,
-            ("subscriptions/listen", Kind::Stateless) => self.listen(&id, &message, &out).await,
+            ("subscriptions/listen", ServerLifecycle::Stateless) => {
+                self.listen(&id, &message, &out).await
+            }
             _ if id.is_null() => {}
             _ => {
                 let error = json!({ "code": -32601, "message": "not known" });
@@ -133,7 +135,7 @@ impl Fake {
     }
 
     /// Acknowledges a subscription, and sends many change notifications.
-    async fn listen(&self, id: &Value, message: &Value, out: &Out) {
+    async fn listen(&self, id: &Value, message: &Value, out: &ResponseWriter) {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
         let wanted = &message["params"]["notifications"];
         let params = json!({ "_meta": meta, "notifications": wanted });
@@ -147,7 +149,7 @@ impl Fake {
         }
     }
 
-    async fn call(&self, message: &Value, out: Out) {
+    async fn call(&self, message: &Value, out: ResponseWriter) {
         let id = &message["id"];
         let params = &message["params"];
         let name = params["name"].as_str().expect("a name");
@@ -218,31 +220,31 @@ impl Fake {
     }
 }
 
-impl Connector for Arc<Fake> {
+impl Connector for Arc<FakeServer> {
     fn connect(
         &self,
-        guest: Arc<McpClientHandler>,
+        handler: Arc<McpClientHandler>,
     ) -> BoxFuture<'_, Result<ServerConnection, ConnectFailure>> {
         Box::pin(async move {
             if self.is_closed.load(Ordering::SeqCst) {
-                return Err(ConnectFailure::Passing("it hangs up".to_owned()));
+                return Err(ConnectFailure::Transient("it hangs up".to_owned()));
             }
             let (ours, theirs) = tokio::io::duplex(1 << 16);
             tokio::spawn(self.clone().serve(theirs));
             let (from, to) = split(ours);
-            let transport = Stdio::new(from, to, noise(&guest));
-            match serve_client_with_lifecycle(guest, transport, lifecycle_mode()).await {
+            let transport = Stdio::new(from, to, noise(&handler));
+            match serve_client_with_lifecycle(handler, transport, lifecycle_mode()).await {
                 Ok(service) => Ok(ServerConnection {
                     service,
                     child: None,
                 }),
-                Err(error) => Err(ConnectFailure::Passing(error.to_string())),
+                Err(error) => Err(ConnectFailure::Transient(error.to_string())),
             }
         })
     }
 }
 
-async fn send(out: &Out, message: &Value) {
+async fn send(out: &ResponseWriter, message: &Value) {
     let mut message = message.clone();
     message["jsonrpc"] = json!("2.0");
     let mut out = out.lock().await;

@@ -8,6 +8,7 @@ use futures::stream;
 use serde_json::json;
 
 use super::*;
+use crate::error::Error;
 use crate::http::{Providers, Transport};
 use crate::keys::{ProgramOutput, SecretSource};
 
@@ -63,7 +64,7 @@ impl Transport for Server {
     }
 }
 
-/// A vault with one key.
+/// An environment with one key.
 struct Key;
 
 impl SecretSource for Key {
@@ -74,10 +75,10 @@ impl SecretSource for Key {
     fn run<'a>(
         &'a self,
         _: &'a [String],
-        _: Option<Secret>,
         _: Duration,
-    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
-        std::future::ready(Err("no programs here".to_owned())).boxed()
+    ) -> BoxFuture<'a, Result<ProgramOutput, Error>> {
+        let error = Error::Program("no programs here".to_owned());
+        std::future::ready(Err(error)).boxed()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Errors as all wires know them; each wire has its own words for them.
+//! API errors, independent of the wire format; each wire encodes them in its own way.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -8,9 +8,9 @@ use crate::script::{ScriptedFault, StatusFault};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
     pub(crate) kind: ApiErrorKind,
-    /// The status, where it is not the wire's usual one for the kind.
+    /// The status; `None` for the wire's default for the kind.
     pub(crate) status: Option<u16>,
-    /// The words, where they are not the wire's usual ones.
+    /// The message; `None` for the wire's default.
     pub(crate) message: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) headers: BTreeMap<String, String>,
