@@ -32,7 +32,7 @@ fn npm() -> PathBuf {
     })
 }
 
-/// Returns the script of a server; `None`, with a message, if it is not installed.
+/// Returns the script of a server; `None` if it is not installed, so that the test is skipped.
 fn script(package: &str) -> Option<String> {
     let path = npm()
         .join("node_modules/@modelcontextprotocol")
@@ -41,10 +41,7 @@ fn script(package: &str) -> Option<String> {
     if path.exists() {
         Some(path.display().to_string())
     } else {
-        eprintln!(
-            "skipped: {} is not there; install it with npm",
-            path.display()
-        );
+        test_support::skip(format_args!("{} is not installed with npm", path.display()));
         None
     }
 }

@@ -17,10 +17,7 @@ fn installed(path: &str) -> Option<PathBuf> {
     let folder = cached("BURIN_NPM_AGENTS", "npm-agents");
     let path = folder.join(path);
     if !path.exists() {
-        eprintln!(
-            "skipped: {} is not there; install it with npm",
-            path.display()
-        );
+        test_support::skip(format_args!("{} is not installed with npm", path.display()));
         return None;
     }
     Some(path)

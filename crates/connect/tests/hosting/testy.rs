@@ -9,10 +9,10 @@ use super::guest::{Guest, Program, cached, spoken};
 fn testy() -> Option<Program> {
     let path = cached("BURIN_TESTY", "testy/target/debug/testy");
     if !path.exists() {
-        eprintln!(
-            "skipped: {} is not there; name it in BURIN_TESTY",
+        test_support::skip(format_args!(
+            "{} is not there; BURIN_TESTY can name it",
             path.display()
-        );
+        ));
         return None;
     }
     Some(Program::new(path, &[]))

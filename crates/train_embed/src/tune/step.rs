@@ -3,7 +3,7 @@
 use index::embedding::DIMS;
 
 use super::{Bag, Tuning};
-use crate::train_embed::{bags, matrix, threads};
+use crate::{bags, matrix, threads};
 
 const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.999;

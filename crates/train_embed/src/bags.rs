@@ -85,7 +85,7 @@ pub(super) fn masked(pair: &Pair) -> String {
 #[cfg(test)]
 mod tests {
     use super::masked;
-    use crate::train_embed::mine::Pair;
+    use crate::mine::Pair;
 
     #[test]
     fn a_masked_function_does_not_say_its_name() {

@@ -1,11 +1,24 @@
-//! Makes the table of code embeddings: `cargo xtask train-embed [STEP…] [SETTING=NUMBER…]`.
+//! Trains the table of code embeddings: `cargo xtask train-embed [STEP…] [SETTING=NUMBER…]`.
 //!
-//! Steps, all of them when none is named: `fetch` brings the pinned packages and the model here, `mine` finds pairs
-//! of a documentation and its function, `vocabulary` chooses the tokens, `distil` asks MiniLM about each of them,
-//! `tune` trains the table on the pairs, `write` puts it into `assets/models`. Besides, `pin` makes the list of
-//! packages anew and `score` measures the table that is shipped on what was held out.
-//! Everything but the table and the list of sources is written below `target/embed`. The same inputs give the same
-//! table, bit for bit.
+//! Without a named step, all of these run in this order:
+//!
+//! - `fetch` downloads the pinned packages and the MiniLM model,
+//! - `mine` extracts pairs of a function and its documentation,
+//! - `vocabulary` chooses the tokens,
+//! - `distil` computes MiniLM's embedding of each token,
+//! - `tune` trains the table on the pairs,
+//! - `write` quantises the table into `assets/models`.
+//!
+//! Two more steps run only when named: `pin` makes the list of packages anew, and `score` measures the shipped table on
+//! the pairs that were held out.
+//!
+//! Intermediate files are below `target/embed`. Invariant: the same inputs give the same table, bit for bit, on any
+//! number of threads.
+#![expect(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a chore talks to the terminal and starts programs; none of it is linked into the product"
+)]
 
 mod archive;
 mod bags;
@@ -20,6 +33,7 @@ mod vocabulary;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use index::minilm::MiniLm;
 use index::wordpiece::Vocabulary;
@@ -29,12 +43,20 @@ use tune::Tuning;
 const FOLDER: &str = "target/embed";
 const STEPS: &[&str] = &["fetch", "mine", "vocabulary", "distil", "tune", "write"];
 
-/// Runs the steps in the order given.
-///
-/// # Errors
-/// A sentence that says which step failed at what.
-pub(crate) fn run(words: &[String]) -> Result<(), String> {
-    let (settings, steps): (Vec<&str>, Vec<&str>) = words
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the named steps in the order given.
+fn run(arguments: &[String]) -> Result<(), String> {
+    let (settings, steps): (Vec<&str>, Vec<&str>) = arguments
         .iter()
         .map(String::as_str)
         .partition(|word| word.contains('='));
@@ -92,7 +114,7 @@ fn model(folder: &Path) -> Result<MiniLm, String> {
     MiniLm::open(&folder).map_err(|error| error.to_string())
 }
 
-/// How many threads the work is spread over. What comes out does not depend on it.
+/// The number of threads to spread work over. Results do not depend on it.
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
