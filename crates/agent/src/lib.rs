@@ -6,8 +6,8 @@
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
 //! Invariant: a session works below one root folder.
-//! Start at `session`: a `Command` goes in, an `Event` comes out. A tool implements `Tool` and
-//! returns an `Answer` with an `Outcome`.
+//! Start at `SessionCommand`, which goes into a session, and `AgentEvent`, which comes out of it. A tool
+//! implements `Tool` and returns a `ToolResult` with a `CallOutcome`.
 
 #![warn(missing_docs)]
 

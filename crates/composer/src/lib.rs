@@ -5,7 +5,7 @@
 //! Invariant: sessions share the router and nothing else; each works below its own root.
 //! Invariant: a change in a working tree has an author (`authored`), and can be undone without
 //! affecting changes of others (`checkpoint`).
-//! Start at `board`: a `Command` goes in, an `Event` comes out.
+//! Start at `BoardCommand`, which goes into the board of `board`, and `BoardEvent`, which comes out of it.
 
 pub mod board;
 pub mod change_history;

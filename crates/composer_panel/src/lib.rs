@@ -6,7 +6,7 @@
 //! Invariant: it shows the state that events describe and decides nothing; the user's decisions go
 //! out as commands.
 //! Start at `ComposerPanel`; `transcript` is the plain data of a transcript; the engines are behind
-//! `Agents`.
+//! `AgentService`.
 
 #![warn(missing_docs)]
 

@@ -7,7 +7,7 @@
 //! Invariant: a process started here has its own process group and a scrubbed environment, and ends
 //! with its owner.
 //! Invariant: arbitrary bytes from the other side result in an error sentence, never in a panic.
-//! Start at `mcp::Hub` for tools, at `acp::host` for external agents, at `acp::agent` for being
+//! Start at `mcp::McpClients` for tools, at `acp::host` for external agents, at `acp::agent` for being
 //! one.
 
 #![warn(missing_docs)]

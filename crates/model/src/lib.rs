@@ -1,11 +1,11 @@
 //! The interface to language models: requests, stream events, failures.
 //!
 //! Knows: `base`. Must not know: HTTP, clocks, files, any provider's wire format.
-//! Invariant: a stream ends with exactly one `Event::Stop` or `Event::Failed`, and nothing follows
+//! Invariant: a stream ends with exactly one `StreamEvent::Stop` or `StreamEvent::Failed`, and nothing follows
 //! it.
 //! Invariant: opaque provider data are kept verbatim and sent back only to the model that created
 //! them.
-//! Start at `Client`, then `Request` and `Event`; the router's decisions are in `policy`.
+//! Start at `ModelClient`, then `ModelRequest` and `StreamEvent`; the router's decisions are in `policy`.
 
 #![warn(missing_docs)]
 

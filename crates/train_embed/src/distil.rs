@@ -11,7 +11,7 @@ use super::matrix;
 
 /// Tokens with this share of all tokens count half.
 const COMMON: f64 = 1e-4;
-/// So many tokens go to the model between two lines of progress.
+/// Number of tokens encoded between two lines of progress.
 const AT_ONCE: usize = 4_096;
 const FILE: &str = "distilled.f32";
 

@@ -128,7 +128,8 @@ pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, String> {
     Ok(kept)
 }
 
-/// What an archive's name says: `name_version_all.deb`, `name-version-….whl`; a tarball is asked itself.
+/// Reads name and version from an archive's file name (`name_version_all.deb`, `name-version-….whl`), or from the
+/// manifest in a tarball.
 fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, String)>, String> {
     let two = |mark: char| {
         let mut parts = file.split(mark);

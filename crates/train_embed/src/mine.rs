@@ -28,12 +28,12 @@ const LONGEST_CODE: usize = 4_000;
 const SHORTEST_CODE: usize = 60;
 /// Larger files are generated or bundled.
 const LARGEST_FILE: usize = 600_000;
-/// So many pairs of one package are kept: large ones would drown the rest.
+/// Number of pairs kept per package; large packages would dominate otherwise.
 const MOST_TO_TRAIN: usize = 2_500;
 const MOST_TO_MEASURE: usize = 400;
 const MOST_OF_STANDARD: usize = 3_000;
 
-/// What a scanner finds.
+/// A function that a scanner found, with its documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) doc: String,

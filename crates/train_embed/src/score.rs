@@ -1,4 +1,4 @@
-//! How well a table finds functions by their documentation, alone and beside BM25.
+//! Measures retrieval of functions by their documentation, by a table alone and together with BM25.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use index::wordpiece::Vocabulary;
 use super::bags::{self, Bags, masked};
 use super::mine::Pair;
 
-/// So many functions are searched among.
+/// Number of functions in a sample.
 const SAMPLE: usize = 1_500;
-/// The share of the table when it is heard beside BM25.
+/// The table's weight beside BM25.
 const SHARE: f32 = 0.7;
 const K1: f32 = 1.5;
 const B: f32 = 0.75;

@@ -12,7 +12,7 @@ use super::archive;
 
 pub(super) const LIST: &str = "assets/models/code-embedding.sources.json";
 
-/// Where a package comes from.
+/// The registry of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Registry {
     Cargo,
@@ -48,7 +48,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Where the archive lies, below `inputs` or in cargo's own cache.
+    /// The path of the archive: below `inputs`, or in Cargo's own cache.
     pub(super) fn path(&self, inputs: &Path) -> PathBuf {
         match self.registry {
             Registry::Cargo => cargo_cache().join(&self.file),
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// Where cargo keeps the archives of crates.
+/// Cargo's cache of crate archives.
 pub(super) fn cargo_cache() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
@@ -201,7 +201,7 @@ fn manifest(registry: Registry, text: &str) -> Option<String> {
     }
 }
 
-/// What the stanza for all files says; parts under other licences make the whole unfit.
+/// The licences that a Debian copyright file names, joined by `AND`; `None` if it names none.
 fn debian(text: &str) -> Option<String> {
     let mut licences: Vec<&str> = text
         .lines()
@@ -216,7 +216,7 @@ fn debian(text: &str) -> Option<String> {
     (!licences.is_empty()).then(|| licences.join(" AND "))
 }
 
-/// Whether a text under this licence may be used by whoever keeps its notice.
+/// Whether this licence allows any use that keeps its notice.
 pub(super) fn is_permissive(licence: &str) -> bool {
     let small = licence.to_ascii_lowercase();
     let is_choice = small.contains(" or ") || small.contains('/');

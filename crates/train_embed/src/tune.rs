@@ -15,7 +15,7 @@ use super::mine::{Language, Pairs, Side};
 use super::score::Sample;
 use step::Step;
 
-/// What can be chosen.
+/// Hyperparameters of the training.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     pub(super) epochs: usize,
@@ -28,9 +28,9 @@ pub(super) struct Tuning {
     pub(super) drop: f64,
     /// The share of tokens that are left out of a query.
     pub(super) drop_of_query: f64,
-    /// How strongly rows are drawn back to where they began, in units of the rate.
+    /// Strength of the pull towards the initial rows, in units of the rate.
     pub(super) pull: f32,
-    /// How many neighbours of a package stay together.
+    /// Number of neighbouring pairs that form one run of a batch.
     pub(super) run: usize,
     pub(super) seed: u64,
 }
@@ -73,7 +73,7 @@ impl Tuning {
     }
 }
 
-/// How often a language is gone through in an epoch: the rare ones more, the common ones less.
+/// Passes over a language per epoch; rarer languages get more.
 fn rounds(language: Language) -> f64 {
     match language {
         Language::Rust => 1.5,
@@ -115,7 +115,7 @@ impl Dice {
     }
 }
 
-/// What is trained on, of one language.
+/// The training pairs of one language.
 struct Lessons {
     language: Language,
     queries: Bags,

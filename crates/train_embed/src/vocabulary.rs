@@ -9,7 +9,7 @@ use index::words::{self, SplitWord};
 
 use super::mine::{Pairs, Side};
 
-/// What the table may take with its letters, in bytes.
+/// Maximum size of the table with its tokens, in bytes.
 const MOST_BYTES: usize = 9_960_000;
 /// A head, a further letter or so, and the row.
 const BYTES_A_TOKEN: usize = DIMS + 7;

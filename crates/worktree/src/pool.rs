@@ -15,7 +15,6 @@ use crate::backend::{BackendSupport, TreeBackend, detect_backends};
 use crate::base_tree::{BaseCheckout, BaseStore};
 use crate::dir_tree;
 use crate::error::Error;
-use crate::fill::make_folder;
 use crate::fsmonitor;
 use crate::git_dir::OwnGitFiles;
 use crate::hidden_refs::HiddenRefs;

@@ -209,7 +209,7 @@ impl Connection {
                     };
                 }
                 () = stopped(&mut terms.stop) => {
-                    let text = format!("{} was told to stop {}", self.name(), terms.what);
+                    let text = format!("{} was asked to stop {}", self.name(), terms.what);
                     return Err(McpError::new(McpErrorKind::Stopped, text));
                 }
                 Some(step) = progress.recv() => {
@@ -294,7 +294,7 @@ impl Drop for InFlightRequest<'_> {
         let Some(id) = self.id.take() else {
             return;
         };
-        let params = CancelledNotificationParam::new(Some(id), Some("nobody waits".to_owned()));
+        let params = CancelledNotificationParam::new(Some(id), Some("no longer needed".to_owned()));
         let notice = ClientNotification::from(CancelledNotification::new(params));
         let peer = self.connection.peer.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

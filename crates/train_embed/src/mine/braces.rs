@@ -241,7 +241,7 @@ fn script_head(code: &[u8], mut at: usize) -> Option<Head> {
     (name.1 > name.0).then_some((name, body(code, at, &[b":", b"|", b"&"])?))
 }
 
-/// Where the arguments of a function begin that is a value: `function (…) {`, `async (…) => {`, `x => {`.
+/// Returns the start of the arguments of a function value: `function (…) {`, `async (…) => {`, `x => {`.
 fn function_value(code: &[u8], at: usize) -> Option<usize> {
     let (start, mut end) = word(code, at);
     if &code[start..end] == b"async" {

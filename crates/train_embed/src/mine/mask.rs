@@ -1,7 +1,7 @@
 //! A source text with the insides of comments and strings blanked, so that what is left can be looked through for
 //! braces and names. Good for languages that have braces; not a parser.
 
-/// What differs between the languages.
+/// A family of languages with the same comments and quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Rust,
@@ -18,7 +18,7 @@ pub(super) struct Comment {
 }
 
 pub(super) struct Masked {
-    /// As long as the text; comments and what stands in quotes are blanks, line ends are kept.
+    /// The text with comments and quoted text as spaces; line ends are kept.
     pub(super) code: Vec<u8>,
     pub(super) comments: Vec<Comment>,
 }

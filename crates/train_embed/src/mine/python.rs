@@ -55,7 +55,7 @@ fn is_statement(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('#')
 }
 
-/// How many lines the head takes, from `def` to the colon.
+/// Number of lines of the head, from `def` to the colon.
 fn head_length(lines: &[&str]) -> Option<usize> {
     let mut depth = 0_i32;
     for (number, line) in lines.iter().enumerate().take(60) {

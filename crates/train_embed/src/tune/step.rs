@@ -9,13 +9,13 @@ const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.999;
 const LEAST: f32 = 1e-8;
 
-/// What Adam remembers, and room to work in.
+/// State of the Adam optimiser, with scratch buffers.
 pub(super) struct Step {
     temperature: f32,
     batch: usize,
     pull: f32,
     taken: i32,
-    /// Where every row began.
+    /// The initial rows.
     start: Vec<f32>,
     means: Vec<f32>,
     squares: Vec<f32>,
@@ -150,7 +150,7 @@ impl Step {
             for (number, (((table, slopes), (means, squares)), start)) in
                 moved.zip(kept).zip(self.start.chunks(some)).enumerate()
             {
-                let part = Part {
+                let part = RowRange {
                     first: number * rows,
                     table,
                     start,
@@ -165,7 +165,7 @@ impl Step {
 }
 
 /// The rows of one thread.
-struct Part<'a> {
+struct RowRange<'a> {
     /// The number of the first row.
     first: usize,
     table: &'a mut [f32],
@@ -175,7 +175,7 @@ struct Part<'a> {
     squares: &'a mut [f32],
 }
 
-impl Part<'_> {
+impl RowRange<'_> {
     fn move_by(mut self, sides: &[(&[Bag], &[f32])], rate: f32, pull: f32) {
         for token in self.gathered(sides) {
             for at in token * DIMS..(token + 1) * DIMS {

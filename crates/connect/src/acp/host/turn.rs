@@ -55,7 +55,7 @@ impl TurnState {
             (turn @ (Idle | Stopping), TurnEvent::Stop) => (turn, Vec::new()),
             (Running | Stopping, TurnEvent::Answered(end)) => (Idle, vec![TurnAction::End(end)]),
             (Stopping, TurnEvent::Late) => {
-                let why = "it did not stop when it was told to, and was ended".to_owned();
+                let why = "it did not stop when asked to, and was killed".to_owned();
                 (
                     Idle,
                     vec![TurnAction::Kill, TurnAction::End(PromptStop::Failed(why))],
@@ -104,7 +104,7 @@ mod tests {
             Idle,
             &[TurnAction::End(PromptStop::Stopped)],
         );
-        let late = "it did not stop when it was told to, and was ended";
+        let late = "it did not stop when asked to, and was killed";
         check(
             Stopping,
             TurnEvent::Late,

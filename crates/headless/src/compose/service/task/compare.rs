@@ -31,7 +31,7 @@ impl ComposerTask {
         self.is_dirty = true;
         let contestants = self.model.best_of_jobs();
         if contestants.is_empty() {
-            return Err("Nobody did the same task: start a contest first.".to_owned());
+            return Err("No two agents did the same task: start a best-of-N job first.".to_owned());
         }
         let wanted = |it: &&ReviewedSession| {
             let is_it = |line: &&&JobStatus| line.job == it.session && !is_running(line);

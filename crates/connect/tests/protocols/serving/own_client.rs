@@ -6,8 +6,8 @@ use std::sync::Arc;
 use connect::acp::agent::serve;
 use tokio::io::split;
 
-use crate::client::prompt;
-use crate::echo::Echo;
+use super::client::prompt;
+use super::echo::Echo;
 
 #[tokio::test]
 async fn the_protocols_own_client_completes_a_turn() {

@@ -6,9 +6,7 @@
     reason = "a test looks at the disk by itself, and says when it is skipped"
 )]
 
-mod hosting {
-    mod guest;
-    mod real;
-    mod story;
-    mod testy;
-}
+mod guest;
+mod real;
+mod story;
+mod testy;

@@ -1,7 +1,7 @@
 //! Our ACP agent: a hand-written client validates every message against the protocol's JSON schema;
 //! the protocol's own client drives a session; and invalid messages get error responses.
 
-#[path = "../examples/acp_echo/echo.rs"]
+#[path = "../../examples/acp_echo/echo.rs"]
 #[allow(
     dead_code,
     unreachable_pub,
@@ -10,15 +10,13 @@
 )]
 mod echo;
 
-#[path = "../src/acp/peers/own_client.rs"]
+#[path = "../../src/acp/peers/own_client.rs"]
 #[allow(unreachable_pub, reason = "shared with whoever else is an agent")]
 mod client;
-#[path = "../src/acp/peers/schema.rs"]
+#[path = "../../src/acp/peers/schema.rs"]
 #[allow(unreachable_pub, reason = "shared with whoever else is an agent")]
 mod schema;
 
-mod serving {
-    mod own_client;
-    mod peer;
-    mod story;
-}
+mod own_client;
+mod peer;
+mod story;

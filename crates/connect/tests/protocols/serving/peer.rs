@@ -11,8 +11,8 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 
-use crate::echo::Echo;
-use crate::schema::check_message;
+use super::echo::Echo;
+use super::schema::check_message;
 
 /// A client of our agent.
 pub(super) struct Peer {
