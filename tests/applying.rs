@@ -176,8 +176,7 @@ fn nothing_is_written_through_a_link_that_leads_out() {
 #[test]
 fn disk_failure_applies_all_edits_or_none() {
     if !has("strace") {
-        eprintln!("skipped: strace is not installed");
-        return;
+        return test_support::skip("strace is not installed");
     }
     let agent = Agent::new();
     let before = Project::new().files();

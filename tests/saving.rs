@@ -47,21 +47,23 @@ fn failed_save_damages_nothing_and_reports_why() {
 /// Two kinds at a time: each run mostly waits for another process.
 fn on_every_kind(check: impl Fn(&Agent, &Kind) -> usize + Sync) {
     if !has("strace") {
-        eprintln!("skipped: strace is not installed");
-        return;
+        return test_support::skip("strace is not installed");
     }
     let agent = Agent::new();
-    let left = Mutex::new(kinds());
+    let can_own = is_root() && has("setpriv");
+    let (kinds, impossible): (Vec<_>, Vec<_>) = kinds()
+        .into_iter()
+        .partition(|kind| can_own || !kind.needs_root);
+    for kind in impossible {
+        test_support::skip_part(format_args!("{} needs root and setpriv", kind.name));
+    }
+    let left = Mutex::new(kinds);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
                     let kind = left.lock().expect("no panic in between").pop();
                     let Some(kind) = kind else { break };
-                    if kind.needs_root && !(is_root() && has("setpriv")) {
-                        eprintln!("{}: skipped, it takes root and setpriv", kind.name);
-                        continue;
-                    }
                     let start = Instant::now();
                     let count = check(&agent, &kind);
                     eprintln!("{}: {count} runs, {:.1?}", kind.name, start.elapsed());

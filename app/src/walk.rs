@@ -113,8 +113,7 @@ fn landing_text(board: &Board) -> &str {
 #[gpui_kit::test]
 fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppContext) {
     if !has_sandbox() {
-        eprintln!("skipped: agents' commands run in a sandbox, which this machine does not have");
-        return;
+        return test_support::skip("this machine has no sandbox for agents' commands");
     }
     let mut walk = AgentTour::start(cx);
     walk.keys("ctrl-alt-g");

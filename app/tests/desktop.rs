@@ -1,6 +1,6 @@
 //! The program from a user's view: a virtual display, real keys, a real repository, real git.
 //!
-//! Skipped with a message if Xvfb or xdotool is missing. Screenshots of the steps are kept in
+//! Skipped if Xvfb or xdotool is missing. Screenshots of the steps are kept in
 //! `target/desktop/`.
 #![expect(
     clippy::disallowed_methods,
@@ -70,7 +70,7 @@ fn of_a_display_that_does_not_answer_it_says_so() {
 #[test]
 fn a_walk_through_a_real_repository() {
     let Some(desk) = Desk::new() else {
-        return eprintln!("skipped: the walk needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     let repo = desk.folder().join("repo");
     plant(&repo);
@@ -168,7 +168,7 @@ fn a_walk_through_a_real_repository() {
 #[test]
 fn a_second_start_opens_in_the_running_window() {
     let Some(desk) = Desk::new() else {
-        return eprintln!("skipped: needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     let (first, second) = (desk.folder().join("a.txt"), desk.folder().join("b.txt"));
     fs::write(&first, "first\n").expect("write");
@@ -188,7 +188,7 @@ fn a_second_start_opens_in_the_running_window() {
 #[test]
 fn typing_survives_kill_9() {
     let Some(desk) = Desk::new() else {
-        return eprintln!("skipped: the crash needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     let file = desk.folder().join("notes.txt");
     fs::write(&file, "first line\n").expect("write");
@@ -216,7 +216,7 @@ fn idle_window_sleeps_until_it_must_draw() {
     /// Wakes in two seconds; a window that is asked for frames all the time has a hundred and twenty.
     const FEW: u64 = 60;
     let Some(desk) = Desk::new() else {
-        return eprintln!("skipped: needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     let file = desk.folder().join("notes.txt");
     fs::write(&file, "first line\n").expect("write");
@@ -262,10 +262,10 @@ fn a_screen_reader_is_told_the_name_of_every_control() {
         "tree item",
     ];
     let Some(mut desk) = Desk::new() else {
-        return eprintln!("skipped: needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     if !desk.listen() {
-        return eprintln!("skipped: needs dbus, at-spi2-core and python3-pyatspi");
+        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
     }
     let folder = desk.folder().join("work");
     fs::create_dir_all(folder.join("src")).expect("create");

@@ -92,10 +92,10 @@ fn choose(desk: &Desk, word: &str) {
 #[test]
 fn an_agent_in_the_window() {
     let Some(desk) = Desk::new() else {
-        return eprintln!("skipped: the walk needs Xvfb, xdotool and git");
+        return test_support::skip("needs Xvfb, xdotool and git");
     };
     let Some(agent) = agent() else {
-        return eprintln!("skipped: burin-agent was not built beside burin");
+        return test_support::skip("burin-agent is not built beside burin");
     };
     let repo = desk.folder().join("repo");
     fs::create_dir_all(&repo).expect("create");

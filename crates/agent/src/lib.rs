@@ -7,8 +7,9 @@
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
 //! Invariant: a session works below one root folder.
-//! Start at `session`: a `SessionCommand` goes in, an `AgentEvent` comes out. A tool implements
-//! `Tool` and returns a `ToolResult` with a `CallOutcome`; a `CallObserver` runs around each call.
+//! Start at `SessionCommand`, which goes into a session, and `AgentEvent`, which comes out of it. A
+//! tool implements `Tool` and returns a `ToolResult` with a `CallOutcome`; a `CallObserver` runs
+//! around each call.
 
 #![warn(missing_docs)]
 

@@ -6,7 +6,7 @@
 //! or dropped.
 //! Invariant: a suggestion names the text it replaces, and applies only while that text is
 //! unchanged.
-//! Start at `Suggestion`; a `Scene` is the state of the editor at one moment.
+//! Start at `CompletionEngine` and `Suggestion`.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
-//! Real editing sessions (josephg/editing-traces, CC BY 4.0), read from the shared test data.
+//! Real editing sessions (josephg/editing-traces, CC BY 4.0), read from `tests/data`.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -29,28 +29,16 @@ const NAMES: [&str; 4] = [
     "seph-blog1",
 ];
 
-/// The folder of shared test data: `BURIN_SHARED`, or `shared` beside the repository.
-pub(crate) fn shared() -> PathBuf {
-    match std::env::var_os("BURIN_SHARED") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-    }
-}
-
 /// The four sessions that peers publish figures for.
 pub(crate) fn all() -> Result<Vec<Trace>, String> {
     NAMES.iter().map(|name| read(name)).collect()
 }
 
 pub(crate) fn read(name: &'static str) -> Result<Trace, String> {
-    let path = shared().join(format!("data/editing-traces/{name}.json.gz"));
-    let file = std::fs::File::open(&path).map_err(|error| {
-        format!(
-            "cannot open {} ({error}); set BURIN_SHARED to a folder with data/editing-traces from \
-             josephg/editing-traces (sequential_traces)",
-            path.display()
-        )
-    })?;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("../../tests/data/editing-traces/{name}.json.gz"));
+    let file = std::fs::File::open(&path)
+        .map_err(|error| format!("cannot open {}: {error}", path.display()))?;
     let mut json = String::new();
     flate2::read::GzDecoder::new(file)
         .read_to_string(&mut json)

@@ -6,8 +6,8 @@
 //! Invariant: sessions share the router and nothing else; each works below its own root.
 //! Invariant: a change in a working tree has an author (`change_history`), and can be undone
 //! without affecting changes of others (`checkpoint`).
-//! Start at `service`: a `Command` goes in, an `Event` comes out. `board` is its scheduler, which
-//! the command line uses by itself.
+//! Start at `ComposerHandle`: a `Command` goes in, an `Event` comes out. `board` is the scheduler,
+//! which the command line uses by itself.
 
 pub mod board;
 pub mod change_history;

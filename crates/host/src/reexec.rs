@@ -14,7 +14,7 @@ pub(crate) fn is_reexec() -> bool {
 }
 
 /// Re-executes one test through `program`, which receives this test binary and its arguments.
-/// Returns the combined output, or `None` if `program` does not work on this machine.
+/// Returns the combined output, or `None` if `program` does not work on this machine; the test is then reported as skipped.
 pub(crate) fn reexec_test(
     test: &str,
     program: &[&str],
@@ -45,9 +45,10 @@ pub(crate) fn reexec_test(
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     if !text.contains("running 1 test") {
-        eprintln!("skipped: {program:?} does not work here: {errors}");
+        test_support::skip(format_args!("{program:?} does not work here: {errors}"));
         return None;
     }
+    test_support::relay_skips(&errors);
     assert!(output.status.success(), "{text}{errors}");
     Some(text + &errors)
 }

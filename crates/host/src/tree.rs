@@ -371,7 +371,7 @@ impl FolderTree {
     fn failed(&self, path: &str, doing: &'static str, errno: Errno) -> Error {
         match errno {
             Errno::LOOP | Errno::NOTDIR | Errno::XDEV => {
-                let why = "a link or a file stands where a folder should be on the way to it";
+                let why = "a link or a file is in the place of a folder on the way to it";
                 Error::new(&self.at(path), doing, ErrorReason::Other(why.to_owned()))
             }
             Errno::ISDIR => Error::new(

@@ -5,7 +5,7 @@
 //! Invariant: rows are appended and never changed or removed; the tables themselves refuse both.
 //! Invariant: rows survive kill -9 and a power cut once `Ledger::append` has returned.
 //! Invariant: a damaged file is moved aside, reported to the user, and never written to.
-//! Start at `Ledger::open`; `Writer` appends without making its caller wait for the disk.
+//! Start at `Ledger::open`; `LedgerWriter` appends without making its caller wait for the disk.
 
 #![warn(missing_docs)]
 #![expect(

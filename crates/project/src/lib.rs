@@ -2,7 +2,7 @@
 //!
 //! Knows: `text`, `syntax`, `settings`, `caret`, `host`, `git`. Must not know: windows, how anything is drawn.
 //! Invariant: the disk is accessed only through `host` and the `ignore` library.
-//! Start at `Tree`, `search` and `fuzzy::rank` for the folder; `load` and `Document` for a file.
+//! Start at `ProjectTree`, `search` and `fuzzy::rank` for the folder; `load` and `Document` for a file.
 
 mod document;
 pub mod fuzzy;

@@ -1,7 +1,7 @@
 //! Settings, keymaps and themes: JSONC text in; plain values and problems out.
 //!
 //! Knows: `base`. Must not know: files, time, windows, the effect of a setting.
-//! Invariant: parsing never fails; any text yields a value, and a `Problem` with its position for
+//! Invariant: parsing never fails; any text yields a value, and a `ConfigProblem` with its position for
 //! everything invalid.
 //! Invariant: `assets/settings/default.json` contains exactly the known keys with their defaults.
 //! Start at `SettingsStore` (the layers), `Settings` (the values) and `ThemeDefinition`.

@@ -10,11 +10,11 @@
 //!
 //! ```
 //! use base::{ByteOffset, Span};
-//! use text::{Buffer, Origin, Timestamp};
+//! use text::{Buffer, EditOrigin, Timestamp};
 //!
 //! let mut buffer = Buffer::new("one two");
 //! let before = buffer.snapshot();
-//! let change = buffer.replace(Span::from(0..3), "1", &Origin::user(Timestamp(0)));
+//! let change = buffer.replace(Span::from(0..3), "1", &EditOrigin::user(Timestamp(0)));
 //! assert_eq!(buffer.snapshot().to_string(), "1 two");
 //! assert_eq!(change.map(ByteOffset(4), base::Bias::Left), ByteOffset(2));
 //! buffer.undo();

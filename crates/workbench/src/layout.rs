@@ -50,7 +50,7 @@ impl PaneLayout {
     /// Shows `item` in a new tab of `pane`. Returns the preview that was replaced.
     pub fn open(&mut self, pane: PaneId, item: ItemId, opening: TabOpenMode) -> Option<ItemId> {
         if let Some(elsewhere) = self.pane_of(item).filter(|p| *p != pane) {
-            base::never!("item {item:?} already stands in {elsewhere:?}");
+            base::never!("item {item:?} is already in {elsewhere:?}");
             return None;
         }
         let tabs = self.tabs.get_mut(&pane)?;

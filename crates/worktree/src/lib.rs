@@ -10,9 +10,9 @@
 //! only `Lease::carry_out` writes files of the checkout.
 //! Invariant: the contents of a lease are untrusted: its symlinks are not followed, its data is
 //! verified, its programs are not run.
-//! Invariant: killed at any moment, a lease either does not exist or is found by `Pool::list`; its
+//! Invariant: killed at any moment, a lease either does not exist or is found by `WorktreePool::list`; its
 //! work is not lost.
-//! Start at `Pool::open`, then `Pool::lease`.
+//! Start at `WorktreePool::open`, then `WorktreePool::lease`.
 
 #![expect(
     clippy::disallowed_methods,

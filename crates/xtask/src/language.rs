@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::scan::{self, PieceKind};
 use crate::tree::{self, Source};
 
 /// Type names that may occur in any number of crates.
@@ -41,29 +42,6 @@ const MANNERED: &[&str] = &[
     "stands",
 ];
 
-fn is_checked(source: &Source) -> bool {
-    let is_test = source.name.ends_with("tests.rs")
-        || source.name.contains("/tests/")
-        || source.name.starts_with("tests/")
-        || source.name.contains("/stories")
-        || source.name.contains("/examples/")
-        || source.name.contains("/benches/");
-    !is_test
-        && !source.name.starts_with("crates/xtask/")
-        && !source.name.starts_with("crates/bench/")
-}
-
-/// The source without the tests in its own file.
-fn product(text: &str) -> &str {
-    let end = text.match_indices("#[cfg(test)]\nmod ").find(|(at, _)| {
-        text[*at..]
-            .lines()
-            .nth(1)
-            .is_some_and(|line| line.ends_with('{'))
-    });
-    end.map_or(text, |(at, _)| &text[..at])
-}
-
 /// The types that a source defines, with their lines, counted from 1.
 fn types(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(ix, line)| {
@@ -87,10 +65,13 @@ fn complain(problems: Vec<String>) {
 
 #[test]
 fn type_names_are_specific() {
-    let sources: Vec<Source> = tree::sources().into_iter().filter(is_checked).collect();
+    let sources: Vec<Source> = tree::sources()
+        .into_iter()
+        .filter(Source::is_production)
+        .collect();
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for source in &sources {
-        for (line, name) in types(product(&source.text)) {
+        for (line, name) in types(source.product()) {
             let place = format!("{}:{line}", source.name);
             places.entry(name).or_default().push(place);
         }
@@ -110,7 +91,10 @@ fn type_names_are_specific() {
 #[test]
 fn documentation_begins_with_its_subject() {
     let mut problems = Vec::new();
-    for source in tree::sources().iter().filter(|source| is_checked(source)) {
+    for source in tree::sources()
+        .iter()
+        .filter(|source| source.is_production())
+    {
         let mut is_inside = false;
         for (ix, line) in source.text.lines().enumerate() {
             let line = line.trim_start();
@@ -129,32 +113,47 @@ fn documentation_begins_with_its_subject() {
     complain(problems);
 }
 
+/// The mannered phrase in `prose`, if there is one.
+fn mannered(prose: &str) -> Option<&'static str> {
+    let prose = prose.to_lowercase();
+    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let is_said = |phrase: &&&str| {
+        prose.match_indices(**phrase).any(|(at, found)| {
+            !is_letter(prose[..at].chars().next_back())
+                && !is_letter(prose[at + found.len()..].chars().next())
+        })
+    };
+    MANNERED.iter().find(is_said).copied()
+}
+
+/// Comments, and string literals of several words: errors, messages and the texts of the window.
 #[test]
 fn prose_is_plain() {
     let mut problems = Vec::new();
-    let mut check = |name: &str, ix: usize, prose: &str| {
-        let prose = format!(" {} ", prose.to_lowercase());
-        let is_said = |phrase: &&&str| {
-            prose.match_indices(**phrase).any(|(at, found)| {
-                let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-                !is_letter(prose[..at].chars().next_back())
-                    && !is_letter(prose[at + found.len()..].chars().next())
-            })
-        };
-        if let Some(phrase) = MANNERED.iter().find(is_said) {
-            problems.push(format!("{name}:{} says {phrase:?}", ix + 1));
+    let mut check = |name: &str, line: usize, prose: &str| {
+        if let Some(phrase) = mannered(prose) {
+            problems.push(format!("{name}:{line} says {phrase:?}"));
         }
     };
-    for source in tree::sources().iter().filter(|source| is_checked(source)) {
-        for (ix, line) in source.text.lines().enumerate() {
-            if let Some((_, comment)) = line.split_once("//") {
-                check(&source.name, ix, comment);
+    for source in tree::sources()
+        .iter()
+        .filter(|source| source.is_production())
+    {
+        let product_lines = source.product().lines().count();
+        for piece in scan::pieces(&source.text) {
+            let is_prose = match piece.kind {
+                PieceKind::Code => false,
+                PieceKind::Comment => true,
+                PieceKind::Literal => piece.line <= product_lines && piece.text.contains(' '),
+            };
+            for (ix, line) in piece.text.lines().enumerate().filter(|_| is_prose) {
+                check(&source.name, piece.line + ix, line);
             }
         }
     }
     for (name, text) in tree::documents() {
         for (ix, line) in text.lines().enumerate() {
-            check(&name, ix, line);
+            check(&name, ix + 1, line);
         }
     }
     complain(problems);

@@ -102,6 +102,10 @@ fn every_dependency_lies_in_a_lower_layer() {
 #[test]
 fn heavy_libraries_are_named_by_their_owners_alone() {
     for package in &metadata().packages {
+        // It names crates for their features and uses none.
+        if package.name == "workspace_hack" {
+            continue;
+        }
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
             let family = if name.starts_with("tree-sitter-") {

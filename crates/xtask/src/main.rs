@@ -1,6 +1,7 @@
-//! The project's own chores: `cargo xtask bench NAME`, `cargo xtask soak`, `cargo xtask prices` and
-//! `cargo xtask train-embed`. Tidy and the layering test are
-//! this crate's tests.
+//! The project's own chores: `cargo xtask bench`, `soak`, `prices` and `train-embed`.
+//!
+//! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate, so
+//! it depends on nothing of the product but `model`; chores that need more are packages of their own, which it starts.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -10,13 +11,22 @@
 use std::process::{Command, ExitCode};
 
 #[cfg(test)]
+mod circles;
+#[cfg(test)]
+mod exports;
+#[cfg(test)]
+mod features;
+#[cfg(test)]
+mod glossary;
+#[cfg(test)]
 mod language;
 #[cfg(test)]
 mod layers;
 mod prices;
 #[cfg(test)]
+mod scan;
+#[cfg(test)]
 mod tidy;
-mod train_embed;
 #[cfg(test)]
 mod tree;
 
@@ -26,15 +36,15 @@ const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
                                 writes assets/models/prices.json; see crates/xtask/src/prices.rs
        cargo xtask train-embed [STEP…]
-                                makes the table of code embeddings; see crates/xtask/src/train_embed.rs";
+                                trains the table of code embeddings; see crates/train_embed/src/main.rs";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("bench") => bench(arguments.collect()),
+        Some("bench") => run_package("bench", arguments.collect()),
         Some("soak") => soak(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
-        Some("train-embed") => ended(train_embed::run(&arguments.collect::<Vec<_>>())),
+        Some("train-embed") => run_package("train_embed", arguments.collect()),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
@@ -52,14 +62,20 @@ fn ended(result: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Benchmarks measure what ships, so they are built and run in the release profile.
-fn bench(arguments: Vec<String>) -> ExitCode {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["run", "--release", "--package", "bench", "--"])
-        .args(arguments)
-        .status();
-    match status {
+/// Builds and runs a package in the release profile: benchmarks measure what ships, and training takes hours without.
+fn run_package(package: &str, arguments: Vec<String>) -> ExitCode {
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", package, "--"]);
+    command.args(arguments);
+    finished(&mut command)
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn finished(command: &mut Command) -> ExitCode {
+    match command.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
@@ -69,7 +85,7 @@ fn bench(arguments: Vec<String>) -> ExitCode {
     }
 }
 
-/// What the soak sets, beside `BURIN_SOAK` itself: the counts of tests that read one of their own.
+/// Variables that the soak sets beside `BURIN_SOAK`: counts that single tests read.
 const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_BATTERY", "all"),
     ("BURIN_CANCELS", "200"),
@@ -85,25 +101,22 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("PATCH_SEEDS", "25000"),
 ];
 
-/// Runs tests with large counts, in the profile and with the lints of the gate, so that nothing is built again.
+/// As in the Makefile: with other lints, Cargo would build our crates again.
+const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+
+/// Runs tests with large counts, in the gate's profile and with its lints, so that nothing is built again.
 fn soak(filters: Vec<String>) -> ExitCode {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--"]);
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--tests", "--"]);
     command.args(filters).env("BURIN_SOAK", "1");
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    command.env("CLIPPY_ARGS", CLIPPY_ARGS);
     for (name, count) in SOAK_COUNTS {
         if std::env::var_os(name).is_none() {
             command.env(name, count);
         }
     }
-    match command.status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("cannot start cargo: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    finished(&mut command)
 }
 
 fn prices(arguments: &[String]) -> Result<(), String> {

@@ -1,15 +1,36 @@
 //! Rules about the shape of our sources, checked on the files themselves.
 
-use crate::tree::{self, Source};
+use std::collections::BTreeSet;
+
+use crate::scan::{self, PieceKind};
+use crate::tree;
 
 /// Files that may be longer than the bound, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[];
 
-fn is_test(source: &Source) -> bool {
-    source.name.ends_with("tests.rs")
-        || source.name.contains("/tests/")
-        || source.name.starts_with("tests/")
-}
+/// Crates that may report an error as a bare sentence. To be shortened to `cli`, which only prints it.
+const SENTENCE_ERRORS: &[&str] = &[
+    "agent",
+    "app",
+    "autocomplete",
+    "composer",
+    "composer_panel",
+    "connect",
+    "editor",
+    "git",
+    "headless",
+    "host",
+    "index",
+    "mockllm",
+    "patch",
+    "project",
+    "router",
+    "sandbox",
+    "settings",
+    "ui",
+    "workbench",
+    "worktree",
+];
 
 fn complain(problems: Vec<String>) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
@@ -35,7 +56,7 @@ fn files_hold_one_idea() {
             800
         };
         let is_excused = LONG_FILES.iter().any(|(name, _)| *name == source.name);
-        if lines > bound && !is_test(&source) && !is_excused {
+        if lines > bound && !source.is_test() && !is_excused {
             problems.push(format!(
                 "{} has {lines} lines, the bound is {bound}",
                 source.name
@@ -48,7 +69,7 @@ fn files_hold_one_idea() {
 #[test]
 fn functions_fit_a_screen() {
     let mut problems = Vec::new();
-    for source in tree::sources().iter().filter(|source| !is_test(source)) {
+    for source in tree::sources().iter().filter(|source| !source.is_test()) {
         for (name, line, length) in functions(&source.text) {
             if length > 100 {
                 problems.push(format!(
@@ -72,6 +93,78 @@ fn names_that_say_nothing_are_not_used() {
         })
         .map(|source| source.name);
     complain(bad.collect());
+}
+
+/// The lines on which `code` names a `Result` whose error is a `String`, counted from 1.
+fn sentence_errors(code: &str) -> Vec<usize> {
+    let results = code.match_indices("Result<");
+    let is_sentence = |(at, found): &(usize, &str)| {
+        let arguments = generic_arguments(&code[at + found.len()..]);
+        let error = arguments.get(1).copied().unwrap_or_default();
+        error == "String" || error.ends_with("::String")
+    };
+    results
+        .filter(is_sentence)
+        .map(|(at, _)| code[..at].matches('\n').count() + 1)
+        .collect()
+}
+
+/// The arguments of a generic type, from the text after its `<`.
+fn generic_arguments(code: &str) -> Vec<&str> {
+    let mut arguments = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (ix, letter) in code.char_indices() {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            '>' if code[..ix].ends_with('-') => {}
+            '>' | ')' | ']' if depth > 0 => depth -= 1,
+            ',' | '>' if depth == 0 => {
+                arguments.push(code[start..ix].trim());
+                start = ix + 1;
+                if letter == '>' {
+                    break;
+                }
+            }
+            ';' | '{' if depth == 0 => break,
+            _ => {}
+        }
+    }
+    arguments
+}
+
+#[test]
+fn errors_have_types() {
+    let mut problems = Vec::new();
+    let mut users = BTreeSet::new();
+    for source in tree::sources()
+        .iter()
+        .filter(|source| source.is_production())
+    {
+        let krate = source.crate_name();
+        if krate == "train_embed" {
+            continue;
+        }
+        let code = scan::without(source.product(), &[PieceKind::Comment, PieceKind::Literal]);
+        for line in sentence_errors(&code) {
+            users.insert(krate.to_owned());
+            if !SENTENCE_ERRORS.contains(&krate) {
+                problems.push(format!("{}:{line} has a String for an error", source.name));
+            }
+        }
+    }
+    for krate in SENTENCE_ERRORS {
+        if !users.contains(*krate) && *krate != "cli" {
+            problems.push(format!("{krate} can leave the list of SENTENCE_ERRORS"));
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn errors_that_are_strings_are_found() {
+    let code = "fn a() -> Result<Vec<(u8, B)>, String> {}\nfn b() -> Result<String, E>;\n\
+                type C = Result<\n    Box<dyn Fn() -> u8>,\n    String,\n>;\nfn d() -> Result<(), std::string::String>;";
+    assert_eq!(sentence_errors(code), [1, 3, 7]);
 }
 
 #[test]
@@ -114,8 +207,10 @@ fn every_manifest_takes_the_workspace_lints() {
 fn large_files_are_assets() {
     let large = tree::sizes(&["app", "crates", "tests", "packaging", "themes"])
         .into_iter()
-        .filter(|(_, size)| *size > 256 << 10)
-        .map(|(name, size)| format!("{name} has {size} bytes; large files live in assets/"));
+        .filter(|(name, size)| *size > 256 << 10 && !name.starts_with("tests/data/"))
+        .map(|(name, size)| {
+            format!("{name} has {size} bytes; large files live in assets/ and tests/data/")
+        });
     complain(large.collect());
 }
 
@@ -157,4 +252,55 @@ fn the_length_of_a_function_is_told_by_its_indentation() {
     let text =
         "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 2, 4)]);
+}
+
+#[test]
+fn skips_are_reported_in_one_way() {
+    let mut problems = Vec::new();
+    for source in tree::sources() {
+        if source.name.starts_with("crates/test_support/") {
+            continue;
+        }
+        let pieces = scan::pieces(&source.text);
+        for piece in pieces.iter().filter(|it| it.kind == PieceKind::Literal) {
+            if piece.text.starts_with("\"skipped:") {
+                problems.push(format!(
+                    "{}:{} says {}; call test_support::skip",
+                    source.name, piece.line, piece.text
+                ));
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn skipped_tests_are_counted_and_named() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let output = "test a ... skipped: host::save::owner: only root can do this\nok\n\
+                  skipped: host::save::owner: once more\nskipped in part: stories::saving: no strace\n\
+                  test result: ok. 5 passed; 1 failed; 2 ignored; 0 measured\n";
+    let mut awk = Command::new("awk")
+        .args(["-f", ".ci/total.awk"])
+        .current_dir(tree::root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("awk");
+    let mut input = awk.stdin.take().expect("a pipe");
+    input.write_all(output.as_bytes()).expect("written");
+    drop(input);
+    let done = awk.wait_with_output().expect("awk ends");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    let total = text
+        .strip_prefix(output)
+        .expect("the output passes through");
+    assert_eq!(
+        total,
+        "skipped in part: stories::saving: no strace\n\
+         skipped: host::save::owner: only root can do this\n\
+         total: 4 passed, 1 failed, 3 skipped\n"
+    );
 }

@@ -1,5 +1,6 @@
 //! The files of the repository as tidy sees them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,10 +13,49 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// A text file of ours, with its path from the top.
+/// A Rust file of ours, with its path from the top.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) text: String,
+}
+
+impl Source {
+    /// Whether the file holds nothing but tests or what only they use.
+    pub(crate) fn is_test(&self) -> bool {
+        let name = &self.name;
+        name.ends_with("tests.rs")
+            || name.contains("/tests/")
+            || name.starts_with("tests/")
+            || name.contains("/stories")
+            || name.contains("/examples/")
+            || name.contains("/benches/")
+            || name.starts_with("crates/test_support/")
+    }
+
+    /// Whether the file is part of what users run, or of a chore that makes a part of it.
+    pub(crate) fn is_production(&self) -> bool {
+        !self.is_test() && !matches!(self.crate_name(), "xtask" | "bench")
+    }
+
+    /// The folder of the file's crate.
+    pub(crate) fn crate_name(&self) -> &str {
+        let path = self.name.strip_prefix("crates/").unwrap_or(&self.name);
+        path.split('/').next().unwrap_or_default()
+    }
+
+    /// The text without the tests in the same file.
+    pub(crate) fn product(&self) -> &str {
+        let end = self
+            .text
+            .match_indices("#[cfg(test)]\nmod ")
+            .find(|(at, _)| {
+                self.text[*at..]
+                    .lines()
+                    .nth(1)
+                    .is_some_and(|line| line.ends_with('{'))
+            });
+        end.map_or(&self.text, |(at, _)| &self.text[..at])
+    }
 }
 
 /// Every `.rs` file of ours.
@@ -73,6 +113,43 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn relative(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().into_owned()
+}
+
+/// Compares findings with the list of those that are allowed, in `file`: an entry `finding: reason` a line. Fails on a
+/// finding without an entry, and on an entry without a finding, so that the list shrinks with the work. The values of
+/// `found` say where. With `BURIN_BLESS=1` the list is written anew; new entries get `reason`.
+pub(crate) fn check_list(file: &str, found: &BTreeMap<String, String>, reason: &str) {
+    let path = root().join(file);
+    let text = fs::read_to_string(&path).expect("a list of exceptions");
+    let entries: BTreeMap<&str, &str> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(": "))
+        .collect();
+    if std::env::var_os("BURIN_BLESS").is_some() {
+        let heading = text.lines().filter(|line| line.starts_with('#'));
+        let mut lines: Vec<String> = heading.map(str::to_owned).collect();
+        for name in found.keys() {
+            let reason = entries.get(name.as_str()).unwrap_or(&reason);
+            lines.push(format!("{name}: {reason}"));
+        }
+        fs::write(&path, lines.join("\n") + "\n").expect("a list of exceptions");
+        return;
+    }
+    let new = found
+        .iter()
+        .filter(|(name, _)| !entries.contains_key(name.as_str()))
+        .map(|(name, place)| format!("new: {name} {place}"));
+    let gone = entries
+        .keys()
+        .filter(|name| !found.contains_key(**name))
+        .map(|name| format!("gone, to be removed from the list: {name}"));
+    let problems: Vec<String> = new.chain(gone).collect();
+    assert!(
+        problems.is_empty(),
+        "\n{}\nThe exceptions are in {file}; BURIN_BLESS=1 writes them anew.\n",
+        problems.join("\n")
+    );
 }
 
 /// The Markdown files for people, with their paths from the top.

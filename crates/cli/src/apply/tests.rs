@@ -124,17 +124,7 @@ fn replace(path: &str, old: &str, new: &str) -> String {
 
 #[test]
 fn the_shared_scenarios_end_as_expected() {
-    let root = std::env::var_os("BURIN_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    let Ok(entries) = std::fs::read_dir(root.join("data/apply-patch")) else {
-        println!(
-            "skipped: there is no {}",
-            root.join("data/apply-patch").display()
-        );
-        return;
-    };
+    let entries = std::fs::read_dir(test_support::data("apply-patch")).expect("the test data");
     let mut count = 0;
     for entry in entries {
         let folder = entry.expect("an entry").path();

@@ -24,11 +24,8 @@ impl Story {
     /// Runs `compose` with these arguments and the demo model; `None` if its programs are not
     /// installed.
     pub(super) fn of(arguments: &[&str]) -> Option<Self> {
-        let asked = std::process::Command::new("python3")
-            .arg("--version")
-            .output();
-        if !asked.is_ok_and(|asked| asked.status.success()) {
-            eprintln!("skipped: the demo model's tasks need python3");
+        if !has_python() {
+            test_support::skip("the demo model's tasks need python3");
             return None;
         }
         let home = Home::new(&json!([{ "reply": [{ "text": "-" }] }]));

@@ -25,8 +25,7 @@ const LINGERS: Duration = Duration::from_secs(10);
 #[test]
 fn a_board_whose_program_is_killed_goes_on() {
     if !super::compose::has_python() {
-        eprintln!("skipped: the demo model's tasks need python3");
-        return;
+        return test_support::skip("the demo model's tasks need python3");
     }
     let start = Instant::now();
     let whole = World::new();
@@ -82,8 +81,7 @@ fn a_board_whose_program_is_killed_goes_on() {
 #[test]
 fn a_landing_whose_program_is_killed_is_before_or_after() {
     if !super::compose::has_python() {
-        eprintln!("skipped: the demo model's tasks need python3");
-        return;
+        return test_support::skip("the demo model's tasks need python3");
     }
     let world = World::new();
     world.good(&world.begin());

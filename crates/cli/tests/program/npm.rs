@@ -1,5 +1,4 @@
-//! Real servers from npm in whole sessions. They lie in a cache folder; without them these tests say so and do
-//! nothing.
+//! Real servers from npm in whole sessions. They lie in a cache folder; without them these tests are skipped.
 
 use std::path::PathBuf;
 
@@ -17,10 +16,7 @@ pub(super) fn cached(variable: &str, name: &str, path: &str) -> Option<PathBuf> 
     });
     let path = folder.join(path);
     if !path.exists() {
-        eprintln!(
-            "skipped: {} is not there; install it with npm",
-            path.display()
-        );
+        test_support::skip(format_args!("{} is not installed with npm", path.display()));
         return None;
     }
     Some(path)

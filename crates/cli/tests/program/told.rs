@@ -43,18 +43,16 @@ fn git_in_an_agents_sandbox_is_told_what_changed() {
     let [noted, first, second, third] = [0, 1, 2, 3].map(|ix| parts.get(ix).copied().unwrap_or(""));
     let rung = list_rung(&home, &hub);
     if rung != "overlay" {
-        eprintln!("skipped: worktrees are made by {rung} here");
-        return;
+        return test_support::skip(format_args!("worktrees are made by {rung} here"));
     }
     let version = Command::new("git").arg("version").output().expect("git");
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     let old = (0..37).any(|minor| version.contains(&format!(" 2.{minor}.")));
     if old {
-        eprintln!(
-            "skipped: {} takes no folders from a monitor",
+        return test_support::skip(format_args!(
+            "{} takes no folders from a monitor",
             version.trim()
-        );
-        return;
+        ));
     }
     assert!(noted.contains("h a.txt"), "git has noted the base: {said}");
     assert!(

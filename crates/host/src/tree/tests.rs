@@ -81,7 +81,7 @@ fn links_are_never_followed() {
         error
             .unwrap_err()
             .to_string()
-            .contains("stands where a folder should be")
+            .contains("is in the place of a folder")
     );
     tree.remove("way/secret").unwrap();
     assert!(outside.path().join("secret").as_path().exists());

@@ -8,20 +8,9 @@ mod search_replace;
 mod unified;
 mod whole;
 
-use std::path::PathBuf;
-
 use crate::edit::{AnchoredAction, PatchOperation};
 
 use super::*;
-
-/// Where the data for tests lies.
-pub(crate) fn data(name: &str) -> PathBuf {
-    let root = std::env::var_os("BURIN_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    root.join("data").join(name)
-}
 
 /// Edits and problems, one a line, so that a test reads like the text it is about.
 fn shown(parsed: &Parsed) -> String {

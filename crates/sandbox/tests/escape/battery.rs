@@ -168,7 +168,7 @@ fn report(user: u32, tally: Tally) {
         lame.len(),
     );
     for line in &skipped {
-        println!("  skipped: {line}");
+        println!("  not attempted: {line}");
     }
     let failures = [("escaped", escapes), ("has a control without effect", lame)];
     let failures: Vec<String> = failures

@@ -56,7 +56,7 @@ fn an_incomplete_sandbox_is_refused() {
                 command
             }
             Some(_) => {
-                println!("skipped: there is no unshare to take {missing} away");
+                test_support::skip_part(format_args!("no unshare to remove {missing}"));
                 continue;
             }
             None => Command::new(&myself),
@@ -67,7 +67,9 @@ fn an_incomplete_sandbox_is_refused() {
             .output()
             .expect("a program");
         if done.status.code() == Some(77) {
-            println!("skipped: the machine does not let {missing} be taken away");
+            test_support::skip_part(format_args!(
+                "this machine does not let {missing} be removed"
+            ));
             continue;
         }
         count += 1;

@@ -107,7 +107,7 @@ impl SettingValue for ProviderSetting {
         let name = text(members, "name", limits)?.ok_or_else(|| missing("name"))?;
         if name.is_empty() || name.contains('/') {
             return invalid(format!(
-                "\"{name}\" cannot name a provider: the name is the part before the slash of provider/model"
+                "\"{name}\" cannot name a provider: the name comes before the slash of provider/model"
             ));
         }
         let url = text(members, "url", limits)?.ok_or_else(|| missing("url"))?;

@@ -1,7 +1,6 @@
 //! A recorded editing session, replayed: the tree of every hundredth step equals a fresh parse.
 
 use std::io::Read;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use base::{ByteOffset, Span};
@@ -13,28 +12,20 @@ use crate::equality::are_equal;
 /// Every so many steps the trees are compared.
 const STRIDE: usize = 100;
 
-fn trace(name: &str) -> Option<serde_json::Value> {
-    let shared = std::env::var_os("BURIN_SHARED").map(PathBuf::from);
-    let nearby = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = shared.unwrap_or(nearby).join("editing-traces").join(name);
+fn trace(name: &str) -> serde_json::Value {
+    let path = test_support::data("editing-traces").join(name);
     #[expect(clippy::disallowed_methods, reason = "a test reads its recorded data")]
-    let file = std::fs::File::open(&path);
-    let Ok(file) = file else {
-        println!("skipped: no {}", path.display());
-        return None;
-    };
+    let file = std::fs::File::open(&path).expect("the test data");
     let mut json = String::new();
     flate2::read::GzDecoder::new(file)
         .read_to_string(&mut json)
         .expect("a gzip file");
-    serde_json::from_str(&json).ok()
+    serde_json::from_str(&json).expect("a JSON file")
 }
 
 #[test]
 fn the_trees_of_a_session_equal_fresh_ones() {
-    let Some(trace) = trace("rustcode.json.gz") else {
-        return;
-    };
+    let trace = trace("rustcode.json.gz");
     let start = trace["startContent"].as_str().expect("a text");
     let mut buffer = Buffer::new(start);
     let mut tree = parsed("rust", &buffer.snapshot());

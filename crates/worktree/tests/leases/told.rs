@@ -20,14 +20,17 @@ const INSIDE: &str = "BURIN_TEST_INSIDE";
 /// A world whose leases are overlays; `None` if overlays cannot be mounted.
 fn world() -> Option<World> {
     if worktree::current_privilege() == MountPrivilege::Plain {
-        eprintln!("skipped: overlays cannot be mounted here");
+        test_support::skip("overlays cannot be mounted here");
         return None;
     }
     let said = git(Path::new("/"), ["version"]);
     let mut numbers = said.trim().trim_start_matches("git version ").split('.');
     let mut number = || numbers.next().and_then(|it| it.parse::<u32>().ok());
     if (number(), number()) < (Some(2), Some(37)) {
-        eprintln!("skipped: {} takes no folders from a monitor", said.trim());
+        test_support::skip(format_args!(
+            "{} takes no folders from a monitor",
+            said.trim()
+        ));
         return None;
     }
     let mut world = World::new().by(TreeBackend::Overlay);
@@ -41,8 +44,7 @@ fn also_in_a_namespace(test: &str) {
         return;
     }
     if !can_be_called_root() {
-        eprintln!("skipped in a namespace: there are none to be had");
-        return;
+        return test_support::skip_part("user namespaces cannot be made here");
     }
     let done = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount"])
@@ -52,6 +54,7 @@ fn also_in_a_namespace(test: &str) {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
+    test_support::relay_skips(&said);
     assert!(done.status.success(), "in a namespace: {said}");
     let told = String::from_utf8_lossy(&done.stdout);
     assert!(told.contains("1 passed"), "in a namespace: {told}");

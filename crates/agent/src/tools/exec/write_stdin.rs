@@ -200,6 +200,6 @@ fn no_terminal(state: &ToolState, number: u64) -> ToolResult {
         format!("running are {}", numbers.join(", "))
     };
     unexpected(format!(
-        "There is no terminal {number}: its command is over and was told of, or it never was; {others}."
+        "There is no terminal {number}: its command ended and was reported, or it never ran; {others}."
     ))
 }

@@ -6,18 +6,15 @@ use flate2::read::GzDecoder;
 
 use super::*;
 
-fn unpack(name: &str) -> Option<String> {
-    let path = data(&format!("search-replace/{name}.gz"));
+fn unpack(name: &str) -> String {
+    let path = test_support::data(&format!("search-replace/{name}.gz"));
     #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
-    let Ok(bytes) = std::fs::read(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return None;
-    };
+    let bytes = std::fs::read(&path).expect("the test data");
     let mut text = String::new();
     GzDecoder::new(&bytes[..])
         .read_to_string(&mut text)
         .expect("a gzip file");
-    Some(text)
+    text
 }
 
 /// The transcript, cut before every heading that is a request.
@@ -82,12 +79,8 @@ fn block(path: &str, old: &str, new: &str) -> String {
 
 #[test]
 fn the_transcript_is_read_as_the_gold_says() {
-    let (Some(transcript), Some(gold)) = (
-        unpack("chat-history.md"),
-        unpack("chat-history-search-replace-gold.txt"),
-    ) else {
-        return;
-    };
+    let transcript = unpack("chat-history.md");
+    let gold = unpack("chat-history-search-replace-gold.txt");
     let mut rest = gold.as_str();
     let (mut edits, mut shells, mut malformed) = (0, 0, 0);
     for section in sections(&transcript) {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::format::{EditFormat, parse};
 use crate::set::{Completeness, FileEffect, FileLookup, TextSource, plan_set};
@@ -26,15 +26,6 @@ impl TextSource for Files {
             None => FileLookup::Missing,
         }
     }
-}
-
-fn data() -> Option<PathBuf> {
-    let root = std::env::var_os("BURIN_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let folder = root.join("data/apply-patch");
-    folder.is_dir().then_some(folder)
 }
 
 #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
@@ -85,9 +76,7 @@ fn applied(patch: &str, before: &Tree, completeness: Completeness) -> (Tree, boo
 #[test]
 #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
 fn every_scenario_gives_its_files() {
-    let Some(data) = data() else {
-        return println!("the shared test data is not here; nothing was tested");
-    };
+    let data = test_support::data("apply-patch");
     let failing = [
         "005", "006", "007", "008", "009", "010", "011", "012", "013", "015",
     ];

@@ -1,7 +1,6 @@
 //! Replays recorded editing sessions key by key.
 
 use std::io::Read;
-use std::path::PathBuf;
 
 use base::{Bias, ByteOffset, Span};
 use flate2::read::GzDecoder;
@@ -25,22 +24,10 @@ struct Trace {
     patches: Vec<(usize, usize, String)>,
 }
 
-/// Returns the path of a test data file.
-fn data(name: &str) -> PathBuf {
-    let root = std::env::var_os("BURIN_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    root.join("data").join(name)
-}
-
-fn load(name: &str) -> Option<Trace> {
-    let path = data(&format!("editing-traces/{name}.json.gz"));
+fn load(name: &str) -> Trace {
+    let path = test_support::data(&format!("editing-traces/{name}.json.gz"));
     #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
-    let Ok(bytes) = std::fs::read(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return None;
-    };
+    let bytes = std::fs::read(&path).expect("the test data");
     let mut json = String::new();
     GzDecoder::new(&bytes[..])
         .read_to_string(&mut json)
@@ -53,11 +40,11 @@ fn load(name: &str) -> Option<Trace> {
         .iter()
         .flat_map(|transaction| transaction["patches"].as_array().expect("a list"))
         .map(|patch| (number(&patch[0]), number(&patch[1]), text(&patch[2])));
-    Some(Trace {
+    Trace {
         start: text(&value["startContent"]),
         end: text(&value["endContent"]),
         patches: patches.collect(),
-    })
+    }
 }
 
 fn replay(trace: &Trace, buffer: &mut Buffer) {
@@ -85,7 +72,7 @@ fn check_undo_and_redo(trace: &Trace, buffer: &mut Buffer) {
 #[test]
 fn traces_replay_undo_and_redo() {
     for name in TRACES {
-        let Some(trace) = load(name) else { continue };
+        let trace = load(name);
         let mut buffer = Buffer::new(&trace.start);
         replay(&trace, &mut buffer);
         check_undo_and_redo(&trace, &mut buffer);
@@ -96,7 +83,7 @@ fn traces_replay_undo_and_redo() {
 #[test]
 fn traces_replay_with_ten_thousand_anchors() {
     for name in TRACES {
-        let Some(trace) = load(name) else { continue };
+        let trace = load(name);
         let mut buffer = Buffer::new(&trace.end);
         let anchors: Vec<_> = (0..10_000)
             .map(|ix| {

@@ -1,7 +1,5 @@
 //! Unicode's own test cases, in one chunk and split into chunks at every position.
 
-use std::path::PathBuf;
-
 use base::ByteOffset;
 
 use crate::random::SeededRng;
@@ -26,20 +24,13 @@ fn parse(line: &str) -> Option<(String, Vec<usize>)> {
     (!text.is_empty()).then_some((text, borders))
 }
 
-fn cases() -> Option<Vec<(String, Vec<usize>)>> {
-    let root = std::env::var_os("BURIN_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    let path = root.join("data/unicode/GraphemeBreakTest.txt");
+fn cases() -> Vec<(String, Vec<usize>)> {
     #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
-    let Ok(table) = std::fs::read_to_string(&path) else {
-        println!("skipped: there is no {}", path.display());
-        return None;
-    };
+    let table = std::fs::read_to_string(test_support::data("unicode/GraphemeBreakTest.txt"))
+        .expect("the test data");
     let cases: Vec<_> = table.lines().filter_map(parse).collect();
     assert!(cases.len() > 700, "only {} cases", cases.len());
-    Some(cases)
+    cases
 }
 
 /// Walks in both directions, and queries every char in between.
@@ -75,16 +66,14 @@ fn check(snapshot: &Snapshot, borders: &[usize], what: &str) {
 
 #[test]
 fn unicode_cases_in_one_piece() {
-    let Some(cases) = cases() else { return };
-    for (text, borders) in &cases {
+    for (text, borders) in &cases() {
         check(&Snapshot::new(text), borders, &format!("{text:?}"));
     }
 }
 
 #[test]
 fn unicode_cases_across_chunk_boundaries() {
-    let Some(cases) = cases() else { return };
-    for (text, borders) in &cases {
+    for (text, borders) in &cases() {
         let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
         let storage = Storage::of_pieces(pieces.iter().copied());
         let snapshot = Snapshot::from_storage(storage, Default::default());
@@ -100,9 +89,8 @@ fn unicode_cases_across_chunk_boundaries() {
 
 #[test]
 fn unicode_cases_far_into_a_text() {
-    let Some(cases) = cases() else { return };
     let mut random = SeededRng::new(1);
-    for (text, borders) in &cases {
+    for (text, borders) in &cases() {
         // Tabs separate the case from the letters around it, wherever the storage splits chunks.
         let lead = "x".repeat(1000 + random.next_below(60));
         let whole = format!("{lead}\t{text}\t{lead}");

@@ -1,0 +1,27 @@
+//! Our ACP agent: a hand-written client validates every message against the protocol's JSON schema;
+//! the protocol's own client drives a session; and invalid messages get error responses.
+
+#[path = "../../examples/acp_echo/echo.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    clippy::print_stderr,
+    reason = "shared with an example"
+)]
+mod echo;
+
+/// The path under which the shared files import the error.
+mod error {
+    pub(crate) use connect::Error;
+}
+
+#[path = "../../src/acp/peers/own_client.rs"]
+#[allow(unreachable_pub, reason = "shared with the feature `peers`")]
+mod client;
+#[path = "../../src/acp/peers/schema.rs"]
+#[allow(unreachable_pub, reason = "shared with the feature `peers`")]
+mod schema;
+
+mod own_client;
+mod peer;
+mod story;

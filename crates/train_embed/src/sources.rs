@@ -1,0 +1,319 @@
+//! The pinned list of packages that pairs are mined from, and the licences they are under.
+//!
+//! The list lies beside the table as `assets/models/code-embedding.sources.json`: a package is named with its
+//! version, the SHA-256 of its archive and its licence. Only packages whose manifest says a permissive licence are
+//! on it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::archive;
+
+pub(super) const LIST: &str = "assets/models/code-embedding.sources.json";
+
+/// The registry of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Registry {
+    Cargo,
+    Debian,
+    Npm,
+    Pypi,
+}
+
+impl Registry {
+    pub(super) const ALL: [Self; 4] = [Self::Cargo, Self::Debian, Self::Npm, Self::Pypi];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Debian => "debian",
+            Self::Npm => "npm",
+            Self::Pypi => "pypi",
+        }
+    }
+}
+
+/// One package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Source {
+    pub(super) registry: Registry,
+    pub(super) name: String,
+    pub(super) version: String,
+    /// The archive's name.
+    pub(super) file: String,
+    /// Of the archive, in hexadecimal.
+    pub(super) sha256: String,
+    pub(super) licence: String,
+}
+
+impl Source {
+    /// The path of the archive: below `inputs`, or in Cargo's own cache.
+    pub(super) fn path(&self, inputs: &Path) -> PathBuf {
+        match self.registry {
+            Registry::Cargo => cargo_cache().join(&self.file),
+            registry => inputs.join(registry.name()).join(&self.file),
+        }
+    }
+}
+
+/// Cargo's cache of crate archives.
+pub(super) fn cargo_cache() -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let caches = home.unwrap_or_default().join("registry/cache");
+    let mut found: Vec<_> = std::fs::read_dir(&caches)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found.into_iter().next().unwrap_or(caches)
+}
+
+pub(super) fn read() -> Result<Vec<Source>, String> {
+    let say = |error: &dyn std::fmt::Display| format!("cannot read {LIST}: {error}");
+    let text = std::fs::read_to_string(LIST).map_err(|error| say(&error))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| say(&error))?;
+    let rows = value["packages"]
+        .as_array()
+        .ok_or_else(|| say(&"it has no packages"))?;
+    rows.iter()
+        .map(|row| source(row).ok_or_else(|| say(&format!("what is {row}?"))))
+        .collect()
+}
+
+fn source(row: &Value) -> Option<Source> {
+    let text = |key: &str| Some(row[key].as_str()?.to_owned());
+    let registry = text("registry")?;
+    Some(Source {
+        registry: Registry::ALL
+            .into_iter()
+            .find(|known| known.name() == registry)?,
+        name: text("name")?,
+        version: text("version")?,
+        file: text("file")?,
+        sha256: text("sha256")?,
+        licence: text("licence")?,
+    })
+}
+
+/// Writes the list, one package a line.
+pub(super) fn write(sources: &[Source]) -> Result<(), String> {
+    let mut text = String::from("{\"packages\": [\n");
+    for (number, source) in sources.iter().enumerate() {
+        let row = json!({
+            "registry": source.registry.name(), "name": source.name, "version": source.version,
+            "file": source.file, "licence": source.licence, "sha256": source.sha256,
+        });
+        let comma = if number + 1 == sources.len() { "" } else { "," };
+        text.push_str(&format!("{row}{comma}\n"));
+    }
+    text.push_str("]}\n");
+    std::fs::write(LIST, text).map_err(|error| format!("cannot write {LIST}: {error}"))
+}
+
+/// Packages of Debian whose copyright files also speak of test data, manuals and build files: the
+/// licence of the sources themselves.
+const READ: &[(&str, &str)] = &[
+    ("golang-1.19-src", "BSD-3-Clause"),
+    ("golang-golang-x-net-dev", "BSD-3-Clause"),
+    ("golang-golang-x-image-dev", "BSD-3-Clause"),
+    ("golang-golang-x-tools-dev", "BSD-3-Clause"),
+    ("golang-github-containerd-containerd-dev", "Apache-2.0"),
+    ("googletest", "BSD-3-Clause"),
+    ("libboost1.74-dev", "BSL-1.0"),
+    ("libbullet-dev", "Zlib"),
+    ("libcereal-dev", "BSD-3-Clause"),
+    ("libopencv-core-dev", "Apache-2.0"),
+    ("libopencv-imgproc-dev", "Apache-2.0"),
+    ("libpcl-dev", "BSD-3-Clause"),
+    ("libprotobuf-dev", "BSD-3-Clause"),
+    ("libpython3.11-minimal", "PSF-2.0"),
+    ("libpython3.11-stdlib", "PSF-2.0"),
+    ("librange-v3-dev", "BSL-1.0"),
+    ("libre2-dev", "BSD-3-Clause"),
+    ("libsdl2-dev", "Zlib"),
+    ("libuv1-dev", "MIT"),
+    ("libvtk9-dev", "BSD-3-Clause"),
+    ("libzstd-dev", "BSD-3-Clause"),
+];
+
+/// The licence of the package `name` by the list above, else by its manifest; `None` where it is not permissive.
+pub(super) fn licence_of(
+    registry: Registry,
+    name: &str,
+    archive: &Path,
+) -> Result<Option<String>, String> {
+    let read = READ
+        .iter()
+        .find(|(known, _)| registry == Registry::Debian && *known == name);
+    match read {
+        Some((_, licence)) => Ok(Some((*licence).to_owned())),
+        None => licence(registry, archive),
+    }
+}
+
+/// The licence that the manifest inside an archive names; `None` where it names none or is not permissive.
+fn licence(registry: Registry, archive: &Path) -> Result<Option<String>, String> {
+    let wants = |path: &str| match registry {
+        Registry::Cargo => path.ends_with("/Cargo.toml") && path.matches('/').count() == 1,
+        Registry::Pypi => path.ends_with(".dist-info/METADATA"),
+        Registry::Npm => path.ends_with("/package.json") && path.matches('/').count() == 1,
+        Registry::Debian => path.ends_with("/copyright"),
+    };
+    let mut said = None;
+    archive::each_file(archive, &wants, &mut |_, text| {
+        said = said.take().or_else(|| manifest(registry, &text))
+    })?;
+    Ok(said.filter(|licence| is_permissive(licence)))
+}
+
+fn manifest(registry: Registry, text: &str) -> Option<String> {
+    let field = |mark: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(mark))
+            .map(|rest| rest.trim().to_owned())
+    };
+    match registry {
+        Registry::Cargo => field("license = ").map(|licence| licence.trim_matches('"').to_owned()),
+        Registry::Npm => {
+            let value: Value = serde_json::from_str(text).ok()?;
+            let licence = &value["license"];
+            Some(
+                licence
+                    .as_str()
+                    .or_else(|| licence["type"].as_str())?
+                    .to_owned(),
+            )
+        }
+        Registry::Pypi => field("License-Expression:").or_else(|| {
+            let class = text
+                .lines()
+                .find_map(|line| line.strip_prefix("Classifier: License :: OSI Approved :: "));
+            class
+                .map(str::to_owned)
+                .or_else(|| field("License:"))
+                .filter(|licence| licence.len() < 80)
+        }),
+        Registry::Debian => debian(text),
+    }
+}
+
+/// The licences that a Debian copyright file names, joined by `AND`; `None` if it names none.
+fn debian(text: &str) -> Option<String> {
+    let mut licences: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("License:"))
+        .map(str::trim)
+        .collect();
+    licences.retain(|licence| !licence.is_empty());
+    licences.sort_unstable();
+    licences.dedup();
+    // Debian's own files may be under another licence; they are not in the archive.
+    licences.retain(|licence| !(licence.starts_with("GPL") && text.contains("Files: debian/*")));
+    (!licences.is_empty()).then(|| licences.join(" AND "))
+}
+
+/// Whether this licence allows any use that keeps its notice.
+pub(super) fn is_permissive(licence: &str) -> bool {
+    let small = licence.to_ascii_lowercase();
+    let is_choice = small.contains(" or ") || small.contains('/');
+    let parts: Vec<&str> = if is_choice && !small.contains(" and ") {
+        small
+            .split(['/'])
+            .flat_map(|part| part.split(" or "))
+            .collect()
+    } else {
+        small
+            .split(" and ")
+            .flat_map(|part| part.split(", "))
+            .collect()
+    };
+    let is_fine = |part: &&str| {
+        let fine = [
+            "mit",
+            "apache",
+            "bsd",
+            "isc",
+            "zlib",
+            "unlicense",
+            "cc0",
+            "expat",
+            "bsl-1",
+            "boost",
+            "psf",
+            "python",
+            "unicode",
+            "public-domain",
+            "public domain",
+            "ncsa",
+            "hpnd",
+            "wtfpl",
+            "libpng",
+            "openssl",
+            "curl",
+            "x11",
+        ];
+        let strange = [
+            "gpl",
+            "mpl",
+            "epl",
+            "cddl",
+            "eupl",
+            "cc-by",
+            "business",
+            "sspl",
+            "osl",
+            "mozilla",
+            "proprietary",
+        ];
+        fine.iter().any(|word| part.contains(word))
+            && !strange.iter().any(|word| part.contains(word))
+    };
+    if is_choice && !small.contains(" and ") {
+        parts.iter().any(is_fine)
+    } else {
+        parts.iter().all(is_fine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{debian, is_permissive};
+
+    #[test]
+    fn only_permissive_licences_are_taken() {
+        for licence in [
+            "MIT",
+            "Apache-2.0 OR GPL-3.0",
+            "MIT/Apache-2.0",
+            "MIT OR Apache-2.0",
+            "BSD License",
+            "Expat",
+        ] {
+            assert!(is_permissive(licence), "{licence}");
+        }
+        for licence in [
+            "GPL-3.0",
+            "MPL-2.0",
+            "MIT AND LGPL-2.1",
+            "CC-BY-4.0",
+            "",
+            "Custom",
+        ] {
+            assert!(!is_permissive(licence), "{licence}");
+        }
+    }
+
+    #[test]
+    fn a_package_of_debian_is_under_all_its_licences() {
+        let text = "Files: *\nLicense: Expat\n\nFiles: debian/*\nLicense: GPL-2+\n\nFiles: x/*\nLicense: BSD-3-clause\n";
+        assert_eq!(debian(text).as_deref(), Some("BSD-3-clause AND Expat"));
+        assert!(!is_permissive(
+            &debian("Files: *\nLicense: LGPL-2\n").unwrap_or_default()
+        ));
+        assert_eq!(debian("This is free software."), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Every way to build compiles outside crates with the same features.
+//!
+//! Cargo compiles a crate again for another set of features, so that a second program of the workspace may cost as much
+//! as the first. `workspace_hack` unites the sets; these tests name what it lacks. They run Cargo offline.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use crate::tree;
+
+/// Outside crates with their feature sets; a crate that build scripts or macros use as well may have two.
+type FeatureSets = BTreeMap<String, BTreeSet<String>>;
+
+/// Crates that the tests need with more features than users run: the far sides of the agent protocols.
+const FOR_TESTS: &[&str] = &[
+    "agent-client-protocol",
+    "agent-client-protocol-schema",
+    "rmcp",
+];
+
+/// The program of the command line.
+fn command_line() -> &'static str {
+    if tree::root().join("crates/cli").is_dir() {
+        "cli"
+    } else {
+        "headless"
+    }
+}
+
+fn feature_sets(arguments: &[&str]) -> FeatureSets {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(tree::root())
+        .args(["tree", "--offline", "--locked", "--prefix", "none"])
+        .args(["--format", "{p}|{f}"])
+        .args(arguments)
+        .output()
+        .expect("cargo");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "cargo tree {arguments:?}: {errors}"
+    );
+    let text = String::from_utf8(output.stdout).expect("names are UTF-8");
+    let mut sets = FeatureSets::new();
+    // Crates of ours have a path after the version.
+    for line in text.lines().filter(|line| !line.contains(" (/")) {
+        let Some((package, features)) = line.split_once('|') else {
+            continue;
+        };
+        let package = package.trim_end_matches(" (proc-macro)");
+        let features = features.trim_end_matches(" (*)");
+        let sets = sets.entry(package.to_owned()).or_default();
+        sets.insert(features.to_owned());
+    }
+    assert!(sets.len() > 100, "cargo tree {arguments:?} was read");
+    sets
+}
+
+/// The crates that both ways use, and that the second compiles with features of which the first has no build.
+fn compiled_again(first: &FeatureSets, second: &FeatureSets) -> Vec<String> {
+    let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
+    second
+        .iter()
+        .filter(|(package, _)| !FOR_TESTS.contains(&name(package).as_str()))
+        .filter_map(|(package, sets)| {
+            let built = first.get(package)?;
+            let new: Vec<&String> = sets.difference(built).collect();
+            (!new.is_empty()).then(|| format!("{package}: {new:?}, but built are {built:?}"))
+        })
+        .collect()
+}
+
+#[test]
+fn all_ways_to_build_share_outside_crates() {
+    let edges = ["--edges", "normal,build"];
+    let window = [&edges[..], &["-p", "burin", "--features", "test-support"]].concat();
+    let window = feature_sets(&window);
+    let command_line = feature_sets(&[&edges[..], &["-p", command_line()]].concat());
+    let tests = feature_sets(&["--edges", "normal,build,dev", "--workspace"]);
+    let mut problems = Vec::new();
+    for (way, first, second) in [
+        ("the command line after the window", &window, &command_line),
+        ("the window after the tests", &tests, &window),
+    ] {
+        let again = compiled_again(first, second);
+        problems.extend(again.into_iter().map(|line| format!("{way}: {line}")));
+    }
+    assert!(
+        problems.is_empty(),
+        "\nadd the features to crates/workspace_hack/Cargo.toml:\n{}\n",
+        problems.join("\n")
+    );
+}
+
+#[test]
+fn a_new_feature_set_is_found() {
+    let sets = |features: &[(&str, &str)]| {
+        let mut sets = FeatureSets::new();
+        for (package, features) in features {
+            let entry = sets.entry((*package).to_owned()).or_default();
+            entry.insert((*features).to_owned());
+        }
+        sets
+    };
+    let first = sets(&[("a v1", "x"), ("a v1", "x,y"), ("b v1", "")]);
+    let second = sets(&[("a v1", "x,y"), ("b v1", "z"), ("c v1", "new")]);
+    assert_eq!(
+        compiled_again(&first, &second),
+        ["b v1: [\"z\"], but built are {\"\"}"]
+    );
+}
