@@ -146,7 +146,7 @@ fn read(kind: &FieldKind, line: &str) -> Value {
     }
 }
 
-/// A choice by its title, its value, or its number from 1.
+/// Returns the choice with this title, value, or number from 1.
 fn chosen(choices: &[FormChoice], line: &str) -> Value {
     let is_it = |choice: &&FormChoice| {
         choice.title.eq_ignore_ascii_case(line) || choice.value.eq_ignore_ascii_case(line)

@@ -8,8 +8,8 @@
 //!   "sandbox": { "off": false, "policy": { "hosts": [{ "host": "*.crates.io" }] } } }
 //! ```
 //!
-//! Invariant: every use of the file reads it here. Invariant: a file that is not understood gives no permission, and is
-//! never written.
+//! Invariant: every use of the file reads it here.
+//! Invariant: an invalid file gives no permission and is never written.
 
 use agent::rules::PermissionRules;
 use base::AbsPath;
@@ -22,14 +22,14 @@ use crate::Error;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The file as it is now.
+/// The contents of the file.
 pub struct Permissions {
     path: AbsPath,
-    /// An error where it cannot be read or parsed.
+    /// The parsed file, or the error of reading or parsing it.
     file: Result<Jsonc, Error>,
 }
 
-/// For which projects a rule is.
+/// The projects that a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PermissionScope {
     Everywhere,
@@ -51,12 +51,12 @@ impl Permissions {
         &self.path
     }
 
-    /// The value of one key at the top of the file; `None` where the file does not have it, or is not understood.
+    /// Returns the value of a top-level key; `None` if the key is missing or the file is invalid.
     pub fn get(&self, key: &str) -> Option<Value> {
         self.file.as_ref().ok()?.value().get(key).cloned()
     }
 
-    /// A sentence about the value at `path` that names the file and the place.
+    /// Returns a sentence about the value at `path` that names the file and the position.
     pub(crate) fn problem(&self, path: &[&str], message: &str) -> String {
         match &self.file {
             Ok(file) => file.problem(path, message).to_string(),
@@ -95,6 +95,7 @@ pub(crate) fn with_advice(sentence: &str) -> String {
     format!("{sentence}; until this is fixed, every call of an agent needs permission")
 }
 
+/// Returns the path of the file.
 pub fn path(dirs: &Dirs) -> AbsPath {
     dirs.config.join("permissions.json")
 }
@@ -110,7 +111,7 @@ pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), 
     write(path, &changed)
 }
 
-/// Removes a string from a list in the file. False where the list does not have it.
+/// Removes a string from a list in the file. Returns false if the list does not have it.
 ///
 /// # Errors
 /// As `add`.
@@ -140,7 +141,7 @@ pub(crate) fn save_allow_rules(
     }
 }
 
-/// The text, unless it is not understood.
+/// Returns the text of the file, which must parse.
 fn read_valid_text(path: &AbsPath) -> Result<String, Error> {
     let text = text(path)?;
     match Jsonc::parse(&path.to_string(), &text) {

@@ -268,7 +268,7 @@ impl CommandSandbox for SessionSandbox {
     }
 }
 
-/// A policy that lets these things through.
+/// Returns the policy, widened by these grants.
 fn widen_policy(policy: &Policy, granted: &[Denial]) -> Policy {
     let mut wide = policy.clone();
     let mut hosts: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
@@ -304,7 +304,7 @@ fn there(path: &AbsPath) -> AbsPath {
     at
 }
 
-/// Waits for the end of a process; one that takes longer is ended, and `None` is answered. Blocks.
+/// Waits for the end of a process. Ends a process that takes longer than `most`, and returns `None`. Blocks.
 pub(crate) fn wait(spawned: &SpawnedProcess, most: Duration) -> Option<ProcessExit> {
     let (sender, receiver) = mpsc::channel();
     let ended = spawned.exit_receiver();

@@ -19,7 +19,7 @@ use crate::{Error, sandbox_policy};
 
 /// The maximum number of bytes kept of a hook's output.
 const MAX_OUTPUT: usize = 256 * 1024;
-/// The most bytes of a hook's input: all of it is handed over in arguments.
+/// The maximum number of bytes of a hook's input, which is passed in arguments.
 const MAX_INPUT: usize = 1 << 20;
 /// Bytes of input in one argument; Linux allows 128 KiB.
 const INPUT_CHUNK: usize = 64 * 1024;
@@ -37,7 +37,7 @@ printf '%s%s' "$separator" "$errors"
 exit $code
 "#;
 
-/// Runs hooks within the bounds of a session.
+/// Runs hooks in the sandbox of a session.
 pub(crate) struct SandboxedHooks {
     sandbox: Arc<dyn CommandSandbox>,
     variables: Vec<Variable>,

@@ -14,7 +14,8 @@ use serde_json::json;
 
 use crate::Error;
 
-/// Lanes of a decision that are written down; where a provider has hundreds of models, the rest says nothing.
+/// The maximum number of considered routes that are stored with a decision; a provider may have
+/// hundreds of models.
 const CONSIDERED: usize = 16;
 
 /// The number of calls kept in memory. Tab makes a call for nearly every key, and the calls of one
@@ -63,7 +64,7 @@ pub fn open(dirs: &Dirs) -> Result<OpenedLedger, Error> {
 }
 
 impl LedgerUsageStore {
-    /// `run` names this run of the program among all.
+    /// Creates the store. `run` identifies this run of the program among all.
     pub(crate) fn new(ledger: Ledger, writer: LedgerWriter, run: String) -> Self {
         Self {
             ledger: Mutex::new(ledger),
@@ -74,12 +75,12 @@ impl LedgerUsageStore {
         }
     }
 
-    /// The last calls of this run, the oldest first.
+    /// Returns the last calls of this run, the oldest first.
     pub fn calls(&self) -> Vec<CallRecord> {
         lock(&self.calls).iter().cloned().collect()
     }
 
-    /// The last decision of this run.
+    /// Returns the last decision of this run.
     pub fn last_decision(&self) -> Option<RouteDecision> {
         lock(&self.decision).clone()
     }
@@ -89,7 +90,7 @@ impl LedgerUsageStore {
         self.writer.flush().map_err(Error::UsageNotStored)
     }
 
-    /// Writes a measurement down. `tags` is a JSON object.
+    /// Records a measurement. `tags` is a JSON object.
     pub fn record_metric(&self, name: &str, value: f64, tags: String) {
         self.append(LedgerEntry::Metric(MetricRow {
             at_ms: RealClock::default().wall_ms(),
