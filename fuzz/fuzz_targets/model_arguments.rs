@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use model::{ArgumentEvent, ArgumentReader, Arguments};
+use model::{ArgumentEvent, ArgumentReader, ParsedArguments};
 use serde_json::Value;
 
 /// Returns the events and problems of a text. Fragments of one string are joined, as they depend
@@ -41,7 +41,7 @@ fuzz_target!(|data: &[u8]| {
         (!piece.is_empty()).then_some(piece)
     });
     assert_eq!(events(pieces), whole, "the cuts make no difference");
-    let arguments = Arguments::read(&text);
+    let arguments = ParsedArguments::read(&text);
     match serde_json::from_str::<Value>(&text) {
         Ok(value) => {
             assert_eq!(arguments.problems, []);

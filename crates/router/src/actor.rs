@@ -61,7 +61,7 @@ pub struct RouterConfig {
     pub caps: Caps,
     /// Retry rules while another route could take over.
     pub retry: Retry,
-    /// Retry rules while no other route could: `patient_retry()`, except in tests.
+    /// Retry rules for a request without an alternative route, such as `patient_retry()`.
     pub retry_alone: Retry,
     /// Records calls and decisions.
     pub usage_store: Arc<dyn UsageStore>,
