@@ -20,7 +20,8 @@ use crate::content_hash::ContentHash;
 use crate::dirs::create_private;
 use crate::error::{Error, ErrorReason};
 use crate::files::SaveRequest;
-use crate::real::{self, read_whole, retry, sync_folder};
+use crate::real::{self, read_whole, sync_folder};
+use crate::retry::retry;
 
 const MAGIC: &[u8; 8] = b"BURINSV1";
 const NUMBERS: usize = 5;

@@ -20,43 +20,18 @@ use rustix::io::Errno;
 
 pub(crate) use self::record::OverwriteRecord;
 
+use super::{ExistingFile, read_whole, stamp_of, stat_of};
 use crate::content_hash::ContentHash;
 use crate::error::{Error, ErrorReason};
-use crate::files::{ExpectedContent, OnDisk, SaveMethod, SaveRequest, SaveResult};
-use crate::real::{ExistingFile, read_whole, stamp_of, stat_of};
+use crate::files::{
+    ExpectedContent, InterruptedSave, InterruptedSaveState, OnDisk, SaveMethod, SaveRequest,
+    SaveResult,
+};
 use crate::stat::Stamp;
 
 const SAVE: &str = "save";
 /// The smallest part of a file that a disk writes atomically, in bytes.
 const SECTOR: usize = 512;
-
-/// A save in place that a crash cut short.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterruptedSave {
-    /// The file that was being saved.
-    pub target: AbsPath,
-    /// The content to be saved.
-    pub new: Vec<u8>,
-    /// The previous content; `None` if it could not be read.
-    pub old: Option<Vec<u8>>,
-    /// The state of the file.
-    pub state: InterruptedSaveState,
-    /// The record on disk. Removing it discards the save; do so once the user has decided.
-    pub record: AbsPath,
-}
-
-/// The state of an interrupted save.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InterruptedSaveState {
-    /// The file was torn and now holds the new content; the record is gone.
-    Finished,
-    /// The file is torn, and finishing it failed.
-    Torn(Error),
-    /// The file holds other content: it was changed since.
-    ChangedSince,
-    /// The file no longer exists.
-    Gone,
-}
 
 /// Overwrites the file in place after its record is durable.
 pub(crate) fn overwrite(
@@ -242,7 +217,7 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn reserve_range(file: &File, start: u64, length: u64) -> rustix::io::Result<()> {
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
-    crate::real::retry(|| rustix::fs::fallocate(file, flags, start, length))
+    super::retry(|| rustix::fs::fallocate(file, flags, start, length))
 }
 
 #[cfg(not(target_os = "linux"))]
