@@ -114,9 +114,9 @@ pub(crate) fn sandbox(
     let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
     let mut policy = Policy::usual(ground.root.clone(), &person, &names);
     let mut problems = problems;
-    if let Err(sentence) = kept.apply(&mut policy, &person.home) {
+    if let Err(error) = kept.apply(&mut policy, &person.home) {
         problems.push(permissions::with_advice(
-            &permissions.problem(&["sandbox", "policy"], &sentence),
+            &permissions.problem(&["sandbox", "policy"], &error.to_string()),
         ));
     }
     policy.without.extend(said.without.iter().copied());

@@ -3,11 +3,11 @@
 //! Knows: `base`, the kernel's means to confine a process. Must not know: agents, repositories
 //! beyond the files through which git runs code, how a denial is shown.
 //! Invariant: a missing layer refuses the command, unless `Policy::without` names it; omitted
-//! layers are listed in `Finished::without`.
+//! layers are listed in `CommandOutcome::without`.
 //! Invariant: when a command has ended, every process that it started is dead, and every mount is
 //! gone.
 //! Invariant: when the calling program is killed, everything that it started ends as well.
-//! Start at `start` for one command and at `Room` for many; a program calls `prepare` first.
+//! Start at `start` for one command and at `WarmSandbox` for many; a program calls `prepare` first.
 #![warn(missing_docs)]
 
 mod denial;
@@ -38,8 +38,8 @@ pub use git::GitPrograms;
 pub use guard::refusal;
 pub use net::BadRule;
 pub use policy::{
-    HostRule, Network, Policy, PolicyFile, ProtectionRules, ResourceLimits, SandboxLayer,
-    UserEnvironment,
+    HostRule, Network, Policy, PolicyFile, PolicyFileError, ProtectionRules, ResourceLimits,
+    SandboxLayer, UserEnvironment,
 };
 pub use scan::{ScanBaseline, ScanScope};
 pub use spawn::{

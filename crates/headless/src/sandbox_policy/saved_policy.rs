@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use agent::rules::rules_of;
 use base::AbsPath;
 use host::process::Denial;
-use sandbox::{Policy, PolicyFile};
+use sandbox::{Policy, PolicyFile, PolicyFileError};
 use serde::{Deserialize, Serialize};
 
 use crate::permissions::{self, Permissions};
@@ -90,7 +90,7 @@ impl SandboxSettings {
     }
 
     /// Adds the file's settings to a policy.
-    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), String> {
+    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {
         self.written.policy.apply(policy, home)
     }
 
