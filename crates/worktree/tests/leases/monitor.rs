@@ -47,7 +47,11 @@ fn also_in_a_namespace(test: &str) {
     let done = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture", &format!("leases::told::{test}")])
+        .args([
+            "--exact",
+            "--nocapture",
+            &format!("leases::monitor::{test}"),
+        ])
         .env(INSIDE, "1")
         .output()
         .unwrap();
@@ -83,7 +87,7 @@ fn said(root: &Path, dice: &mut StdRng) -> (String, String) {
             String::from_utf8(done.stdout).unwrap()
         }
     };
-    let look = [
+    let snapshot = [
         "--no-optional-locks",
         "-c",
         "core.fsmonitor=false",
@@ -92,7 +96,7 @@ fn said(root: &Path, dice: &mut StdRng) -> (String, String) {
         "status",
         "--porcelain",
     ];
-    (told, git(root, look))
+    (told, git(root, snapshot))
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn check(before: &str, after: &str, expected: &str) {
 }
 
 #[test]
-fn what_went_again_is_not_taken_for_there() {
+fn removed_files_are_not_reported_as_present() {
     check("echo a > new; git add new", "rm new", "AD new\n");
     check(
         "echo a > src/new; git add src/new",
@@ -160,11 +164,11 @@ fn what_went_again_is_not_taken_for_there() {
     check("echo a > new", "rm new", "");
     check("echo a > src/new", "rm src/new", "");
     check("mkdir -p d/e; echo a > d/e/new", "rm -r d", "");
-    also_in_a_namespace("what_went_again_is_not_taken_for_there");
+    also_in_a_namespace("removed_files_are_not_reported_as_present");
 }
 
 #[test]
-fn folders_that_are_not_what_they_were_are_looked_at() {
+fn replaced_folders_are_examined() {
     check("rm readme.md", "git checkout readme.md", "");
     let add = "mkdir -p d/e; echo a > d/a; echo a > d/e/a; git add d";
     check(add, "echo b > d/b", "A  d/a\nA  d/e/a\n?? d/b\n");
@@ -191,11 +195,11 @@ fn folders_that_are_not_what_they_were_are_looked_at() {
         "AD \"with space/er/a\"\nR  src/deep/er/lib.rs -> \"with space/er/lib.rs\"\n\
          D  \"with space/\\303\\274.txt\"\n",
     );
-    also_in_a_namespace("folders_that_are_not_what_they_were_are_looked_at");
+    also_in_a_namespace("replaced_folders_are_examined");
 }
 
 #[test]
-fn git_says_the_same_told_or_not() {
+fn git_status_is_the_same_with_and_without_the_monitor() {
     let Some(world) = world() else { return };
     let seeds = std::env::var("BURIN_SEEDS").ok();
     for seed in 0..seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(3) {
@@ -222,7 +226,7 @@ fn git_says_the_same_told_or_not() {
         );
         assert_eq!(git(root, ["status", "--porcelain"]), "");
     }
-    also_in_a_namespace("git_says_the_same_told_or_not");
+    also_in_a_namespace("git_status_is_the_same_with_and_without_the_monitor");
 }
 
 /// Unmounts the lease and mounts it again.
@@ -305,7 +309,7 @@ fn remove(path: &PathBuf) -> bool {
 }
 
 #[test]
-fn what_a_killed_program_mounted_for_git_is_cleared_away() {
+fn mounts_of_a_killed_preparation_are_removed() {
     let Some(world) = world() else { return };
     let pool = world.pool();
     drop(one(&pool));
