@@ -91,7 +91,7 @@ pub(super) fn read(source: &mut ByteReader<'_>) -> Option<BufferOperation> {
 }
 
 /// Returns whether an operation refers to the undo tree, so that it needs everything before it.
-pub(super) fn needs_history(operation: &BufferOperation) -> bool {
+pub(crate) fn needs_history(operation: &BufferOperation) -> bool {
     match operation {
         BufferOperation::Undo
         | BufferOperation::Redo
@@ -110,7 +110,7 @@ pub(super) fn needs_history(operation: &BufferOperation) -> bool {
 }
 
 /// Returns roughly how many bytes of memory an operation takes.
-pub(super) fn weight(operation: &BufferOperation) -> usize {
+pub(crate) fn weight(operation: &BufferOperation) -> usize {
     const SMALL: usize = 64;
     match operation {
         BufferOperation::Edit { edits, .. } => {

@@ -4,6 +4,9 @@
 //! four bytes each, little-endian, and the payload: a tag and its data.
 //! Invariant: nothing after a torn or invalid frame is read.
 
+mod bytes;
+pub(crate) mod operation;
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -11,9 +14,8 @@ use base::AbsPath;
 use host::{ContentHash, OnDisk, Stamp};
 use text::{BufferOperation, Encoding, FileFormat, LineEndings, NodeId, SelectionSet};
 
-use super::bytes::{ByteReader, ByteWriter};
-use super::operation;
 use crate::document::DocumentKey;
+use bytes::{ByteReader, ByteWriter};
 
 pub(crate) const MAGIC: &[u8] = b"burin journal 1\n";
 

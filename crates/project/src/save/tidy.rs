@@ -3,8 +3,8 @@
 use base::{Row, Span};
 use text::{Author, Change, Edit, EditKind, EditOrigin, LineEnding, Snapshot, Timestamp};
 
-use super::Document;
-use crate::save::SaveOptions;
+use super::SaveOptions;
+use crate::document::Document;
 
 /// Texts longer than this, in bytes, are saved unchanged: scanning them would block the window.
 const MAX_TIDY_BYTES: usize = 4 << 20;
@@ -12,7 +12,7 @@ const BLANKS: [char; 2] = [' ', '\t'];
 
 impl Document {
     /// Applies the clean-ups requested by the options, as an edit by the formatter.
-    pub(crate) fn tidy(&mut self, options: SaveOptions, at: Timestamp) -> Option<Change> {
+    pub(super) fn tidy(&mut self, options: SaveOptions, at: Timestamp) -> Option<Change> {
         if self.buffer().len().0 > MAX_TIDY_BYTES || !self.can_edit() {
             return None;
         }
