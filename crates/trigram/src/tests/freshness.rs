@@ -14,7 +14,8 @@ use project::search::{SearchQuery, SearchScope};
 
 use super::edits::settle;
 use super::random::found;
-use crate::trigram::{Trigrams, lock};
+use crate::state::lock;
+use crate::trigrams::Trigrams;
 
 struct World {
     folder: TempFolder,

@@ -8,7 +8,7 @@
 //! the Kelvin sign, `s` and `ſ`) result from the expression's own case folding.
 //!
 //! Invariant: a file that contains a match satisfies the plan. `All` if nothing can be derived.
-//! Start at `Plan::of`.
+//! Start at `TrigramPlan::of`.
 
 use std::collections::BTreeSet;
 

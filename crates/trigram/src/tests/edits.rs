@@ -17,8 +17,8 @@ use project::{HiddenFiles, IgnoredFiles, WalkBackend, WalkOptions};
 use text::Buffer;
 
 use super::random::{Numbers, found, pattern, text};
-use crate::trigram::Trigrams;
-use crate::trigram::freshness::CATCH_UP_INTERVAL;
+use crate::freshness::CATCH_UP_INTERVAL;
+use crate::trigrams::Trigrams;
 
 const NAMES: &[&str] = &[
     "a",

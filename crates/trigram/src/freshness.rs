@@ -16,8 +16,8 @@ use std::time::Duration;
 use base::AbsPath;
 use host::{BulkStat, ChangeQueue, PolledChange, WallTime};
 
-use super::file_table::FileTable;
-use super::prefilter::{except, is_unchanged};
+use super::file_table::{FileTable, IndexedFolder};
+use super::version_check::{except, is_unchanged};
 
 /// Interval after which everything is checked again.
 const MAX_AGE: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ const MAX_DOUBTS: usize = 500;
 /// During a search the kernel is queried once per this many files.
 pub(super) const CATCH_UP_INTERVAL: u32 = 64;
 
-/// A change queue over all folders of a `Known`, and the changes it reported.
+/// A change queue over all folders of a `FileTable`, and the changes it reported.
 pub(super) struct Freshness {
     changes: ChangeQueue,
     began: WallTime,
@@ -48,33 +48,33 @@ struct Doubts {
 impl Freshness {
     /// Starts the change queue and checks everything once. Returns `None` if the system does not
     /// support it.
-    pub(super) fn start(root: &AbsPath, survey: &BulkStat, known: &FileTable) -> Option<Self> {
-        let began = survey.now();
-        let mut folders = known.folders.iter().map(|folder| known.path(folder.name));
-        let vigil = ChangeQueue::watch(root, &mut folders)?;
-        let device = survey.version(Path::new(""))?.device;
+    pub(super) fn start(root: &AbsPath, bulk_stat: &BulkStat, table: &FileTable) -> Option<Self> {
+        let began = bulk_stat.now();
+        let mut folders = table.folders.iter().map(|folder| table.path(folder.name));
+        let change_queue = ChangeQueue::watch(root, &mut folders)?;
+        let device = bulk_stat.version(Path::new(""))?.device;
         let is_elsewhere = |ix: &usize| {
-            let mark = known.folders[*ix].mark;
+            let mark = table.folders[*ix].mark;
             mark.is_some_and(|mark| mark.device != device)
         };
-        if (0..known.folders.len()).any(|ix| is_elsewhere(&ix)) {
+        if (0..table.folders.len()).any(|ix| is_elsewhere(&ix)) {
             return None;
         }
-        let folders = except(known.folders.len(), |ix| {
-            let folder = &known.folders[ix];
-            is_unchanged(survey, known.path(folder.name), folder.mark)
+        let folders = except(table.folders.len(), |ix| {
+            let folder = &table.folders[ix];
+            is_unchanged(bulk_stat, table.path(folder.name), folder.mark)
         });
-        let files = except(known.files.len(), |ix| {
-            let file = &known.files[ix];
-            let mark = survey.version_if_single_link(known.path(file.name));
+        let files = except(table.files.len(), |ix| {
+            let file = &table.files[ix];
+            let mark = bulk_stat.version_if_single_link(table.path(file.name));
             mark == file.content.mark() && mark.is_some_and(|mark| mark.device == device)
         });
         let doubts = Doubts {
-            files: paths(files.iter().map(|ix| known.path(known.files[*ix].name))),
-            folders: paths(folders.iter().map(|ix| known.path(known.folders[*ix].name))),
+            files: paths(files.iter().map(|ix| table.path(table.files[*ix].name))),
+            folders: paths(folders.iter().map(|ix| table.path(table.folders[*ix].name))),
         };
         Some(Self {
-            changes: vigil,
+            changes: change_queue,
             began,
             is_doubting: AtomicBool::new(!doubts.files.is_empty()),
             doubts: Mutex::new(doubts),
@@ -122,11 +122,11 @@ impl Freshness {
     }
 
     /// Returns the folders to check.
-    pub(super) fn doubtful_folders(&self, known: &FileTable) -> Vec<usize> {
+    pub(super) fn doubtful_folders(&self, table: &FileTable) -> Vec<usize> {
         let doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
-        let folders = known.folders.iter().enumerate();
-        let is_doubtful = |folder: &super::file_table::IndexedFolder| {
-            let is_named = || doubts.folders.contains(known.path(folder.name));
+        let folders = table.folders.iter().enumerate();
+        let is_doubtful = |folder: &IndexedFolder| {
+            let is_named = || doubts.folders.contains(table.path(folder.name));
             folder.mark.is_none() || !doubts.folders.is_empty() && is_named()
         };
         folders

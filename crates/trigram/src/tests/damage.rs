@@ -10,7 +10,7 @@ use project::search::{SearchQuery, SearchScope};
 
 use super::edits::settle;
 use super::random::{Numbers, found, text};
-use crate::trigram::Trigrams;
+use crate::trigrams::Trigrams;
 
 fn write(path: &AbsPath, content: &[u8]) {
     let parent = path.parent().expect("has one");

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use host::{AppendLog, Error};
 
 use super::{BITMAP, MAGIC, MAX_LIST_OFFSET, ONE_FILE, Torn, TrigramSegment, VARINTS};
-use crate::trigram::gram::Gram;
+use crate::gram::Gram;
 
 /// The destination of a segment's bytes.
 pub(crate) enum SegmentSink {

@@ -15,7 +15,7 @@ use project::WalkBackend;
 use project::search::{SearchQuery, SearchScope};
 
 use super::random::{Numbers, found};
-use crate::trigram::Trigrams;
+use crate::trigrams::Trigrams;
 
 /// The variable that names the root for the program to be killed.
 const ROOT: &str = "BURIN_TEST_TRIGRAM_ROOT";

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Pairs, SegmentSink, Torn, TrigramSegment, merge};
-use crate::trigram::file_set::FileSet;
-use crate::trigram::gram::Gram;
-use crate::trigram::plan::TrigramPlan;
-use crate::trigram::tests::random::Numbers;
+use crate::file_set::FileSet;
+use crate::gram::Gram;
+use crate::plan::TrigramPlan;
+use crate::tests::random::Numbers;
 
 type Lists = BTreeMap<Gram, Vec<u32>>;
 

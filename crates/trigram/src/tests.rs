@@ -2,6 +2,6 @@
 
 mod damage;
 mod edits;
+mod freshness;
 mod killed;
 pub(crate) mod random;
-mod trust;

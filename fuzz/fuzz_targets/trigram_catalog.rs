@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
 use host::TempFolder;
-use index::trigram::Trigrams;
 use libfuzzer_sys::fuzz_target;
-use project::Ground;
+use project::WalkBackend;
 use project::search::{SearchQuery, SearchScope, search};
+use trigram::Trigrams;
 
 fuzz_target!(|data: &[u8]| {
     let folder = TempFolder::new().expect("a folder");
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     }
     fs::write(root.join("a").as_path(), "needle").expect("a file");
     let name = root.to_string();
-    let mut catalog = b"BURICAT2".to_vec();
+    let mut catalog = b"BURICAT3".to_vec();
     catalog.push(name.len() as u8);
     catalog.extend_from_slice(name.as_bytes());
     catalog.extend_from_slice(data);
@@ -29,8 +29,8 @@ fuzz_target!(|data: &[u8]| {
     let Some(index) = Trigrams::open_kept(root.clone(), store) else {
         return;
     };
-    let scope = SearchScope::new(Ground::Disk, root).with_sieve(Some(Arc::new(index)));
-    let (events, _told) = async_channel::unbounded();
+    let scope = SearchScope::new(WalkBackend::Disk, root).with_prefilter(Some(Arc::new(index)));
+    let (events, _receiver) = async_channel::unbounded();
     let query = SearchQuery::literal("needle");
     let summary = search(&query, &scope, &AtomicBool::new(false), &events).expect("a sound query");
     assert_eq!(summary.files_matched, 1);

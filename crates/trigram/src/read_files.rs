@@ -31,24 +31,24 @@ pub(super) trait SegmentStore: Sync {
 /// The result of reading a file: its index and its content.
 type Finding = (usize, ContentState);
 
-/// Reads the files with these indices and stores their contents in `known`. Files that change
+/// Reads the files with these indices and stores their contents in `table`. Files that change
 /// meanwhile, or changed just before, stay unread. If cancelled, keeps what was read so far.
 pub(super) fn read(
-    survey: &BulkStat,
-    known: &mut FileTable,
+    bulk_stat: &BulkStat,
+    table: &mut FileTable,
     files: &[usize],
-    shelf: &dyn SegmentStore,
+    segment_store: &dyn SegmentStore,
     cancel: &AtomicBool,
 ) -> Result<(), WriteError> {
     let done = Mutex::new((Vec::new(), Vec::new()));
     let reading = ReadJob {
-        survey,
-        known,
+        bulk_stat,
+        table,
         files,
-        shelf,
+        segment_store,
         cancel,
         next: AtomicUsize::new(0),
-        base: known.segments.len(),
+        base: table.segments.len(),
         done: &done,
     };
     let threads = THREADS.min(files.len().div_ceil(BATCH));
@@ -67,18 +67,18 @@ pub(super) fn read(
         result
     });
     let (findings, segments) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    known.segments.extend(segments);
+    table.segments.extend(segments);
     for (ix, content) in findings {
-        known.files[ix].content = content;
+        table.files[ix].content = content;
     }
     result
 }
 
 struct ReadJob<'a> {
-    survey: &'a BulkStat,
-    known: &'a FileTable,
+    bulk_stat: &'a BulkStat,
+    table: &'a FileTable,
     files: &'a [usize],
-    shelf: &'a dyn SegmentStore,
+    segment_store: &'a dyn SegmentStore,
     cancel: &'a AtomicBool,
     /// The index of the next file to take.
     next: AtomicUsize,
@@ -123,9 +123,9 @@ impl ReadJob<'_> {
     }
 
     fn file(&self, ix: usize, worker: &mut Worker) {
-        let path = self.known.path(self.known.files[ix].name);
-        let began = self.survey.now();
-        let Some((mark, form)) = worker.inspect(self.survey, path) else {
+        let path = self.table.path(self.table.files[ix].name);
+        let began = self.bulk_stat.now();
+        let Some((mark, form)) = worker.inspect(self.bulk_stat, path) else {
             return worker.collector.take(|_| {});
         };
         // A change within the same clock tick could not be distinguished from this version.
@@ -153,9 +153,9 @@ impl ReadJob<'_> {
     fn write(&self, worker: &mut Worker) -> Result<(), WriteError> {
         let mut made = None;
         if worker.pairs.files() > 0 {
-            let (sink, number) = self.shelf.allocate(worker.pairs.len())?;
+            let (sink, number) = self.segment_store.allocate(worker.pairs.len())?;
             let sink = worker.pairs.write(sink)?;
-            let segment = Arc::new(self.shelf.finish(sink, number)?);
+            let segment = Arc::new(self.segment_store.finish(sink, number)?);
             made = Some(OpenSegment { segment, number });
         }
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -191,13 +191,13 @@ enum TextForm {
 }
 
 impl Worker {
-    fn inspect(&mut self, survey: &BulkStat, path: &Path) -> Option<(FileVersion, TextForm)> {
+    fn inspect(&mut self, bulk_stat: &BulkStat, path: &Path) -> Option<(FileVersion, TextForm)> {
         /// At least the number of bytes that decide whether a file is binary.
         const HEAD: usize = 32 << 10;
         let (mut form, mut first) = (TextForm::Text, None);
         let mut utf8 = Utf8::default();
         let collector = &mut self.collector;
-        let mark = survey.read(path, &mut self.buffer, &mut |piece| {
+        let mark = bulk_stat.read(path, &mut self.buffer, &mut |piece| {
             if first.is_none() && text::looks_binary(piece) {
                 form = TextForm::Binary;
             }
@@ -214,13 +214,13 @@ impl Worker {
         });
         let mark = mark.ok()?;
         let has_head = first.is_some_and(|first| first >= HEAD || first as u64 == mark.size);
-        let is_told = match form {
+        let is_known = match form {
             TextForm::Text => utf8.is_whole(),
             // A read may return less than is available.
             TextForm::Binary => has_head,
             TextForm::Opaque => true,
         };
-        Some((mark, if is_told { form } else { TextForm::Opaque }))
+        Some((mark, if is_known { form } else { TextForm::Opaque }))
     }
 }
 

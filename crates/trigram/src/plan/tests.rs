@@ -3,8 +3,8 @@
 use project::search::{CaseSensitivity, SearchQuery};
 
 use super::TrigramPlan;
-use crate::trigram::gram::{Collector, Gram};
-use crate::trigram::tests::random::{Numbers, matches_in, pattern, text};
+use crate::gram::{Collector, Gram};
+use crate::tests::random::{Numbers, matches_in, pattern, text};
 
 fn shown(plan: &TrigramPlan) -> String {
     let list = |plans: &[TrigramPlan], between: &str| {

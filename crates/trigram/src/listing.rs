@@ -14,7 +14,7 @@ use project::{IgnoreRules, ListedPath, list_below, list_directly_in};
 
 use super::file_table::{ContentState, FileTable, IndexedFile, IndexedFolder};
 
-/// Entries of a new `Known`, by path.
+/// Entries of a new `FileTable`, by path.
 #[derive(Default)]
 struct ListingDraft {
     /// Whether each file is visible to a walk that skips hidden files.
@@ -34,11 +34,11 @@ struct DraftFolder {
 /// Returns `None` if cancelled.
 pub(super) fn list(
     root: &AbsPath,
-    survey: &BulkStat,
+    bulk_stat: &BulkStat,
     old: &FileTable,
     cancel: &AtomicBool,
 ) -> Option<FileTable> {
-    let began = survey.now();
+    let began = bulk_stat.now();
     let layout = list_below(root, root, cancel);
     if cancel.load(std::sync::atomic::Ordering::Relaxed) {
         return None;
@@ -49,27 +49,27 @@ pub(super) fn list(
         .map(|file| (bytes(&file.path), file.is_plain));
     let mut folders = Vec::with_capacity(layout.folders.len());
     for folder in &layout.folders {
-        folders.push((bytes(&folder.path), draft_folder(survey, folder, began)));
+        folders.push((bytes(&folder.path), draft_folder(bulk_stat, folder, began)));
     }
-    let mut known = assemble(&mut files, &mut folders.into_iter(), old);
-    known.has_problems = !layout.problems.is_empty();
-    known.rules = rules(root, survey, &known, began);
-    Some(known)
+    let mut table = assemble(&mut files, &mut folders.into_iter(), old);
+    table.has_problems = !layout.problems.is_empty();
+    table.rules = rules(root, bulk_stat, &table, began);
+    Some(table)
 }
 
 /// Lists only the folders with the given indices. Returns `None` if that does not suffice: ignore
 /// rules changed, or a folder cannot be listed.
 pub(super) fn list_folders(
     root: &AbsPath,
-    survey: &BulkStat,
+    bulk_stat: &BulkStat,
     old: &FileTable,
     changed: &[usize],
 ) -> Option<FileTable> {
-    let began = survey.now();
+    let began = bulk_stat.now();
     let mut draft = ListingDraft::of(old);
     for ix in changed {
         let folder = old.path(old.folders[*ix].name);
-        draft.list_folder(root, survey, folder)?;
+        draft.list_folder(root, bulk_stat, folder)?;
     }
     if draft.has_problems {
         return None;
@@ -82,18 +82,18 @@ pub(super) fn list_folders(
         .folders
         .iter()
         .map(|(path, folder)| (path.as_slice(), *folder));
-    let mut known = assemble(&mut files, &mut folders, old);
-    known.rules = rules(root, survey, &known, began);
-    known.rules.is_some().then_some(known)
+    let mut table = assemble(&mut files, &mut folders, old);
+    table.rules = rules(root, bulk_stat, &table, began);
+    table.rules.is_some().then_some(table)
 }
 
 impl ListingDraft {
-    fn of(known: &FileTable) -> Self {
-        let files = known.files.iter();
-        let folders = known.folders.iter();
+    fn of(table: &FileTable) -> Self {
+        let files = table.files.iter();
+        let folders = table.folders.iter();
         Self {
             files: files
-                .map(|file| (known.bytes(file.name).to_vec(), file.is_plain))
+                .map(|file| (table.bytes(file.name).to_vec(), file.is_plain))
                 .collect(),
             folders: folders
                 .map(|folder| {
@@ -102,27 +102,27 @@ impl ListingDraft {
                         has_rules: folder.has_rules,
                         mark: folder.mark,
                     };
-                    (known.bytes(folder.name).to_vec(), draft)
+                    (table.bytes(folder.name).to_vec(), draft)
                 })
                 .collect(),
-            has_problems: known.has_problems,
+            has_problems: table.has_problems,
         }
     }
 
-    fn list_folder(&mut self, root: &AbsPath, survey: &BulkStat, folder: &Path) -> Option<()> {
+    fn list_folder(&mut self, root: &AbsPath, bulk_stat: &BulkStat, folder: &Path) -> Option<()> {
         // It may have been removed with a folder that was listed before.
         let Some(was) = self.folders.get(bytes(folder)).copied() else {
             return Some(());
         };
-        let began = survey.now();
-        let before = survey
+        let began = bulk_stat.now();
+        let before = bulk_stat
             .version(folder)
             .filter(|mark| mark.kind == FileKind::Folder);
         let Some(before) = before else {
             self.remove_below(folder);
             return Some(());
         };
-        if was.has_rules != has_rules(survey, folder) {
+        if was.has_rules != has_rules(bulk_stat, folder) {
             return None;
         }
         let never = AtomicBool::new(false);
@@ -138,10 +138,10 @@ impl ListingDraft {
         }
         for one in folders {
             let is_plain = one.is_plain && was.is_plain;
-            let known = self.folders.get_mut(bytes(&one.path));
-            match known {
-                Some(known) if known.is_plain == is_plain => {}
-                _ => self.add_below(root, survey, one, is_plain),
+            let table = self.folders.get_mut(bytes(&one.path));
+            match table {
+                Some(table) if table.is_plain == is_plain => {}
+                _ => self.add_below(root, bulk_stat, one, is_plain),
             }
         }
         let mark = Some(before).filter(|mark| mark.is_settled_before(began));
@@ -187,12 +187,12 @@ impl ListingDraft {
     fn add_below(
         &mut self,
         root: &AbsPath,
-        survey: &BulkStat,
+        bulk_stat: &BulkStat,
         folder: &ListedPath,
         is_plain: bool,
     ) {
         let never = AtomicBool::new(false);
-        let began = survey.now();
+        let began = bulk_stat.now();
         self.remove_below(&folder.path);
         let layout = list_below(root, &root.join(&folder.path), &never);
         self.has_problems |= !layout.problems.is_empty();
@@ -201,7 +201,7 @@ impl ListingDraft {
             self.files.insert(bytes(&file.path).to_vec(), is_plain);
         }
         for folder in &layout.folders {
-            let mut entry = draft_folder(survey, folder, began);
+            let mut entry = draft_folder(bulk_stat, folder, began);
             entry.is_plain &= is_plain;
             self.folders.insert(bytes(&folder.path).to_vec(), entry);
         }
@@ -220,29 +220,29 @@ fn prefix(folder: &Path) -> Vec<u8> {
     }
 }
 
-fn draft_folder(survey: &BulkStat, folder: &ListedPath, began: WallTime) -> DraftFolder {
+fn draft_folder(bulk_stat: &BulkStat, folder: &ListedPath, began: WallTime) -> DraftFolder {
     // Taken after the folder was listed, so it must have been unchanged since before that.
-    let mark = survey.version(&folder.path);
+    let mark = bulk_stat.version(&folder.path);
     let is_sound =
         |mark: &FileVersion| mark.kind == FileKind::Folder && mark.is_settled_before(began);
     DraftFolder {
         is_plain: folder.is_plain,
-        has_rules: has_rules(survey, &folder.path),
+        has_rules: has_rules(bulk_stat, &folder.path),
         mark: mark.filter(is_sound),
     }
 }
 
-fn has_rules(survey: &BulkStat, folder: &Path) -> bool {
+fn has_rules(bulk_stat: &BulkStat, folder: &Path) -> bool {
     let mut names = IgnoreRules::NAMES.iter();
-    names.any(|name| survey.version(&folder.join(name)).is_some())
+    names.any(|name| bulk_stat.version(&folder.join(name)).is_some())
 }
 
 /// Returns the fingerprint of the ignore rules; `None` if they changed while files were listed.
-fn rules(root: &AbsPath, survey: &BulkStat, known: &FileTable, began: WallTime) -> Option<u64> {
+fn rules(root: &AbsPath, bulk_stat: &BulkStat, table: &FileTable, began: WallTime) -> Option<u64> {
     let inner = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
-    for folder in known.folders_with_rules() {
+    for folder in table.folders_with_rules() {
         let marks = inner.iter().filter_map(|name| {
-            let mark = survey.version(&folder.join(name));
+            let mark = bulk_stat.version(&folder.join(name));
             // A repository's `.git` folder changes with every commit.
             mark.filter(|mark| mark.kind != FileKind::Folder)
         });
@@ -250,12 +250,12 @@ fn rules(root: &AbsPath, survey: &BulkStat, known: &FileTable, began: WallTime) 
             return None;
         }
     }
-    Some(fingerprint(root, known))
+    Some(fingerprint(root, table))
 }
 
 /// Returns a fingerprint of the current ignore rules.
-pub(super) fn fingerprint(root: &AbsPath, known: &FileTable) -> u64 {
-    let mut folders = known.folders_with_rules().map(|folder| root.join(folder));
+pub(super) fn fingerprint(root: &AbsPath, table: &FileTable) -> u64 {
+    let mut folders = table.folders_with_rules().map(|folder| root.join(folder));
     IgnoreRules::fingerprint(root, &mut folders)
 }
 
@@ -265,35 +265,35 @@ fn assemble<'a>(
     folders: &mut dyn Iterator<Item = (&'a [u8], DraftFolder)>,
     old: &FileTable,
 ) -> FileTable {
-    let mut known = FileTable {
+    let mut table = FileTable {
         segments: old.segments.clone(),
         ..FileTable::default()
     };
     let mut before = old.files.iter().peekable();
     for (path, is_plain) in files {
-        let Some(name) = known.name(path) else {
-            known.has_problems = true;
+        let Some(name) = table.name(path) else {
+            table.has_problems = true;
             break;
         };
         while before.next_if(|file| old.bytes(file.name) < path).is_some() {}
         let same = before.next_if(|file| old.bytes(file.name) == path);
-        known.files.push(IndexedFile {
+        table.files.push(IndexedFile {
             name,
             is_plain,
             content: same.map_or(ContentState::Unread, |file| file.content),
         });
     }
     for (path, folder) in folders {
-        let Some(name) = known.name(path) else {
-            known.has_problems = true;
+        let Some(name) = table.name(path) else {
+            table.has_problems = true;
             break;
         };
-        known.folders.push(IndexedFolder {
+        table.folders.push(IndexedFolder {
             name,
             is_plain: folder.is_plain,
             has_rules: folder.has_rules,
             mark: folder.mark,
         });
     }
-    known
+    table
 }

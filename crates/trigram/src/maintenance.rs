@@ -5,17 +5,19 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use base::{AbsPath, LogErr};
 use host::{BulkStat, Files, RealFiles};
 
 use super::file_table::{ContentState, FileTable, OpenSegment};
 use super::freshness::Freshness;
-use super::prefilter::{except, is_unchanged};
 use super::read_files::{self, SegmentStore};
 use super::segment::{SegmentSink, TrigramSegment, WriteError, merge};
-use super::{Refreshed, TrigramError, TrigramState, Upkeep, catalog, listing, lock};
+use super::state::{TrigramError, TrigramState, Upkeep, lock};
+use super::version_check::{except, is_unchanged};
+use super::{catalog, listing};
 
 /// Maximum number of segments in memory before they are merged.
 const IN_MEMORY: usize = 8;
@@ -26,26 +28,35 @@ const ON_DISK: usize = 6;
 /// Number of pairs from which a segment is written to disk at once.
 const PAIRS_IN_MEMORY: usize = 200_000;
 
+/// The result of a refresh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refreshed {
+    /// Number of files below the root.
+    pub files: usize,
+    /// Number of files that were read.
+    pub read: usize,
+}
+
 impl TrigramState {
     pub(super) fn refresh(&self, cancel: &AtomicBool) -> Result<Refreshed, TrigramError> {
-        let survey = self.bulk_stat()?;
+        let bulk_stat = self.bulk_stat()?;
         let mut upkeep = lock(&self.upkeep);
-        let listed = listing::list(&self.root, survey, &self.current(), cancel);
-        let mut known = listed.ok_or(TrigramError::Cancelled)?;
-        let unread = forget_changed(survey, &mut known);
+        let listed = listing::list(&self.root, bulk_stat, &self.current(), cancel);
+        let mut table = listed.ok_or(TrigramError::Cancelled)?;
+        let unread = forget_changed(bulk_stat, &mut table);
         // Searches see the new files at once; they read those that are not indexed yet.
-        self.publish(known.clone());
+        self.publish(table.clone());
         upkeep.is_unsaved = true;
-        let read = self.read(survey, &mut upkeep, known, &unread, cancel);
+        let read = self.read(bulk_stat, &mut upkeep, table, &unread, cancel);
         self.tidy(&mut upkeep, Tidy::All)?;
         let files = self.current().files.len();
         read?;
         self.save(&mut upkeep)?;
         if self.is_lasting {
             *lock(&self.freshness) =
-                Freshness::start(&self.root, survey, &self.current()).map(Arc::new);
+                Freshness::start(&self.root, bulk_stat, &self.current()).map(Arc::new);
         }
-        if cancel.load(std::sync::atomic::Ordering::Relaxed) {
+        if cancel.load(Ordering::Relaxed) {
             Err(TrigramError::Cancelled)
         } else {
             Ok(Refreshed {
@@ -56,7 +67,7 @@ impl TrigramState {
     }
 
     pub(super) fn touch(&self, paths: &[AbsPath]) {
-        let Ok(survey) = self.bulk_stat() else {
+        let Ok(bulk_stat) = self.bulk_stat() else {
             return;
         };
         let mut upkeep = lock(&self.upkeep);
@@ -65,41 +76,41 @@ impl TrigramState {
             return;
         }
         let never = AtomicBool::new(false);
-        let folders = touched_folders(survey, &old, &self.root, paths);
+        let folders = touched_folders(bulk_stat, &old, &self.root, paths);
         let listed = if folders.is_empty() {
             Some(FileTable::clone(&old))
         } else {
-            listing::list_folders(&self.root, survey, &old, &folders)
-                .or_else(|| listing::list(&self.root, survey, &old, &never))
+            listing::list_folders(&self.root, bulk_stat, &old, &folders)
+                .or_else(|| listing::list(&self.root, bulk_stat, &old, &never))
         };
-        let Some(mut known) = listed else {
+        let Some(mut table) = listed else {
             return;
         };
         for path in paths {
             let file = path
                 .relative_to(&self.root)
-                .and_then(|path| known.file(path));
+                .and_then(|path| table.file(path));
             if let Some(ix) = file {
-                forget_if_changed(survey, &mut known, ix);
+                forget_if_changed(bulk_stat, &mut table, ix);
             }
         }
-        let unread = unread(&known);
-        self.read(survey, &mut upkeep, known, &unread, &never)
+        let unread = unread(&table);
+        self.read(bulk_stat, &mut upkeep, table, &unread, &never)
             .log_err();
         self.tidy(&mut upkeep, Tidy::Memory).log_err();
     }
 
     pub(super) fn persist(&self) -> Result<(), TrigramError> {
-        let survey = self.bulk_stat()?;
+        let bulk_stat = self.bulk_stat()?;
         let mut upkeep = lock(&self.upkeep);
-        let known = self.current();
-        let unread = unread(&known);
+        let table = self.current();
+        let unread = unread(&table);
         if !unread.is_empty() {
             let never = AtomicBool::new(false);
             self.read(
-                survey,
+                bulk_stat,
                 &mut upkeep,
-                FileTable::clone(&known),
+                FileTable::clone(&table),
                 &unread,
                 &never,
             )?;
@@ -111,44 +122,60 @@ impl TrigramState {
         self.save(&mut upkeep)
     }
 
-    fn bulk_stat(&self) -> Result<&BulkStat, TrigramError> {
-        let survey = self.bulk_stat.as_ref();
-        survey.ok_or_else(|| TrigramError::Unreadable(self.root.clone()))
+    /// Starts a refresh in the background, unless one is running.
+    pub(super) fn refresh_in_background(self: &Arc<Self>) {
+        if !self.is_lasting || self.is_refreshing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let state = Arc::clone(self);
+        let thread = thread::Builder::new().name("trigrams".to_owned());
+        let started = thread.spawn(move || {
+            state.refresh(&AtomicBool::new(false)).log_err();
+            state.is_refreshing.store(false, Ordering::Release);
+        });
+        if started.is_err() {
+            self.is_refreshing.store(false, Ordering::Release);
+        }
     }
 
-    /// Reads files into `known` and publishes it.
+    fn bulk_stat(&self) -> Result<&BulkStat, TrigramError> {
+        let bulk_stat = self.bulk_stat.as_ref();
+        bulk_stat.ok_or_else(|| TrigramError::Unreadable(self.root.clone()))
+    }
+
+    /// Reads files into `table` and publishes it.
     fn read(
         &self,
-        survey: &BulkStat,
+        bulk_stat: &BulkStat,
         upkeep: &mut Upkeep,
-        mut known: FileTable,
+        mut table: FileTable,
         files: &[usize],
         cancel: &AtomicBool,
     ) -> Result<(), TrigramError> {
-        let shelf = DiskSegmentStore {
+        let segment_store = DiskSegmentStore {
             store: upkeep.lock.is_some().then_some(&self.store),
             least: PAIRS_IN_MEMORY,
             next: std::sync::Mutex::new(&mut upkeep.next_number),
         };
-        let read = read_files::read(survey, &mut known, files, &shelf, cancel);
+        let read = read_files::read(bulk_stat, &mut table, files, &segment_store, cancel);
         upkeep.is_unsaved = true;
-        self.publish(known);
+        self.publish(table);
         read.map_err(unwritten)
     }
 
     /// Merges segments if there are too many.
     fn tidy(&self, upkeep: &mut Upkeep, what: Tidy) -> Result<(), TrigramError> {
-        let known = self.current();
-        let chosen = choose(&known, what, upkeep.lock.is_some());
+        let table = self.current();
+        let chosen = choose(&table, what, upkeep.lock.is_some());
         let Some((chosen, to_disk)) = chosen else {
             return Ok(());
         };
-        let shelf = DiskSegmentStore {
+        let segment_store = DiskSegmentStore {
             store: to_disk.then_some(&self.store),
             least: 0,
             next: std::sync::Mutex::new(&mut upkeep.next_number),
         };
-        match merged(&known, &chosen, &shelf) {
+        match merged(&table, &chosen, &segment_store) {
             Ok(merged) => self.publish(merged),
             // The result would be too large: they stay as they are.
             Err(WriteError::TooLarge) => {}
@@ -157,7 +184,7 @@ impl TrigramState {
                     "the text index in {} is rebuilt: a segment is damaged",
                     self.store
                 ));
-                *lock(&self.known) = Arc::default();
+                *lock(&self.table) = Arc::default();
             }
             Err(WriteError::Disk(error)) => return Err(TrigramError::Unwritten(error.to_string())),
         }
@@ -170,11 +197,11 @@ impl TrigramState {
         if upkeep.lock.is_none() {
             return Ok(());
         }
-        let known = self.current();
-        let written = catalog::write(&self.store, &self.root, &known);
+        let table = self.current();
+        let written = catalog::write(&self.store, &self.root, &table);
         written.map_err(|error| TrigramError::Unwritten(error.to_string()))?;
         upkeep.is_unsaved = false;
-        let numbers = known.segments.iter().filter_map(|held| held.number);
+        let numbers = table.segments.iter().filter_map(|held| held.number);
         let named: HashSet<String> = numbers.map(catalog::segment_name).collect();
         let Ok(listing) = RealFiles.list(&self.store) else {
             return Ok(());
@@ -209,8 +236,8 @@ enum Tidy {
 }
 
 /// Returns the segments to merge, and whether the result is written to disk.
-fn choose(known: &FileTable, what: Tidy, may_write: bool) -> Option<(Vec<usize>, bool)> {
-    let segments = known.segments.iter().enumerate();
+fn choose(table: &FileTable, what: Tidy, may_write: bool) -> Option<(Vec<usize>, bool)> {
+    let segments = table.segments.iter().enumerate();
     let (memory, disk): (Vec<_>, Vec<_>) =
         segments.partition(|(_, held)| held.segment.is_in_memory());
     let bytes =
@@ -220,10 +247,10 @@ fn choose(known: &FileTable, what: Tidy, may_write: bool) -> Option<(Vec<usize>,
     let writes =
         may_write && !memory.is_empty() && (what == Tidy::All || in_memory > BYTES_IN_MEMORY);
     let rest = on_disk - largest.unwrap_or(0) + in_memory;
-    let is_due = disk.len() + 1 > ON_DISK || rest * 4 > largest.unwrap_or(0) || is_half_dead(known);
+    let is_due = disk.len() + 1 > ON_DISK || rest * 4 > largest.unwrap_or(0) || is_half_dead(table);
     let numbers = |held: &[(usize, &OpenSegment)]| held.iter().map(|(ix, _)| *ix).collect();
-    if may_write && what == Tidy::All && known.segments.len() > 1 && is_due {
-        return Some(((0..known.segments.len()).collect(), true));
+    if may_write && what == Tidy::All && table.segments.len() > 1 && is_due {
+        return Some(((0..table.segments.len()).collect(), true));
     }
     if writes {
         return Some((numbers(&memory), true));
@@ -232,10 +259,10 @@ fn choose(known: &FileTable, what: Tidy, may_write: bool) -> Option<(Vec<usize>,
 }
 
 /// Returns whether more than half of the files in segments are obsolete.
-fn is_half_dead(known: &FileTable) -> bool {
-    let contents = known.files.iter().map(|file| file.content);
+fn is_half_dead(table: &FileTable) -> bool {
+    let contents = table.files.iter().map(|file| file.content);
     let live = contents.filter(|content| matches!(content, ContentState::Grams { .. }));
-    let all: u64 = known
+    let all: u64 = table
         .segments
         .iter()
         .map(|held| u64::from(held.segment.files()))
@@ -243,18 +270,18 @@ fn is_half_dead(known: &FileTable) -> bool {
     (live.count() as u64) * 2 < all
 }
 
-/// Returns `known` with one segment in place of the chosen ones.
+/// Returns `table` with one segment in place of the chosen ones.
 fn merged(
-    known: &FileTable,
+    table: &FileTable,
     chosen: &[usize],
-    shelf: &dyn SegmentStore,
+    segment_store: &dyn SegmentStore,
 ) -> Result<FileTable, WriteError> {
-    let mut numbers: Vec<Vec<Option<u32>>> = known
+    let mut numbers: Vec<Vec<Option<u32>>> = table
         .segments
         .iter()
         .map(|held| vec![None; held.segment.files() as usize])
         .collect();
-    for file in &known.files {
+    for file in &table.files {
         if let ContentState::Grams { segment, file, .. } = file.content {
             // The actual number is assigned below.
             numbers[segment as usize][file as usize] = Some(0);
@@ -269,17 +296,17 @@ fn merged(
     }
     let sources: Vec<&TrigramSegment> = chosen
         .iter()
-        .map(|ix| &*known.segments[*ix].segment)
+        .map(|ix| &*table.segments[*ix].segment)
         .collect();
     let renumbered: Vec<_> = chosen.iter().map(|ix| numbers[*ix].clone()).collect();
     let pairs: u64 = sources.iter().map(|segment| segment.bytes()).sum();
-    let (sink, number) = shelf.allocate(usize::try_from(pairs).unwrap_or(usize::MAX))?;
+    let (sink, number) = segment_store.allocate(usize::try_from(pairs).unwrap_or(usize::MAX))?;
     let sink = merge(&sources, &renumbered, files, sink)?;
-    let segment = Arc::new(shelf.finish(sink, number)?);
-    let mut next = known.clone();
+    let segment = Arc::new(segment_store.finish(sink, number)?);
+    let mut next = table.clone();
     next.segments = Vec::new();
-    let mut new_index = vec![0; known.segments.len()];
-    for (ix, held) in known.segments.iter().enumerate() {
+    let mut new_index = vec![0; table.segments.len()];
+    for (ix, held) in table.segments.iter().enumerate() {
         if !chosen.contains(&ix) {
             new_index[ix] = next.segments.len() as u32;
             next.segments.push(held.clone());
@@ -301,8 +328,8 @@ fn merged(
     Ok(next)
 }
 
-fn unread(known: &FileTable) -> Vec<usize> {
-    let files = known.files.iter().enumerate();
+fn unread(table: &FileTable) -> Vec<usize> {
+    let files = table.files.iter().enumerate();
     files
         .filter(|(_, file)| file.content == ContentState::Unread)
         .map(|(ix, _)| ix)
@@ -310,29 +337,29 @@ fn unread(known: &FileTable) -> Vec<usize> {
 }
 
 /// Marks changed files as unread. Returns all unread files.
-fn forget_changed(survey: &BulkStat, known: &mut FileTable) -> Vec<usize> {
-    let changed = except(known.files.len(), |ix| {
-        let file = &known.files[ix];
-        is_unchanged(survey, known.path(file.name), file.content.mark())
+fn forget_changed(bulk_stat: &BulkStat, table: &mut FileTable) -> Vec<usize> {
+    let changed = except(table.files.len(), |ix| {
+        let file = &table.files[ix];
+        is_unchanged(bulk_stat, table.path(file.name), file.content.mark())
     });
     for ix in &changed {
-        known.files[*ix].content = ContentState::Unread;
+        table.files[*ix].content = ContentState::Unread;
     }
     changed
 }
 
-fn forget_if_changed(survey: &BulkStat, known: &mut FileTable, ix: usize) {
-    let file = known.files[ix];
+fn forget_if_changed(bulk_stat: &BulkStat, table: &mut FileTable, ix: usize) {
+    let file = table.files[ix];
     let mark = file.content.mark();
-    if mark.is_some() && survey.version(known.path(file.name)) != mark {
-        known.files[ix].content = ContentState::Unread;
+    if mark.is_some() && bulk_stat.version(table.path(file.name)) != mark {
+        table.files[ix].content = ContentState::Unread;
     }
 }
 
 /// Returns the known folders in which a change of these paths shows, if they did change.
 fn touched_folders(
-    survey: &BulkStat,
-    known: &FileTable,
+    bulk_stat: &BulkStat,
+    table: &FileTable,
     root: &AbsPath,
     paths: &[AbsPath],
 ) -> Vec<usize> {
@@ -340,13 +367,13 @@ fn touched_folders(
         .iter()
         .filter_map(|path| path.relative_to(root))
         .flat_map(|path| path.ancestors().take(2))
-        .filter_map(|folder| known.folder(folder))
+        .filter_map(|folder| table.folder(folder))
         .collect();
     folders.sort_unstable();
     folders.dedup();
     folders.retain(|ix| {
-        let folder = &known.folders[*ix];
-        folder.mark.is_none() || survey.version(known.path(folder.name)) != folder.mark
+        let folder = &table.folders[*ix];
+        folder.mark.is_none() || bulk_stat.version(table.path(folder.name)) != folder.mark
     });
     folders
 }

@@ -37,7 +37,7 @@ pub(crate) struct OpenSegment {
     pub(crate) number: Option<u64>,
 }
 
-/// A range of `Known::names`.
+/// A range of `FileTable::names`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameRange {
     pub(crate) begin: u32,
@@ -66,7 +66,7 @@ pub(crate) enum ContentState {
     /// Its trigrams are stored in a segment.
     Grams {
         mark: FileVersion,
-        /// The index into `Known::segments`.
+        /// The index into `FileTable::segments`.
         segment: u32,
         file: u32,
     },
@@ -88,7 +88,7 @@ pub(crate) struct IndexedFolder {
     pub(crate) name: NameRange,
     /// Whether a walk that skips hidden files visits it.
     pub(crate) is_plain: bool,
-    /// Whether it contains one of `Rules::NAMES`.
+    /// Whether it contains one of `IgnoreRules::NAMES`.
     pub(crate) has_rules: bool,
     /// Its version when it was listed; `None` if it may have changed meanwhile.
     pub(crate) mark: Option<FileVersion>,
@@ -131,8 +131,8 @@ impl FileTable {
 
     /// Returns whether both have the same folders.
     pub(crate) fn has_folders_of(&self, other: &Self) -> bool {
-        let names = |known: &Self| -> Vec<NameRange> {
-            known.folders.iter().map(|folder| folder.name).collect()
+        let names = |table: &Self| -> Vec<NameRange> {
+            table.folders.iter().map(|folder| folder.name).collect()
         };
         let (own, others) = (names(self), names(other));
         let is_same =

@@ -1,4 +1,4 @@
-//! Stores a `Known` on disk, without the contents of its segments.
+//! Stores a `FileTable` on disk, without the contents of its segments.
 //!
 //! One checksum covers everything; a catalog that does not match is treated as missing and rebuilt.
 
@@ -37,8 +37,8 @@ pub(super) enum Unusable {
 
 /// Writes the catalog in place of the previous one. Segments in memory are omitted, and their files
 /// count as unread.
-pub(super) fn write(store: &AbsPath, root: &AbsPath, known: &FileTable) -> Result<(), host::Error> {
-    RealFiles.write_private(&store.join(CATALOG), &encode(root, known))
+pub(super) fn write(store: &AbsPath, root: &AbsPath, table: &FileTable) -> Result<(), host::Error> {
+    RealFiles.write_private(&store.join(CATALOG), &encode(root, table))
 }
 
 /// Reads the store of `root`.
@@ -48,38 +48,38 @@ pub(super) fn read(store: &AbsPath, root: &AbsPath) -> Result<FileTable, Unusabl
         Err(error) if error.is_not_found() => return Err(Unusable::Absent),
         Err(_) => return Err(Unusable::Wrong("its catalog cannot be read")),
     };
-    let (known, numbers) = decode(root, &bytes).ok_or(Unusable::Wrong(
+    let (table, numbers) = decode(root, &bytes).ok_or(Unusable::Wrong(
         "its catalog is damaged, or of another folder or version",
     ))?;
-    let mut known = known;
+    let mut table = table;
     for (number, files) in numbers {
         let segment = TrigramSegment::open(&segment_path(store, number));
         let segment = segment.map_err(|_| Unusable::Wrong("one of its segments is damaged"))?;
         if segment.files() != files {
             return Err(Unusable::Wrong("one of its segments does not match"));
         }
-        known.segments.push(OpenSegment {
+        table.segments.push(OpenSegment {
             segment: Arc::new(segment),
             number: Some(number),
         });
     }
-    Ok(known)
+    Ok(table)
 }
 
-fn encode(root: &AbsPath, known: &FileTable) -> Vec<u8> {
+fn encode(root: &AbsPath, table: &FileTable) -> Vec<u8> {
     let mut out = CatalogWriter(Vec::with_capacity(
-        known.files.len() * 64 + known.names.len(),
+        table.files.len() * 64 + table.names.len(),
     ));
     out.0.extend_from_slice(&MAGIC);
     out.bytes(root.as_path().as_os_str().as_encoded_bytes());
-    out.bytes(&known.names);
-    out.flag(known.rules.is_some());
-    out.number(known.rules.unwrap_or(0));
-    out.flag(known.has_problems);
+    out.bytes(&table.names);
+    out.flag(table.rules.is_some());
+    out.number(table.rules.unwrap_or(0));
+    out.flag(table.has_problems);
     // Segment numbers as they will be read.
     let mut written = Vec::new();
     let mut new_index = Vec::new();
-    for held in &known.segments {
+    for held in &table.segments {
         new_index.push(held.number.map(|_| written.len() as u64));
         written.extend(held.number.map(|number| (number, held.segment.files())));
     }
@@ -88,15 +88,15 @@ fn encode(root: &AbsPath, known: &FileTable) -> Vec<u8> {
         out.number(number);
         out.number(u64::from(files));
     }
-    out.number(known.folders.len() as u64);
-    for folder in &known.folders {
+    out.number(table.folders.len() as u64);
+    for folder in &table.folders {
         out.name(folder.name);
         out.flag(folder.is_plain);
         out.flag(folder.has_rules);
         out.mark(folder.mark);
     }
-    out.number(known.files.len() as u64);
-    for file in &known.files {
+    out.number(table.files.len() as u64);
+    for file in &table.files {
         out.name(file.name);
         out.flag(file.is_plain);
         out.content(&file.content, &new_index);
@@ -184,34 +184,34 @@ fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
     if input.bytes()? != root.as_path().as_os_str().as_encoded_bytes() {
         return None;
     }
-    let mut known = FileTable {
+    let mut table = FileTable {
         names: input.bytes()?.to_vec(),
         ..FileTable::default()
     };
     let has_rules = input.flag()?;
     let rules = input.number()?;
-    known.rules = has_rules.then_some(rules);
-    known.has_problems = input.flag()?;
+    table.rules = has_rules.then_some(rules);
+    table.has_problems = input.flag()?;
     let mut segments = Vec::new();
     for _ in 0..input.count()? {
         segments.push((input.number()?, u32::try_from(input.number()?).ok()?));
     }
     for _ in 0..input.count()? {
-        known.folders.push(IndexedFolder {
-            name: input.name(known.names.len())?,
+        table.folders.push(IndexedFolder {
+            name: input.name(table.names.len())?,
             is_plain: input.flag()?,
             has_rules: input.flag()?,
             mark: input.mark()?,
         });
     }
     for _ in 0..input.count()? {
-        known.files.push(IndexedFile {
-            name: input.name(known.names.len())?,
+        table.files.push(IndexedFile {
+            name: input.name(table.names.len())?,
             is_plain: input.flag()?,
             content: input.content(&segments)?,
         });
     }
-    input.0.is_empty().then_some((known, segments))
+    input.0.is_empty().then_some((table, segments))
 }
 
 struct CatalogReader<'a>(&'a [u8]);
@@ -300,6 +300,3 @@ impl<'a> CatalogReader<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
