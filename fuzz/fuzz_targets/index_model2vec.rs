@@ -1,7 +1,7 @@
 //! A table in the layout of model2vec, of any bytes, is used or refused.
 #![no_main]
 
-use index::table::Table;
+use index::embedding::EmbeddingTable;
 use libfuzzer_sys::fuzz_target;
 
 /// The tokenizer begins after this byte, the numbers of the tensors after another one.
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     tensors.extend_from_slice(head);
     tensors.extend_from_slice(parts.next().unwrap_or_default());
     for bytes in [&tensors[..], data] {
-        if let Ok(table) = Table::from_model2vec(bytes, &tokenizer) {
+        if let Ok(table) = EmbeddingTable::from_model2vec(bytes, &tokenizer) {
             assert!(table.encode(&tokenizer).scale.is_finite());
         }
     }

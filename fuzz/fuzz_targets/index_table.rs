@@ -1,7 +1,7 @@
 //! A table of embeddings of any bytes, whose length and checksum are right, is used or refused.
 #![no_main]
 
-use index::table::{DIMS, Table};
+use index::embedding::{DIMS, EmbeddingTable};
 use libfuzzer_sys::fuzz_target;
 
 /// The first byte says how many rows there are, the rest is the vocabulary; its rows are made of it too.
@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
     bytes.extend_from_slice(&1.0_f32.to_le_bytes());
     bytes.extend_from_slice(&body);
-    let Ok(table) = Table::parse(bytes) else {
+    let Ok(table) = EmbeddingTable::parse(bytes) else {
         return;
     };
     assert_eq!(table.vocabulary().len(), rows);

@@ -187,7 +187,7 @@ impl WorktreeCommand {
                     "name": archived.name, "commit": archived.commit, "tip": archived.tip,
                     "seconds": archived.seconds,
                 })).collect::<Vec<_>>(),
-                "rung": listing.backends.rung.name(),
+                "rung": listing.backends.backend.name(),
                 "missing": listing.backends.missing,
             });
             return Ok(format!("{value}\n"));
@@ -211,7 +211,7 @@ impl WorktreeCommand {
         }
         text.push_str(&format!(
             "worktrees are made by {}",
-            listing.backends.rung.name()
+            listing.backends.backend.name()
         ));
         for (rung, why) in &listing.backends.missing {
             text.push_str(&format!("; {rung} is not to be had: {why}"));
@@ -242,12 +242,6 @@ impl WorktreeCommand {
         }
         for caveat in &lease.caveats {
             text.push_str(&format!("    {caveat}\n"));
-        }
-        if let Some(done) = lease.set_up.as_ref().filter(|done| !done.is_done) {
-            text.push_str(&format!(
-                "    set-up failed in {:?}:\n{}\n",
-                done.command, done.output
-            ));
         }
         if let Ok(work) = &shown.work {
             for touched in work.touched.iter().take(20) {
@@ -280,7 +274,7 @@ fn lease_line(shown: &LeaseStatus) -> String {
         _ => "yours".to_owned(),
     };
     let work = match &shown.work {
-        Err(sentence) => sentence.clone(),
+        Err(error) => error.to_string(),
         Ok(work) => {
             let commits = match work.merged {
                 LeaseMerge::Nothing => "no commits",
@@ -334,7 +328,7 @@ fn shown_json(shown: &LeaseStatus) -> Value {
     value["bytes"] = json!(shown.size);
     value["age_ms"] = json!(shown.age_ms);
     match &shown.work {
-        Err(sentence) => value["problem"] = Value::String(sentence.clone()),
+        Err(error) => value["problem"] = Value::String(error.to_string()),
         Ok(work) => {
             value["tip"] = Value::String(work.tip.clone());
             value["is_dirty"] = Value::Bool(!work.touched.is_empty());

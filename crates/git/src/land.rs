@@ -17,6 +17,7 @@ mod export;
 mod scan;
 mod stale_locks;
 mod unsaved;
+mod unusable_file;
 
 pub use branch::{BranchMove, Head, LOCK_MARK, MoveOutcome};
 pub use checkout::{CheckoutChange, CheckoutPlan, Obstacle};

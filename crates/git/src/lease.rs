@@ -6,7 +6,7 @@
 //! written its config, refs and hooks. Objects are read from copies and their hashes are checked.
 //! Invariant: only objects are added to the main repository; its refs, index, config and checkout
 //! are never written.
-//! Start at `Hub::open`; `Glance` finds the changes of a lease.
+//! Start at `MainRepo::open`; `StatusProbe` finds the changes of a lease.
 
 mod archive;
 mod checkout_filter;

@@ -54,14 +54,6 @@ impl Statuses {
     pub fn files(&self) -> impl Iterator<Item = (&AbsPath, FileStatus)> {
         self.files.iter().map(|(path, status)| (path, *status))
     }
-
-    /// Returns the number of files that differ from HEAD, without ignored ones.
-    pub fn changed_count(&self) -> usize {
-        self.files
-            .values()
-            .filter(|status| **status != FileStatus::Ignored)
-            .count()
-    }
 }
 
 pub(crate) fn read(

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::sync::{PoisonError, RwLock};
 
-use crate::process::MARK;
+/// Prefix of the name of a tree's variable. The id of the program that started the tree follows,
+/// then its start time, then a part that distinguishes its trees.
+pub(crate) const MARK: &str = "BURIN_TREE_";
 
 /// A variable's name and value.
 pub type Variable = (OsString, OsString);

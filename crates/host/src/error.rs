@@ -81,30 +81,6 @@ impl Error {
         }
     }
 
-    /// Returns whether the same call may succeed later without a change of permissions or names.
-    pub fn is_retryable(&self) -> bool {
-        match self.reason {
-            ErrorReason::NoSpace
-            | ErrorReason::QuotaExceeded
-            | ErrorReason::Exhausted
-            | ErrorReason::Busy
-            | ErrorReason::Device => true,
-            ErrorReason::NotFound
-            | ErrorReason::AlreadyExists
-            | ErrorReason::PermissionDenied
-            | ErrorReason::ReadOnly
-            | ErrorReason::ReadOnlyVolume
-            | ErrorReason::NotAFile(_)
-            | ErrorReason::NotAFolder
-            | ErrorReason::LinkLoop
-            | ErrorReason::TooLarge { .. }
-            | ErrorReason::ChangedOnDisk { .. }
-            | ErrorReason::NameTooLong
-            | ErrorReason::Cancelled
-            | ErrorReason::Other(_) => false,
-        }
-    }
-
     /// Returns whether nothing existed at the path.
     pub fn is_not_found(&self) -> bool {
         self.reason == ErrorReason::NotFound

@@ -10,8 +10,8 @@ use base::AbsPath;
 
 use crate::content_hash::ContentHash;
 use crate::error::Error;
-use crate::overwrite::InterruptedSave;
-use crate::stat::{Listing, Stamp, Stat};
+use crate::listing::Listing;
+use crate::stat::{Stamp, Stat};
 use crate::watch::{WatchRequest, Watcher};
 
 /// Files and folders, real or fake.
@@ -153,7 +153,7 @@ pub struct FileLock {
 
 impl std::fmt::Debug for FileLock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Lock")
+        f.write_str("FileLock")
     }
 }
 
@@ -211,6 +211,34 @@ pub struct SaveResult {
     /// Set if the content is in place but the disk did not confirm that it is durable: tell the
     /// user, and keep the buffer marked as unsaved.
     pub unconfirmed: Option<Error>,
+}
+
+/// A save in place that a crash cut short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InterruptedSave {
+    /// The file that was being saved.
+    pub target: AbsPath,
+    /// The content to be saved.
+    pub new: Vec<u8>,
+    /// The previous content; `None` if it could not be read.
+    pub old: Option<Vec<u8>>,
+    /// The state of the file.
+    pub state: InterruptedSaveState,
+    /// The record on disk. Removing it discards the save; do so once the user has decided.
+    pub record: AbsPath,
+}
+
+/// The state of an interrupted save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InterruptedSaveState {
+    /// The file was torn and now holds the new content; the record is gone.
+    Finished,
+    /// The file is torn, and finishing it failed.
+    Torn(Error),
+    /// The file holds other content: it was changed since.
+    ChangedSince,
+    /// The file no longer exists.
+    Gone,
 }
 
 #[cfg(test)]

@@ -57,9 +57,9 @@ impl Drop for HandoffReceiver {
 }
 
 /// Claims `name` in `folder` for this process, or sends `message` to the process that holds it.
-/// Blocks for at most two seconds.
+/// Each read and write blocks for at most two seconds.
 ///
-/// `folder` must be private to the user: anybody who can enter it can have files opened.
+/// `folder` must be private to the user: a process that can enter it can have files opened.
 pub fn claim(
     files: &dyn Files,
     folder: &AbsPath,

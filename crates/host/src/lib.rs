@@ -4,9 +4,9 @@
 //! Invariant: no other crate in the workspace opens a file, starts a process or reads a clock.
 //! Invariant: a save leaves exactly the old or exactly the new content, whenever the machine dies;
 //! where only overwriting in place is possible, a durable record of both comes first (see
-//! `overwrite`).
+//! `real::overwrite`).
 //! Invariant: `RealFiles` and `FakeFiles` pass the same tests.
-//! Start at `Files`; saving is in `real::save`, crash recovery in `overwrite`.
+//! Start at `Files`; saving is in `real::save`, crash recovery in `real::overwrite`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,13 +22,15 @@ mod facts;
 mod fake;
 mod files;
 mod instance;
+mod listing;
 mod memory;
-mod overwrite;
+pub mod no_follow;
 mod priority;
 pub mod process;
 mod real;
 #[cfg(test)]
 mod reexec;
+mod retry;
 mod stat;
 mod temp;
 mod ticker;
@@ -42,18 +44,19 @@ pub use error::{Error, ErrorReason};
 pub use facts::{Fact, FactVerdict, facts, no_display};
 pub use fake::{FakeFiles, FakeOperation};
 pub use files::{
-    AppendLog, ExpectedContent, FileLock, Files, OnDisk, SaveMethod, SaveRequest, SaveResult,
+    AppendLog, ExpectedContent, FileLock, Files, InterruptedSave, InterruptedSaveState, OnDisk,
+    SaveMethod, SaveRequest, SaveResult,
 };
 pub use instance::{HandoffReceiver, Instance, claim};
+pub use listing::{ListedEntry, Listing};
 pub use memory::release_free_memory;
-pub use overwrite::{InterruptedSave, InterruptedSaveState};
 pub use priority::lower_priority;
 pub use real::RealFiles;
 pub use real::{
     BulkStat, ChangeQueue, FileVersion, PolledChange, RandomAccessFile, WallTime, is_temp_name,
     links,
 };
-pub use stat::{FileKind, ListedEntry, Listing, Stamp, Stat};
+pub use stat::{FileKind, Stamp, Stat};
 pub use temp::TempFolder;
 pub use ticker::ticker;
 pub use tree::{FolderTree, TreeEntry, TreeKind, WalkStep, is_draft_name};

@@ -4,8 +4,8 @@
 //! (`environment`) and those given to it.
 //! Invariant: when `run` returns, the process and its group are gone.
 //! Start at `run`; `spawned` runs a process in the background, streamed and optionally with a
-//! terminal; `live` runs one that is spoken to over its pipes; `held` owns the process tree of
-//! both.
+//! terminal; `live` runs one that is spoken to over its pipes; `handle` owns the process tree
+//! of both.
 
 mod guard;
 mod handle;
@@ -29,9 +29,10 @@ use crate::environment::{self, Recipient};
 use crate::error::{Error, ErrorReason};
 
 pub use live::{LiveProcess, ProcessGroup, StartRequest, start};
-pub use sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
+pub use sandbox::{
+    Denial, PlantedFile, SandboxSpawner, SandboxStartError, SandboxedCommand, SandboxedProcess,
+};
 pub use spawned::{ExitReport, LaunchRequest, OutputSink, SpawnedProcess, TerminalSize, spawn};
-pub(crate) use tree::MARK;
 pub use tree::end_orphans;
 
 /// A process to run to completion.
@@ -229,9 +230,9 @@ fn read_capped(
             match pipe.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(count) => {
-                    let room = cap.saturating_sub(kept.len()).min(count);
-                    kept.extend_from_slice(&chunk[..room]);
-                    is_cut |= room < count;
+                    let free = cap.saturating_sub(kept.len()).min(count);
+                    kept.extend_from_slice(&chunk[..free]);
+                    is_cut |= free < count;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,

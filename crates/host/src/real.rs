@@ -7,6 +7,7 @@ mod change_queue;
 mod folder;
 pub mod links;
 mod log;
+pub(crate) mod overwrite;
 mod read;
 mod save;
 mod watch;
@@ -21,9 +22,10 @@ use base::AbsPath;
 use rustix::fs::Access;
 
 use crate::error::{Error, ErrorReason};
-use crate::files::{AppendLog, FileLock, Files, SaveRequest, SaveResult};
-use crate::overwrite::{self, InterruptedSave};
-use crate::stat::{FileKind, Listing, Stamp, Stat};
+use crate::files::{AppendLog, FileLock, Files, InterruptedSave, SaveRequest, SaveResult};
+use crate::listing::Listing;
+use crate::retry::retry;
+use crate::stat::{FileKind, Stamp, Stat};
 use crate::watch::{WatchRequest, Watcher};
 
 /// The machine's real files. Stateless.
@@ -215,15 +217,5 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
             Ok(())
         }
         other => other.map_err(io::Error::from),
-    }
-}
-
-/// Repeats a call that a signal interrupted.
-pub(crate) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
-    loop {
-        match call() {
-            Err(rustix::io::Errno::INTR) => {}
-            other => return other,
-        }
     }
 }

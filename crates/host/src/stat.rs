@@ -1,9 +1,5 @@
 //! File metadata: kind, identity, version, permissions.
 
-use base::AbsPath;
-
-use crate::error::Error;
-
 /// The kind of a path's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
@@ -43,24 +39,4 @@ pub struct Stat {
     pub links: u64,
     /// Whether this process may write it: false for a file without any write bit, even for root.
     pub is_writable: bool,
-}
-
-/// One entry of a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedEntry {
-    /// The entry's path, links not resolved.
-    pub path: AbsPath,
-    /// The kind of its target, links followed.
-    pub kind: FileKind,
-    /// Whether the entry itself is a symbolic link.
-    pub is_link: bool,
-}
-
-/// The entries of a folder, with a problem for every entry that could not be examined.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    /// Sorted by name, bytewise.
-    pub entries: Vec<ListedEntry>,
-    /// Failures; the remaining entries are still valid.
-    pub problems: Vec<Error>,
 }

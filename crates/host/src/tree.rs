@@ -4,7 +4,7 @@
 //! Links are entries of their own here: they are seen, read and created, never followed. Paths are
 //! relative, with `/`.
 //! Limitations: entries whose names are not UTF-8 are reported as problems and left out.
-//! Start at `Tree::open`.
+//! Start at `FolderTree::open`.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,10 +13,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use base::AbsPath;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::error::{Error, ErrorReason};
+use crate::no_follow::{self, FolderEntry};
 use crate::stat::FileKind;
 
 /// Prefix of the temporary names under which files are written before they are renamed.
@@ -71,8 +72,7 @@ pub enum WalkStep {
 impl FolderTree {
     /// Opens a folder; `root` must be a real path.
     pub fn open(root: &AbsPath) -> Result<Self, Error> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let top = rustix::fs::open(root.as_path(), flags, Mode::empty())
+        let top = no_follow::open_root(root.as_path())
             .map_err(|errno| Error::from_errno(root, "open the folder", errno))?;
         Ok(Self {
             top,
@@ -94,7 +94,7 @@ impl FolderTree {
                 let Some((folder, name)) = held else {
                     return Ok(None);
                 };
-                match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                match no_follow::stat(&folder, name) {
                     Ok(stat) => Ok(Some(entry_of(&stat))),
                     Err(Errno::NOENT) => Ok(None),
                     Err(errno) => Err(errno),
@@ -111,15 +111,13 @@ impl FolderTree {
         let Some((folder, name)) = held.map_err(|errno| self.failed(path, doing, errno))? else {
             return Ok(None);
         };
-        // NONBLOCK keeps opening a pipe from waiting for its other end.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
+        let file = match no_follow::open_file(&folder, name) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
             // A link; or, as some systems report it, an entry that cannot be opened.
             Err(Errno::LOOP | Errno::MLINK) => {
-                return match rustix::fs::readlinkat(&folder, name, Vec::new()) {
-                    Ok(target) => Ok(Some((TreeKind::Link, target.into_bytes()))),
+                return match no_follow::read_link(&folder, name) {
+                    Ok(target) => Ok(Some((TreeKind::Link, target))),
                     Err(Errno::NOENT | Errno::INVAL) => Ok(None),
                     Err(errno) => Err(self.failed(path, doing, errno)),
                 };
@@ -179,13 +177,8 @@ impl FolderTree {
         let Some(folder) = self.descend(Path::new(path), MissingFolders::Leave)? else {
             return Ok(());
         };
-        for entry in Dir::read_from(&folder)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            if matches!(name.to_bytes(), b"." | b"..") {
-                continue;
-            }
-            let Ok(text) = name.to_str() else {
+        for FolderEntry { name, kind } in no_follow::entries(&folder)? {
+            let Some(text) = name.to_str() else {
                 let shown = self.at(path).join(name.to_string_lossy().as_ref());
                 let why = "its name is not UTF-8, so it is left out".to_owned();
                 problems.push(Error::new(&shown, "look at", ErrorReason::Other(why)));
@@ -199,24 +192,16 @@ impl FolderTree {
             } else {
                 format!("{path}/{text}")
             };
-            let kind = match entry.file_type() {
-                FileType::Unknown => None,
-                known => Some(known == FileType::Directory),
-            };
             // Entries that `step` skips need no metadata.
-            if kind.is_some_and(|is_folder| step(&inner, is_folder) == WalkStep::Skip) {
+            if step(&inner, kind == FileType::Directory) == WalkStep::Skip {
                 continue;
             }
-            let stat = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            let stat = match no_follow::stat(&folder, &name) {
                 Ok(stat) => entry_of(&stat),
                 Err(Errno::NOENT) => continue,
                 Err(errno) => return Err(errno),
             };
-            let is_folder = stat.kind == TreeKind::Folder;
-            if kind.is_none() && step(&inner, is_folder) == WalkStep::Skip {
-                continue;
-            }
-            if is_folder {
+            if stat.kind == TreeKind::Folder {
                 open.push(inner)
             } else {
                 visit(&inner, stat)
@@ -235,14 +220,14 @@ impl FolderTree {
         bytes: &[u8],
         is_lasting: bool,
     ) -> Result<(), Error> {
-        let put = self.try_put(path, kind, bytes, is_lasting);
-        put.map_err(|error| match error.raw_os_error() {
+        let written = self.try_write(path, kind, bytes, is_lasting);
+        written.map_err(|error| match error.raw_os_error() {
             Some(code) => self.failed(path, "write", Errno::from_raw_os_error(code)),
             None => Error::from_io(&self.at(path), "write", &error),
         })
     }
 
-    fn try_put(
+    fn try_write(
         &self,
         path: &str,
         kind: TreeKind,
@@ -252,7 +237,7 @@ impl FolderTree {
         let held = self.open_parent(path, MissingFolders::Make)?;
         let (folder, name) = held.ok_or(Errno::NOTDIR)?;
         let draft = draft(name);
-        let before = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let before = no_follow::stat(&folder, name).ok();
         unlink(&folder, &draft)?;
         if kind == TreeKind::Link {
             let target = Path::new(std::ffi::OsStr::from_bytes(bytes));
@@ -313,7 +298,7 @@ impl FolderTree {
         Ok(())
     }
 
-    /// Removes what an interrupted `put` left beside a path.
+    /// Removes what an interrupted `write` left beside a path.
     pub fn sweep(&self, path: &str) -> Result<(), Error> {
         let swept = match self.open_parent(path, MissingFolders::Leave) {
             Ok(Some((folder, name))) => unlink(&folder, &draft(name)),
@@ -339,19 +324,18 @@ impl FolderTree {
     }
 
     fn descend(&self, path: &Path, missing: MissingFolders) -> Result<Option<OwnedFd>, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut held = rustix::fs::openat(&self.top, ".", flags, Mode::empty())?;
+        let mut held = no_follow::open_folder(&self.top, ".")?;
         for part in path.components() {
             let Component::Normal(name) = part else {
                 return Err(Errno::XDEV);
             };
-            let mut next = rustix::fs::openat(&held, name, flags, Mode::empty());
+            let mut next = no_follow::open_folder(&held, name);
             if matches!(next, Err(Errno::NOENT)) && missing == MissingFolders::Make {
                 match rustix::fs::mkdirat(&held, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(errno) => return Err(errno),
                 }
-                next = rustix::fs::openat(&held, name, flags, Mode::empty());
+                next = no_follow::open_folder(&held, name);
             }
             held = match (next, missing) {
                 (Ok(next), _) => next,
@@ -421,7 +405,7 @@ fn draft(name: &str) -> String {
     format!("{DRAFT}{:016x}", hash.0 as u64)
 }
 
-/// Returns whether a file name is one of `put`'s temporary names, of a write in progress or
+/// Returns whether a file name is one of `FolderTree::write`'s temporary names, of a write in progress or
 /// interrupted.
 pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
     let made = name

@@ -10,13 +10,12 @@ use host::{Files, RealFiles};
 
 use crate::chunk::CodeChunk;
 use crate::hit::{ScoreParts, SearchAnswer, SearchHit};
-use crate::index::relative;
 use crate::mapped_file::RecordBytes;
 use crate::policy::{self, MAX_FILE_BYTES};
 use crate::query::{IndexQuery, QueryMode, QueryTraits};
 use crate::rank::{RankWeights, Ranked};
 use crate::record::{RecordLayout, chunks_of};
-use crate::repo_layout::RepoLayout;
+use crate::repo_layout::{RepoLayout, relative};
 use crate::rough::{RoughHit, best_files, best_lines};
 use crate::search::SearchContext;
 use crate::state::IndexState;
@@ -35,21 +34,21 @@ impl IndexState {
     /// Returns the best chunks for a query.
     pub(crate) fn search(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         let is_complete = self.is_complete();
-        let (Some((ground, store)), Some(table)) = (self.store.get(), self.table.get()) else {
+        let (Some((layout, store)), Some(table)) = (self.store.get(), self.table.get()) else {
             return SearchAnswer::default();
         };
         let found: Vec<FoundChunk> = {
-            let known = store.contents();
+            let contents = store.contents();
             let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
-            let sight = SearchContext {
-                known: &known,
+            let context = SearchContext {
+                contents: &contents,
                 view: &view,
                 table,
                 weights,
-                prefix: &ground.prefix,
+                prefix: &layout.prefix,
             };
             let found = |one: Ranked<'_>| {
-                let entry = known.owner(one.candidate.chunk)?;
+                let entry = contents.owner(one.candidate.chunk)?;
                 Some(FoundChunk {
                     path: entry.path.clone(),
                     layout: entry.layout,
@@ -64,15 +63,19 @@ impl IndexState {
                     },
                 })
             };
-            sight.answer(query).into_iter().filter_map(found).collect()
+            context
+                .answer(query)
+                .into_iter()
+                .filter_map(found)
+                .collect()
         };
-        let mut reader = HitTexts::new(self, &ground.top);
+        let mut reader = HitTexts::new(self, &layout.top);
         let mut hits: Vec<SearchHit> = found
             .into_iter()
-            .filter_map(|found| hit(found, &mut reader, ground))
+            .filter_map(|found| hit(found, &mut reader, layout))
             .collect();
         if !is_complete {
-            self.add_rough(query, weights, ground, &mut reader, &mut hits);
+            self.add_rough(query, weights, layout, &mut reader, &mut hits);
         }
         SearchAnswer { hits, is_complete }
     }
@@ -82,7 +85,7 @@ impl IndexState {
         &self,
         query: &IndexQuery,
         weights: &RankWeights,
-        ground: &RepoLayout,
+        layout: &RepoLayout,
         reader: &mut HitTexts<'_>,
         hits: &mut Vec<SearchHit>,
     ) {
@@ -99,8 +102,8 @@ impl IndexState {
         let (rarities, best) = {
             let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
             let is_wanted = |path: &str| {
-                let is_in = relative(path, &ground.prefix).starts_with(folder);
-                is_in && view.file(path).is_none_or(|seen| seen.live().is_none())
+                let is_in = relative(path, &layout.prefix).starts_with(folder);
+                is_in && view.file(path).is_none_or(|file| file.live().is_none())
             };
             best_files(&parts, &traits.words, &is_wanted)
         };
@@ -118,7 +121,7 @@ impl IndexState {
                 words: score,
                 ..ScoreParts::default()
             };
-            let path = relative(&path, &ground.prefix);
+            let path = relative(&path, &layout.prefix);
             hits.push(make_hit(path, &text, chunk, (1.0 - share) * z, parts));
         }
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
@@ -126,13 +129,13 @@ impl IndexState {
     }
 }
 
-fn hit(found: FoundChunk, reader: &mut HitTexts<'_>, ground: &RepoLayout) -> Option<SearchHit> {
+fn hit(found: FoundChunk, reader: &mut HitTexts<'_>, layout: &RepoLayout) -> Option<SearchHit> {
     let mut chunks = chunks_of(&found.layout, &found.bytes);
     if found.place >= chunks.len() {
         return None;
     }
     let chunk = chunks.swap_remove(found.place);
-    let path = relative(&found.path, &ground.prefix);
+    let path = relative(&found.path, &layout.prefix);
     let text = reader.text(&found.path);
     Some(make_hit(path, text, chunk, found.score, found.parts))
 }

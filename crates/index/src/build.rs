@@ -42,15 +42,15 @@ struct UnindexedFile {
 /// Checks every file and brings the view up to date. Returns the number of files that had to be
 /// read.
 pub(crate) fn index_all(changes: &IndexUpdater<'_>) -> usize {
-    let shared = changes.shared;
-    let was_ready = shared.is_complete();
+    let state = changes.state;
+    let was_ready = state.is_complete();
     if !was_ready {
-        shared.update_status(|status| status.phase = IndexPhase::Walking);
+        state.update_status(|status| status.phase = IndexPhase::Walking);
     }
     let (names, notes) = walk(changes);
     let todo = adopt(changes, &names);
     let all = names.len();
-    shared.update_status(|status| {
+    state.update_status(|status| {
         status.files = all;
         status.done = all - todo.len();
     });
@@ -59,24 +59,24 @@ pub(crate) fn index_all(changes: &IndexUpdater<'_>) -> usize {
     }
     let bytes: u64 = todo.iter().map(|todo| todo.bytes).sum();
     if !was_ready && bytes > WORTH_ROUGH {
-        shared.update_status(|status| status.phase = IndexPhase::Reading);
+        state.update_status(|status| status.phase = IndexPhase::Reading);
         read_words(changes, &todo);
     }
     if !was_ready {
-        shared.update_status(|status| status.phase = IndexPhase::Embedding);
+        state.update_status(|status| status.phase = IndexPhase::Embedding);
     }
     take_in(changes, &todo);
-    shared
+    state
         .rough
         .write()
         .unwrap_or_else(PoisonError::into_inner)
         .clear();
     let left = {
-        let view = shared.view.read().unwrap_or_else(PoisonError::into_inner);
+        let view = state.view.read().unwrap_or_else(PoisonError::into_inner);
         left_out(&view)
     };
-    if !shared.is_ended.load(Ordering::Relaxed) {
-        shared.update_status(|status| {
+    if !state.is_ended.load(Ordering::Relaxed) {
+        state.update_status(|status| {
             status.phase = IndexPhase::Ready;
             status.left_out = left;
             status.done = status.files;
@@ -87,12 +87,12 @@ pub(crate) fn index_all(changes: &IndexUpdater<'_>) -> usize {
 
 /// Returns the paths of all files below the root, sorted, and the problems of the walk.
 fn walk(changes: &IndexUpdater<'_>) -> (Vec<String>, Vec<String>) {
-    let root = &changes.shared.root;
+    let root = &changes.state.root;
     let never = AtomicBool::new(false);
     let list = file_list(&Disk::Disk, root, &WalkOptions::default(), &never);
     // No globs are given, so none can be invalid.
     let (paths, problems) = list.unwrap_or_default();
-    let below = &changes.ground.prefix;
+    let below = &changes.layout.prefix;
     let named = |path: &Path| Some(format!("{below}{}", path.to_str()?));
     let names = paths.iter().filter_map(|path| named(path)).collect();
     let problems = problems.into_iter().map(|problem| problem.0);
@@ -114,25 +114,25 @@ fn adopt(changes: &IndexUpdater<'_>, names: &[String]) -> Vec<UnindexedFile> {
     for path in gone {
         changes.set(&path, ViewedFile::default());
     }
-    let tracked = Repository::discover(&changes.ground.top).and_then(|git| git.tracked());
+    let tracked = Repository::discover(&changes.layout.top).and_then(|git| git.tracked());
     let tracked = tracked.unwrap_or_default();
     let mut todo = Vec::new();
     for name in names {
-        let path = changes.ground.top.join(name);
+        let path = changes.layout.top.join(name);
         let stamp = RealFiles.stat(&path).map(|stat| stat.stamp).ok();
-        let seen = {
+        let file = {
             let view = changes
-                .shared
+                .state
                 .view
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
             view.file(name).copied()
         };
-        if stamp.is_some() && seen.is_some_and(|seen| seen.stamp == stamp) {
+        if stamp.is_some() && file.is_some_and(|file| file.stamp == stamp) {
             continue;
         }
         match stamp.and_then(|stamp| unread(changes, name, stamp, &tracked)) {
-            Some(seen) => changes.set(name, seen),
+            Some(file) => changes.set(name, file),
             None => todo.push(UnindexedFile {
                 bytes: stamp.map_or(0, |stamp| stamp.size),
                 path,
@@ -189,7 +189,7 @@ fn read_words(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
             }
             spent.fetch_add(part.size(), Ordering::Relaxed);
             let mut rough = changes
-                .shared
+                .state
                 .rough
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
@@ -207,7 +207,7 @@ fn take_in(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
             let (mut records, mut new) = (Vec::new(), Vec::new());
             for todo in files {
                 match changes.read(&todo.path, &todo.name) {
-                    ReadOutcome::Known(seen) => changes.set(&todo.name, seen),
+                    ReadOutcome::Known(file) => changes.set(&todo.name, file),
                     ReadOutcome::Gone => changes.set(&todo.name, ViewedFile::default()),
                     ReadOutcome::New(stamp, record) => {
                         records.push(record);
@@ -217,21 +217,21 @@ fn take_in(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
             }
             let entries = changes.store.add(records, Persistence::Durable);
             for ((stamp, name), entry) in new.iter().zip(entries) {
-                let seen = ViewedFile {
+                let file = ViewedFile {
                     stamp: Some(*stamp),
                     entry: Some(entry),
                     ..ViewedFile::default()
                 };
-                changes.set(name, seen);
+                changes.set(name, file);
             }
             changes.store.persist(FoldPolicy::InBackground);
             let chunks = changes
-                .shared
+                .state
                 .view
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)
                 .chunks();
-            changes.shared.update_status(|status| {
+            changes.state.update_status(|status| {
                 status.done += files.len();
                 status.embedded += new.len();
                 status.chunks = chunks;
@@ -245,7 +245,7 @@ fn take_in(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
 fn on_threads<T: Copy + Sync>(changes: &IndexUpdater<'_>, items: Vec<T>, work: impl Fn(T) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {
-        while changes.shared.wait_while_paused() {
+        while changes.state.wait_while_paused() {
             let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
@@ -265,8 +265,8 @@ fn on_threads<T: Copy + Sync>(changes: &IndexUpdater<'_>, items: Vec<T>, work: i
 
 fn left_out(view: &WorktreeView) -> LeftOut {
     let mut left = LeftOut::default();
-    for (_, seen) in view.files() {
-        let count = match seen.skip_reason {
+    for (_, file) in view.files() {
+        let count = match file.skip_reason {
             Some(SkipReason::Secret) => &mut left.secret,
             Some(SkipReason::Large) => &mut left.large,
             Some(SkipReason::Binary) => &mut left.binary,

@@ -24,8 +24,8 @@ const MAX_SINGLE_FILES: usize = 200;
 /// Updates single files of an index.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexUpdater<'a> {
-    pub(crate) shared: &'a IndexState,
-    pub(crate) ground: &'a RepoLayout,
+    pub(crate) state: &'a IndexState,
+    pub(crate) layout: &'a RepoLayout,
     pub(crate) store: &'a ChunkStore,
 }
 
@@ -43,14 +43,14 @@ impl IndexUpdater<'_> {
     /// Returns the path below the root of the repository, with `/`; `None` for files elsewhere and
     /// for git's own.
     pub(crate) fn path(&self, path: &AbsPath) -> Option<String> {
-        let path = path.relative_to(&self.ground.top)?.to_str()?;
+        let path = path.relative_to(&self.layout.top)?.to_str()?;
         let is_gits = path.split('/').any(|part| part == ".git");
-        let is_in = path.starts_with(&self.ground.prefix) && !path.is_empty();
+        let is_in = path.starts_with(&self.layout.prefix) && !path.is_empty();
         (is_in && !is_gits).then(|| path.to_owned())
     }
 
     pub(crate) fn view(&self) -> RwLockWriteGuard<'_, WorktreeView> {
-        self.shared
+        self.state
             .view
             .write()
             .unwrap_or_else(PoisonError::into_inner)
@@ -65,7 +65,7 @@ impl IndexUpdater<'_> {
         if needs_walk {
             return true;
         }
-        let repository = Repository::discover(&self.shared.root).ok();
+        let repository = Repository::discover(&self.state.root).ok();
         for path in touched {
             let Some(name) = self.path(&path) else {
                 needs_walk |= IGNORE_FILES.contains(&path.name().as_str());
@@ -88,16 +88,16 @@ impl IndexUpdater<'_> {
 
     fn is_known(&self, name: &str) -> bool {
         let view = self
-            .shared
+            .state
             .view
             .read()
             .unwrap_or_else(PoisonError::into_inner);
-        view.file(name).is_some_and(|seen| seen.stamp.is_some())
+        view.file(name).is_some_and(|file| file.stamp.is_some())
     }
 
     fn update(&self, path: &AbsPath, name: &str) {
         match self.read(path, name) {
-            ReadOutcome::Known(seen) => self.set(name, seen),
+            ReadOutcome::Known(file) => self.set(name, file),
             ReadOutcome::Gone => self.remove(name),
             ReadOutcome::New(stamp, record) => {
                 let entry = self
@@ -105,24 +105,24 @@ impl IndexUpdater<'_> {
                     .add(vec![record], Persistence::Durable)
                     .first()
                     .copied();
-                let seen = ViewedFile {
+                let file = ViewedFile {
                     stamp: Some(stamp),
                     entry,
                     ..ViewedFile::default()
                 };
-                self.set(name, seen);
-                self.shared.update_status(|status| status.embedded += 1);
+                self.set(name, file);
+                self.state.update_status(|status| status.embedded += 1);
             }
         }
     }
 
     /// Sets the on-disk state of a file; an unsaved text stays.
-    pub(crate) fn set(&self, name: &str, seen: ViewedFile) {
-        let known = self.store.contents();
-        self.view().change(&known, name, |place| {
+    pub(crate) fn set(&self, name: &str, file: ViewedFile) {
+        let contents = self.store.contents();
+        self.view().change(&contents, name, |place| {
             *place = ViewedFile {
                 unsaved: place.unsaved,
-                ..seen
+                ..file
             };
         });
     }
@@ -130,7 +130,7 @@ impl IndexUpdater<'_> {
     /// Removes a file, or everything in a folder.
     fn remove(&self, name: &str) {
         let folder = format!("{name}/");
-        let known = self.store.contents();
+        let contents = self.store.contents();
         let mut view = self.view();
         let gone: Vec<_> = view
             .files()
@@ -139,9 +139,9 @@ impl IndexUpdater<'_> {
             .cloned()
             .collect();
         for path in gone {
-            view.change(&known, &path, |seen| {
-                *seen = ViewedFile {
-                    unsaved: seen.unsaved,
+            view.change(&contents, &path, |file| {
+                *file = ViewedFile {
+                    unsaved: file.unsaved,
                     ..ViewedFile::default()
                 };
             });
@@ -176,7 +176,7 @@ impl IndexUpdater<'_> {
             Ok(text) => text,
             Err(why) => return left(stat.stamp, why),
         };
-        let Some((blob, table)) = blob_of(&bytes).zip(self.shared.table.get()) else {
+        let Some((blob, table)) = blob_of(&bytes).zip(self.state.table.get()) else {
             return left(stat.stamp, SkipReason::Unreadable);
         };
         if let Some(entry) = self.store.find(name, &blob, bytes.len() as u64) {
@@ -201,7 +201,7 @@ impl IndexUpdater<'_> {
             let text = text.to_string();
             let text =
                 policy::by_name(&name).map_or_else(|| policy::by_content(text.as_bytes()), Err);
-            let (text, table) = text.ok().zip(self.shared.table.get())?;
+            let (text, table) = text.ok().zip(self.state.table.get())?;
             let record = prepare_record(blob_of(text.as_bytes())?, &name, text, table)?;
             self.store
                 .add(vec![record], Persistence::Transient)
@@ -210,7 +210,7 @@ impl IndexUpdater<'_> {
         });
         {
             let mut texts = self
-                .shared
+                .state
                 .texts
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
@@ -221,9 +221,9 @@ impl IndexUpdater<'_> {
         }
         let mut before = None;
         {
-            let known = self.store.contents();
-            self.view().change(&known, &name, |seen| {
-                before = std::mem::replace(&mut seen.unsaved, entry);
+            let contents = self.store.contents();
+            self.view().change(&contents, &name, |file| {
+                before = std::mem::replace(&mut file.unsaved, entry);
             });
         }
         if let Some(before) = before {

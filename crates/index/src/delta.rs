@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use crate::chunk_set::ChunkSet;
 use crate::record::{RecordLayout, each_term};
-use crate::store::StoreContents;
 
 /// The postings of words in memory.
 #[derive(Default)]
@@ -22,13 +22,13 @@ impl TermDelta {
     pub(crate) fn add(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records += 1;
         each_term(layout, bytes, |term, places| {
-            let known = match self.terms.get_mut(term) {
-                Some(known) => known,
+            let postings = match self.terms.get_mut(term) {
+                Some(postings) => postings,
                 None => self.terms.entry(term.into()).or_default(),
             };
-            let before = known.len();
-            known.extend(places.map(|(chunk, count)| (first + chunk, count)));
-            self.pairs += known.len() - before;
+            let before = postings.len();
+            postings.extend(places.map(|(chunk, count)| (first + chunk, count)));
+            self.pairs += postings.len() - before;
         });
     }
 
@@ -48,16 +48,16 @@ impl TermDelta {
         });
     }
 
-    /// Removes the records of all these entries, which it must contain.
-    pub(crate) fn remove_all(&mut self, known: &StoreContents, ids: &[u32]) {
-        if ids.len() >= self.records {
+    /// Removes records, each given by the numbers of its chunks. It must contain all of them.
+    pub(crate) fn remove_all(&mut self, records: &[Range<u32>]) {
+        if records.len() >= self.records {
             *self = Self::default();
             return;
         }
-        self.records -= ids.len();
+        self.records -= records.len();
         let mut gone = ChunkSet::default();
-        for entry in ids.iter().filter_map(|id| known.entry(*id)) {
-            gone.set(entry.first, entry.layout.count, true);
+        for chunks in records {
+            gone.set(chunks.start, chunks.end - chunks.start, true);
         }
         self.terms.retain(|_, places| {
             let before = places.len();

@@ -25,7 +25,7 @@ pub const DIMS: usize = 256;
 /// Maximum number of words of a text that are used, including parts of identifiers.
 pub const MAX_WORDS: usize = 300;
 
-/// Enough for [`MOST_WORDS`] words; a text whose words have many pieces is cut here.
+/// Enough for [`MAX_WORDS`] words; a text whose words have many pieces is cut here.
 const MAX_TOKENS: usize = 512;
 
 /// This many tokens at the beginning count as if they occurred [`OF_HEAD`] times.

@@ -1,7 +1,6 @@
 //! The live index of one root: a background thread keeps it up to date, and queries are answered at
 //! once.
 
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 
@@ -9,58 +8,13 @@ use async_channel::Receiver;
 use base::AbsPath;
 
 use crate::hit::{SearchAnswer, SearchHit};
+use crate::options::IndexOptions;
 use crate::query::{IndexQuery, QueryMode, QueryTraits};
 use crate::rank::RankWeights;
-use crate::rerank::{RERANK_HITS, Reranker};
+use crate::rerank::{RERANK_HITS, RerankError};
 use crate::state::IndexState;
 use crate::status::IndexStatus;
 use crate::worker;
-
-/// Options for opening an index.
-#[derive(Clone, Debug)]
-pub struct IndexOptions {
-    /// The folder for the data of all roots; without it everything is in memory.
-    pub folder: Option<AbsPath>,
-    /// Whether the index starts paused, reading no files until it is resumed.
-    pub is_paused: bool,
-    /// The weights of the ranking signals.
-    pub weights: RankWeights,
-    /// Whether a trigram index for text search is kept too.
-    pub text_search: TextSearch,
-    /// The reranker for the best results, used by callers that can wait for it.
-    pub reranker: Option<Arc<Reranker>>,
-}
-
-/// Whether a trigram index is maintained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextSearch {
-    /// Maintained: for a root that stays open.
-    Indexed,
-    /// Not maintained: for a few queries.
-    Unindexed,
-}
-
-impl IndexOptions {
-    /// Returns options that store the index below Burin's cache folder, for a root that stays open.
-    pub fn kept_in(cache: &AbsPath) -> Self {
-        Self {
-            folder: Some(cache.join("index")),
-            text_search: TextSearch::Indexed,
-            ..Self::in_memory()
-        }
-    }
-
-    /// Returns options for an index in memory.
-    pub fn in_memory() -> Self {
-        Self {
-            folder: None,
-            is_paused: false,
-            weights: RankWeights::default(),
-            text_search: TextSearch::Unindexed,
-            reranker: None,
-        }
-    }
-}
 
 /// The index of one root. Cheap to clone; dropping the last clone ends its thread.
 #[derive(Clone)]
@@ -122,16 +76,16 @@ impl Index {
 
     /// Reports that files or folders may have been changed, created or removed.
     pub fn touch(&self, paths: Vec<AbsPath>) {
-        if let Some(sieve) = self.0.0.trigram_updater.get() {
-            sieve.touch(&paths);
+        if let Some(updater) = self.0.0.trigram_updater.get() {
+            updater.touch(&paths);
         }
         self.0.0.enqueue(|queue| queue.touched.extend(paths));
     }
 
     /// Reports that everything may have changed, for example after events were lost.
     pub fn refresh(&self) {
-        if let Some(sieve) = self.0.0.trigram_updater.get() {
-            sieve.refresh();
+        if let Some(updater) = self.0.0.trigram_updater.get() {
+            updater.refresh();
         }
         self.0.0.enqueue(|queue| queue.wants_walk = true);
     }
@@ -153,13 +107,16 @@ impl Index {
     /// Like `search`, but in the order of the reranker, with the error if that failed. Returns
     /// `None` without a reranker, and for queries that are a symbol's name, which is matched
     /// literally. May take seconds.
-    pub fn search_reranked(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)> {
-        let look = self.0.0.options.reranker.as_ref()?;
+    pub fn search_reranked(
+        &self,
+        query: &IndexQuery,
+    ) -> Option<(SearchAnswer, Option<RerankError>)> {
+        let reranker = self.0.0.options.reranker.as_ref()?;
         let is_name = QueryTraits::of(&query.text).symbol.is_some();
         if query.mode != QueryMode::Fused || is_name {
             return None;
         }
-        let chosen = look.encoder().transpose()?;
+        let encoder = reranker.encoder().transpose()?;
         let wide = IndexQuery {
             limit: query.limit.max(RERANK_HITS),
             ..query.clone()
@@ -167,13 +124,13 @@ impl Index {
         let mut answer = self.search(&wide);
         let rest = answer.hits.split_off(answer.hits.len().min(RERANK_HITS));
         let first = answer.hits.clone();
-        let ordered = chosen.and_then(|encoder| look.order(&*encoder, &query.text, first));
+        let ordered = encoder.and_then(|encoder| reranker.order(&*encoder, &query.text, first));
         let failed = match ordered {
             Ok(hits) => {
                 answer.hits = hits;
                 None
             }
-            Err(sentence) => Some(sentence),
+            Err(error) => Some(error),
         };
         answer.hits.extend(rest);
         answer.hits.truncate(query.limit);
@@ -194,8 +151,7 @@ impl Index {
     /// Returns the prefilter for text search; `None` until the index is complete, and if it was not
     /// requested.
     pub fn prefilter(&self) -> Option<Arc<dyn project::search::Prefilter>> {
-        let sieve = self.0.0.trigram_updater.get()?;
-        Some(Arc::new(sieve.trigrams.clone()))
+        Some(self.0.0.trigram_updater.get()?.prefilter())
     }
 
     /// Waits until everything reported so far is indexed and on disk. Returns at once while paused.
@@ -220,22 +176,6 @@ impl Drop for IndexHandle {
         }
         self.0.wake.notify_all();
     }
-}
-
-/// Returns the folder for the data of one root alone, such as the trigram index. `folder` is that
-/// of the options.
-pub fn root_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
-    crate::repo_layout::folder_for(&folder.join("roots"), root)
-}
-
-/// Returns the folder of a root's trigram index. `folder` is that of the options.
-pub fn trigram_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
-    root_folder(folder, root).join("trigram")
-}
-
-/// Makes a path relative to the root.
-pub(crate) fn relative(path: &str, below: &str) -> PathBuf {
-    PathBuf::from(path.strip_prefix(below).unwrap_or(path))
 }
 
 #[cfg(test)]

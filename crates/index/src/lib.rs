@@ -1,6 +1,6 @@
 //! The semantic index of a codebase: files split into chunks, retrieved by words and by embeddings.
 //!
-//! Knows: `project`, `git`, `syntax`, `text`, `host`. Must not know: agents, windows, how anything
+//! Knows: `trigram`, `project`, `git`, `syntax`, `text`, `host`. Must not know: agents, windows, how anything
 //! is drawn.
 //! Invariant: everything on disk can be rebuilt; damaged or foreign data and data of another
 //! version is rebuilt.
@@ -21,6 +21,7 @@ mod lexical;
 mod mapped_file;
 #[cfg(feature = "minilm")]
 pub mod minilm;
+mod options;
 mod policy;
 mod prepare;
 mod query;
@@ -36,16 +37,17 @@ mod state;
 mod status;
 mod store;
 mod symbols;
-pub mod trigram;
-mod trigram_updater;
 mod view;
 pub mod wordpiece;
 pub mod words;
 mod worker;
 
 pub use hit::{ScoreParts, SearchAnswer, SearchHit};
-pub use index::{Index, IndexOptions, TextSearch, WeakIndex, root_folder, trigram_folder};
+pub use index::{Index, WeakIndex};
+pub use options::{IndexOptions, TextSearch, root_folder, trigram_folder};
 pub use query::{IndexQuery, QueryMode};
 pub use rank::RankWeights;
-pub use rerank::{Encoder, RERANK_HITS, Reranker};
+pub use rerank::{Encoder, RERANK_HITS, RerankError, Reranker};
 pub use status::{IndexPhase, IndexStatus, LeftOut};
+/// The prefilter of text search, for programs that search once, without an open index.
+pub use trigram;

@@ -1,6 +1,6 @@
 //! all-MiniLM-L6-v2: a transformer of six layers that embeds a text.
 //!
-//! Hundreds of times slower than `table`, which was distilled from it. Used for training and
+//! Hundreds of times slower than `embedding`, which was distilled from it. Used for training and
 //! benchmarks, and to rerank the best results if its weights are installed. Must not know: chunks,
 //! the index.
 //! Limitations: accented letters are looked up as they are, while the original removes the accents.
@@ -12,7 +12,7 @@ use candle_core::{D, DType, Device, Tensor, safetensors};
 use candle_nn::ops::{layer_norm, softmax_last_dim};
 use host::{Files, RealFiles};
 
-use crate::rerank::Encoder;
+use crate::rerank::{Encoder, RerankError};
 use crate::wordpiece::Vocabulary;
 
 mod attention;
@@ -49,6 +49,12 @@ pub enum MiniLmError {
     /// The path is not absolute.
     #[error("the folder of MiniLM must be an absolute path: {0}")]
     Folder(String),
+}
+
+impl From<MiniLmError> for RerankError {
+    fn from(error: MiniLmError) -> Self {
+        Self::Encoder(error.to_string())
+    }
 }
 
 /// The model with its weights.
@@ -194,9 +200,8 @@ impl Encoder for MiniLm {
         "MiniLM"
     }
 
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
-        let vectors = self.encode(texts, RERANK_TOKENS);
-        vectors.map_err(|error| error.to_string())
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError> {
+        Ok(self.encode(texts, RERANK_TOKENS)?)
     }
 }
 

@@ -16,7 +16,7 @@ const MINIFIED_LINE: usize = 300;
 pub(crate) enum SkipReason {
     /// Its name indicates secrets.
     Secret,
-    /// It is larger than `MOST_BYTES`.
+    /// It is larger than `MAX_FILE_BYTES`.
     Large,
     /// It is not UTF-8 text.
     Binary,
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_what_is_left_out() {
+    fn files_are_skipped_by_name() {
         let check = |path: &str, expected: Option<SkipReason>| {
             assert_eq!(by_name(path), expected, "{path}");
         };
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn content_tells_what_is_left_out() {
+    fn files_are_skipped_by_content() {
         let check = |bytes: &[u8], expected: Option<SkipReason>| {
             assert_eq!(by_content(bytes).err(), expected);
         };

@@ -33,8 +33,8 @@ pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &EmbeddingTable
         head.clear();
         put_head(&mut head, chunk, &place);
         let mut tokens = TokenList::default();
-        let told = vocabulary.each_token(&head, MAX_WORDS, |token| tokens.push(token));
-        let embedded = (&mut tokens, told);
+        let word_count = vocabulary.each_token(&head, MAX_WORDS, |token| tokens.push(token));
+        let embedded = (&mut tokens, word_count);
         lengths.push(words.chunk(ix as u32, chunk, code, &place, embedded));
         vectors.push(table.encode_tokens(tokens));
     }

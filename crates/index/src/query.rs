@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_told_from_plain_language() {
+    fn names_are_distinguished_from_plain_language() {
         let check = |text: &str, symbol: Option<&str>, named: &[&str]| {
             let traits = QueryTraits::of(text);
             assert_eq!(traits.symbol.as_deref(), symbol, "{text}");

@@ -3,7 +3,7 @@
 //!
 //! A record is one byte string that is read in place: the data that a query needs of every chunk is
 //! at fixed offsets in front, the data needed only of a hit follows in variable-length numbers.
-//! Invariant: `Layout::of` accepts only bytes with consistent lengths; readers of the rest never
+//! Invariant: `RecordLayout::of` accepts only bytes with consistent lengths; readers of the rest never
 //! panic.
 
 mod bytes;

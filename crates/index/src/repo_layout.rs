@@ -1,5 +1,7 @@
 //! Locates a root's repository, and the folder for its index.
 
+use std::path::PathBuf;
+
 use base::AbsPath;
 use git::Repository;
 use host::{ContentHash, Files, RealFiles};
@@ -48,6 +50,11 @@ impl RepoLayout {
     }
 }
 
+/// Removes the prefix of the root from a path relative to the top.
+pub(crate) fn relative(path: &str, prefix: &str) -> PathBuf {
+    PathBuf::from(path.strip_prefix(prefix).unwrap_or(path))
+}
+
 /// Returns the repository from which this one borrows its objects, as an agent's worktree does.
 fn alternate_repository(common: &AbsPath) -> Option<AbsPath> {
     let list = common.join("objects/info/alternates");
@@ -69,33 +76,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_outside_of_any_repository_is_its_own_ground() {
+    fn a_folder_outside_of_any_repository_is_its_own_repository() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = AbsPath::new(folder.path().canonicalize().expect("there")).expect("absolute");
-        let ground = RepoLayout::of(&root);
-        assert_eq!((ground.top, ground.shared), (root.clone(), root));
+        let layout = RepoLayout::of(&root);
+        assert_eq!((layout.top, layout.shared), (root.clone(), root));
     }
 
     #[test]
     fn worktrees_and_borrowers_share_their_folder() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = AbsPath::new(folder.path().canonicalize().expect("there")).expect("absolute");
-        let (hub, lease) = (root.join("hub"), root.join("lease"));
-        for path in [&hub, &lease] {
+        let (main_repo, lease) = (root.join("main"), root.join("lease"));
+        for path in [&main_repo, &lease] {
             RealFiles.create_folder(path).expect("create");
             git::init_repository(path, "first").expect("begin");
         }
-        RealFiles.create_folder(&hub.join("src")).expect("create");
-        let ground = RepoLayout::of(&hub.join("src"));
-        assert_eq!((&ground.top, ground.prefix.as_str()), (&hub, "src/"));
+        RealFiles
+            .create_folder(&main_repo.join("src"))
+            .expect("create");
+        let layout = RepoLayout::of(&main_repo.join("src"));
+        assert_eq!((&layout.top, layout.prefix.as_str()), (&main_repo, "src/"));
         let list = lease.join(".git/objects/info/alternates");
         RealFiles
             .create_folder(&list.parent().expect("inside"))
             .expect("create");
-        let objects = format!("{}/.git/objects\n", hub.as_path().display());
+        let objects = format!("{}/.git/objects\n", main_repo.as_path().display());
         RealFiles
             .write_private(&list, objects.as_bytes())
             .expect("write");
-        assert_eq!(RepoLayout::of(&lease).shared, ground.shared);
+        assert_eq!(RepoLayout::of(&lease).shared, layout.shared);
     }
 }

@@ -28,17 +28,34 @@ pub trait Encoder: Send + Sync {
     /// Returns a vector for every text, in order and all of the same length. May take seconds.
     ///
     /// # Errors
-    /// A sentence that describes the failure.
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String>;
+    /// [`RerankError::Encoder`].
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError>;
+}
+
+/// The reason that results keep their first order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RerankError {
+    /// No encoder can be had, or it failed: the cause, and the remedy if there is one.
+    #[error("{0}")]
+    Encoder(String),
+    /// The encoder, named here, returned too few or too many vectors, or unusable ones.
+    #[error("{0} returned vectors that do not match the texts")]
+    WrongVectors(String),
+    /// The encoder, named here, now serves another model; the next call starts afresh.
+    #[error("{0} returned vectors of another length than before")]
+    LengthChanged(String),
+    /// No text was given.
+    #[error("there was nothing to rerank")]
+    NoTexts,
 }
 
 /// Returns the encoder selected by the user, if any.
-type Choose = dyn Fn() -> Result<Option<Arc<dyn Encoder>>, String> + Send + Sync;
+type Choose = dyn Fn() -> Result<Option<Arc<dyn Encoder>>, RerankError> + Send + Sync;
 
 /// Reranks results. Vectors of known texts are cached.
 pub struct Reranker {
     choose: Box<Choose>,
-    known: Mutex<VectorCache>,
+    cache: Mutex<VectorCache>,
 }
 
 /// Cached vectors by the hash of their text.
@@ -51,16 +68,16 @@ struct VectorCache {
 impl Reranker {
     /// Creates a reranker; `choose` is called before each use, in the background.
     pub fn new(
-        choose: impl Fn() -> Result<Option<Arc<dyn Encoder>>, String> + Send + Sync + 'static,
+        choose: impl Fn() -> Result<Option<Arc<dyn Encoder>>, RerankError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             choose: Box::new(choose),
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
     /// Returns the encoder to use now, if any.
-    pub(crate) fn encoder(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+    pub(crate) fn encoder(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         (self.choose)()
     }
 
@@ -72,27 +89,31 @@ impl Reranker {
     pub(crate) fn order(
         &self,
         encoder: &dyn Encoder,
-        question: &str,
+        query: &str,
         mut hits: Vec<SearchHit>,
-    ) -> Result<Vec<SearchHit>, String> {
+    ) -> Result<Vec<SearchHit>, RerankError> {
         let texts: Vec<String> = hits.iter().map(text_of).collect();
-        let mut all = vec![question];
+        let mut all = vec![query];
         all.extend(texts.iter().map(String::as_str));
         let vectors = self.vectors(encoder, &all)?;
-        let (asked, seen) = vectors.split_first().ok_or("there was nothing to rerank")?;
-        let likeness: Vec<f32> = seen.iter().map(|vector| cosine(asked, vector)).collect();
+        let (query, others) = vectors.split_first().ok_or(RerankError::NoTexts)?;
+        let similarity: Vec<f32> = others.iter().map(|vector| cosine(query, vector)).collect();
         let first: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
-        let (first, second) = (deviations(&first), deviations(&likeness));
+        let (first, second) = (deviations(&first), deviations(&similarity));
         for (ix, hit) in hits.iter_mut().enumerate() {
             hit.score = (1.0 - RERANK_SHARE) * first[ix] + RERANK_SHARE * second[ix];
-            hit.parts.rerank = Some(likeness[ix]);
+            hit.parts.rerank = Some(similarity[ix]);
         }
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
         Ok(hits)
     }
 
     /// Returns the vectors of texts: cached ones, and the others from the encoder in one call.
-    fn vectors(&self, encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Arc<[f32]>>, String> {
+    fn vectors(
+        &self,
+        encoder: &dyn Encoder,
+        texts: &[&str],
+    ) -> Result<Vec<Arc<[f32]>>, RerankError> {
         let keys: Vec<u64> = texts.iter().map(|text| key(text)).collect();
         let mut found = self.cached(encoder, &keys);
         let unknown: Vec<usize> = (0..texts.len()).filter(|ix| found[*ix].is_none()).collect();
@@ -104,17 +125,14 @@ impl Reranker {
                 vector.len() == size && vector.iter().all(|number| number.is_finite())
             };
             if given.len() != asked.len() || size == 0 || !given.iter().all(is_sound) {
-                let name = encoder.name();
-                return Err(format!(
-                    "{name} returned vectors that do not match the texts"
-                ));
+                return Err(RerankError::WrongVectors(encoder.name().to_owned()));
             }
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             for (ix, vector) in unknown.into_iter().zip(given) {
                 let vector: Arc<[f32]> = vector.into();
                 // Another thread may have switched the encoder meanwhile.
-                if known.encoder == encoder.name() {
-                    known.vectors.insert(keys[ix], vector.clone());
+                if cache.encoder == encoder.name() {
+                    cache.vectors.insert(keys[ix], vector.clone());
                 }
                 found[ix] = Some(vector);
             }
@@ -125,34 +143,31 @@ impl Reranker {
             Ok(found)
         } else {
             // The endpoint now serves another model under the same name.
-            self.known
+            self.cache
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .vectors
                 .clear();
-            Err(format!(
-                "{} returned vectors of another length than before",
-                encoder.name()
-            ))
+            Err(RerankError::LengthChanged(encoder.name().to_owned()))
         }
     }
 
     /// Returns the cached vectors of this encoder.
     fn cached(&self, encoder: &dyn Encoder, keys: &[u64]) -> Vec<Option<Arc<[f32]>>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.encoder != encoder.name() || known.vectors.len() + keys.len() > MAX_CACHED_VECTORS
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.encoder != encoder.name() || cache.vectors.len() + keys.len() > MAX_CACHED_VECTORS
         {
-            known.vectors.clear();
-            known.encoder = encoder.name().to_owned();
+            cache.vectors.clear();
+            cache.encoder = encoder.name().to_owned();
         }
-        let vectors = keys.iter().map(|key| known.vectors.get(key).cloned());
+        let vectors = keys.iter().map(|key| cache.vectors.get(key).cloned());
         vectors.collect()
     }
 }
 
 impl fmt::Debug for Reranker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecondLook").finish_non_exhaustive()
+        f.debug_struct("Reranker").finish_non_exhaustive()
     }
 }
 

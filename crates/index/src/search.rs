@@ -42,7 +42,7 @@ struct Nearest {
 /// The view and the data needed to search it.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchContext<'a> {
-    pub(crate) known: &'a StoreContents,
+    pub(crate) contents: &'a StoreContents,
     pub(crate) view: &'a WorktreeView,
     pub(crate) table: &'a EmbeddingTable,
     pub(crate) weights: &'a RankWeights,
@@ -59,8 +59,8 @@ impl<'a> SearchContext<'a> {
         }
         let below = self.folder(query);
         let most = (query.limit * self.weights.candidates).max(MIN_CANDIDATES);
-        let probe = QueryVector::of(&self.table.encode(&query.text));
-        let (words, nearest) = self.scores(query, &traits, &probe, &below, most);
+        let query_vector = QueryVector::of(&self.table.encode(&query.text));
+        let (words, nearest) = self.scores(query, &traits, &query_vector, &below, most);
         let mut chunks: Vec<u32> = words.best(self, &below, most);
         chunks.extend(nearest.chunks);
         let defining = self.defining(&traits, &below);
@@ -69,11 +69,11 @@ impl<'a> SearchContext<'a> {
         chunks.sort_unstable();
         chunks.dedup();
         let scored = chunks.into_iter().filter_map(|chunk| {
-            let entry = self.known.owner(chunk)?;
+            let entry = self.contents.owner(chunk)?;
             let place = chunk - entry.first;
             let meaning = match query.mode {
                 QueryMode::Words => 0.0,
-                QueryMode::Meaning | QueryMode::Fused => likeness(&probe, entry, place),
+                QueryMode::Meaning | QueryMode::Fused => similarity(&query_vector, entry, place),
             };
             let score = words.score(chunk);
             Some(RankCandidate {
@@ -81,7 +81,7 @@ impl<'a> SearchContext<'a> {
                 path: &entry.path,
                 symbol: symbol_of(&entry.layout, &entry.bytes, place).unwrap_or_default(),
                 place,
-                flags: self.known.flags(chunk),
+                flags: self.contents.flags(chunk),
                 words: score,
                 meaning,
                 words_z: words.spread.z(score),
@@ -116,7 +116,7 @@ impl<'a> SearchContext<'a> {
         &self,
         query: &IndexQuery,
         traits: &QueryTraits,
-        probe: &QueryVector,
+        query_vector: &QueryVector,
         below: &str,
         most: usize,
     ) -> (WordScores, Nearest) {
@@ -127,11 +127,10 @@ impl<'a> SearchContext<'a> {
         if query.mode == QueryMode::Words {
             return (words(), Nearest::default());
         }
-        let is_in_sight =
-            |entry: &&StoredFile| entry.layout.count > 0 && self.view.has(entry.first);
-        let entries: Vec<&StoredFile> = self.known.entries().filter(is_in_sight).collect();
+        let is_visible = |entry: &&StoredFile| entry.layout.count > 0 && self.view.has(entry.first);
+        let entries: Vec<&StoredFile> = self.contents.entries().filter(is_visible).collect();
         let next = AtomicUsize::new(0);
-        let scan = || self.scan(&entries, &next, probe, below, most);
+        let scan = || self.scan(&entries, &next, query_vector, below, most);
         if self.view.chunks() < WORTH_A_THREAD {
             let words = words();
             return (words, self.nearest(scan()));
@@ -154,7 +153,7 @@ impl<'a> SearchContext<'a> {
         &self,
         entries: &[&StoredFile],
         next: &AtomicUsize,
-        probe: &QueryVector,
+        query_vector: &QueryVector,
         below: &str,
         most: usize,
     ) -> (TopChunks, ScoreSpread) {
@@ -172,10 +171,10 @@ impl<'a> SearchContext<'a> {
                     prefetch(vectors(next).0);
                 }
                 let (values, scales) = vectors(entry);
-                probe.compare(values, scales, |row, likeness| {
-                    spread.add(likeness);
+                query_vector.compare(values, scales, |row, similarity| {
+                    spread.add(similarity);
                     if is_in {
-                        best.offer(self, likeness, entry.first + row as u32);
+                        best.offer(self, similarity, entry.first + row as u32);
                     }
                 });
             }
@@ -212,7 +211,7 @@ impl<'a> SearchContext<'a> {
 
     fn with_term(&self, term: &str, below: &str, chunks: &mut Vec<u32>) {
         let mut found = Vec::new();
-        self.known.each_posting(term, |chunk, _| {
+        self.contents.each_posting(term, |chunk, _| {
             if self.view.has(chunk) && self.is_below(chunk, below) {
                 found.push(chunk);
             }
@@ -227,12 +226,12 @@ impl<'a> SearchContext<'a> {
 
     fn is_below(&self, chunk: u32, below: &str) -> bool {
         let is_in = |entry: &StoredFile| entry.path.starts_with(below);
-        below.is_empty() || self.known.owner(chunk).is_some_and(is_in)
+        below.is_empty() || self.contents.owner(chunk).is_some_and(is_in)
     }
 
     /// Returns a chunk's path and index, which are the same in every index.
     pub(super) fn location(&self, chunk: u32) -> (&'a str, u32) {
-        let owner = self.known.owner(chunk);
+        let owner = self.contents.owner(chunk);
         owner.map_or(("", chunk), |entry| (&entry.path, chunk - entry.first))
     }
 }
@@ -244,14 +243,14 @@ fn vectors(entry: &StoredFile) -> (&[u8], &[u8]) {
     (values, bytes.get(entry.layout.scales()).unwrap_or_default())
 }
 
-fn likeness(probe: &QueryVector, entry: &StoredFile, place: u32) -> f32 {
+fn similarity(query_vector: &QueryVector, entry: &StoredFile, place: u32) -> f32 {
     let (values, scales) = vectors(entry);
     let row = place as usize;
     let size = crate::embedding::DIMS;
     let values = values.get(row * size..(row + 1) * size).unwrap_or_default();
     let scales = scales.get(row * 4..(row + 1) * 4).unwrap_or_default();
     let mut found = 0.0;
-    probe.compare(values, scales, |_, likeness| found = likeness);
+    query_vector.compare(values, scales, |_, similarity| found = similarity);
     found
 }
 

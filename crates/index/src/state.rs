@@ -6,14 +6,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use async_channel::{Receiver, Sender};
 use base::AbsPath;
+use trigram::TrigramUpdater;
 
 use crate::embedding::EmbeddingTable;
-use crate::index::{IndexOptions, TextSearch};
+use crate::options::{IndexOptions, TextSearch};
 use crate::repo_layout::RepoLayout;
 use crate::rough::RoughIndex;
 use crate::status::{IndexPhase, IndexStatus};
 use crate::store::ChunkStore;
-use crate::trigram_updater::TrigramUpdater;
 use crate::view::WorktreeView;
 
 /// The state of an index.

@@ -9,6 +9,7 @@
 mod fold;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
@@ -40,8 +41,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The store of one repository. Shared by every index over one of its worktrees.
 pub(crate) struct ChunkStore {
-    known: RwLock<StoreContents>,
-    keeper: Mutex<StorePersister>,
+    contents: RwLock<StoreContents>,
+    persister: Mutex<StorePersister>,
 }
 
 /// The searchable data of a store.
@@ -68,6 +69,13 @@ pub(crate) struct StoredFile {
     unchecked: Option<u32>,
     /// Its offset in the log, if it was written.
     kept: Option<usize>,
+}
+
+impl StoredFile {
+    /// Returns the numbers of its chunks.
+    fn chunks(&self) -> Range<u32> {
+        self.first..self.first + self.layout.count
+    }
 }
 
 /// The writing side of the store.
@@ -105,17 +113,15 @@ impl ChunkStore {
             return Arc::new(Self::in_memory(Vec::new()));
         };
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = open.iter().find(|(known, _)| known == folder);
-        if let Some(store) = known.and_then(|(_, store)| store.upgrade()) {
+        let entry = open.iter().find(|(open, _)| open == folder);
+        if let Some(store) = entry.and_then(|(_, store)| store.upgrade()) {
             return store;
         }
-        let is_closing = known.is_some();
+        let is_closing = entry.is_some();
         open.retain(|(_, store)| store.strong_count() > 0);
         let store = Arc::new(
-            Self::open(folder, table, is_closing).unwrap_or_else(|sentence| {
-                Self::in_memory(vec![format!(
-                    "The index is kept in memory only: {sentence}."
-                )])
+            Self::open(folder, table, is_closing).unwrap_or_else(|error| {
+                Self::in_memory(vec![format!("The index is kept in memory only: {error}.")])
             }),
         );
         open.push((folder.clone(), Arc::downgrade(&store)));
@@ -123,38 +129,37 @@ impl ChunkStore {
     }
 
     fn in_memory(notes: Vec<String>) -> Self {
-        let keeper = StorePersister {
+        let persister = StorePersister {
             notes,
             ..StorePersister::default()
         };
         Self {
-            known: RwLock::default(),
-            keeper: Mutex::new(keeper),
+            contents: RwLock::default(),
+            persister: Mutex::new(persister),
         }
     }
 
     /// Opens a store; `is_closing` says that another thread of this process may be about to close
     /// it.
-    fn open(folder: &AbsPath, table: [u8; 8], is_closing: bool) -> Result<Self, String> {
-        let sentence = |error: host::Error| error.to_string();
-        RealFiles.create_folder(folder).map_err(sentence)?;
+    fn open(folder: &AbsPath, table: [u8; 8], is_closing: bool) -> Result<Self, host::Error> {
+        RealFiles.create_folder(folder)?;
         let path = folder.join("lock");
-        let mut lock = RealFiles.lock(&path).map_err(sentence)?;
+        let mut lock = RealFiles.lock(&path)?;
         let tries = if is_closing { LOCK_TRIES } else { 0 };
         for _ in 0..tries {
             if lock.is_some() {
                 break;
             }
             std::thread::park_timeout(LOCK_PAUSE);
-            lock = RealFiles.lock(&path).map_err(sentence)?;
+            lock = RealFiles.lock(&path)?;
         }
         let path = folder.join("entries");
-        let opened = record_log::open(&path, table, lock.is_some()).map_err(sentence)?;
+        let opened = record_log::open(&path, table, lock.is_some())?;
         let mut notes: Vec<String> = opened.note.into_iter().collect();
-        let mut known = StoreContents::default();
+        let mut contents = StoreContents::default();
         if let Some(map) = &opened.map {
             for record in &opened.records {
-                known.take_in_record(map, record);
+                contents.take_in_record(map, record);
             }
         }
         let words = folder.join("words");
@@ -174,7 +179,7 @@ impl ChunkStore {
                 (None, 0)
             }
         };
-        let mut keeper = StorePersister {
+        let mut persister = StorePersister {
             path: Some(path),
             log: opened.log,
             disk,
@@ -183,33 +188,37 @@ impl ChunkStore {
             _lock: lock,
             ..StorePersister::default()
         };
-        keeper.load_words(&mut known, folded);
+        persister.load_words(&mut contents, folded);
         Ok(Self {
-            known: RwLock::new(known),
-            keeper: Mutex::new(keeper),
+            contents: RwLock::new(contents),
+            persister: Mutex::new(persister),
         })
     }
 
     /// Locks the data for reading.
     pub(crate) fn contents(&self) -> RwLockReadGuard<'_, StoreContents> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn change(&self) -> RwLockWriteGuard<'_, StoreContents> {
-        self.known.write().unwrap_or_else(PoisonError::into_inner)
+        self.contents
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keeper(&self) -> std::sync::MutexGuard<'_, StorePersister> {
-        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    fn persister(&self) -> std::sync::MutexGuard<'_, StorePersister> {
+        self.persister
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the entry of a content under a path, if it is known and intact. `length` is the
     /// file's current length.
     pub(crate) fn find(&self, path: &str, blob: &Blob, length: u64) -> Option<u32> {
         let id = {
-            let known = self.contents();
-            let id = *known.by_key.get(&key(path, blob))?;
-            let entry = known.entry(id)?;
+            let contents = self.contents();
+            let id = *contents.by_key.get(&key(path, blob))?;
+            let entry = contents.entry(id)?;
             if u64::from(entry.layout.text) != length || &*entry.path != path {
                 return None;
             }
@@ -217,7 +226,7 @@ impl ChunkStore {
                 None => return Some(id),
                 Some(crc) if crc32fast::hash(&entry.bytes) == crc => id,
                 Some(_) => {
-                    drop(known);
+                    drop(contents);
                     self.forget_damaged(path, blob);
                     return None;
                 }
@@ -232,15 +241,15 @@ impl ChunkStore {
     fn forget_damaged(&self, path: &str, blob: &Blob) {
         self.change().by_key.remove(&key(path, blob));
         let note = "A part of the index was damaged; the affected files are read again.";
-        let mut keeper = self.keeper();
-        if !keeper.notes.iter().any(|known| known == note) {
-            keeper.notes.push(note.to_owned());
+        let mut persister = self.persister();
+        if !persister.notes.iter().any(|one| one == note) {
+            persister.notes.push(note.to_owned());
         }
     }
 
     /// Adds records and returns their entries.
     pub(crate) fn add(&self, records: Vec<Vec<u8>>, keep: Persistence) -> Vec<u32> {
-        let mut keeper = self.keeper();
+        let mut persister = self.persister();
         let mut ids = Vec::with_capacity(records.len());
         for mut record in records {
             let Some(layout) = RecordLayout::of(&record) else {
@@ -249,7 +258,7 @@ impl ChunkStore {
             let first = self.contents().lengths.len() as u32;
             set_first(&mut record, first);
             let kept = match keep {
-                Persistence::Durable => keeper.append(&record),
+                Persistence::Durable => persister.append(&record),
                 Persistence::Transient => None,
             };
             let path = String::from_utf8_lossy(&record[layout.path()]).into();
@@ -263,64 +272,67 @@ impl ChunkStore {
                 unchecked: None,
                 kept,
             };
-            let mut known = self.change();
-            known.delta.add(&entry.layout, &entry.bytes, first);
-            let id = known.take_in(entry, keep);
+            let mut contents = self.change();
+            contents.delta.add(&entry.layout, &entry.bytes, first);
+            let id = contents.take_in(entry, keep);
             if kept.is_some() {
-                keeper.unfolded.push(id);
-                keeper.unfolded_chunks += layout.count as usize;
+                persister.unfolded.push(id);
+                persister.unfolded_chunks += layout.count as usize;
             }
             ids.push(id);
         }
-        if keeper.held > MAX_HELD_BYTES {
-            self.map_anew(&mut keeper);
+        if persister.held > MAX_HELD_BYTES {
+            self.map_anew(&mut persister);
         }
         ids
     }
 
     /// Removes a transient entry.
     pub(crate) fn drop_transient(&self, id: u32) {
-        let mut known = self.change();
-        let is_passing = known.entry(id).is_some_and(|entry| entry.kept.is_none());
+        let mut contents = self.change();
+        let is_passing = contents.entry(id).is_some_and(|entry| entry.kept.is_none());
         if is_passing
-            && let Some(place) = known.entries.get_mut(id as usize)
+            && let Some(place) = contents.entries.get_mut(id as usize)
             && let Some(entry) = place.take()
         {
-            known.delta.remove(&entry.layout, &entry.bytes, entry.first);
+            contents
+                .delta
+                .remove(&entry.layout, &entry.bytes, entry.first);
         }
     }
 
-    /// Writes pending data; with `Fold::Now` also words, if there are enough. Returns whether words
+    /// Writes pending data; with `FoldPolicy::Now` also words, if there are enough. Returns whether words
     /// were folded.
     pub(crate) fn persist(&self, fold: FoldPolicy) -> bool {
-        let mut keeper = self.keeper();
-        let keeper = &mut *keeper;
-        if let Some(log) = &mut keeper.log
+        let mut persister = self.persister();
+        let persister = &mut *persister;
+        if let Some(log) = &mut persister.log
             && let Err(error) = log.flush()
         {
-            keeper.give_up(&error.to_string());
+            persister.give_up(&error.to_string());
         }
         let least = match fold {
             FoldPolicy::Now => MIN_FOLDED_CHUNKS,
             FoldPolicy::WhenMany | FoldPolicy::InBackground => MAX_UNFOLDED_CHUNKS,
         };
-        let is_worth_it = keeper.unfolded_chunks >= least;
+        let is_worth_it = persister.unfolded_chunks >= least;
         if is_worth_it {
-            self.fold(keeper);
-            self.map_anew(keeper);
-        } else if fold == FoldPolicy::InBackground && keeper.unfolded_chunks >= WORTH_HANDING_ON {
-            let folding = self.start_fold(keeper);
-            keeper.folding = keeper.or_without_disk(folding);
+            self.fold(persister);
+            self.map_anew(persister);
+        } else if fold == FoldPolicy::InBackground && persister.unfolded_chunks >= WORTH_HANDING_ON
+        {
+            let folding = self.start_fold(persister);
+            persister.folding = persister.or_without_disk(folding);
         }
         is_worth_it
     }
 
     /// Maps the log again, so that its entries are read from it instead of from memory.
-    fn map_anew(&self, keeper: &mut StorePersister) {
-        let (Some(log), Some(path)) = (&mut keeper.log, &keeper.path) else {
+    fn map_anew(&self, persister: &mut StorePersister) {
+        let (Some(log), Some(path)) = (&mut persister.log, &persister.path) else {
             return;
         };
-        keeper.held = 0;
+        persister.held = 0;
         if log.flush().log_err().is_none() {
             return;
         }
@@ -340,14 +352,14 @@ impl ChunkStore {
 
     /// Returns the notes for the user.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.keeper().notes.clone()
+        self.persister().notes.clone()
     }
 
     /// Returns the size on disk in bytes.
     pub(crate) fn disk_size(&self) -> u64 {
-        let keeper = self.keeper();
-        let log = keeper.log.as_ref().map_or(0, RecordLog::end_offset);
-        log + keeper.disk.as_ref().map_or(0, LexicalIndex::size)
+        let persister = self.persister();
+        let log = persister.log.as_ref().map_or(0, RecordLog::end_offset);
+        log + persister.disk.as_ref().map_or(0, LexicalIndex::size)
     }
 }
 
@@ -376,12 +388,12 @@ impl StorePersister {
     }
 
     /// Opens the words on disk, and loads those not yet folded into memory.
-    fn load_words(&mut self, known: &mut StoreContents, mut folded: u64) {
+    fn load_words(&mut self, contents: &mut StoreContents, mut folded: u64) {
         if let Some(disk) = &self.disk
             && folded > 0
         {
             match disk.read(None) {
-                Ok(read) => known.folded = Some(read),
+                Ok(read) => contents.folded = Some(read),
                 Err(error) => {
                     self.notes
                         .push(format!("The index of words cannot be read: {error}."));
@@ -391,7 +403,7 @@ impl StorePersister {
             }
         }
         let mut delta = TermDelta::default();
-        for (id, entry) in known.entries.iter_mut().enumerate() {
+        for (id, entry) in contents.entries.iter_mut().enumerate() {
             let Some(entry) = entry else { continue };
             if entry.kept.is_none_or(|start| (start as u64) < folded) {
                 continue;
@@ -405,7 +417,7 @@ impl StorePersister {
                 self.unfolded_chunks += entry.layout.count as usize;
             }
         }
-        known.delta = delta;
+        contents.delta = delta;
     }
 }
 

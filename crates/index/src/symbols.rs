@@ -9,8 +9,8 @@ use project::fuzzy::{CandidateKind, rank};
 use crate::answer::HitTexts;
 use crate::chunk::{CodeChunk, Defined};
 use crate::hit::{ScoreParts, SearchHit};
-use crate::index::relative;
 use crate::record::chunks_of;
+use crate::repo_layout::relative;
 use crate::state::IndexState;
 
 /// Maximum number of bytes shown of a definition.
@@ -31,7 +31,7 @@ impl IndexState {
     /// Returns the definitions of a name.
     pub(crate) fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
         let (outer, name) = split_qualified(name);
-        let Some((ground, _)) = self.store.get() else {
+        let Some((layout, _)) = self.store.get() else {
             return Vec::new();
         };
         let mut symbols = self.all_symbols();
@@ -51,7 +51,7 @@ impl IndexState {
             }
         }
         let scores = scores(&symbols, name, limit);
-        let mut reader = HitTexts::new(self, &ground.top);
+        let mut reader = HitTexts::new(self, &layout.top);
         scores
             .into_iter()
             .filter_map(|(at, score)| {
@@ -59,7 +59,7 @@ impl IndexState {
                 let text = reader.text(&symbol.path);
                 let (span, text) = rows_of(text, symbol.defined.rows.clone());
                 Some(SearchHit {
-                    path: relative(&symbol.path, &ground.prefix),
+                    path: relative(&symbol.path, &layout.prefix),
                     rows: symbol.defined.rows.clone(),
                     span,
                     symbol: Some(symbol.defined.name.clone()),
@@ -74,13 +74,13 @@ impl IndexState {
 
     /// Returns every visible definition, by path and row.
     fn all_symbols(&self) -> Vec<Symbol> {
-        let Some((ground, store)) = self.store.get() else {
+        let Some((layout, store)) = self.store.get() else {
             return Vec::new();
         };
-        let known = store.contents();
+        let contents = store.contents();
         let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
-        let entries = view.entries().filter_map(|id| known.entry(id));
-        let entries = entries.filter(|entry| entry.path.starts_with(&ground.prefix));
+        let entries = view.entries().filter_map(|id| contents.entry(id));
+        let entries = entries.filter(|entry| entry.path.starts_with(&layout.prefix));
         let symbols = entries.flat_map(|entry| {
             let chunks = chunks_of(&entry.layout, &entry.bytes).into_iter();
             chunks.flat_map(move |chunk| of_chunk(&entry.path, chunk))

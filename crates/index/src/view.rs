@@ -52,34 +52,34 @@ impl WorktreeView {
     /// Changes the state of a file; a file without any state is removed.
     pub(crate) fn change(
         &mut self,
-        known: &StoreContents,
+        contents: &StoreContents,
         path: &str,
         change: impl FnOnce(&mut ViewedFile),
     ) {
-        let mut seen = self.files.get(path).copied().unwrap_or_default();
-        let before = seen.live();
-        change(&mut seen);
-        if before != seen.live() {
-            self.set_visible(known, before, false);
-            self.set_visible(known, seen.live(), true);
+        let mut file = self.files.get(path).copied().unwrap_or_default();
+        let before = file.live();
+        change(&mut file);
+        if before != file.live() {
+            self.set_visible(contents, before, false);
+            self.set_visible(contents, file.live(), true);
         }
-        if seen == ViewedFile::default() {
+        if file == ViewedFile::default() {
             self.files.remove(path);
         } else if let Some(place) = self.files.get_mut(path) {
-            *place = seen;
+            *place = file;
         } else {
-            self.files.insert(path.into(), seen);
+            self.files.insert(path.into(), file);
         }
     }
 
-    fn set_visible(&mut self, known: &StoreContents, entry: Option<u32>, is_in: bool) {
-        let Some(entry) = entry.and_then(|id| known.entry(id)) else {
+    fn set_visible(&mut self, contents: &StoreContents, entry: Option<u32>, is_in: bool) {
+        let Some(entry) = entry.and_then(|id| contents.entry(id)) else {
             return;
         };
         let count = entry.layout.count;
         self.live.set(entry.first, count, is_in);
         let chunks = entry.first..entry.first + count;
-        let words: u64 = chunks.map(|chunk| u64::from(known.length(chunk))).sum();
+        let words: u64 = chunks.map(|chunk| u64::from(contents.length(chunk))).sum();
         if is_in {
             self.chunks += count;
             self.words += words;

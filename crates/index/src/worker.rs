@@ -3,59 +3,60 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use trigram::TrigramUpdater;
+
 use crate::build;
 use crate::changes::IndexUpdater;
 use crate::embedding::EmbeddingTable;
-use crate::index::trigram_folder;
+use crate::options::trigram_folder;
 use crate::repo_layout::{RepoLayout, folder_for};
 use crate::state::{IndexState, WorkQueue};
 use crate::status::IndexPhase;
 use crate::store::{ChunkStore, FoldPolicy};
-use crate::trigram_updater::TrigramUpdater;
 
 /// Number of files read after which freed memory is returned to the system.
 const WORTH_GIVING_BACK: usize = 50;
 
 /// Starts the indexing thread.
-pub(crate) fn start(shared: Arc<IndexState>) {
+pub(crate) fn start(state: Arc<IndexState>) {
     let thread = std::thread::Builder::new().name("index".to_owned());
-    let theirs = shared.clone();
+    let theirs = state.clone();
     if let Err(error) = thread.spawn(move || run(&theirs)) {
         let why = format!("its thread cannot be started: {error}");
-        shared.update_status(|status| status.phase = IndexPhase::Off(why));
-        finish(&shared, u64::MAX);
+        state.update_status(|status| status.phase = IndexPhase::Off(why));
+        finish(&state, u64::MAX);
     }
 }
 
-fn run(shared: &IndexState) {
+fn run(state: &IndexState) {
     host::lower_priority();
-    let ground = RepoLayout::of(&shared.root);
-    let table = shared
+    let layout = RepoLayout::of(&state.root);
+    let table = state
         .table
         .get_or_init(|| EmbeddingTable::shipped().clone());
-    let folder = shared.options.folder.as_ref();
-    let folder = folder.map(|folder| folder_for(&folder.join("repositories"), &ground.shared));
+    let folder = state.options.folder.as_ref();
+    let folder = folder.map(|folder| folder_for(&folder.join("repositories"), &layout.shared));
     let store = ChunkStore::of(folder.as_ref(), table.hash());
-    let (ground, store) = shared.store.get_or_init(|| (ground, store));
-    while shared.wait_while_paused() {
-        let Some((todo, asked)) = next(shared) else {
+    let (layout, store) = state.store.get_or_init(|| (layout, store));
+    while state.wait_while_paused() {
+        let Some((todo, asked)) = next(state) else {
             break;
         };
-        let walked = work(shared, ground, store, todo);
-        tell_sizes(shared, store);
-        finish(shared, asked);
+        let walked = work(state, layout, store, todo);
+        tell_sizes(state, store);
+        finish(state, asked);
         if let Some(read) = walked {
-            tidy_up(shared, store, read);
+            tidy_up(state, store, read);
         }
-        help_text_search(shared);
+        help_text_search(state);
     }
     store.persist(FoldPolicy::WhenMany);
 }
 
 /// Makes later queries cheaper; nothing waits for it, since everything is searchable without it.
-fn tidy_up(shared: &IndexState, store: &ChunkStore, read: usize) {
+fn tidy_up(state: &IndexState, store: &ChunkStore, read: usize) {
     if store.persist(FoldPolicy::Now) {
-        tell_sizes(shared, store);
+        tell_sizes(state, store);
     }
     if read > WORTH_GIVING_BACK {
         host::release_free_memory();
@@ -63,28 +64,28 @@ fn tidy_up(shared: &IndexState, store: &ChunkStore, read: usize) {
 }
 
 /// Starts the trigram index once the semantic index is complete.
-fn help_text_search(shared: &IndexState) {
-    if let Some(folder) = &shared.options.folder
-        && shared.keeps_trigrams.load(Ordering::Relaxed)
+fn help_text_search(state: &IndexState) {
+    if let Some(folder) = &state.options.folder
+        && state.keeps_trigrams.load(Ordering::Relaxed)
     {
-        let store = || trigram_folder(folder, &shared.root);
-        shared
+        let store = || trigram_folder(folder, &state.root);
+        state
             .trigram_updater
-            .get_or_init(|| TrigramUpdater::start(shared.root.clone(), store()));
+            .get_or_init(|| TrigramUpdater::start(state.root.clone(), store()));
     }
 }
 
 /// Waits for work and takes it; returns `None` when the index closes.
-fn next(shared: &IndexState) -> Option<(WorkQueue, u64)> {
-    let mut queue = shared.queue();
+fn next(state: &IndexState) -> Option<(WorkQueue, u64)> {
+    let mut queue = state.queue();
     while queue.is_empty() {
-        if shared.is_ended.load(Ordering::Relaxed) {
+        if state.is_ended.load(Ordering::Relaxed) {
             return None;
         }
         queue.is_idle = true;
-        shared.wake.notify_all();
+        state.wake.notify_all();
         // Work that was requested may already be done together with earlier work.
-        queue = shared
+        queue = state
             .wake
             .wait(queue)
             .unwrap_or_else(PoisonError::into_inner);
@@ -100,24 +101,24 @@ fn next(shared: &IndexState) -> Option<(WorkQueue, u64)> {
     Some((todo, queue.asked))
 }
 
-fn finish(shared: &IndexState, asked: u64) {
-    let mut queue = shared.queue();
+fn finish(state: &IndexState, asked: u64) {
+    let mut queue = state.queue();
     queue.done = asked;
     drop(queue);
-    shared.wake.notify_all();
+    state.wake.notify_all();
 }
 
 /// Brings the index up to date and writes it. Returns the number of files read if a full pass was
 /// made.
 fn work(
-    shared: &IndexState,
-    ground: &RepoLayout,
+    state: &IndexState,
+    layout: &RepoLayout,
     store: &ChunkStore,
     todo: WorkQueue,
 ) -> Option<usize> {
     let changes = IndexUpdater {
-        shared,
-        ground,
+        state,
+        layout,
         store,
     };
     for (path, text) in todo.unsaved {
@@ -129,20 +130,20 @@ fn work(
     walked
 }
 
-fn tell_sizes(shared: &IndexState, store: &ChunkStore) {
+fn tell_sizes(state: &IndexState, store: &ChunkStore) {
     let rough: usize = {
-        let rough = shared.rough.read().unwrap_or_else(PoisonError::into_inner);
+        let rough = state.rough.read().unwrap_or_else(PoisonError::into_inner);
         rough.iter().map(|rough| rough.size()).sum()
     };
     let (disk, memory, notes) = (store.disk_size(), store.contents().size(), store.notes());
     let chunks = {
-        let view = shared.view.read().unwrap_or_else(PoisonError::into_inner);
+        let view = state.view.read().unwrap_or_else(PoisonError::into_inner);
         view.chunks()
     };
-    shared.update_status(|status| {
+    state.update_status(|status| {
         status.chunks = chunks;
         status.disk_bytes = disk;
-        let table = shared.table.get().map_or(0, EmbeddingTable::size);
+        let table = state.table.get().map_or(0, EmbeddingTable::size);
         status.memory_bytes = memory + (rough + table) as u64;
         status.notes = notes;
     });

@@ -7,7 +7,6 @@
 //! Invariant: a result for an older revision never overwrites newer text.
 
 mod disk;
-mod tidy;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use text::{Buffer, Edit, FileFormat, NodeId, Snapshot};
 
 pub use self::disk::{DiskCheck, DiskFinding, DiskOutcome};
 
-use crate::load::Loaded;
+use crate::load::{FileFlags, Loaded};
 
 /// Identifies a document within this run of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,17 +43,6 @@ pub enum DocumentState {
     DeletedOnDisk,
     /// It cannot be written back, for this reason.
     ReadOnly(Arc<str>),
-}
-
-/// Properties noticed when a file was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileFlags {
-    /// Too large for syntax highlighting.
-    pub is_large: bool,
-    /// It has a line of `load::LONG_LINE` bytes or more.
-    pub has_long_line: bool,
-    /// The file's permissions forbid writing it.
-    pub is_write_protected: bool,
 }
 
 /// A file that changed on the disk while its document had unsaved edits.
@@ -217,11 +205,6 @@ impl Document {
     /// Returns the text as last read or saved; `None` without a file.
     pub fn saved_snapshot(&self) -> Option<&Snapshot> {
         self.saved.as_ref().map(|saved| &saved.snapshot)
-    }
-
-    /// Returns the revision last read or saved; `None` without a file.
-    pub fn saved_revision(&self) -> Option<Revision> {
-        self.saved_snapshot().map(Snapshot::revision)
     }
 
     /// Returns the known identity and fingerprint of its file.

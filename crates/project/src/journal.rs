@@ -8,11 +8,8 @@
 //! Invariant: the queue is bounded: if the disk is too slow, a document's queued operations are
 //! replaced by its whole text, and the journal loses the undo tree.
 //! Invariant: a failing disk is reported (`JournalEvent`) and retried until it works.
-//! Start at `Journal::record`; the format is in `entry`, the thread in `writer`.
+//! Start at `RecoveryJournal::record`; the format is in `journal_entry`, the thread in `writer`.
 
-mod bytes;
-pub(crate) mod entry;
-mod operation;
 mod tracked;
 mod writer;
 
@@ -27,9 +24,9 @@ use text::{BufferOperation, Change, Edit, SelectionSet, Snapshot};
 
 pub(crate) use self::tracked::history_file;
 
-use self::entry::{Meta, SavedAt};
 use crate::document::{Document, DocumentId};
-use crate::recovery::{JournalSeed, Recovered};
+use crate::journal_entry::{Meta, SavedAt, operation};
+use crate::recovered::{JournalSeed, Recovered};
 
 /// File extension of a journal.
 pub(crate) const EXTENSION: &str = "journal";

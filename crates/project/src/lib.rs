@@ -1,13 +1,15 @@
 //! An open folder: its tree and files, search, documents, saving and the recovery journal.
 //!
-//! Knows: `text`, `syntax`, `settings`, `caret`, `host`, `git`. Must not know: windows, how anything is drawn.
+//! Knows: `text`, `caret`, `host`. Must not know: windows, how anything is drawn.
 //! Invariant: the disk is accessed only through `host` and the `ignore` library.
 //! Start at `ProjectTree`, `search` and `fuzzy::rank` for the folder; `load` and `Document` for a file.
 
 mod document;
 pub mod fuzzy;
 mod journal;
+mod journal_entry;
 pub mod load;
+mod recovered;
 mod recovery;
 mod save;
 pub mod search;
@@ -19,11 +21,12 @@ mod walk;
 
 pub use document::{
     DiskCheck, DiskConflict, DiskFinding, DiskOutcome, Document, DocumentId, DocumentKey,
-    DocumentState, FileFlags,
+    DocumentState,
 };
 pub use journal::{CloseRetention, JournalEvent, RecoveryJournal};
-pub use load::{Binary, LoadError, Loaded, load};
-pub use recovery::{Recovered, Recovery, finish_saves, list_left_over, recover, reopen};
+pub use load::{Binary, FileFlags, LoadError, Loaded, load};
+pub use recovered::Recovered;
+pub use recovery::{Recovery, finish_saves, list_left_over, recover, reopen};
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use secrets::{SECRETS, is_secret};
 pub use state::WindowLayouts;

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::document::FileFlags;
 use base::AbsPath;
 use host::{ContentHash, Error, ErrorReason, FileKind, Files, OnDisk};
 use text::{Buffer, Encoding, FileFormat, LineEndings};
@@ -41,6 +40,17 @@ pub struct Loaded {
     pub read_only: Option<String>,
     /// Further properties of the file.
     pub flags: FileFlags,
+}
+
+/// Properties noticed when a file was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileFlags {
+    /// Too large for syntax highlighting.
+    pub is_large: bool,
+    /// It has a line of `LONG_LINE` bytes or more.
+    pub has_long_line: bool,
+    /// The file's permissions forbid writing it.
+    pub is_write_protected: bool,
 }
 
 /// The reason why a file cannot be opened. Displays as a message that says what to do.

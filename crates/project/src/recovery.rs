@@ -13,13 +13,14 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use host::{Error, FileKind, FileLock, Files};
-use text::{SelectionSet, Snapshot, Timestamp};
+use text::Timestamp;
 
-use self::replay::Replayed;
+use self::replay::{ReplayError, Replayed};
 use crate::document::Document;
-use crate::journal::entry::{self, Meta};
 use crate::journal::{HISTORY_FOLDER, LOCK_FILE, history_file, is_journal, remove_empty_session};
+use crate::journal_entry as entry;
 use crate::load::Loaded;
+use crate::recovered::{JournalSeed, Recovered};
 
 /// Journals longer than this, in bytes, are not read.
 const MAX_JOURNAL_BYTES: u64 = 1 << 30;
@@ -31,34 +32,6 @@ pub struct Recovery {
     pub documents: Vec<Recovered>,
     /// Messages about documents that could not be recovered.
     pub problems: Vec<String>,
-}
-
-/// A document with its history. Pass it to `Journal::adopt` or `Journal::discard`; until then its
-/// old journal stays.
-pub struct Recovered {
-    /// The document with its restored text.
-    pub document: Document,
-    /// Selections of the view used last.
-    pub selections: Option<SelectionSet>,
-    /// Messages about lost parts and about changes of its file.
-    pub problems: Vec<String>,
-    /// `None` for a document without a journal.
-    pub(crate) seed: Option<JournalSeed>,
-}
-
-/// The state from which a new journal continues.
-pub(crate) struct JournalSeed {
-    /// Valid part of the old journal.
-    pub(crate) bytes: Vec<u8>,
-    /// Path of the old journal.
-    pub(crate) file: AbsPath,
-    /// Document text at the end of the old journal.
-    pub(crate) snapshot: Snapshot,
-    pub(crate) meta: Meta,
-    /// Whether the journal has the document's whole undo tree.
-    pub(crate) has_history: bool,
-    /// Held until the new journal is on the disk, so that no other run recovers the same document.
-    pub(crate) _session: Option<Arc<FileLock>>,
 }
 
 /// Finds the journals of dead runs below `folder`. `at` is the time of the edits that apply later
@@ -130,7 +103,7 @@ impl Recovery {
             count += 1;
             match read(files, journal, &lock, at) {
                 Ok(recovered) => self.documents.push(recovered),
-                Err(problem) => self.problems.push(problem),
+                Err(error) => self.problems.push(error.to_string()),
             }
         }
         if count == 0 {
@@ -139,15 +112,27 @@ impl Recovery {
     }
 }
 
+/// The reason that a document is not recovered from its journal.
+#[derive(Debug, thiserror::Error)]
+enum RecoveryError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Error),
+    /// The file has no valid entry.
+    #[error("cannot recover from {0}: it is not a journal, or its start is damaged")]
+    NotAJournal(AbsPath),
+    /// The journal starts from a text that cannot be had.
+    #[error("cannot recover from {0}: {1}")]
+    Unusable(AbsPath, ReplayError),
+}
+
 fn read(
     files: &dyn Files,
     journal: &AbsPath,
     lock: &Arc<FileLock>,
     at: Timestamp,
-) -> Result<Recovered, String> {
-    let bytes = files
-        .read(journal, MAX_JOURNAL_BYTES)
-        .map_err(|error| error.to_string())?;
+) -> Result<Recovered, RecoveryError> {
+    let bytes = files.read(journal, MAX_JOURNAL_BYTES)?;
     let (replayed, length) = replay(files, journal, &bytes)?;
     let mut recovered = recovered(replayed, journal, bytes[..length].to_vec());
     if let Some(seed) = &mut recovered.seed {
@@ -157,14 +142,18 @@ fn read(
     Ok(recovered)
 }
 
-fn replay(files: &dyn Files, journal: &AbsPath, bytes: &[u8]) -> Result<(Replayed, usize), String> {
+/// Rebuilds the document of a journal. Returns it with the length of the journal's valid part.
+fn replay(
+    files: &dyn Files,
+    journal: &AbsPath,
+    bytes: &[u8],
+) -> Result<(Replayed, usize), RecoveryError> {
     let Some((entries, length)) = entry::read_all(bytes) else {
-        return Err(format!(
-            "cannot recover from {journal}: it is not a journal, or its start is damaged"
-        ));
+        return Err(RecoveryError::NotAJournal(journal.clone()));
     };
-    let mut replayed = replay::replay(files, entries)
-        .map_err(|reason| format!("cannot recover from {journal}: {reason}"))?;
+    let replayed = replay::replay(files, entries);
+    let mut replayed =
+        replayed.map_err(|reason| RecoveryError::Unusable(journal.clone(), reason))?;
     if length < bytes.len() {
         replayed
             .problems

@@ -1,6 +1,8 @@
 //! Saves a document: the document's thread prepares a job, another runs it, and the first accepts
 //! the outcome.
 
+mod tidy;
+
 use std::fmt;
 use std::sync::Arc;
 

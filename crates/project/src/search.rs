@@ -2,7 +2,7 @@
 //!
 //! Files are decoded as the editor opens them, so byte offsets match those of a document; binary
 //! files are skipped. Patterns have the same meaning as in the find bar. Results are streamed,
-//! files in no fixed order. Unsaved buffers replace their files. A `Sieve` may rule out files
+//! files in no fixed order. Unsaved buffers replace their files. A `Prefilter` may rule out files
 //! without reading them; the results are the same. Blocking and long: run it off the UI thread.
 //! Start at `search`.
 
@@ -43,7 +43,7 @@ pub enum SearchEvent {
 /// Totals of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchSummary {
-    /// Files that were read, or that a sieve ruled out (globs may have excluded some of these).
+    /// Files that were read, or that a prefilter ruled out (globs may have excluded some of these).
     pub files_searched: usize,
     /// Files with a match.
     pub files_matched: usize,
@@ -66,7 +66,7 @@ pub enum Includes {
 /// The files to search, and the unsaved texts that replace some of them.
 pub struct SearchScope {
     /// File system to search: the disk, or a fake in tests.
-    pub ground: WalkBackend,
+    pub backend: WalkBackend,
     /// Root folder of the search.
     pub root: AbsPath,
     /// Buffers with unsaved text, by path.
@@ -78,10 +78,10 @@ pub struct SearchScope {
 }
 
 impl SearchScope {
-    /// Searches a whole folder, without unsaved texts or a sieve.
-    pub fn new(ground: WalkBackend, root: AbsPath) -> Self {
+    /// Searches a whole folder, without unsaved texts or a prefilter.
+    pub fn new(backend: WalkBackend, root: AbsPath) -> Self {
         Self {
-            ground,
+            backend,
             root,
             unsaved: HashMap::new(),
             includes: Includes::default(),
@@ -95,11 +95,8 @@ impl SearchScope {
     }
 
     /// Sets the prefilter, if there is one.
-    pub fn with_prefilter(self, sieve: Option<Arc<dyn Prefilter>>) -> Self {
-        Self {
-            prefilter: sieve,
-            ..self
-        }
+    pub fn with_prefilter(self, prefilter: Option<Arc<dyn Prefilter>>) -> Self {
+        Self { prefilter, ..self }
     }
 
     /// Sets the effect of include globs.
@@ -112,12 +109,12 @@ impl SearchScope {
         query: &SearchQuery,
         walked: &WalkOptions,
     ) -> Option<PrefilterResult> {
-        let sieve = self.prefilter.as_ref()?;
-        if !matches!(self.ground, WalkBackend::Disk) {
+        let prefilter = self.prefilter.as_ref()?;
+        if !matches!(self.backend, WalkBackend::Disk) {
             return None;
         }
         let by_rules = walked.include.is_empty() && walked.ignored == IgnoredFiles::Skip;
-        sieve.candidates(&PrefilterQuery {
+        prefilter.candidates(&PrefilterQuery {
             root: &self.root,
             query,
             walk: by_rules.then_some(walked.hidden),
@@ -197,16 +194,16 @@ impl SearchRun<'_> {
         }
     }
 
-    /// Searches the files that the walk finds, except those that `known` rules out.
+    /// Searches the files that the walk finds, except those that `candidates` rules out.
     fn search_walk(
         &self,
         walked: &WalkOptions,
         globs: &Globs,
-        known: Option<&dyn CandidateFiles>,
+        candidates: Option<&dyn CandidateFiles>,
     ) -> Result<(), BadQuery> {
         let scope = self.scope;
-        walk_with(&scope.ground, &scope.root, walked, &self.stop, &|| {
-            let mut eye = self.worker();
+        walk_with(&scope.backend, &scope.root, walked, &self.stop, &|| {
+            let mut worker = self.worker();
             let mut globs = globs.clone();
             Box::new(move |found| {
                 if self.is_over() {
@@ -214,10 +211,10 @@ impl SearchRun<'_> {
                 }
                 match found {
                     Ok(path) if scope.includes == Includes::Narrow && !globs.includes(&path) => {}
-                    Ok(path) if self.is_ruled_out(known, &path) => {
+                    Ok(path) if self.is_ruled_out(candidates, &path) => {
                         self.searched.fetch_add(1, Ordering::Relaxed);
                     }
-                    Ok(path) => self.visit(&mut eye, path),
+                    Ok(path) => self.visit(&mut worker, path),
                     Err(problem) => self.send(SearchEvent::Problem(problem)),
                 }
             })
@@ -225,12 +222,12 @@ impl SearchRun<'_> {
         Ok(())
     }
 
-    fn is_ruled_out(&self, known: Option<&dyn CandidateFiles>, path: &AbsPath) -> bool {
-        let Some(known) = known.filter(|_| !self.scope.unsaved.contains_key(path)) else {
+    fn is_ruled_out(&self, candidates: Option<&dyn CandidateFiles>, path: &AbsPath) -> bool {
+        let Some(candidates) = candidates.filter(|_| !self.scope.unsaved.contains_key(path)) else {
             return false;
         };
-        let position = known.position(path);
-        position.is_some_and(|ix| !known.may_match(ix))
+        let position = candidates.position(path);
+        position.is_some_and(|ix| !candidates.may_match(ix))
     }
 
     /// Returns whether the search is over.
@@ -241,9 +238,9 @@ impl SearchRun<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn visit(&self, eye: &mut SearchWorker, path: AbsPath) {
+    fn visit(&self, worker: &mut SearchWorker, path: AbsPath) {
         self.searched.fetch_add(1, Ordering::Relaxed);
-        match self.search_file(eye, &path) {
+        match self.search_file(worker, &path) {
             Ok(None) => {}
             Ok(Some(found)) => self.send_matches(found),
             Err(mut error) => {
@@ -255,17 +252,17 @@ impl SearchRun<'_> {
 
     fn search_file(
         &self,
-        eye: &mut SearchWorker,
+        worker: &mut SearchWorker,
         path: &AbsPath,
     ) -> Result<Option<FileMatches>, Error> {
-        let SearchWorker { searcher, bytes } = eye;
+        let SearchWorker { searcher, bytes } = worker;
         let mut find =
             |text: &str| matches::matches_in(path, text, searcher, self.query, &|| self.is_over());
         if let Some(snapshot) = self.scope.unsaved.get(path) {
             return Ok(find(&snapshot.to_string()));
         }
         let alone = || self.large.lock().unwrap_or_else(PoisonError::into_inner);
-        let files: &dyn Files = match &self.scope.ground {
+        let files: &dyn Files = match &self.scope.backend {
             WalkBackend::Disk => &RealFiles,
             WalkBackend::Listed(files) => files.as_ref(),
         };

@@ -3,7 +3,7 @@
 //! Lazy: a folder is listed when it is first opened, by a `ListJob` that runs off the UI thread; a
 //! file system change lists only known folders. The state is plain data; the view reads `rows`.
 //! Invariant: `rows` shows exactly the known entries below open folders, folders first, then by
-//! name, ignoring case. Start at `Tree`.
+//! name, ignoring case. Start at `ProjectTree`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

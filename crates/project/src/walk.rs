@@ -2,7 +2,7 @@
 //!
 //! On disk this uses ripgrep's `ignore` library on several threads; for other `host::Files` it is a
 //! plain recursion with the same rules. Links are not followed, so cycles cannot hang it. Start at
-//! `walk`; an index uses a `Layout`.
+//! `walk`; an index uses a `WalkListing`.
 
 mod globs;
 mod listing;
@@ -83,13 +83,13 @@ pub struct BadGlob {
 
 /// Calls `visit` with every file, from several threads at once, until `cancel` is set.
 pub fn walk(
-    ground: &WalkBackend,
+    backend: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
     visit: &(dyn Fn(Result<AbsPath, WalkProblem>) + Sync),
 ) -> Result<(), BadGlob> {
-    walk_with(ground, root, options, cancel, &|| Box::new(visit))
+    walk_with(backend, root, options, cancel, &|| Box::new(visit))
 }
 
 /// Receives one file or problem; one per thread, so it may keep state between calls.
@@ -97,14 +97,14 @@ pub(crate) type Visitor<'a> = Box<dyn FnMut(Result<AbsPath, WalkProblem>) + Send
 
 /// Like `walk`, with a separate visitor for each thread.
 pub(crate) fn walk_with<'a>(
-    ground: &WalkBackend,
+    backend: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
     visitor: &(dyn Fn() -> Visitor<'a> + Sync),
 ) -> Result<(), BadGlob> {
     let overrides = overrides(root, options)?;
-    match ground {
+    match backend {
         WalkBackend::Disk => walk_disk(root, options, overrides, cancel, visitor),
         WalkBackend::Listed(files) => {
             let walk = ListedWalk {
@@ -122,13 +122,13 @@ pub(crate) fn walk_with<'a>(
 
 /// Returns the files as sorted paths relative to `root`, and the problems.
 pub fn file_list(
-    ground: &WalkBackend,
+    backend: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
 ) -> Result<(Vec<PathBuf>, Vec<WalkProblem>), BadGlob> {
     let found = std::sync::Mutex::new((Vec::new(), Vec::new()));
-    walk(ground, root, options, cancel, &|result| {
+    walk(backend, root, options, cancel, &|result| {
         let mut found = found.lock().unwrap_or_else(|poison| poison.into_inner());
         match result {
             Ok(path) => found

@@ -9,7 +9,7 @@ use std::time::Duration;
 use base::AbsPath;
 use host::{Clock, Dirs, Files, RealClock, RealFiles};
 use index::minilm::{FILES, MiniLm};
-use index::{Encoder, Reranker};
+use index::{Encoder, RerankError, Reranker};
 use model::{FailureClass, ModelId};
 use router::http::HttpClient;
 use tokio::runtime::Builder;
@@ -46,7 +46,7 @@ impl RerankerChoice {
         }
     }
 
-    fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, Error> {
+    fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         let mut problems = Vec::new();
         let settings = models::setup::read_settings(&RealFiles, &self.dirs, &mut problems);
         match settings.search.second_look.as_str() {
@@ -54,7 +54,7 @@ impl RerankerChoice {
             "auto" => self.minilm(),
             named => {
                 let model = ModelId::parse(named).ok_or_else(|| {
-                    Error::InvalidFile(format!(
+                    RerankError::Encoder(format!(
                         "search.second_look is \"{named}\"; write auto, off, or a model as provider/model"
                     ))
                 })?;
@@ -69,7 +69,7 @@ impl RerankerChoice {
     }
 
     /// MiniLM, if its files are there.
-    fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, Error> {
+    fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         let folder = minilm_folder(&self.dirs);
         if FILES
             .iter()
@@ -81,7 +81,7 @@ impl RerankerChoice {
         let model = match &*loaded {
             Some(model) => model.clone(),
             None => {
-                let model = MiniLm::open(folder.as_path()).map_err(Error::model)?;
+                let model = MiniLm::open(folder.as_path())?;
                 loaded.insert(Arc::new(model)).clone()
             }
         };
@@ -133,17 +133,18 @@ impl Encoder for Endpoint {
     }
 
     /// Waits for the network: only where waiting is allowed.
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError> {
         if let Some(left) = self.silence.remaining(&self.name) {
-            return Err(format!(
+            return Err(RerankError::Encoder(format!(
                 "{} did not answer a moment ago, and is asked again in {} s",
                 self.name,
                 left.as_secs_f64().ceil()
-            ));
+            )));
         }
         let began = self.silence.clock.elapsed();
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| format!("no thread for the network: {error}"))?;
+        let runtime = runtime
+            .map_err(|error| RerankError::Encoder(format!("no thread for the network: {error}")))?;
         runtime.block_on(async {
             let (providers, _) = models::setup::providers(&RealFiles, &self.dirs);
             let profiles = Arc::new(|_: &ModelId| None);
@@ -155,7 +156,7 @@ impl Encoder for Endpoint {
             let vectors = client.embed(&self.model, texts).await;
             let failed = vectors.as_ref().err().map(|failure| failure.class);
             self.silence.record_result(&self.name, began, failed);
-            vectors.map_err(|failure| failure.message)
+            vectors.map_err(|failure| RerankError::Encoder(failure.message))
         })
     }
 }
@@ -190,12 +191,12 @@ mod tests {
         assert_eq!(chosen("off"), Ok(None));
         assert_eq!(chosen("auto"), Ok(None), "MiniLM is not there");
         assert_eq!(chosen("ollama/nomic"), Ok(Some("ollama/nomic".to_owned())));
-        assert!(chosen("whatever").is_err_and(|why| why.contains("\"whatever\"")));
+        assert!(chosen("whatever").is_err_and(|error| error.to_string().contains("\"whatever\"")));
         // Files that are not weights are reported, and the search continues without reranking.
         for name in FILES {
             write(minilm_folder(&dirs).join(name), "nonsense");
         }
-        assert!(chosen("auto").is_err_and(|why| why.contains("MiniLM")));
+        assert!(chosen("auto").is_err_and(|error| error.to_string().contains("MiniLM")));
         assert_eq!(chosen("off"), Ok(None));
     }
 
@@ -229,8 +230,8 @@ mod tests {
             },
             silence: silence.clone(),
         };
-        let refused = left_alone.vectors(&["one"]);
-        assert!(refused.is_err_and(|why| why.contains("again in 60 s")));
+        let told = left_alone.vectors(&["one"]);
+        assert!(told.is_err_and(|error| error.to_string().contains("again in 60 s")));
         check(None, 3, false);
         // Refused at once: it may be up with the next question.
         check(Some(FailureClass::Offline), 0, false);

@@ -3,7 +3,7 @@
 //!
 //! Knows: Git's files. Must not know: how anything is protected. Git itself is never run.
 //! Invariant: nothing is executed, and only regular files are opened.
-//! Start at `Repository::of` for folders and at `Programs::of` for programs.
+//! Start at `RepositoryPaths::of` for folders and at `GitPrograms::of` for programs.
 
 mod config;
 mod programs;

@@ -53,10 +53,10 @@ fn linked(root: &AbsPath, path: &Path) -> bool {
     let leads = |link: &Path| trace(root.as_path(), link).target.as_deref() == Some(path);
     names::closed().any(|name| {
         let named = root.join(name.path);
-        let Ok(facts) = std::fs::symlink_metadata(&named) else {
+        let Ok(metadata) = std::fs::symlink_metadata(&named) else {
             return false;
         };
-        if facts.is_symlink() {
+        if metadata.is_symlink() {
             let end = trace(root.as_path(), named.as_path()).target;
             return end.is_some_and(|end| path.starts_with(end));
         }

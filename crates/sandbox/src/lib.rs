@@ -38,8 +38,8 @@ pub use git::GitPrograms;
 pub use guard::refusal;
 pub use net::{BadRule, is_open_address};
 pub use policy::{
-    HostRule, Network, Policy, PolicyFile, ProtectionRules, ResourceLimits, SandboxLayer,
-    UserEnvironment,
+    HostRule, Network, Policy, PolicyFile, PolicyFileError, ProtectionRules, ResourceLimits,
+    SandboxLayer, UserEnvironment,
 };
 pub use scan::{ScanBaseline, ScanScope};
 pub use spawn::{

@@ -1,7 +1,7 @@
 //! The Linux implementation: namespaces, mounts, Landlock, seccomp, resource limits.
 //!
 //! `plan` turns a policy into steps; `launch` has a small process fork process 1 of the sandbox;
-//! `init` performs the steps there; `seat` supervises a command; `watch` answers the seccomp
+//! `init` performs the steps there; `supervisor` supervises a command; `watch` answers the seccomp
 //! filter's notifications.
 //! Invariant: this program holds one end of a socket to every sandbox and every supervisor. When it
 //! ends, for any reason, so do they; the kernel kills the processes in them and drops their mounts.

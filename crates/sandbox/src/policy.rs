@@ -14,7 +14,7 @@ mod file;
 mod secrets;
 mod user;
 
-pub use file::PolicyFile;
+pub use file::{PolicyFile, PolicyFileError};
 pub use user::UserEnvironment;
 
 /// The granted access. The whole disk is readable except for `hidden` and the private folders

@@ -16,13 +16,13 @@
 //! Limitations: a file in git's object store cannot make git run anything, so only its type is
 //! examined. References are not compared: moving a branch is work. The links to other repositories
 //! in a split index are not read; the other repositories themselves are still found.
-//! Start at `Control::of`.
+//! Start at `ScanBaseline::of`.
 
 mod armed;
+mod entry_state;
 mod git;
 mod index;
 mod irregular;
-mod no_follow;
 mod quarantine;
 mod walk;
 
@@ -47,7 +47,7 @@ pub struct ScanBaseline {
     tops: Vec<ScannedFolder>,
 }
 
-/// The folders that a `Control` compares.
+/// The folders that a `ScanBaseline` compares.
 #[derive(Clone, Debug, Default)]
 pub struct ScanScope {
     /// The folders that commands can write, the workspace first.
@@ -58,7 +58,7 @@ pub struct ScanScope {
     pub home: Option<AbsPath>,
 }
 
-/// One scan of the folders of a `Control`, and its findings.
+/// One scan of the folders of a `ScanBaseline`, and its findings.
 #[derive(Debug)]
 pub struct ScanPass {
     findings: Vec<Finding>,
@@ -181,17 +181,17 @@ impl ScanBaseline {
 
     /// Scans everything that commands can write.
     pub fn for_scope(scope: &ScanScope) -> Self {
-        let mut control = Self {
+        let mut baseline = Self {
             home: scope.home.clone(),
             tops: Vec::new(),
         };
         for root in &scope.roots {
-            control.add(root);
+            baseline.add(root);
         }
         for folder in &scope.git_folders {
-            control.add_top(folder.clone(), FolderRole::GitFolder);
+            baseline.add_top(folder.clone(), FolderRole::GitFolder);
         }
-        control
+        baseline
     }
 
     /// Adds a folder to all later scans, with the git folders that belong to it.
@@ -244,8 +244,8 @@ impl ScanBaseline {
     /// Like `changes`, and makes the current state the new baseline, including the programs that
     /// git runs now.
     pub fn advance(&mut self) -> Vec<Finding> {
-        let look = self.scan();
-        let findings = self.adopt(look);
+        let pass = self.scan();
+        let findings = self.adopt(pass);
         for top in &mut self.tops {
             let programs = programs(&top.path, top.role, self.home.as_ref());
             if programs != top.programs {
@@ -256,7 +256,7 @@ impl ScanBaseline {
         findings
     }
 
-    /// Scans again, and keeps the result for `take`.
+    /// Scans again, and keeps the result for `adopt`.
     pub fn scan(&self) -> ScanPass {
         let mut findings = Vec::new();
         let mut seen = Vec::with_capacity(self.tops.len());
@@ -270,11 +270,11 @@ impl ScanBaseline {
     }
 
     /// Makes the result of a scan the new baseline.
-    pub fn adopt(&mut self, look: ScanPass) -> Vec<Finding> {
-        for (top, seen) in self.tops.iter_mut().zip(look.seen) {
+    pub fn adopt(&mut self, pass: ScanPass) -> Vec<Finding> {
+        for (top, seen) in self.tops.iter_mut().zip(pass.seen) {
             top.seen = seen;
         }
-        look.findings
+        pass.findings
     }
 }
 
@@ -405,7 +405,7 @@ impl Finding {
         self.is_armed
     }
 
-    /// Returns `Guard::Closed` if no agent may write it; other findings are work that the user
+    /// Returns `NameClass::Closed` if no agent may write it; other findings are work that the user
     /// should know about.
     pub fn class(&self) -> NameClass {
         match self.kind {

@@ -1,7 +1,7 @@
 //! Spawn requests and their results: runs a command in a new sandbox or in a warm one.
 //!
-//! Invariant: dropping a `Running` kills the command; dropping a `Room` kills everything that runs
-//! in it.
+//! Invariant: dropping a `RunningCommand` kills the command; dropping a `WarmSandbox` kills everything
+//! that runs in it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -53,7 +53,7 @@ impl CommandExit {
 pub struct CommandOutcome {
     /// The way the command itself ended.
     pub exit: CommandExit,
-    /// The denied operations, oldest first, without duplicates, at most `Denials::KEPT`.
+    /// The denied operations, oldest first, without duplicates, at most `DenialLog::MAX_DENIALS`.
     pub denials: Vec<DeniedAccess>,
     /// The layers that the policy omitted.
     pub without: BTreeSet<SandboxLayer>,
@@ -70,8 +70,8 @@ pub fn prepare() {
 ///
 /// # Errors
 /// Nothing was run; the error holds the reason.
-pub fn start(policy: &Policy, order: SpawnRequest) -> Result<RunningCommand, SandboxError> {
-    system::start(policy, order).map(RunningCommand)
+pub fn start(policy: &Policy, request: SpawnRequest) -> Result<RunningCommand, SandboxError> {
+    system::start(policy, request).map(RunningCommand)
 }
 
 /// A sandbox of one policy, kept running so that commands start as fast as unsandboxed ones.
@@ -85,7 +85,7 @@ impl WarmSandbox {
     /// # Errors
     /// See `start`.
     pub fn open(policy: &Policy) -> Result<Self, SandboxError> {
-        system::SupervisorPool::open(policy).map(|room| Self(Arc::new(room)))
+        system::SupervisorPool::open(policy).map(|pool| Self(Arc::new(pool)))
     }
 
     /// Returns whether the protected files are still the ones that existed when it was opened. A
@@ -97,9 +97,9 @@ impl WarmSandbox {
     /// Runs a command. Several can run at a time.
     ///
     /// # Errors
-    /// See `start`; `Refused::Gone` if the sandbox has ended.
-    pub fn start(&self, order: SpawnRequest) -> Result<RunningCommand, SandboxError> {
-        system::SupervisorPool::start(&self.0, order).map(RunningCommand)
+    /// See `start`; `SandboxError::Gone` if the sandbox has ended.
+    pub fn start(&self, request: SpawnRequest) -> Result<RunningCommand, SandboxError> {
+        system::SupervisorPool::start(&self.0, request).map(RunningCommand)
     }
 }
 

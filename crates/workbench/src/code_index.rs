@@ -68,7 +68,8 @@ impl CodeIndex for index::Index {
     }
 
     fn search_twice(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)> {
-        self.search_reranked(query)
+        let (answer, failed) = self.search_reranked(query)?;
+        Some((answer, failed.map(|error| error.to_string())))
     }
 
     fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {

@@ -1,4 +1,4 @@
-//! A program that git asks what changed in a lease: the least that `Settings::monitor` can name.
+//! A program that git asks what changed in a lease: the least that `PoolSettings::monitor` can name.
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::fill::{as_path, to_path};
 use crate::hidden_refs::HiddenRefs;
 use crate::lease::{Lease, LeaseId};
+use crate::mounts::unmount_unless_kept;
 use crate::open_beneath::{PathContent, RootedDir};
 use crate::owner::{BlockingLock, Owner};
 use crate::pool::WorktreePool;
@@ -28,20 +29,20 @@ impl WorktreePool {
     pub fn archive(&self, id: &LeaseId) -> Result<ArchivedCommit, Error> {
         let (folder, record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
-        let hub = MainRepo::open(&self.main_repo)?;
-        let put_away = self.write_archive_commit(&hub, &record, &folder, "");
+        let main_repo = MainRepo::open(&self.main_repo)?;
+        let put_away = self.write_archive_commit(&main_repo, &record, &folder, "");
         let archived = put_away.and_then(|archived| {
             // The tree is removed next, so the adopted objects must be on the disk first, and the
             // ref after them.
-            let common = hub.common_dir();
+            let common = main_repo.common_dir();
             let synced =
                 std::fs::File::open(&common).and_then(|folder| Ok(rustix::fs::syncfs(&folder)?));
             synced.map_err(Error::file("sync", &common))?;
-            HiddenRefs::new(&hub).set(&archive_ref(&record.id), &archived.commit)?;
+            HiddenRefs::new(&main_repo).set(&archive_ref(&record.id), &archived.commit)?;
             Ok(archived)
         });
         let Ok(archived) = archived else {
-            self.unmount_unless_kept(&record, &folder)?;
+            unmount_unless_kept(&record, &folder)?;
             return archived;
         };
         self.release_locked(id, &folder, lock, Discard::Work)?;
@@ -57,13 +58,13 @@ impl WorktreePool {
         let Some(whole) = record.whole.as_ref().filter(|_| !is_persons) else {
             return Ok(false);
         };
-        let hub = MainRepo::open(&self.main_repo)?;
+        let main_repo = MainRepo::open(&self.main_repo)?;
         let trailer = format!("{LANDED_TRAILER}: {}\n", whole.commit);
-        let archived = self.write_archive_commit(&hub, &record, &folder, &trailer)?;
-        if hub.resolve(&archived.commit)?.tree != whole.tree {
+        let archived = self.write_archive_commit(&main_repo, &record, &folder, &trailer)?;
+        if main_repo.resolve(&archived.commit)?.tree != whole.tree {
             return Ok(false);
         }
-        HiddenRefs::new(&hub).set(&archive_ref(&record.id), &archived.commit)?;
+        HiddenRefs::new(&main_repo).set(&archive_ref(&record.id), &archived.commit)?;
         self.give_back(lease, Discard::Work)?;
         Ok(true)
     }
@@ -91,14 +92,14 @@ impl WorktreePool {
     /// Removes archives older than two weeks whose work is on a branch of the checkout, and returns
     /// their names.
     pub(crate) fn clear_archives(&self) -> Result<Vec<String>, Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
+        let main_repo = MainRepo::open(&self.main_repo)?;
         let now = i64::try_from(self.now_ms() / 1000).unwrap_or(0);
         let mut cleared = Vec::new();
-        for archived in hub.archives()? {
+        for archived in main_repo.archives()? {
             let landed = trailer(&archived.message, LANDED_TRAILER);
-            let has_landed = landed.is_some_and(|commit| hub.has_merged(&commit));
+            let has_landed = landed.is_some_and(|commit| main_repo.has_merged(&commit));
             if has_landed && now - archived.seconds > ARCHIVE_LIFETIME_SECS {
-                HiddenRefs::new(&hub).remove(&archive_ref(&archived.name))?;
+                HiddenRefs::new(&main_repo).remove(&archive_ref(&archived.name))?;
                 cleared.push(archived.name);
             }
         }
@@ -107,20 +108,20 @@ impl WorktreePool {
 
     /// Leases a worktree with the archived work: commits, uncommitted changes, untracked files.
     pub fn restore(&self, name: &str) -> Result<Lease, Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
-        let archives = hub.archives()?;
+        let main_repo = MainRepo::open(&self.main_repo)?;
+        let archives = main_repo.archives()?;
         let archived = archives.into_iter().find(|archived| archived.name == name);
         let archived = archived.ok_or_else(|| {
             Error::Refused(format!(
                 "there is no archive {name}; \"burin-agent worktree list\" lists the archives"
             ))
         })?;
-        let start = hub.resolve(&archived.tip)?;
+        let start = main_repo.resolve(&archived.tip)?;
         let base = trailer(&archived.message, "Burin-Base").unwrap_or_else(|| start.commit.clone());
-        let base = hub
+        let base = main_repo
             .resolve(&base)
             .map_or(start.commit.clone(), |head| head.commit);
-        let changed = hub.between(&archived.tip, &archived.commit)?;
+        let changed = main_repo.between(&archived.tip, &archived.commit)?;
         let fill = |lease: &Lease| -> Result<(), Error> {
             let root = lease.root.as_path();
             let beneath = RootedDir::open(root).map_err(Error::file("open", root))?;
@@ -131,7 +132,7 @@ impl WorktreePool {
                 let held = match file {
                     None => PathContent::Absent,
                     Some(_) => {
-                        let found = hub.committed(&archived.commit, path);
+                        let found = main_repo.committed(&archived.commit, path);
                         let (content, mode) = found.ok_or_else(|| {
                             Error::Refused(format!("archive {name} lacks the content of a file"))
                         })?;
@@ -147,32 +148,32 @@ impl WorktreePool {
         };
         let _gate = BlockingLock::wait(&self.folder.join("lock"))?;
         let head = HeadCommit {
-            branch: hub.head()?.branch,
+            branch: main_repo.head()?.branch,
             ..start
         };
-        let mut making = self.draft(&hub, head, base, Owner::current_process())?;
+        let mut draft = self.draft(&main_repo, head, base, Owner::current_process())?;
         let wanted = LeaseId::parse(name);
-        let lease = self.create(&mut making, wanted.as_ref(), Some(&fill))?;
+        let lease = self.create(&mut draft, wanted.as_ref(), Some(&fill))?;
         if let Some(commit) = trailer(&archived.message, LANDED_TRAILER) {
-            let tree = hub.resolve(&archived.commit)?.tree;
+            let tree = main_repo.resolve(&archived.commit)?.tree;
             self.note_whole(&lease.id, &tree, &commit)?;
         }
         // From here on the lease holds the work; its commits stay reachable through the hidden refs
         // of its base.
-        HiddenRefs::new(&hub).remove(&archive_ref(name))?;
+        HiddenRefs::new(&main_repo).remove(&archive_ref(name))?;
         Ok(lease)
     }
 
     /// Writes all files of a lease as a commit of the main repository, to which no ref points yet.
     fn write_archive_commit(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         record: &LeaseRecord,
         folder: &std::path::Path,
         trailer: &str,
     ) -> Result<ArchivedCommit, Error> {
-        let look = self.snapshot(record, folder, false)?;
-        let touched = look.status.touched_since(&look.tip.commit)?;
+        let snapshot = self.snapshot(record, folder, false)?;
+        let touched = snapshot.status.touched_since(&snapshot.tip.commit)?;
         if let Some(inner) = touched.iter().find(|touched| touched.is_repository) {
             return Err(Error::Corrupt {
                 id: record.id.clone(),
@@ -193,15 +194,15 @@ impl WorktreePool {
                 .map_err(Error::file("archive", &path))?;
             entries.push((one.path, held.into_entry()));
         }
-        hub.import_commits(&look.objects(), &look.tip.commit)?;
+        main_repo.import_commits(&snapshot.objects(), &snapshot.tip.commit)?;
         let message = format!(
             "Archived worktree {}\n\nBurin-Branch: {}\nBurin-Base: {}\n{trailer}",
             record.id, record.branch, record.commit
         );
         let seconds = i64::try_from(self.now_ms() / 1000).unwrap_or(0);
-        Ok(hub.archive(
+        Ok(main_repo.archive(
             &record.id,
-            &look.tip.commit,
+            &snapshot.tip.commit,
             entries.into_iter(),
             &message,
             seconds,

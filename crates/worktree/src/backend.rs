@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::dir_tree;
 use crate::error::Error;
+use crate::json_file;
 use crate::mount::{self, OverlayLayers};
 use crate::mount_privilege::{MountPrivilege, current_privilege};
-use crate::mounts::PROBE_PREFIX;
-use crate::record;
+use crate::probe::PROBE_PREFIX;
 
 /// A backend that makes trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,40 +50,41 @@ impl TreeBackend {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendSupport {
     /// The best backend that works.
-    pub rung: TreeBackend,
+    #[serde(rename = "rung")]
+    pub backend: TreeBackend,
     /// The reason against each better backend, as a sentence.
     pub missing: BTreeMap<String, String>,
 }
 
-/// Detects the backends for a folder's file system, using the cache file `memory`.
-pub(crate) fn detect_backends(folder: &Path, memory: &Path) -> Result<BackendSupport, Error> {
+/// Detects the backends for a folder's file system, using the cache file `cache`.
+pub(crate) fn detect_backends(folder: &Path, cache: &Path) -> Result<BackendSupport, Error> {
     let stat = rustix::fs::stat(folder).map_err(Error::errno("look at", folder))?;
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let standing = current_privilege();
-    let key = format!("{}:{:x}:{}", boot.trim(), stat.st_dev, standing.name());
-    let mut known: BTreeMap<String, BackendSupport> = fs::read(memory)
+    let privilege = current_privilege();
+    let key = format!("{}:{:x}:{}", boot.trim(), stat.st_dev, privilege.name());
+    let mut known: BTreeMap<String, BackendSupport> = fs::read(cache)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default();
-    if let Some(ladder) = known.get(&key) {
-        return Ok(ladder.clone());
+    if let Some(support) = known.get(&key) {
+        return Ok(support.clone());
     }
-    let ladder = probe_backends(folder, standing)?;
+    let support = probe_backends(folder, privilege)?;
     known.retain(|name, _| name.starts_with(boot.trim()));
-    known.insert(key, ladder.clone());
-    record::write(memory, &known)?;
-    Ok(ladder)
+    known.insert(key, support.clone());
+    json_file::write(cache, &known)?;
+    Ok(support)
 }
 
-fn probe_backends(folder: &Path, standing: MountPrivilege) -> Result<BackendSupport, Error> {
+fn probe_backends(folder: &Path, privilege: MountPrivilege) -> Result<BackendSupport, Error> {
     let place = folder.join(format!("{PROBE_PREFIX}{}", std::process::id()));
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
     fs::create_dir(&place).map_err(Error::file("create", &place))?;
     let mut missing = BTreeMap::new();
-    let rung = match try_overlay(&place, standing) {
+    let backend = match try_overlay(&place, privilege) {
         Ok(()) => TreeBackend::Overlay,
-        Err(sentence) => {
-            missing.insert(TreeBackend::Overlay.name().to_owned(), sentence);
+        Err(reason) => {
+            missing.insert(TreeBackend::Overlay.name().to_owned(), reason.to_string());
             match try_reflink(&place) {
                 Ok(()) => TreeBackend::Reflink,
                 Err(error) => {
@@ -96,16 +97,24 @@ fn probe_backends(folder: &Path, standing: MountPrivilege) -> Result<BackendSupp
     };
     mount::detach_below(&place).map_err(Error::file("unmount below", &place))?;
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
-    Ok(BackendSupport { rung, missing })
+    Ok(BackendSupport { backend, missing })
 }
 
-fn try_overlay(place: &Path, standing: MountPrivilege) -> Result<(), String> {
-    if standing == MountPrivilege::Plain {
-        return Err(
-            "only root, or a process in its own mount namespace, can mount; Burin's window and its \
-             agents have one, a single command of an ordinary user does not"
-                .to_owned(),
-        );
+/// The reason that overlays do not work; its text is kept as [`BackendSupport::missing`].
+#[derive(Debug, thiserror::Error)]
+enum NoOverlay {
+    #[error(
+        "only root, or a process in its own mount namespace, can mount; Burin's window and its \
+         agents have one, a single command of an ordinary user does not"
+    )]
+    Unprivileged,
+    #[error("cannot mount an overlay: {0}")]
+    Failed(#[from] io::Error),
+}
+
+fn try_overlay(place: &Path, privilege: MountPrivilege) -> Result<(), NoOverlay> {
+    if privilege == MountPrivilege::Plain {
+        return Err(NoOverlay::Unprivileged);
     }
     let tried = || -> io::Result<()> {
         for name in ["lower", "upper", "work", "at"] {
@@ -120,7 +129,7 @@ fn try_overlay(place: &Path, standing: MountPrivilege) -> Result<(), String> {
             work: &work,
         };
         let at = place.join("at");
-        mount::overlay(layers, &at, standing != MountPrivilege::Root)?;
+        mount::overlay(layers, &at, privilege != MountPrivilege::Root)?;
         fs::write(at.join("file"), b"above")?;
         fs::remove_dir(at.join("folder"))?;
         let kept = fs::read(lower.join("file"))? == b"below" && lower.join("folder").exists();
@@ -130,7 +139,7 @@ fn try_overlay(place: &Path, standing: MountPrivilege) -> Result<(), String> {
             Err(io::Error::other("writes reached the lower layer"))
         }
     };
-    tried().map_err(|error| format!("cannot mount an overlay: {error}"))
+    Ok(tried()?)
 }
 
 fn try_reflink(place: &Path) -> io::Result<()> {

@@ -19,6 +19,7 @@ use crate::dir_tree;
 use crate::error::Error;
 use crate::fill::{FileToWrite, FillSource, as_path, make_folder, to_path, write_tree};
 use crate::git_dir;
+use crate::json_file;
 use crate::owner::BlockingLock;
 use crate::record::{self, BaseRecord};
 
@@ -53,7 +54,7 @@ impl BaseStore<'_> {
     /// Finds the base of `tree`, if it is complete.
     pub(crate) fn find(&self, tree: &str) -> Option<BaseCheckout> {
         let folder = self.folder.join(tree);
-        let record: BaseRecord = record::read(&folder.join("base.json"))?;
+        let record: BaseRecord = json_file::read(&folder.join("base.json"))?;
         // After a power cut, files without a confirmed sync may be empty.
         let is_safe = folder.join("settled").exists() || record.boot == boot_id();
         (record.version == record::VERSION && is_safe).then(|| BaseCheckout {
@@ -69,7 +70,7 @@ impl BaseStore<'_> {
     /// counts as complete. Blocks while another process makes one.
     pub(crate) fn make(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         head: &HeadCommit,
         finish: &dyn Fn(&Path),
     ) -> Result<BaseCheckout, Error> {
@@ -80,15 +81,15 @@ impl BaseStore<'_> {
         if let Some(base) = self.find(&head.tree) {
             return Ok(base);
         }
-        let making = self.folder.join(format!("{}.making", head.tree));
+        let draft = self.folder.join(format!("{}.making", head.tree));
         let whole = self.folder.join(&head.tree);
-        for leftover in [&making, &whole] {
+        for leftover in [&draft, &whole] {
             dir_tree::remove_all(leftover).map_err(Error::file("clear", leftover))?;
         }
-        let record = self.write(hub, head, &making.join("layer"), &making)?;
-        finish(&making);
-        record::write(&making.join("base.json"), &record)?;
-        fs::rename(&making, &whole).map_err(Error::file("name", &whole))?;
+        let record = self.write(main_repo, head, &draft.join("layer"), &draft)?;
+        finish(&draft);
+        json_file::write(&draft.join("base.json"), &record)?;
+        fs::rename(&draft, &whole).map_err(Error::file("name", &whole))?;
         let settled = whole.clone();
         thread::spawn(move || sync_base(&settled).log_err());
         self.find(&head.tree)
@@ -114,39 +115,39 @@ impl BaseStore<'_> {
 
     fn write(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         head: &HeadCommit,
         layer: &Path,
-        making: &Path,
+        draft: &Path,
     ) -> Result<BaseRecord, Error> {
-        let contents = hub.contents(&head.tree)?;
-        for folder in [making, layer, &layer.join("tree"), &layer.join("git")] {
+        let contents = main_repo.contents(&head.tree)?;
+        for folder in [draft, layer, &layer.join("tree"), &layer.join("git")] {
             make_folder(folder)?;
         }
         let fit = BlobReader::open(self.main_repo, &head.tree)?.fingerprint(&contents);
         let tree = layer.join("tree");
         let older = self.older(&fit);
-        let stamps = self.write_files(hub, head, &contents, older.as_ref(), &tree)?;
+        let stamps = self.write_files(main_repo, head, &contents, older.as_ref(), &tree)?;
         for submodule in &contents.submodules {
             let path = tree.join(as_path(submodule));
             fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
         }
         let pointer = tree.join(".git");
         fs::write(&pointer, "gitdir: ../git\n").map_err(Error::file("write", &pointer))?;
-        git_dir::write_common(hub, &layer.join("git"))?;
+        git_dir::write_common(main_repo, &layer.join("git"))?;
         let bytes = stamps.values().map(|stamped| stamped.size).sum();
         let files = contents
             .files
             .iter()
             .filter_map(|file| Some((file, *stamps.get(file.path.as_slice())?)));
-        write_index(hub, &head.tree, files, &layer.join("git/index"))?;
+        write_index(main_repo, &head.tree, files, &layer.join("git/index"))?;
         Ok(BaseRecord {
             version: record::VERSION,
             tree: head.tree.clone(),
             fit,
             files: contents.files.len(),
             bytes,
-            caveats: hub.caveats(&contents),
+            caveats: main_repo.caveats(&contents),
             boot: boot_id(),
         })
     }
@@ -155,7 +156,7 @@ impl BaseStore<'_> {
     /// objects.
     fn write_files<'a>(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         head: &HeadCommit,
         contents: &'a CommitContents,
         older: Option<&BaseCheckout>,
@@ -163,7 +164,7 @@ impl BaseStore<'_> {
     ) -> Result<HashMap<&'a [u8], git::lease::FileStat>, Error> {
         let mut known = HashMap::new();
         if let Some(older) = older {
-            for file in hub.contents(&older.tree)?.files {
+            for file in main_repo.contents(&older.tree)?.files {
                 known.insert(file.path.clone(), file);
             }
         }
@@ -175,7 +176,7 @@ impl BaseStore<'_> {
             let found = write_tree(tree, &orders, FillSource::Links(&older.tree_folder()))?;
             stamps.extend(same.iter().map(|file| file.path.as_slice()).zip(found));
         }
-        let orders = self.with_times(hub, other.iter().copied());
+        let orders = self.with_times(main_repo, other.iter().copied());
         let found = write_tree(
             tree,
             &orders,
@@ -188,10 +189,10 @@ impl BaseStore<'_> {
     /// Pairs files with the modification times they shall get.
     pub(crate) fn with_times<'a>(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         files: impl Iterator<Item = &'a CommitFile>,
     ) -> Vec<FileToWrite<'a>> {
-        let times = hub.clean_times();
+        let times = main_repo.clean_times();
         let latest = latest_mtime(RealClock::default().wall_ms());
         files
             .map(|file| {
@@ -223,7 +224,7 @@ impl BaseStore<'_> {
     fn older(&self, fit: &str) -> Option<BaseCheckout> {
         self.all().into_iter().find(|base| {
             let path = self.folder.join(&base.tree).join("base.json");
-            record::read::<BaseRecord>(&path).is_some_and(|record| record.fit == fit)
+            json_file::read::<BaseRecord>(&path).is_some_and(|record| record.fit == fit)
         })
     }
 }

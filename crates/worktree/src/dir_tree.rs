@@ -2,27 +2,22 @@
 //! allowed.
 
 use std::collections::HashSet;
-use std::ffi::CString;
+use std::ffi::{CStr, CString, OsStr};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat};
+use host::no_follow::{self, FolderEntry};
+use rustix::fs::{AtFlags, FileType, Mode, chmodat, renameat, unlinkat};
 use rustix::io::Errno;
-
-use crate::open_beneath::dir_entries;
-
-const FOLDER: OFlags = OFlags::DIRECTORY
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::NOFOLLOW);
 
 /// Removes a folder with all its contents. A missing folder is no error.
 ///
 /// Subfolders are first moved to the top, so that neither the stack nor the number of open files
 /// grows with a depth that an agent chose.
 pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
-    let top = match rustix::fs::open(folder, FOLDER, Mode::empty()) {
+    let top = match no_follow::open_root(folder) {
         Ok(top) => top,
         Err(Errno::NOENT) => return Ok(()),
         Err(Errno::NOTDIR | Errno::LOOP) => return fs::remove_file(folder),
@@ -31,7 +26,7 @@ pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
     let mut moved = 0_u64;
     let mut waiting = empty_folder(&top, &top, &mut moved)?;
     while let Some(name) = waiting.pop() {
-        let inner = enter(&top, &name)?;
+        let inner = no_follow::open_folder(&top, &name)?;
         waiting.extend(empty_folder(&inner, &top, &mut moved)?);
         unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
     }
@@ -42,7 +37,7 @@ pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
 /// Removes the files of `folder`, moves its subfolders into `top` and returns their names there.
 fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<Vec<CString>> {
     let mut folders = Vec::new();
-    for (name, kind) in dir_entries(folder)? {
+    for FolderEntry { name, kind } in no_follow::entries(folder)? {
         if kind != FileType::Directory {
             unlinkat(folder, &name, AtFlags::empty())?;
             continue;
@@ -65,7 +60,7 @@ fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<
     Ok(folders)
 }
 
-fn renameat_free(from: &OwnedFd, name: &CString, to: &OwnedFd, own: &CString) -> Result<(), Errno> {
+fn renameat_free(from: &OwnedFd, name: &OsStr, to: &OwnedFd, own: &CStr) -> Result<(), Errno> {
     let flags = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(from, name, to, own, flags) {
         // Some file systems do not support `NOREPLACE`; the name is unique to us anyway.
@@ -74,14 +69,10 @@ fn renameat_free(from: &OwnedFd, name: &CString, to: &OwnedFd, own: &CString) ->
     }
 }
 
-fn enter(top: &OwnedFd, name: &CString) -> io::Result<OwnedFd> {
-    Ok(openat(top, name, FOLDER, Mode::empty())?)
-}
-
 /// The disk usage of a folder in bytes, by blocks; each file counts once, unreadable ones not at
 /// all.
 pub(crate) fn disk_usage(folder: &Path) -> u64 {
-    let Ok(top) = rustix::fs::open(folder, FOLDER, Mode::empty()) else {
+    let Ok(top) = no_follow::open_root(folder) else {
         return 0;
     };
     let mut seen = HashSet::new();
@@ -92,12 +83,12 @@ pub(crate) fn disk_usage(folder: &Path) -> u64 {
 const MAX_DEPTH: usize = 200;
 
 fn size_in(folder: &OwnedFd, seen: &mut HashSet<u64>, depth: usize) -> u64 {
-    let Ok(names) = dir_entries(folder) else {
+    let Ok(entries) = no_follow::entries(folder) else {
         return 0;
     };
     let mut bytes = 0;
-    for (name, kind) in names {
-        let Ok(stat) = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else {
+    for FolderEntry { name, kind } in entries {
+        let Ok(stat) = no_follow::stat(folder, &name) else {
             continue;
         };
         if stat.st_nlink < 2 || kind == FileType::Directory || seen.insert(stat.st_ino) {
@@ -105,7 +96,7 @@ fn size_in(folder: &OwnedFd, seen: &mut HashSet<u64>, depth: usize) -> u64 {
         }
         if kind == FileType::Directory
             && depth < MAX_DEPTH
-            && let Ok(inner) = openat(folder, &name, FOLDER, Mode::empty())
+            && let Ok(inner) = no_follow::open_folder(folder, &name)
         {
             bytes += size_in(&inner, seen, depth + 1);
         }
@@ -120,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_removed_and_not_what_they_lead_to() {
+    fn links_are_removed_but_not_their_targets() {
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("kept");
         fs::create_dir(&kept).unwrap();
@@ -144,10 +135,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let gone = folder.path().join("gone");
         fs::create_dir(&gone).unwrap();
-        let mut inner = rustix::fs::open(&gone, FOLDER, Mode::empty()).unwrap();
+        let mut inner = no_follow::open_root(&gone).unwrap();
         for _ in 0..700 {
             rustix::fs::mkdirat(&inner, "deeper", Mode::from_raw_mode(0o755)).unwrap();
-            inner = openat(&inner, "deeper", FOLDER, Mode::empty()).unwrap();
+            inner = no_follow::open_folder(&inner, "deeper").unwrap();
         }
         assert!(disk_usage(&gone) > 0);
         remove_all(&gone).unwrap();

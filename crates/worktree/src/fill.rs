@@ -91,7 +91,7 @@ fn fill_part(
     source: FillSource<'_>,
 ) -> Result<Vec<FileStat>, Error> {
     let reader = match source {
-        FillSource::Objects(hub, tree) => Some(BlobReader::open(hub, tree)?),
+        FillSource::Objects(main_repo, tree) => Some(BlobReader::open(main_repo, tree)?),
         _ => None,
     };
     let mut stamps = Vec::with_capacity(part.len());

@@ -9,17 +9,16 @@
 //! the layer because the base does not contain it is reported once more: the token carries it.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, OsString};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags, fgetxattr, open, openat, statx};
+use host::no_follow::{self, FolderEntry};
+use rustix::fs::{AtFlags, FileType, StatxFlags, fgetxattr, statx};
 use rustix::io::Errno;
-
-use crate::open_beneath::dir_entries;
 
 /// The first argument when Git runs the program as a monitor.
 const QUERY_ARGUMENT: &str = "--what-changed-in";
@@ -37,14 +36,11 @@ const MAX_TOKEN_BYTES: usize = 48 << 10;
 const MAX_NAMES: usize = 5000;
 /// Maximum length of a folder's path, in bytes, since each level keeps a folder open.
 const MAX_FOLDER_NAME_BYTES: usize = 1000;
-const FOLDER: OFlags = OFlags::DIRECTORY
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::NOFOLLOW);
 /// A name that no file has. Reported beside files that may have come or gone, it makes Git reread
 /// their folder.
 const PLACEHOLDER_NAME: &[u8] = b".burin-nobody";
 
-/// Answers Git if it started this program as a monitor. Programs that `Settings::monitor` may name
+/// Answers Git if it started this program as a monitor. Programs that `PoolSettings::monitor` may name
 /// call this first in `main`.
 pub fn answer_fsmonitor_query() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
@@ -64,10 +60,10 @@ pub fn answer_fsmonitor_query() -> Option<ExitCode> {
     } else {
         ROOT_XATTRS
     };
-    let Ok(told) = build_answer(Path::new(layer), Path::new("."), marks, token.as_bytes()) else {
+    let Ok(answer) = build_answer(Path::new(layer), Path::new("."), marks, token.as_bytes()) else {
         return Some(ExitCode::FAILURE);
     };
-    match io::stdout().lock().write_all(&told) {
+    match io::stdout().lock().write_all(&answer) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(_) => Some(ExitCode::FAILURE),
     }
@@ -83,10 +79,10 @@ pub(crate) fn command(program: &Path, layer: &Path, by_user: bool) -> Option<Str
     let (program, layer) = (quoted(program)?, quoted(layer)?);
     let marks = if by_user { USER_XATTRS } else { ROOT_XATTRS };
     Some(format!(
-        "told() {{ if test \"$2\" = {VERSION} && test -r {layer} && test -f ../git/index && \
+        "answer() {{ if test \"$2\" = {VERSION} && test -r {layer} && test -f ../git/index && \
          test ! {layer} -nt ../git/index; then n=; for f in {layer}/* {layer}/.[!.]* {layer}/..?*; do \
          if test -e \"$f\" || test -L \"$f\"; then n=1; break; fi; done; test $n || {{ printf '{VERSION}\\000'; return; }}; fi; \
-         test -x {program} && exec {program} 2>/dev/null {QUERY_ARGUMENT} {layer} {marks} \"$@\"; }}; told"
+         test -x {program} && exec {program} 2>/dev/null {QUERY_ARGUMENT} {layer} {marks} \"$@\"; }}; answer"
     ))
 }
 
@@ -96,18 +92,18 @@ fn quoted(path: &Path) -> Option<String> {
 
 /// Builds the answer for a layer whose tree is mounted at `tree`, given the last token.
 fn build_answer(layer: &Path, tree: &Path, marks: &str, token: &[u8]) -> io::Result<Vec<u8>> {
-    let top = open(layer, FOLDER, Mode::empty())?;
-    let tree = open(tree, FOLDER, Mode::empty())?;
+    let top = no_follow::open_root(layer)?;
+    let tree = no_follow::open_root(tree)?;
     let mut now = ChangedNames::default();
     let is_all = now.gather(&top, &tree, marks, &mut Vec::new()).is_err();
     let before = ChangedNames::of_token(token).filter(|_| !is_all);
     let mut answer = now.token(is_all);
     answer.push(0);
-    let told = match before {
+    let names = match before {
         Some(before) => now.0.union(&before.0).cloned().collect(),
         None => BTreeSet::from([b"/".to_vec()]),
     };
-    for name in told {
+    for name in names {
         answer.extend_from_slice(&name);
         answer.push(0);
     }
@@ -131,13 +127,13 @@ impl ChangedNames {
         marks: &str,
         within: &mut Vec<u8>,
     ) -> Result<(), TooMuch> {
-        let found = dir_entries(layer).map_err(|_| TooMuch)?;
+        let found = no_follow::entries(layer).map_err(|_| TooMuch)?;
         if within.is_empty() && found.is_empty() && is_untouched(layer) {
             return Ok(());
         }
         self.add(within, PLACEHOLDER_NAME, b"")?;
-        for (name, kind) in found {
-            let bytes = name.to_bytes();
+        for FolderEntry { name, kind } in found {
+            let bytes = name.as_bytes();
             if kind != FileType::Directory {
                 self.add(within, bytes, b"")?;
                 // A whiteout: a removed file, or a removed folder with all its files.
@@ -149,7 +145,7 @@ impl ChangedNames {
             let length = within.len();
             within.extend_from_slice(bytes);
             within.push(b'/');
-            let inner = openat(shown, &name, FOLDER, Mode::empty()).map_err(|_| TooMuch)?;
+            let inner = no_follow::open_folder(shown, &name).map_err(|_| TooMuch)?;
             match open_merged_dir(layer, &name, marks) {
                 Some(own) => self.gather(&own, &inner, marks, within)?,
                 None => {
@@ -165,14 +161,15 @@ impl ChangedNames {
     /// Makes Git reread a folder that is reported as a whole, and all its subfolders.
     fn gather_folders(&mut self, shown: &OwnedFd, within: &mut Vec<u8>) -> Result<(), TooMuch> {
         self.add(within, PLACEHOLDER_NAME, b"")?;
-        for (name, kind) in dir_entries(shown).map_err(|_| TooMuch)? {
+        let entries = no_follow::entries(shown).map_err(|_| TooMuch)?;
+        for FolderEntry { name, kind } in entries {
             if kind != FileType::Directory {
                 continue;
             }
             let length = within.len();
-            within.extend_from_slice(name.to_bytes());
+            within.extend_from_slice(name.as_bytes());
             within.push(b'/');
-            let inner = openat(shown, &name, FOLDER, Mode::empty()).map_err(|_| TooMuch)?;
+            let inner = no_follow::open_folder(shown, &name).map_err(|_| TooMuch)?;
             self.gather_folders(&inner, within)?;
             within.truncate(length);
         }
@@ -244,8 +241,8 @@ fn decode_name(line: &[u8]) -> Vec<u8> {
 /// Opens a folder that the kernel merges with the base: copied up from it, and neither opaque nor
 /// renamed. Other folders can hide or show anything, and so can one whose marks cannot be read;
 /// they give `None`.
-fn open_merged_dir(folder: &OwnedFd, name: &CStr, marks: &str) -> Option<OwnedFd> {
-    let inner = openat(folder, name, FOLDER, Mode::empty()).ok()?;
+fn open_merged_dir(folder: &OwnedFd, name: &OsStr, marks: &str) -> Option<OwnedFd> {
+    let inner = no_follow::open_folder(folder, name).ok()?;
     let marked = |mark: &str| {
         // A longer value occurs only in a renamed folder.
         let mut value = [0_u8; 1024];

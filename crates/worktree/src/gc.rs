@@ -10,12 +10,13 @@ use git::lease::MainRepo;
 use crate::dir_tree;
 use crate::error::Error;
 use crate::hidden_refs::HiddenRefs;
+use crate::json_file;
 use crate::lease::LeaseId;
 use crate::list::LeaseStatus;
-use crate::mounts;
 use crate::owner::{self, BlockingLock, Owner};
 use crate::pool::WorktreePool;
-use crate::record;
+use crate::probe;
+use crate::record::LeaseRecord;
 use crate::release::Discard;
 
 /// The result of a garbage collection.
@@ -72,7 +73,7 @@ impl WorktreePool {
             entries.map(|entries| entries.flatten().collect::<Vec<_>>())
         };
         let mut left = entries(&self.folder)?;
-        left.retain(|entry| mounts::is_left_over(&entry.file_name().to_string_lossy()));
+        left.retain(|entry| probe::is_left_over(&entry.file_name().to_string_lossy()));
         left.extend(entries(&gone)?);
         for entry in left {
             let path = entry.path();
@@ -93,7 +94,7 @@ impl WorktreePool {
             let id = &shown.lease.id;
             let reason = match (&shown.work, shown.is_held) {
                 (_, true) => Some("is in use".to_owned()),
-                (Err(sentence), _) => Some(sentence.clone()),
+                (Err(error), _) => Some(error.to_string()),
                 (Ok(work), _) if !work.touched.is_empty() => {
                     Some("has uncommitted work".to_owned())
                 }
@@ -147,15 +148,15 @@ impl WorktreePool {
 
     /// Removes hidden refs to commits that no lease needs.
     fn clear_pins(&self) -> Result<(), Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
-        let hidden = HiddenRefs::new(&hub);
+        let main_repo = MainRepo::open(&self.main_repo)?;
+        let hidden = HiddenRefs::new(&main_repo);
         hidden.clear_stale()?;
         let used = self.used();
-        let head = hub.head()?;
-        for (commit, _) in hub.pinned("base")? {
+        let head = main_repo.head()?;
+        for (commit, _) in main_repo.pinned("base")? {
             let is_used = used.contains(&commit) || commit == head.commit;
             // A base that stays is read again when the next one is made.
-            let has_base = hub
+            let has_base = main_repo
                 .resolve(&commit)
                 .is_ok_and(|head| self.bases().find(&head.tree).is_some());
             if !is_used && !has_base {
@@ -170,7 +171,7 @@ impl WorktreePool {
         let mut used = BTreeSet::new();
         for id in self.ids() {
             let path = self.lease_folder(&id).join("lease.json");
-            if let Some(record) = record::read::<record::LeaseRecord>(&path) {
+            if let Some(record) = json_file::read::<LeaseRecord>(&path) {
                 used.extend([record.tree, record.commit, record.start]);
             }
         }

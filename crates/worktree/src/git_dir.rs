@@ -4,15 +4,17 @@
 //! copied before they are used, and a config that differs from ours is refused.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use git::lease::MainRepo;
+use host::no_follow::{self, FolderEntry};
 use rustix::fs::FileType;
 
 use crate::error::Error;
 use crate::fill::make_folder;
-use crate::open_beneath::{RootedDir, dir_entries};
+use crate::open_beneath::RootedDir;
 
 /// Maximum sizes in bytes; Git writes nothing larger.
 const MAX_REF_BYTES: u64 = 4096;
@@ -30,7 +32,7 @@ pub(crate) struct Tip {
 }
 
 /// Writes the files that all git folders of one base have in common.
-pub(crate) fn write_common(hub: &MainRepo, folder: &Path) -> Result<(), Error> {
+pub(crate) fn write_common(main_repo: &MainRepo, folder: &Path) -> Result<(), Error> {
     for name in [
         "objects",
         "objects/info",
@@ -43,13 +45,13 @@ pub(crate) fn write_common(hub: &MainRepo, folder: &Path) -> Result<(), Error> {
         make_folder(&folder.join(name))?;
     }
     write_file(&folder.join("HEAD"), b"ref: refs/heads/burin/base\n")?;
-    let mut alternates = hub.object_folder().into_os_string();
+    let mut alternates = main_repo.object_folder().into_os_string();
     alternates.push("\n");
     write_file(
         &folder.join("objects/info/alternates"),
         alternates.as_bytes(),
     )?;
-    let common = hub.common_dir();
+    let common = main_repo.common_dir();
     for name in ["info/exclude", "info/attributes"] {
         if let Ok(text) = fs::read(common.join(name)) {
             write_file(&folder.join(name), &text)?;
@@ -71,8 +73,8 @@ pub(crate) fn write_own(folder: &Path, own: &OwnGitFiles<'_>) -> Result<(), Erro
     write_file(&folder.join("config"), own.config.as_bytes())?;
     let mut refs = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
     refs.push_str(&format!("{} refs/heads/{}\n", own.commit, own.branch));
-    if let Some(hub_branch) = own.hub_branch {
-        refs.push_str(&format!("{} refs/remotes/hub/{hub_branch}\n", own.base));
+    if let Some(main_branch) = own.main_branch {
+        refs.push_str(&format!("{} refs/remotes/hub/{main_branch}\n", own.base));
     }
     write_file(&folder.join("packed-refs"), refs.as_bytes())?;
     if let Some(shallow) = own.shallow {
@@ -90,7 +92,7 @@ pub(crate) struct OwnGitFiles<'a> {
     pub(crate) commit: &'a str,
     /// The commit of the main repository from which the lease starts.
     pub(crate) base: &'a str,
-    pub(crate) hub_branch: Option<&'a str>,
+    pub(crate) main_branch: Option<&'a str>,
     pub(crate) config: &'a str,
     pub(crate) shallow: Option<&'a Path>,
 }
@@ -160,13 +162,8 @@ impl GitDir {
         let content = self.read("index", MAX_INDEX_BYTES)?;
         let content =
             content.ok_or_else(|| self.corrupt("its index is missing; run \"git reset\" there"))?;
-        let stat = rustix::fs::statat(
-            self.folder
-                .open_dir(Path::new("."))
-                .map_err(self.read_error("."))?,
-            "index",
-            rustix::fs::AtFlags::SYMLINK_NOFOLLOW,
-        );
+        let folder = self.folder.open_dir(Path::new("."));
+        let stat = no_follow::stat(folder.map_err(self.read_error("."))?, "index");
         write_file(to, &content)?;
         // Git uses the index's time to detect files changed in the same moment.
         if let Ok(stat) = stat {
@@ -192,7 +189,7 @@ impl GitDir {
         let Ok(top) = self.folder.open_dir(objects) else {
             return Ok(());
         };
-        for (name, kind) in dir_entries(&top).map_err(self.read_error("objects"))? {
+        for FolderEntry { name, kind } in self.entries(&top)? {
             let name = name.to_string_lossy().into_owned();
             let is_pack = name == "pack";
             if kind != FileType::Directory || !(is_pack || is_hex(&name, 2)) {
@@ -202,7 +199,7 @@ impl GitDir {
             let Ok(folder) = self.folder.open_dir(&within) else {
                 continue;
             };
-            for (file, kind) in dir_entries(&folder).map_err(self.read_error("objects"))? {
+            for FolderEntry { name: file, kind } in self.entries(&folder)? {
                 let file = file.to_string_lossy().into_owned();
                 let is_wanted = if is_pack {
                     file.ends_with(".pack") || file.ends_with(".idx")
@@ -221,6 +218,11 @@ impl GitDir {
             }
         }
         Ok(())
+    }
+
+    fn entries(&self, folder: &OwnedFd) -> Result<Vec<FolderEntry>, Error> {
+        let entries = no_follow::entries(folder).map_err(std::io::Error::from);
+        entries.map_err(self.read_error("objects"))
     }
 
     fn reference(&self, name: &str) -> Result<Option<String>, Error> {

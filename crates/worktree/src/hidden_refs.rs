@@ -31,9 +31,9 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 impl HiddenRefs {
-    pub(crate) fn new(hub: &MainRepo) -> Self {
+    pub(crate) fn new(main_repo: &MainRepo) -> Self {
         Self {
-            common: hub.common_dir(),
+            common: main_repo.common_dir(),
         }
     }
 

@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::mount;
 use crate::owner::{LeaseLock, Owner};
 use crate::record::LeaseRecord;
-use crate::setup::SetupResult;
 use crate::share::SharedPath;
 
 /// The name of a lease in its repository: "wt-3".
@@ -80,8 +79,6 @@ pub struct Lease {
     pub shared: Vec<SharedPath>,
     /// Features of the checkout that it lacks, as sentences.
     pub caveats: Vec<String>,
-    /// The result of its setup commands; `None` if there were none.
-    pub set_up: Option<SetupResult>,
     /// The tree id that names its base.
     pub(crate) tree: String,
     /// Whether Git asks a file system monitor about it.
@@ -108,16 +105,15 @@ impl Lease {
             id: LeaseId::parse(&record.id).ok_or_else(broken)?,
             root: path(folder.join("mnt/tree"))?,
             git_dir: path(folder.join("mnt/git"))?,
-            main_repo: path(PathBuf::from(&record.hub))?,
+            main_repo: path(PathBuf::from(&record.main_repo))?,
             base: record.commit.clone(),
             branch: record.branch.clone(),
             ports: record.ports.clone(),
             name: record.name.clone(),
-            backend: record.rung,
+            backend: record.backend,
             owner: record.owner.clone(),
             shared: record.shared.clone(),
             caveats: record.caveats.clone(),
-            set_up: record.set_up.clone(),
             tree: record.tree.clone(),
             has_monitor: record.has_monitor,
             folder: folder.to_path_buf(),
@@ -159,7 +155,7 @@ impl Drop for Lease {
 }
 
 /// Builds a resource name from the checkout's name, the repository's key and the lease's number.
-pub(crate) fn resource_name(hub: &AbsPath, key: &str, id: &LeaseId) -> String {
+pub(crate) fn resource_name(main_repo: &AbsPath, key: &str, id: &LeaseId) -> String {
     let plain = |text: &str| -> String {
         let letters = text.chars().map(|letter| match letter {
             'a'..='z' | '0'..='9' => letter,
@@ -168,7 +164,7 @@ pub(crate) fn resource_name(hub: &AbsPath, key: &str, id: &LeaseId) -> String {
         });
         letters.collect()
     };
-    let hub: String = plain(&hub.name()).chars().take(16).collect();
+    let main_repo: String = plain(&main_repo.name()).chars().take(16).collect();
     let hash = &key[key.len().saturating_sub(8)..];
-    format!("burin_{hub}_{}_wt{}", plain(hash), id.number())
+    format!("burin_{main_repo}_{}_wt{}", plain(hash), id.number())
 }

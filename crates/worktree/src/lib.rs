@@ -7,7 +7,7 @@
 //! commits; a *lease* is a tree over a base, with its own git folder that borrows the main
 //! repository's objects.
 //! Invariant: leasing does not write the main repository's checkout, branches, config or hooks;
-//! only `Lease::carry_out` writes files of the checkout.
+//! only `Lease::export_changes` writes files of the checkout.
 //! Invariant: the contents of a lease are untrusted: its symlinks are not followed, its data is
 //! verified, its programs are not run.
 //! Invariant: killed at any moment, a lease either does not exist or is found by `WorktreePool::list`; its
@@ -30,6 +30,7 @@ mod fsmonitor;
 mod gc;
 mod git_dir;
 mod hidden_refs;
+mod json_file;
 mod lease;
 mod list;
 mod mount;
@@ -39,10 +40,10 @@ mod open_beneath;
 mod owner;
 mod pool;
 mod ports;
+mod probe;
 mod record;
 mod release;
 mod settings;
-mod setup;
 mod share;
 mod transfer;
 mod warm_index;
@@ -59,7 +60,6 @@ pub use owner::Owner;
 pub use pool::{LeaseRequest, WorktreePool};
 pub use release::Discard;
 pub use settings::PoolSettings;
-pub use setup::{SetupResult, SetupRun, SetupRunner};
 pub use share::{ShareMethod, SharedPath};
 
 pub use git::lease::ArchivedCommit;

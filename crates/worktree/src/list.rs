@@ -14,7 +14,7 @@ use crate::lease::{Lease, LeaseId};
 use crate::owner::{self, Owner};
 use crate::pool::WorktreePool;
 use crate::record::LeaseRecord;
-use crate::{dir_tree, mount};
+use crate::{dir_tree, mount, mounts};
 
 /// The worktrees of one repository.
 #[derive(Debug)]
@@ -42,19 +42,14 @@ pub struct LeaseStatus {
     pub size: u64,
     /// Age of the lease, in milliseconds.
     pub age_ms: u64,
-    /// The work in the lease; a sentence if it cannot be read.
-    pub work: Result<LeaseWork, String>,
+    /// The work in the lease, if it can be read.
+    pub work: Result<LeaseWork, Error>,
 }
 
 impl LeaseStatus {
     /// Whether its process ended without releasing it.
     pub fn is_orphan(&self) -> bool {
         !self.is_held && self.lease.owner != Owner::Person
-    }
-
-    /// Whether removing it loses no work.
-    pub fn is_safe_to_remove(&self) -> bool {
-        self.work.as_ref().is_ok_and(LeaseWork::is_safe_to_lose)
     }
 }
 
@@ -104,34 +99,34 @@ impl LeaseSnapshot {
 
     /// Takes a snapshot of a lease whose tree is accessible.
     pub(crate) fn of_lease(
-        hub: &AbsPath,
+        main_repo: &AbsPath,
         folder: &Path,
         id: &str,
         base_index: &Path,
-        rung: TreeBackend,
+        backend: TreeBackend,
     ) -> Result<Self, Error> {
         let git = GitDir::open(&folder.join("mnt/git"), id)?;
         let tip = git.tip()?;
-        let seen = create_snapshot_folder(folder)?;
-        let copied = SnapshotFolder {
-            folder: seen.clone(),
+        let copies = create_snapshot_folder(folder)?;
+        let guard = SnapshotFolder {
+            folder: copies.clone(),
         };
-        git.copy_objects(&seen.join("objects"))?;
-        let is_own = rung != TreeBackend::Overlay || folder.join("upper/git/index").exists();
+        git.copy_objects(&copies.join("objects"))?;
+        let is_own = backend != TreeBackend::Overlay || folder.join("upper/git/index").exists();
         let index = if is_own {
-            git.copy_index(&seen.join("index"))?;
-            seen.join("index")
+            git.copy_index(&copies.join("index"))?;
+            copies.join("index")
         } else {
             base_index.to_path_buf()
         };
         let root = folder.join("mnt/tree");
         let root = AbsPath::new(&root).ok_or_else(|| Error::Unknown(id.to_owned()))?;
-        let glance = StatusProbe::new(hub, &root, &index, &[&seen.join("objects")])?;
-        std::mem::forget(copied);
+        let status = StatusProbe::new(main_repo, &root, &index, &[&copies.join("objects")])?;
+        std::mem::forget(guard);
         Ok(Self {
-            folder: seen,
+            folder: copies,
             tip,
-            status: glance,
+            status,
         })
     }
 }
@@ -155,24 +150,6 @@ impl Drop for SnapshotFolder {
     }
 }
 
-/// Checks that the files of a lease exist.
-pub(crate) fn check_files_exist(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
-    let needed = match record.rung {
-        // The files of the mount are in the layers below it.
-        TreeBackend::Overlay => ["upper/tree", "upper/git"],
-        _ => ["mnt/tree", "mnt/git"],
-    };
-    let missing = needed.map(|name| folder.join(name));
-    let missing = missing.into_iter().find(|path| !path.is_dir());
-    match missing {
-        Some(path) => Err(Error::FilesMissing {
-            id: record.id.clone(),
-            path,
-        }),
-        None => Ok(()),
-    }
-}
-
 /// Creates a folder for the copies of this process.
 fn create_snapshot_folder(lease: &Path) -> Result<PathBuf, Error> {
     let mut count = 0;
@@ -190,12 +167,14 @@ impl WorktreePool {
     /// Lists all worktrees. Mounts overlays that a restart unmounted, and reads every lease, which
     /// takes as long as `git status` in each.
     pub fn list(&self) -> Result<PoolListing, Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
+        let main_repo = MainRepo::open(&self.main_repo)?;
         let mut leases = Vec::new();
         let mut unfinished = Vec::new();
         for id in self.ids() {
             match self.record(&id) {
-                Ok((folder, record)) => leases.push(self.lease_status(&hub, &record, &folder)?),
+                Ok((folder, record)) => {
+                    leases.push(self.lease_status(&main_repo, &record, &folder)?)
+                }
                 // It was released after its name was read.
                 Err(Error::Unknown(_)) => {}
                 Err(_) => unfinished.push(id),
@@ -204,7 +183,7 @@ impl WorktreePool {
         Ok(PoolListing {
             leases,
             unfinished,
-            archives: hub.archives()?,
+            archives: main_repo.archives()?,
             bases: self.bases().all(),
             backends: self.backend_support()?,
         })
@@ -218,14 +197,14 @@ impl WorktreePool {
 
     fn lease_status(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         record: &LeaseRecord,
         folder: &Path,
     ) -> Result<LeaseStatus, Error> {
         let lock = owner::try_lock(folder)?;
         let is_held = lock.is_none();
-        let work = self.work(hub, record, folder, is_held);
-        let size = match record.rung {
+        let work = self.work(main_repo, record, folder, is_held);
+        let size = match record.backend {
             TreeBackend::Overlay => ["upper", "work", "shared"]
                 .map(|name| dir_tree::disk_usage(&folder.join(name)))
                 .iter()
@@ -233,39 +212,39 @@ impl WorktreePool {
             _ => dir_tree::disk_usage(&folder.join("mnt")),
         };
         if !is_held {
-            self.unmount_unless_kept(record, folder)?;
+            mounts::unmount_unless_kept(record, folder)?;
         }
         Ok(LeaseStatus {
             lease: Lease::from_record(record, folder, None)?,
             is_held,
             size,
             age_ms: self.now_ms().saturating_sub(record.created_ms),
-            work: work.map_err(|error| error.to_string()),
+            work,
         })
     }
 
     /// Reads the work in a lease.
     pub(crate) fn work(
         &self,
-        hub: &MainRepo,
+        main_repo: &MainRepo,
         record: &LeaseRecord,
         folder: &Path,
         is_held: bool,
     ) -> Result<LeaseWork, Error> {
-        let look = self.snapshot(record, folder, is_held)?;
-        let touched = look.status.touched_since(&look.tip.commit)?;
-        let tip = look.tip.commit.clone();
+        let snapshot = self.snapshot(record, folder, is_held)?;
+        let touched = snapshot.status.touched_since(&snapshot.tip.commit)?;
+        let tip = snapshot.tip.commit.clone();
         let has_landed = record.landed.as_deref() == Some(tip.as_str());
         let merged = if tip == record.commit {
             LeaseMerge::Nothing
-        } else if has_landed || hub.has_merged(&tip) {
+        } else if has_landed || main_repo.has_merged(&tip) {
             LeaseMerge::Yes
         } else {
             LeaseMerge::No
         };
         Ok(LeaseWork {
             tip,
-            branch: look
+            branch: snapshot
                 .tip
                 .reference
                 .as_deref()
@@ -282,14 +261,15 @@ impl WorktreePool {
         folder: &Path,
         is_held: bool,
     ) -> Result<LeaseSnapshot, Error> {
-        let is_seen = record.rung != TreeBackend::Overlay || mount::is_mounted(&folder.join("mnt"));
+        let is_seen =
+            record.backend != TreeBackend::Overlay || mount::is_mounted(&folder.join("mnt"));
         if is_held && !is_seen {
             return Err(Error::Refused(format!(
                 "lease {} is mounted in the namespace of {} and can only be read there",
                 record.id, record.owner
             )));
         }
-        check_files_exist(record, folder)?;
+        record.check_files_exist(folder)?;
         if !is_held {
             self.mount_again(record, folder)?;
         }
@@ -304,7 +284,7 @@ impl WorktreePool {
             folder,
             &record.id,
             &base_index,
-            record.rung,
+            record.backend,
         )
     }
 }

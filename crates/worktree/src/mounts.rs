@@ -8,82 +8,64 @@ use std::path::{Path, PathBuf};
 
 use crate::dir_tree;
 use crate::error::Error;
+use crate::json_file;
 use crate::lease::LeaseId;
 use crate::mount;
 use crate::mount_privilege::{MountPrivilege, current_privilege};
 use crate::owner::{self, Owner};
-use crate::pool::WorktreePool;
-use crate::record::{self, LeaseRecord};
+use crate::probe::{PROBE_PREFIX, is_left_over};
+use crate::record::LeaseRecord;
 
-/// Prefix of folders with trial mounts; a process id follows, and a dot before any further part.
-pub(crate) const PROBE_PREFIX: &str = ".probe-";
-
-impl WorktreePool {
-    /// Detaches the mount of a lease after reading it. The caller holds the lease's lock.
-    pub(crate) fn unmount_unless_kept(
-        &self,
-        record: &LeaseRecord,
-        folder: &Path,
-    ) -> Result<(), Error> {
-        // Mounts in our namespace are invisible to others; the next holder of the lease makes its
-        // own.
-        let is_seen = current_privilege() == MountPrivilege::Root && record.owner == Owner::Person;
-        if is_seen {
-            Ok(())
-        } else {
-            mount::detach_below(folder).map_err(Error::file("unmount below", folder))
-        }
-    }
-
-    /// Detaches the mounts of killed programs, for all repositories.
-    pub(crate) fn clear_mounts(&self) -> Result<(), Error> {
-        // In a namespace there are only our own mounts and those of the machine, which must stay.
-        if current_privilege() != MountPrivilege::Root {
-            return Ok(());
-        }
-        let below = mount::mounted_below(&self.top);
-        if below.is_empty() {
-            return Ok(());
-        }
-        // The kernel lists canonical paths.
-        let top = self
-            .top
-            .canonicalize()
-            .map_err(Error::file("look at", &self.top))?;
-        let named: BTreeSet<PathBuf> = below
-            .iter()
-            .filter_map(|place| owning_folder(&top, place))
-            .collect();
-        for folder in named {
-            let is_probe = folder
-                .file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(PROBE_PREFIX));
-            if is_probe {
-                mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
-                dir_tree::remove_all(&folder).map_err(Error::file("clear", &folder))?;
-                continue;
-            }
-            let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
-            if record.is_some_and(|record| record.owner == Owner::Person) {
-                continue;
-            }
-            // The lock is held until the mount is detached, so that no process takes the lease
-            // meanwhile.
-            let Some(_lock) = owner::try_lock(&folder)? else {
-                continue;
-            };
-            mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
-        }
+/// Detaches the mount of a lease after reading it. The caller holds the lease's lock.
+pub(crate) fn unmount_unless_kept(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
+    // Mounts in our namespace are invisible to others; the next holder of the lease makes its
+    // own.
+    let is_seen = current_privilege() == MountPrivilege::Root && record.owner == Owner::Person;
+    if is_seen {
         Ok(())
+    } else {
+        mount::detach_below(folder).map_err(Error::file("unmount below", folder))
     }
 }
 
-/// Whether a folder name is that of a trial mount whose process is gone.
-pub(crate) fn is_left_over(name: &str) -> bool {
-    name.strip_prefix(PROBE_PREFIX).is_some_and(|rest| {
-        let process = rest.split('.').next().unwrap_or(rest);
-        !Path::new("/proc").join(process).exists()
-    })
+/// Detaches the mounts of killed programs below `top`, the folder with the leases of all
+/// repositories.
+pub(crate) fn clear_mounts(top: &Path) -> Result<(), Error> {
+    // In a namespace there are only our own mounts and those of the machine, which must stay.
+    if current_privilege() != MountPrivilege::Root {
+        return Ok(());
+    }
+    let below = mount::mounted_below(top);
+    if below.is_empty() {
+        return Ok(());
+    }
+    // The kernel lists canonical paths.
+    let top = top.canonicalize().map_err(Error::file("look at", top))?;
+    let named: BTreeSet<PathBuf> = below
+        .iter()
+        .filter_map(|place| owning_folder(&top, place))
+        .collect();
+    for folder in named {
+        let is_probe = folder
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(PROBE_PREFIX));
+        if is_probe {
+            mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
+            dir_tree::remove_all(&folder).map_err(Error::file("clear", &folder))?;
+            continue;
+        }
+        let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));
+        if record.is_some_and(|record| record.owner == Owner::Person) {
+            continue;
+        }
+        // The lock is held until the mount is detached, so that no process takes the lease
+        // meanwhile.
+        let Some(_lock) = owner::try_lock(&folder)? else {
+            continue;
+        };
+        mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
+    }
+    Ok(())
 }
 
 /// The folder of the lease, or of the abandoned trial mount, that contains a mount point.

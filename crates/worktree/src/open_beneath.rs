@@ -1,16 +1,15 @@
-//! File access relative to an open folder that never follows symlinks, so an agent cannot redirect
-//! it.
+//! Reads and writes Git's entries below an open folder without following symlinks, so that an agent
+//! cannot redirect them.
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use host::no_follow;
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2,
-    readlinkat, renameat, statat, symlinkat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -58,10 +57,8 @@ impl PathContent {
 impl RootedDir {
     /// Opens a folder. Its own path must not be under an agent's control.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let folder = rustix::fs::open(path, flags, Mode::empty())?;
         Ok(Self {
-            folder,
+            folder: no_follow::open_root(path)?,
             path: path.to_path_buf(),
         })
     }
@@ -73,8 +70,7 @@ impl RootedDir {
 
     /// Opens a folder below this one.
     pub(crate) fn open_dir(&self, name: &Path) -> io::Result<OwnedFd> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        Ok(self.resolve(name, flags, Mode::empty())?)
+        Ok(no_follow::open_folder_below(&self.folder, name)?)
     }
 
     /// Reads a regular file of at most `limit` bytes; `None` if there is none.
@@ -106,19 +102,17 @@ impl RootedDir {
         let Some((parent, last)) = self.parent_of(name)? else {
             return Ok(PathContent::Absent);
         };
-        let stat = match statat(&parent, last, AtFlags::SYMLINK_NOFOLLOW) {
+        let stat = match no_follow::stat(&parent, last) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(PathContent::Absent),
             Err(errno) => return Err(errno.into()),
         };
-        Ok(match FileType::from_raw_mode(stat.st_mode) {
+        Ok(match no_follow::kind(&stat) {
             FileType::RegularFile => match self.read(name, limit)? {
                 Some(content) => PathContent::File(content, stat.st_mode & 0o100 != 0),
                 None => PathContent::Absent,
             },
-            FileType::Symlink => {
-                PathContent::Link(readlinkat(&parent, last, Vec::new())?.into_bytes())
-            }
+            FileType::Symlink => PathContent::Link(no_follow::read_link(&parent, last)?),
             FileType::Directory => PathContent::Folder,
             _ => PathContent::Other,
         })
@@ -199,8 +193,7 @@ impl RootedDir {
     fn parent_of<'a>(&self, name: &'a Path) -> io::Result<Option<(OwnedFd, &'a std::ffi::OsStr)>> {
         let last = name.file_name().ok_or(Errno::INVAL)?;
         let parent = name.parent().filter(|path| !path.as_os_str().is_empty());
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        match self.resolve(parent.unwrap_or(Path::new(".")), flags, Mode::empty()) {
+        match no_follow::open_folder_below(&self.folder, parent.unwrap_or(Path::new(""))) {
             Ok(folder) => Ok(Some((folder, last))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(errno.into()),
@@ -208,61 +201,22 @@ impl RootedDir {
     }
 
     fn make_parent(&self, name: &Path) -> io::Result<OwnedFd> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let parent = name.parent().unwrap_or(Path::new(""));
         let mut made = PathBuf::new();
         for part in parent.components() {
-            let above = if made.as_os_str().is_empty() {
-                self.folder.try_clone()?
-            } else {
-                self.resolve(&made, flags, Mode::empty())?
-            };
+            let above = no_follow::open_folder_below(&self.folder, &made)?;
             match mkdirat(&above, part.as_os_str(), Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno.into()),
             }
             made.push(part);
         }
-        let whole = if made.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            &made
-        };
-        Ok(self.resolve(whole, flags, Mode::empty())?)
+        Ok(no_follow::open_folder_below(&self.folder, &made)?)
     }
 
     fn resolve(&self, name: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-        let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        for _ in 0..16 {
-            match openat2(&self.folder, name, flags, mode, how) {
-                // A concurrent rename kept the kernel from proving that the path stays below.
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                other => return other,
-            }
-        }
-        Err(Errno::AGAIN)
+        no_follow::open_below(&self.folder, name, flags, mode)
     }
-}
-
-/// The entries of an open folder, except `.` and `..`, with their types.
-pub(crate) fn dir_entries(folder: &OwnedFd) -> io::Result<Vec<(std::ffi::CString, FileType)>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(folder)? {
-        let entry = entry?;
-        let name: &CStr = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            FileType::Unknown => {
-                let stat = statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)?;
-                FileType::from_raw_mode(stat.st_mode)
-            }
-            known => known,
-        };
-        names.push((name.to_owned(), kind));
-    }
-    Ok(names)
 }
 
 /// A hash that keeps temporary names distinct.

@@ -18,14 +18,15 @@ use crate::error::Error;
 use crate::fsmonitor;
 use crate::git_dir::OwnGitFiles;
 use crate::hidden_refs::HiddenRefs;
+use crate::json_file;
 use crate::lease::{Lease, LeaseId};
-use crate::list::check_files_exist;
 use crate::mount::{self, OverlayLayers};
 use crate::mount_privilege::{MountPrivilege, current_privilege};
 use crate::mounts;
 use crate::open_beneath::name_hash;
 use crate::owner::{self, BlockingLock, LeaseLock, Owner};
-use crate::record::{self, LeaseRecord, WholeLanding};
+use crate::probe::PROBE_PREFIX;
+use crate::record::{LeaseRecord, WholeLanding};
 use crate::settings::PoolSettings;
 use crate::share;
 use crate::warm_index::WarmIndex;
@@ -57,10 +58,14 @@ pub struct LeaseRequest {
 }
 
 impl WorktreePool {
-    /// Opens the leases of the repository with the checkout `hub`, stored below the state folder
+    /// Opens the leases of the repository with the checkout `main_repo`, stored below the state folder
     /// `state`.
-    pub fn open(hub: &AbsPath, state: &AbsPath, settings: PoolSettings) -> Result<Self, Error> {
-        let opened = MainRepo::open(hub)?;
+    pub fn open(
+        main_repo: &AbsPath,
+        state: &AbsPath,
+        settings: PoolSettings,
+    ) -> Result<Self, Error> {
+        let opened = MainRepo::open(main_repo)?;
         let top = state.as_path().join("worktrees");
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if real(opened.workdir().as_path()).starts_with(real(&top)) {
@@ -100,7 +105,7 @@ impl WorktreePool {
             settings,
             clock: RealClock::default(),
         };
-        pool.clear_mounts()?;
+        mounts::clear_mounts(&pool.top)?;
         Ok(pool)
     }
 
@@ -117,66 +122,65 @@ impl WorktreePool {
     /// Makes the base of the checked-out commit ahead of time. Takes as long as a checkout, or as
     /// the changes since the last base.
     pub fn warm(&self) -> Result<BaseCheckout, Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
-        let head = hub.head()?;
-        HiddenRefs::new(&hub).set(&base_ref(&head.commit), &head.commit)?;
-        self.base(&hub, &head)
+        let main_repo = MainRepo::open(&self.main_repo)?;
+        let head = main_repo.head()?;
+        HiddenRefs::new(&main_repo).set(&base_ref(&head.commit), &head.commit)?;
+        self.base(&main_repo, &head)
     }
 
-    fn base(&self, hub: &MainRepo, head: &HeadCommit) -> Result<BaseCheckout, Error> {
-        self.bases().make(hub, head, &|base| {
+    fn base(&self, main_repo: &MainRepo, head: &HeadCommit) -> Result<BaseCheckout, Error> {
+        self.bases().make(main_repo, head, &|base| {
             // Without the warm index, Git examines every file, which is slower but gives the same
             // result.
-            self.note_base(hub, head, base).log_err();
+            self.note_base(main_repo, head, base).log_err();
         })
     }
 
     /// Makes Git prepare the index of a base.
-    fn note_base(&self, hub: &MainRepo, head: &HeadCommit, base: &Path) -> Result<(), Error> {
+    fn note_base(&self, main_repo: &MainRepo, head: &HeadCommit, base: &Path) -> Result<(), Error> {
         let is_overlay = match self.settings.backend {
-            Some(rung) => rung == TreeBackend::Overlay,
-            None => self.backend_support()?.rung == TreeBackend::Overlay,
+            Some(backend) => backend == TreeBackend::Overlay,
+            None => self.backend_support()?.backend == TreeBackend::Overlay,
         };
         let Some(program) = self.settings.monitor.as_deref().filter(|_| is_overlay) else {
             return Ok(());
         };
         let by_user = current_privilege() != MountPrivilege::Root;
-        let shallow = hub.shallow_ends();
+        let shallow = main_repo.shallow_ends();
         let own = OwnGitFiles {
             branch: "burin/base",
             commit: &head.commit,
             base: &head.commit,
-            hub_branch: None,
+            main_branch: None,
             config: "",
             shallow: shallow.as_deref(),
         };
-        let config =
-            |layer: &Path| hub.lease_config(fsmonitor::command(program, layer, by_user).as_deref());
-        let trial = self.folder.join(format!(
-            "{}{}.index",
-            mounts::PROBE_PREFIX,
-            std::process::id()
-        ));
+        let config = |layer: &Path| {
+            main_repo.lease_config(fsmonitor::command(program, layer, by_user).as_deref())
+        };
+        let trial = self
+            .folder
+            .join(format!("{}{}.index", PROBE_PREFIX, std::process::id()));
         WarmIndex::make(base, &trial, &own, &config, by_user)
     }
 
     /// Leases worktrees of the checked-out commit. In a cold pool the first call does the work of
     /// `warm`.
-    pub fn lease(&self, wanted: LeaseRequest) -> Result<Vec<Lease>, Error> {
-        let hub = MainRepo::open(&self.main_repo)?;
-        let head = hub.head()?;
+    pub fn lease(&self, request: LeaseRequest) -> Result<Vec<Lease>, Error> {
+        let main_repo = MainRepo::open(&self.main_repo)?;
+        let head = main_repo.head()?;
         let _gate = BlockingLock::wait(&self.folder.join("lock"))?;
-        let owner = if wanted.is_kept {
+        let owner = if request.is_kept {
             Owner::Person
         } else {
             Owner::current_process()
         };
         let commit = head.commit.clone();
-        let mut making = self.draft(&hub, head, commit, owner)?;
-        if wanted.with_changes {
-            let unmerged = hub.unmerged()?;
+        let mut draft = self.draft(&main_repo, head, commit, owner)?;
+        if request.with_changes {
+            let unmerged = main_repo.unmerged()?;
             let unmerged = unmerged.iter().map(|name| String::from_utf8_lossy(name));
-            making.caveats.extend(unmerged.map(|name| {
+            draft.caveats.extend(unmerged.map(|name| {
                 let name = base::printable(&name, base::LineFeeds::Escape);
                 format!(
                     "{name} has a merge conflict in your checkout and was not copied; the lease \
@@ -185,14 +189,14 @@ impl WorktreePool {
             }));
         }
         let with_changes = |lease: &Lease| lease.import_changes(&self.main_repo).map(drop);
-        let finish: Option<Finish<'_>> = if wanted.with_changes {
+        let finish: Option<Finish<'_>> = if request.with_changes {
             Some(&with_changes)
         } else {
             None
         };
-        let mut leases = Vec::with_capacity(wanted.count);
-        for _ in 0..wanted.count {
-            leases.push(self.create(&mut making, None, finish)?);
+        let mut leases = Vec::with_capacity(request.count);
+        for _ in 0..request.count {
+            leases.push(self.create(&mut draft, None, finish)?);
         }
         self.sync_records(&leases);
         Ok(leases)
@@ -202,13 +206,13 @@ impl WorktreePool {
     pub fn take_over(&self, id: &LeaseId) -> Result<Lease, Error> {
         let (folder, mut record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
-        check_files_exist(&record, &folder)?;
+        record.check_files_exist(&folder)?;
         self.mount_again(&record, &folder)?;
         // A user's lease stays the user's, even while a process works in it.
         if record.owner != Owner::Person {
             record.owner = Owner::current_process();
         }
-        record::write(&folder.join("lease.json"), &record)?;
+        json_file::write(&folder.join("lease.json"), &record)?;
         Lease::from_record(&record, &folder, Some(lock))
     }
 
@@ -216,34 +220,16 @@ impl WorktreePool {
     pub fn keep_for_user(&self, lease: &mut Lease) -> Result<(), Error> {
         let (folder, mut record) = self.record(&lease.id)?;
         record.owner = Owner::Person;
-        record::write(&folder.join("lease.json"), &record)?;
+        json_file::write(&folder.join("lease.json"), &record)?;
         lease.owner = Owner::Person;
         Ok(())
-    }
-
-    /// Runs the setup commands of a lease. A failure is recorded in the lease.
-    pub fn set_up(&self, lease: &mut Lease, runner: &dyn crate::SetupRunner) -> Result<(), Error> {
-        let done = crate::setup::run_all(lease, &self.settings.setup, runner);
-        let (folder, mut record) = self.record(&lease.id)?;
-        record.set_up.clone_from(&done);
-        lease.set_up = done;
-        record::write(&folder.join("lease.json"), &record)
-    }
-
-    /// Runs the teardown commands before a lease is released, and returns the failure, if any.
-    pub fn tear_down(
-        &self,
-        lease: &Lease,
-        runner: &dyn crate::SetupRunner,
-    ) -> Option<crate::SetupResult> {
-        crate::setup::run_all(lease, &self.settings.teardown, runner).filter(|done| !done.is_done)
     }
 
     /// Records that the work up to `commit` has landed; it counts as merged from now on.
     pub fn note_landed(&self, id: &LeaseId, commit: &str) -> Result<(), Error> {
         let (folder, mut record) = self.record(id)?;
         record.landed = Some(commit.to_owned());
-        record::write(&folder.join("lease.json"), &record)
+        json_file::write(&folder.join("lease.json"), &record)
     }
 
     /// Records that all work of a lease has landed: its `tree`, as Git would store it, became
@@ -254,7 +240,7 @@ impl WorktreePool {
             tree: tree.to_owned(),
             commit: commit.to_owned(),
         });
-        record::write(&folder.join("lease.json"), &record)
+        json_file::write(&folder.join("lease.json"), &record)
     }
 
     pub(crate) fn now_ms(&self) -> u64 {
@@ -275,7 +261,7 @@ impl WorktreePool {
     pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
         let folder = self.lease_folder(id);
         let path = folder.join("lease.json");
-        if let Some(record) = record::read(&path) {
+        if let Some(record) = json_file::read(&path) {
             return Ok((folder, record));
         }
         // The lease may be released at any moment. In this order, a released lease is not mistaken
@@ -292,7 +278,7 @@ impl WorktreePool {
 
     pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<LeaseLock, Error> {
         owner::try_lock(folder)?.ok_or_else(|| {
-            let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
+            let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));
             Error::Held {
                 id: id.to_string(),
                 owner: record.map_or("a running process".to_owned(), |record| {
@@ -334,7 +320,7 @@ impl WorktreePool {
     /// mounted already.
     pub(crate) fn mount_again(&self, record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
         let mnt = folder.join("mnt");
-        if record.rung != TreeBackend::Overlay {
+        if record.backend != TreeBackend::Overlay {
             return Ok(());
         }
         if !mount::is_mounted(&mnt) {
@@ -386,7 +372,7 @@ impl WorktreePool {
             for record in records {
                 // A lease that was released meanwhile needs no sync.
                 if record.exists() {
-                    record::sync(&record).log_err();
+                    json_file::sync(&record).log_err();
                 }
             }
         });

@@ -6,12 +6,14 @@ use std::path::Path;
 use git::lease::MainRepo;
 
 use crate::error::Error;
+use crate::json_file;
 use crate::lease::{Lease, LeaseId};
 use crate::list::{LeaseMerge, LeaseWork};
+use crate::mounts::unmount_unless_kept;
 use crate::owner::LeaseLock;
 use crate::pool::WorktreePool;
 use crate::ports;
-use crate::record::{self, LeaseRecord};
+use crate::record::LeaseRecord;
 
 /// The treatment of work that exists only in the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,7 @@ impl WorktreePool {
     ) -> Result<(), Error> {
         if let Err(error) = self.check_discard(id, folder, discard) {
             if let Ok((_, record)) = self.record(id) {
-                self.unmount_unless_kept(&record, folder)?;
+                unmount_unless_kept(&record, folder)?;
             }
             return Err(error);
         }
@@ -89,7 +91,7 @@ impl WorktreePool {
     }
 
     fn remove(&self, folder: &Path) -> Result<(), Error> {
-        let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
+        let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));
         self.remove_lease_folder(folder)?;
         if let Some(record) = record {
             ports::give_back(&self.top.join("ports"), &record.ports);

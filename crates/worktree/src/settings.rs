@@ -17,12 +17,8 @@ pub struct PoolSettings {
     pub quota: u64,
     /// The only backend to use; the best one that works if `None`.
     pub backend: Option<TreeBackend>,
-    /// Setup commands of a new lease, each run by a shell in its root.
-    pub setup: Vec<String>,
-    /// Teardown commands, run before a lease is released.
-    pub teardown: Vec<String>,
     /// The file system monitor for leases on overlays: a program whose `main` begins with
-    /// `answer_git`. Without it, Git examines every file.
+    /// `answer_fsmonitor_query`. Without it, Git examines every file.
     pub monitor: Option<PathBuf>,
     /// The lowest port to assign; blocks end below the ports that systems assign themselves.
     pub first_port: u16,
@@ -53,8 +49,6 @@ impl PoolSettings {
             shared_limit: 256 << 20,
             quota: 20 << 30,
             backend: None,
-            setup: Vec::new(),
-            teardown: Vec::new(),
             monitor: None,
             first_port: 20_000,
         }

@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base::AbsPath;
+use base::{AbsPath, LogErr};
 use git::lease::MainRepo;
-use globset::{GlobBuilder, GlobMatcher};
+use host::no_follow::{self, FolderEntry};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
@@ -62,19 +63,19 @@ const MAX_SCANNED_ENTRIES: usize = 5000;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl SharePlan {
-    pub(crate) fn new(hub: &MainRepo, base_tree: &Path, settings: &PoolSettings) -> Self {
-        let root = hub.workdir();
+    pub(crate) fn new(main_repo: &MainRepo, base_tree: &Path, settings: &PoolSettings) -> Self {
+        let root = main_repo.workdir();
         let is_shared = |name: &&String| {
             let path = Path::new(name.as_str());
             let is_below = path
                 .components()
                 .all(|part| matches!(part, std::path::Component::Normal(_)));
             let is_folder = fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_dir());
-            is_below && is_folder && !base_tree.join(path).exists() && hub.is_ignored(path)
+            is_below && is_folder && !base_tree.join(path).exists() && main_repo.is_ignored(path)
         };
         let folders: Vec<String> = settings.shared.iter().filter(is_shared).cloned().collect();
         let files = match RootedDir::open(root.as_path()) {
-            Ok(beneath) => included_files(&beneath, hub, &settings.shared),
+            Ok(beneath) => included_files(&beneath, main_repo, &settings.shared),
             Err(_) => Vec::new(),
         };
         Self {
@@ -97,20 +98,20 @@ impl SharePlan {
     /// Brings all paths into the lease in `lease`, whose tree is at `root`.
     pub(crate) fn apply(
         &self,
-        hub: &AbsPath,
+        main_repo: &AbsPath,
         lease: &Path,
         root: &Path,
-        rung: TreeBackend,
+        backend: TreeBackend,
         by_user: bool,
     ) -> Result<Vec<SharedPath>, Error> {
         let mut shared = Vec::new();
         for (ix, folder) in self.folders.iter().enumerate() {
-            let from = hub.join(folder);
-            let way = match rung {
+            let from = main_repo.join(folder);
+            let way = match backend {
                 TreeBackend::Overlay => {
                     overlay(from.as_path(), lease, ix, &root.join(folder), by_user)
                 }
-                rung => self.copy_shared(from.as_path(), &root.join(folder), rung),
+                backend => self.copy_shared(from.as_path(), &root.join(folder), backend),
             };
             shared.push(SharedPath {
                 path: folder.clone(),
@@ -120,7 +121,8 @@ impl SharePlan {
         if self.files.is_empty() {
             return Ok(shared);
         }
-        let from = RootedDir::open(hub.as_path()).map_err(Error::file("open", hub.as_path()))?;
+        let from = RootedDir::open(main_repo.as_path())
+            .map_err(Error::file("open", main_repo.as_path()))?;
         let to = RootedDir::open(root).map_err(Error::file("open", root))?;
         for file in &self.files {
             let copied = from
@@ -140,9 +142,14 @@ impl SharePlan {
         Ok(shared)
     }
 
-    fn copy_shared(&self, from: &Path, to: &Path, rung: TreeBackend) -> Result<ShareMethod, Error> {
+    fn copy_shared(
+        &self,
+        from: &Path,
+        to: &Path,
+        backend: TreeBackend,
+    ) -> Result<ShareMethod, Error> {
         let size = dir_tree::disk_usage(from);
-        if rung != TreeBackend::Reflink && size > self.limit {
+        if backend != TreeBackend::Reflink && size > self.limit {
             return Ok(ShareMethod::LeftOut(format!(
                 "it has {} MiB, more than the limit of {} MiB for copies; it will be rebuilt",
                 size >> 20,
@@ -152,8 +159,8 @@ impl SharePlan {
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         }
-        copy_folder(from, to, rung == TreeBackend::Reflink)?;
-        Ok(match rung {
+        copy_folder(from, to, backend == TreeBackend::Reflink)?;
+        Ok(match backend {
             TreeBackend::Reflink => ShareMethod::Reflink,
             _ => ShareMethod::Copy,
         })
@@ -163,7 +170,7 @@ impl SharePlan {
 /// Mounts the shared folders of a lease again.
 pub(crate) fn mount_again(
     shared: &[SharedPath],
-    hub: &AbsPath,
+    main_repo: &AbsPath,
     lease: &Path,
     root: &Path,
     by_user: bool,
@@ -174,7 +181,7 @@ pub(crate) fn mount_again(
         .enumerate()
         .filter(|(_, shared)| shared.way == ShareMethod::Overlay)
     {
-        let from = hub.join(&folder.path);
+        let from = main_repo.join(&folder.path);
         let at = root.join(&folder.path);
         if mount::is_mounted(&at) {
             continue;
@@ -243,13 +250,13 @@ fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
 }
 
 /// The ignored files that the project lists.
-fn included_files(root: &RootedDir, hub: &MainRepo, shared: &[String]) -> Vec<PathBuf> {
+fn included_files(root: &RootedDir, main_repo: &MainRepo, shared: &[String]) -> Vec<PathBuf> {
     let Ok(Some(text)) = root.read(Path::new(INCLUDE), 1 << 20) else {
         return Vec::new();
     };
     let patterns = patterns(&String::from_utf8_lossy(&text));
     // This takes as long as `git status`, which only projects with a list pay for.
-    let mut waiting: VecDeque<(PathBuf, bool)> = hub
+    let mut waiting: VecDeque<(PathBuf, bool)> = main_repo
         .ignored()
         .iter()
         .map(|(path, is_folder)| (as_path(path).to_path_buf(), *is_folder))
@@ -270,61 +277,28 @@ fn included_files(root: &RootedDir, hub: &MainRepo, shared: &[String]) -> Vec<Pa
         }
         let inner = root
             .open_dir(&path)
-            .and_then(|folder| crate::open_beneath::dir_entries(&folder));
-        for (name, kind) in inner.into_iter().flatten() {
-            waiting.push_back((
-                path.join(as_path(name.as_bytes())),
-                kind == FileType::Directory,
-            ));
+            .and_then(|folder| Ok(no_follow::entries(&folder)?));
+        for FolderEntry { name, kind } in inner.into_iter().flatten() {
+            waiting.push_back((path.join(name), kind == FileType::Directory));
         }
     }
     found.sort();
     found
 }
 
-struct IncludePattern {
-    glob: GlobMatcher,
-    is_negated: bool,
+/// Parses a list in the syntax of `.gitignore`. A line that is no valid glob matches nothing.
+fn patterns(text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.lines() {
+        builder.add_line(None, line).log_err();
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-fn patterns(text: &str) -> Vec<IncludePattern> {
-    let lines = text
-        .lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .filter_map(|line| {
-            let (line, is_negated) = match line.strip_prefix('!') {
-                Some(rest) => (rest, true),
-                None => (line, false),
-            };
-            let line = line.strip_suffix('/').unwrap_or(line);
-            let glob = match line.strip_prefix('/') {
-                Some(anchored) => anchored.to_owned(),
-                None if line.contains('/') => line.to_owned(),
-                None => format!("**/{line}"),
-            };
-            let glob = GlobBuilder::new(&glob)
-                .literal_separator(true)
-                .build()
-                .ok()?;
-            Some(IncludePattern {
-                glob: glob.compile_matcher(),
-                is_negated,
-            })
-        })
-        .collect()
-}
-
-/// Whether the last pattern that matches the file, or a folder above it, is not negated.
-fn is_named(patterns: &[IncludePattern], path: &Path) -> bool {
-    let mut above = path.ancestors().filter(|path| !path.as_os_str().is_empty());
-    let names: Vec<_> = above.by_ref().collect();
-    let last = patterns
-        .iter()
-        .rev()
-        .find(|pattern| names.iter().any(|name| pattern.glob.is_match(name)));
-    last.is_some_and(|pattern| !pattern.is_negated)
+/// Whether a file, given relative to the root, is in the list, itself or with a folder above it.
+fn is_named(patterns: &Gitignore, path: &Path) -> bool {
+    let matched = patterns.matched_path_or_any_parents(path, false);
+    matched.is_ignore()
 }
 
 #[cfg(test)]

@@ -18,43 +18,43 @@ use crate::open_beneath::{PathContent, RootedDir};
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Lease {
-    /// Copies uncommitted changes of the checkout `hub` into the lease, and returns their paths.
+    /// Copies uncommitted changes of the checkout `main_repo` into the lease, and returns their paths.
     /// Files with merge conflicts keep their committed version.
-    pub fn import_changes(&self, hub: &AbsPath) -> Result<Vec<PathBuf>, Error> {
-        let opened = MainRepo::open(hub)?;
+    pub fn import_changes(&self, main_repo: &AbsPath) -> Result<Vec<PathBuf>, Error> {
+        let opened = MainRepo::open(main_repo)?;
         let head = opened.head()?;
         let index = opened.index_file();
-        let glance = StatusProbe::new(hub, opened.workdir(), &index, &[])?;
+        let status = StatusProbe::new(main_repo, opened.workdir(), &index, &[])?;
         let unmerged = opened.unmerged()?;
-        let mut touched = glance.touched_since(&head.commit)?;
+        let mut touched = status.touched_since(&head.commit)?;
         touched.retain(|one| unmerged.binary_search(&one.path).is_err());
         transfer(&opened, &head.commit, touched, opened.workdir(), &self.root)
     }
 
-    /// Copies all changes of the lease since its base, committed or not, into the checkout `hub`,
+    /// Copies all changes of the lease since its base, committed or not, into the checkout `main_repo`,
     /// and returns their paths. The checkout's index and branch stay the same.
-    pub fn export_changes(&self, hub: &AbsPath) -> Result<Vec<PathBuf>, Error> {
-        let opened = MainRepo::open(hub)?;
+    pub fn export_changes(&self, main_repo: &AbsPath) -> Result<Vec<PathBuf>, Error> {
+        let opened = MainRepo::open(main_repo)?;
         let base_index = self
             .folder
             .join("../../base")
             .join(&self.tree)
             .join("layer/git/index");
-        let look = LeaseSnapshot::of_lease(
+        let snapshot = LeaseSnapshot::of_lease(
             &self.main_repo,
             &self.folder,
             self.id.as_str(),
             &base_index,
             self.backend,
         )?;
-        let touched = look.status.touched_since(&self.base)?;
+        let touched = snapshot.status.touched_since(&self.base)?;
         transfer(&opened, &self.base, touched, &self.root, opened.workdir())
     }
 }
 
 /// Transfers `touched` between two trees that both started from `commit`.
 fn transfer(
-    hub: &MainRepo,
+    main_repo: &MainRepo,
     commit: &str,
     touched: Vec<TouchedFile>,
     from: &AbsPath,
@@ -77,7 +77,7 @@ fn transfer(
         if new == now {
             continue;
         }
-        let old = hub.committed(commit, &one.path);
+        let old = main_repo.committed(commit, &one.path);
         if is_as_committed(&now, old.as_ref()) && is_transferable(&new) {
             carried.push((path, new))
         } else {

@@ -13,8 +13,8 @@ mod leases {
     mod crashes;
     mod fresh;
     mod hostile;
+    mod monitor;
     mod odd;
     mod person;
-    mod told;
     mod world;
 }

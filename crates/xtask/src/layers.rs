@@ -26,7 +26,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("axum", &["mockllm"]),
     ("ruzstd", &["mockllm"]),
     ("rusqlite", &["ledger"]),
-    ("ignore", &["project"]),
+    ("ignore", &["project", "worktree"]),
     ("nucleo-matcher", &["project"]),
     ("tantivy", &["index"]),
     ("memmap2", &["index"]),

@@ -313,9 +313,9 @@ impl Bench {
     /// All that our search finds.
     fn ours(&self, pattern: &Pattern) -> Result<Vec<project::search::FileMatches>, String> {
         let (sender, events) = async_channel::unbounded();
-        let sieve: Arc<dyn project::search::Prefilter> = self.index.clone();
+        let prefilter: Arc<dyn project::search::Prefilter> = self.index.clone();
         let scope =
-            SearchScope::new(WalkBackend::Disk, self.root.clone()).with_prefilter(Some(sieve));
+            SearchScope::new(WalkBackend::Disk, self.root.clone()).with_prefilter(Some(prefilter));
         let never = AtomicBool::new(false);
         search(&pattern.query(), &scope, &never, &sender).map_err(|error| error.to_string())?;
         let mut files = Vec::new();

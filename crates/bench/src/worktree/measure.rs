@@ -68,7 +68,7 @@ pub(super) fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     };
     Ok(Figures {
         files,
-        rung: ladder.rung.name(),
+        rung: ladder.backend.name(),
         cold,
         next,
         leases: time(&|row| row.leases),

@@ -83,7 +83,8 @@ impl Repository {
         })
     }
 
-    /// Returns the other worktrees of this repository that have `reference` checked out.
+    /// Returns the Git folders of the other worktrees of this repository that have `reference`
+    /// checked out.
     pub fn checked_out_elsewhere(&self, reference: &str, files: &dyn Files) -> Vec<AbsPath> {
         let here = self.git_dir();
         let common = self.common_dir();
@@ -147,13 +148,13 @@ impl Repository {
 
     /// Appends the move to the reflogs that exist.
     fn log_move(&self, branching: &BranchMove<'_>, files: &dyn Files) -> Result<(), Error> {
-        let person = branching.signature;
+        let signature = branching.signature;
         let line = format!(
             "{} {} {} <{}> {} +0000\t{}\n",
             branching.from,
             branching.to,
-            one_line(&person.name),
-            one_line(&person.email),
+            one_line(&signature.name),
+            one_line(&signature.email),
             branching.seconds,
             one_line(branching.note),
         );

@@ -4,7 +4,6 @@
 //! Planning finds every obstacle before anything is written. The plan is then applied file by file,
 //! each atomically; applying it again changes nothing.
 
-use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 
@@ -13,6 +12,7 @@ use host::links::{self, NoFollowEntry};
 use host::{ContentHash, ExpectedContent, Files, OnDisk, SaveRequest};
 
 use super::eol;
+use super::unusable_file::UnusableFile;
 use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
@@ -199,7 +199,7 @@ impl Repository {
                 }
                 Err(reason) => obstacles.push(Obstacle {
                     path: path.clone(),
-                    reason,
+                    reason: reason.to_string(),
                 }),
             }
         }
@@ -212,7 +212,7 @@ impl Repository {
         path: &TreePath,
         committed: Option<&ObjectEntry>,
         files: &dyn Files,
-    ) -> Result<(Option<ObjectEntry>, ExpectedContent), String> {
+    ) -> Result<(Option<ObjectEntry>, ExpectedContent), UnusableFile> {
         let root = self.workdir();
         let place = root.join(path.to_path());
         // A folder, or a symlink on the way: the path itself is free, and its parents are checked
@@ -222,7 +222,7 @@ impl Repository {
             NoFollowEntry::Absent | NoFollowEntry::Folder => {
                 return Ok((None, ExpectedContent::Absent));
             }
-            NoFollowEntry::Other => return Err("it is a pipe, a socket or a device".to_owned()),
+            NoFollowEntry::Other => return Err(UnusableFile::Special),
             NoFollowEntry::Link(target) => {
                 let entry = ObjectEntry::of_bytes(EntryMode::Link, target.as_bytes());
                 return Ok((Some(entry), ExpectedContent::Anything));
@@ -231,8 +231,7 @@ impl Repository {
         }
         let within = files.open_beneath(root);
         let files = within.as_deref().unwrap_or(files);
-        let read = files.read_with_stat(&place, MAX_FILE_BYTES);
-        let (bytes, stat) = read.map_err(|error| error.to_string())?;
+        let (bytes, stat) = files.read_with_stat(&place, MAX_FILE_BYTES)?;
         let expected = ExpectedContent::Unchanged(OnDisk {
             stamp: stat.stamp,
             hash: ContentHash::of(&bytes),
@@ -315,7 +314,7 @@ impl Repository {
             if let Err(reason) = self.apply_change(change, files) {
                 left.push(Obstacle {
                     path: change.path.clone(),
-                    reason,
+                    reason: reason.to_string(),
                 });
             }
         }
@@ -323,7 +322,7 @@ impl Repository {
         Ok(left)
     }
 
-    fn apply_change(&self, change: &CheckoutChange, files: &dyn Files) -> Result<(), String> {
+    fn apply_change(&self, change: &CheckoutChange, files: &dyn Files) -> Result<(), UnusableFile> {
         let is_module =
             |slot: Option<(EntryMode, ObjectId)>| slot.is_some_and(|it| it.0 == EntryMode::Module);
         if is_module(change.after) || is_module(change.before) {
@@ -345,24 +344,22 @@ impl Repository {
             return Ok(());
         }
         if slot != change.before && !is_only_mode_left {
-            return Err("it changed in the meantime and was left untouched".to_owned());
+            return Err(UnusableFile::Changed);
         }
         let place = root.join(change.path.to_path());
         match change.after {
             None => {
-                files.remove(&place).map_err(|error| error.to_string())?;
+                files.remove(&place)?;
                 remove_empty_folders(root, &change.path);
                 Ok(())
             }
             Some((mode, id)) => {
-                let bytes = self
-                    .bytes_of(&entry((mode, id)))
-                    .map_err(|error| error.to_string())?;
+                let bytes = self.bytes_of(&entry((mode, id)))?;
                 if matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder)) {
                     remove_empty_tree(root, &change.path, files);
                 }
-                self.write_file(root, (&change.path, mode, &bytes), expected, files)
-                    .map_err(|error| error.to_string())
+                self.write_file(root, (&change.path, mode, &bytes), expected, files)?;
+                Ok(())
             }
         }
     }
@@ -456,16 +453,6 @@ impl Repository {
             entry.file_size = metadata.len() as u32;
         }
         entry
-    }
-}
-
-impl CheckoutPlan {
-    /// Returns the planned content of each changed file, by path, for buffers that hold other text.
-    pub fn targets(&self) -> BTreeMap<&TreePath, Option<(EntryMode, ObjectId)>> {
-        self.files
-            .iter()
-            .map(|change| (&change.path, change.after))
-            .collect()
     }
 }
 

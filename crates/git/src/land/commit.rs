@@ -45,7 +45,7 @@ impl Repository {
     pub fn create_commit(&self, sealed: &CommitSpec) -> Result<ObjectId, Error> {
         let failed = |error: git2::Error| self.failed("the commit", &error);
         let when = git2::Time::new(sealed.seconds, sealed.offset_minutes);
-        let signature = |person: &Signature| {
+        let signature = |signature: &Signature| {
             let clean = |text: &str| {
                 let text: String = text.chars().filter(|it| !"<>\n\0".contains(*it)).collect();
                 match text.trim() {
@@ -53,7 +53,7 @@ impl Repository {
                     text => text.to_owned(),
                 }
             };
-            git2::Signature::new(&clean(&person.name), &clean(&person.email), &when)
+            git2::Signature::new(&clean(&signature.name), &clean(&signature.email), &when)
         };
         let tree = self.inner.find_tree(sealed.tree.0).map_err(failed)?;
         let parents: Result<Vec<_>, _> = sealed

@@ -8,6 +8,7 @@ use host::Files;
 use host::links::{self, NoFollowEntry};
 
 use super::eol;
+use super::unusable_file::UnusableFile;
 use crate::lease::is_draft;
 use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
@@ -232,7 +233,7 @@ impl WorktreeScan<'_> {
             }
             NameKind::There => {}
         }
-        match self.read(path)? {
+        match self.read(path) {
             Ok(Some(entry)) => {
                 if self.repository.entry_at(self.base, path)?.as_ref() != Some(&entry) {
                     self.scanned.changes.insert(path.clone(), Some(entry));
@@ -244,7 +245,7 @@ impl WorktreeScan<'_> {
                     self.scanned.changes.insert(path.clone(), None);
                 }
             }
-            Err(reason) => self.refuse(path, reason),
+            Err(reason) => self.refuse(path, reason.to_string()),
         }
         Ok(())
     }
@@ -256,43 +257,32 @@ impl WorktreeScan<'_> {
         });
     }
 
-    fn read(&mut self, path: &TreePath) -> Result<Result<Option<ObjectEntry>, String>, Error> {
+    /// Reads a file as Git would store it; `None` if it does not exist.
+    fn read(&mut self, path: &TreePath) -> Result<Option<ObjectEntry>, UnusableFile> {
         let place = self.root.join(path.to_path());
-        let found = match links::entry_at(self.root, &place) {
-            Ok(found) => found,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let size = match found {
-            NoFollowEntry::Absent => return Ok(Ok(None)),
-            NoFollowEntry::Folder => return Ok(Err("a folder replaced it".to_owned())),
-            NoFollowEntry::Other => {
-                return Ok(Err("it is a pipe, a socket or a device".to_owned()));
-            }
+        let size = match links::entry_at(self.root, &place)? {
+            NoFollowEntry::Absent => return Ok(None),
+            NoFollowEntry::Folder => return Err(UnusableFile::Folder),
+            NoFollowEntry::Other => return Err(UnusableFile::Special),
             NoFollowEntry::Link(target) => {
                 use std::os::unix::ffi::OsStrExt;
                 let target = target.as_bytes();
-                return Ok(match path.link_danger(target) {
-                    Some(danger) => Err(danger.to_string()),
+                return match path.link_danger(target) {
+                    Some(danger) => Err(UnusableFile::Danger(danger)),
                     None => Ok(Some(ObjectEntry::of_bytes(EntryMode::Link, target))),
-                });
+                };
             }
             NoFollowEntry::File { size, .. } => size,
         };
         let limit = self.limits.file_bytes;
         if size > limit {
-            return Ok(Err(format!(
-                "it has {size} bytes, more than the limit of {limit}"
-            )));
+            return Err(UnusableFile::TooLarge { size, limit });
         }
         self.taken_bytes += size;
         if self.taken_bytes > self.limits.all_bytes {
-            let all = self.limits.all_bytes;
-            return Ok(Err(format!("all changes together exceed {all} bytes")));
+            return Err(UnusableFile::AllTooLarge(self.limits.all_bytes));
         }
-        let (bytes, stat) = match self.files.read_with_stat(&place, limit) {
-            Ok(read) => read,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
+        let (bytes, stat) = self.files.read_with_stat(&place, limit)?;
         let mode = match stat.mode & 0o100 {
             0 => EntryMode::Plain,
             _ => EntryMode::Executable,
@@ -303,7 +293,7 @@ impl WorktreeScan<'_> {
             bytes.is_some_and(|bytes| eol::has_crlf(&bytes))
         };
         let bytes = eol::to_git(self.reader, path, &bytes, &is_crlf_in_git).into_owned();
-        Ok(Ok(Some(ObjectEntry::of_bytes(mode, bytes))))
+        Ok(Some(ObjectEntry::of_bytes(mode, bytes)))
     }
 }
 

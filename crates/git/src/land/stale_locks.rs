@@ -23,7 +23,7 @@ impl Repository {
             return Ok(Vec::new());
         }
         let (saves, problems) = files.interrupted(&recovery);
-        let told = saves.iter().filter_map(|save| {
+        let notes = saves.iter().filter_map(|save| {
             let why = match &save.state {
                 InterruptedSaveState::Finished => return None,
                 InterruptedSaveState::Torn(error) => error.to_string(),
@@ -35,7 +35,7 @@ impl Repository {
                 save.record
             ))
         });
-        Ok(told
+        Ok(notes
             .chain(problems.iter().map(|problem| format!("{problem}.")))
             .collect())
     }

@@ -105,10 +105,10 @@ impl MainRepo {
         }
         let tree = self.repository.find_tree(tree).map_err(failed)?;
         let time = git2::Time::new(seconds, 0);
-        let who = Signature::new("Burin", "burin@localhost", &time).map_err(failed)?;
+        let signature = Signature::new("Burin", "burin@localhost", &time).map_err(failed)?;
         let commit = self
             .repository
-            .commit(None, &who, &who, message, &tree, &[&parent])
+            .commit(None, &signature, &signature, message, &tree, &[&parent])
             .map_err(failed)?;
         Ok(ArchivedCommit {
             name: name.to_owned(),

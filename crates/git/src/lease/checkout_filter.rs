@@ -30,13 +30,13 @@ enum EolStyle {
 }
 
 impl BlobReader {
-    /// Opens a reader for the files of `tree` in the repository that contains `hub`.
-    pub fn open(hub: &AbsPath, tree: &str) -> Result<Self, Error> {
-        let hub = MainRepo::open(hub)?;
-        let path = hub.workdir().as_path().to_path_buf();
+    /// Opens a reader for the files of `tree` in the repository that contains `main_repo`.
+    pub fn open(main_repo: &AbsPath, tree: &str) -> Result<Self, Error> {
+        let main_repo = MainRepo::open(main_repo)?;
+        let path = main_repo.workdir().as_path().to_path_buf();
         let failed = |error: git2::Error| Error::new("read", &path, &error);
         let id = Oid::from_str(tree).map_err(failed)?;
-        let repository = hub.repository;
+        let repository = main_repo.repository;
         // Attributes come from the tree itself, not from the files that are checked out at the
         // moment.
         let mut index = Index::new().map_err(failed)?;

@@ -37,7 +37,7 @@ pub struct FileStat {
 /// Writes an index of `tree` to `path`: `files` with their stat data, `submodules` without, and a
 /// cache of all tree ids, which makes comparing with HEAD a single comparison.
 pub fn write_index<'a>(
-    hub: &MainRepo,
+    main_repo: &MainRepo,
     tree: &str,
     files: impl Iterator<Item = (&'a CommitFile, FileStat)>,
     path: &Path,
@@ -45,7 +45,7 @@ pub fn write_index<'a>(
     let failed = |error: git2::Error| Error::new("write an index at", path, &error);
     let mut index = Index::open(path).map_err(failed)?;
     let id = Oid::from_str(tree).map_err(failed)?;
-    let whole = hub.repository.find_tree(id).map_err(failed)?;
+    let whole = main_repo.repository.find_tree(id).map_err(failed)?;
     // Submodules come from the tree; files are then overwritten with their stat data.
     index.read_tree(&whole).map_err(failed)?;
     for (file, stamped) in files {
@@ -53,7 +53,7 @@ pub fn write_index<'a>(
         index.add(&entry(file, id, &stamped)).map_err(failed)?;
     }
     // This writes no object, as the trees exist already. It fills the index's tree cache.
-    let written = index.write_tree_to(&hub.repository).map_err(failed)?;
+    let written = index.write_tree_to(&main_repo.repository).map_err(failed)?;
     debug_assert_eq!(written, id, "the index does not match its tree");
     index.write().map_err(failed)
 }

@@ -138,8 +138,9 @@ impl MainRepo {
         Ok(contents)
     }
 
-    /// Returns the unmodified files of the checkout by path, each with its blob id and its
-    /// modification time (seconds and nanoseconds since 1970). Build outputs depend on these times.
+    /// Returns the non-empty files of the index by path, each with its blob id and the modification
+    /// time (seconds and nanoseconds since 1970) that its file in the checkout had when it held this
+    /// blob. Whether the file still has that time is not checked.
     pub fn clean_times(&self) -> HashMap<Vec<u8>, (String, i64, u32)> {
         let Ok(index) = self.repository.index() else {
             return HashMap::new();
@@ -294,7 +295,8 @@ impl MainRepo {
         Ok(pinned)
     }
 
-    /// Returns whether a local branch or HEAD contains this commit, or has the same tree.
+    /// Returns whether a local branch or HEAD contains this commit, or points to a commit with the
+    /// same tree. False if the main repository lacks the commit.
     pub fn has_merged(&self, commit: &str) -> bool {
         let Ok(id) = Oid::from_str(commit) else {
             return false;
@@ -367,8 +369,8 @@ impl MainRepo {
         Ok(())
     }
 
-    /// Returns whether the checkout's attributes assign a filter program to common `*` patterns.
-    /// The check is a heuristic, sufficient for a warning.
+    /// Returns whether a `.gitattributes` file of the commit assigns a filter to anything. Whether
+    /// the filter has a program is not checked: this is for a warning only.
     fn has_filters(&self, contents: &CommitContents) -> bool {
         let mut attributes = contents
             .files

@@ -37,20 +37,20 @@ impl StatusProbe {
     /// Only file contents below `root` are trusted; `index` and `objects` must be copies that no
     /// other process changes.
     pub fn new(
-        hub: &AbsPath,
+        main_repo: &AbsPath,
         root: &AbsPath,
         index: &Path,
         objects: &[&Path],
     ) -> Result<Self, Error> {
-        let hub = MainRepo::open(hub)?;
+        let main_repo = MainRepo::open(main_repo)?;
         let failed = |error: git2::Error| Error::new("look at", root.as_path(), &error);
         let odb = Odb::new().map_err(failed)?;
-        let own = hub.object_folder();
+        let own = main_repo.object_folder();
         for folder in objects.iter().copied().chain([own.as_path()]) {
             let folder = folder.to_string_lossy();
             odb.add_disk_alternate(&folder).map_err(failed)?;
         }
-        let repository = hub.repository;
+        let repository = main_repo.repository;
         repository.set_odb(&odb).map_err(failed)?;
         repository
             .set_workdir(root.as_path(), false)

@@ -82,18 +82,29 @@ fn commits_are_imported_completely_and_once() {
     let (other, _) = repository(there.path());
     let one = commit(&other, "a", b"a\n", &[]);
     let two = commit(&other, "b", b"b\n", &[one]);
-    let hub = MainRepo::open(&AbsPath::new(here.path()).unwrap()).unwrap();
+    let main_repo = MainRepo::open(&AbsPath::new(here.path()).unwrap()).unwrap();
     let objects = there.path().join(".git/objects");
-    hub.import_commits(&objects, &two.to_string()).unwrap();
-    hub.import_commits(&objects, &two.to_string()).unwrap();
-    assert_eq!(hub.committed(&two.to_string(), b"b").unwrap().0, b"b\n");
-    assert_eq!(hub.committed(&one.to_string(), b"a").unwrap().0, b"a\n");
+    main_repo
+        .import_commits(&objects, &two.to_string())
+        .unwrap();
+    main_repo
+        .import_commits(&objects, &two.to_string())
+        .unwrap();
+    assert_eq!(
+        main_repo.committed(&two.to_string(), b"b").unwrap().0,
+        b"b\n"
+    );
+    assert_eq!(
+        main_repo.committed(&one.to_string(), b"a").unwrap().0,
+        b"a\n"
+    );
     // An unknown object is an error and leaves the repository unchanged.
     assert!(
-        hub.import_commits(&objects, "1234567890123456789012345678901234567890")
+        main_repo
+            .import_commits(&objects, "1234567890123456789012345678901234567890")
             .is_err()
     );
-    assert_eq!(hub.head().unwrap().commit, first);
+    assert_eq!(main_repo.head().unwrap().commit, first);
 }
 
 #[test]

@@ -69,24 +69,24 @@ pub fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> MergedContent {
         return MergedContent::agreed(theirs);
     }
     let (base, ours, theirs) = (lines_of(base), lines_of(ours), lines_of(theirs));
-    let pieces = line_merge::merge(&base, &ours, &theirs)
+    let regions = line_merge::merge(&base, &ours, &theirs)
         .into_iter()
         .map(|part| match part {
             MergePart::Ours(range) => MergeRegion::Clean(cut(&ours, &range)),
             MergePart::Theirs(range) => MergeRegion::Clean(cut(&theirs, &range)),
-            MergePart::Conflict(fight) => MergeRegion::Conflicted {
-                base: cut(&base, &fight.base),
-                ours: cut(&ours, &fight.ours),
-                theirs: cut(&theirs, &fight.theirs),
+            MergePart::Conflict(conflict) => MergeRegion::Conflicted {
+                base: cut(&base, &conflict.base),
+                ours: cut(&ours, &conflict.ours),
+                theirs: cut(&theirs, &conflict.theirs),
                 lines: ConflictLines {
-                    base: fight.base,
-                    ours: fight.ours,
-                    theirs: fight.theirs,
+                    base: conflict.base,
+                    ours: conflict.ours,
+                    theirs: conflict.theirs,
                 },
             },
         });
     MergedContent {
-        regions: pieces.collect(),
+        regions: regions.collect(),
     }
 }
 
@@ -99,79 +99,79 @@ impl MergedContent {
 
     /// Returns the merged bytes; `None` if there are conflicts.
     pub fn clean(&self) -> Option<Vec<u8>> {
-        let mut whole = Vec::new();
-        for piece in &self.regions {
-            match piece {
-                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+        let mut merged = Vec::new();
+        for region in &self.regions {
+            match region {
+                MergeRegion::Clean(bytes) => merged.extend_from_slice(bytes),
                 MergeRegion::Conflicted { .. } => return None,
             }
         }
-        Some(whole)
+        Some(merged)
     }
 
     /// Returns the merged bytes with both sides of every conflict, ours first, as `merge=union`
     /// does.
     pub fn union(&self) -> Vec<u8> {
-        let mut whole = Vec::new();
-        for piece in &self.regions {
-            match piece {
-                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+        let mut merged = Vec::new();
+        for region in &self.regions {
+            match region {
+                MergeRegion::Clean(bytes) => merged.extend_from_slice(bytes),
                 MergeRegion::Conflicted { ours, theirs, .. } => {
-                    add_lines(&mut whole, ours);
-                    add_lines(&mut whole, theirs);
+                    add_lines(&mut merged, ours);
+                    add_lines(&mut merged, theirs);
                 }
             }
         }
-        whole
+        merged
     }
 
     /// Returns the line ranges of all conflicts.
     pub fn conflict_lines(&self) -> Vec<ConflictLines> {
-        let fought = |piece: &MergeRegion| match piece {
+        let conflict_lines_of = |region: &MergeRegion| match region {
             MergeRegion::Clean(_) => None,
             MergeRegion::Conflicted { lines, .. } => Some(lines.clone()),
         };
-        self.regions.iter().filter_map(fought).collect()
+        self.regions.iter().filter_map(conflict_lines_of).collect()
     }
 
     /// Returns the merged text with git's conflict markers, for manual resolution.
     pub fn with_markers(&self, marks: ConflictLabels<'_>) -> Vec<u8> {
-        let mut whole = Vec::new();
-        let mark = |whole: &mut Vec<u8>, sign: u8, label: &str| {
-            whole.extend_from_slice(&[sign; 7]);
+        let mut merged = Vec::new();
+        let mark = |merged: &mut Vec<u8>, sign: u8, label: &str| {
+            merged.extend_from_slice(&[sign; 7]);
             if !label.is_empty() {
-                whole.push(b' ');
-                whole.extend_from_slice(label.as_bytes());
+                merged.push(b' ');
+                merged.extend_from_slice(label.as_bytes());
             }
-            whole.push(b'\n');
+            merged.push(b'\n');
         };
-        for piece in &self.regions {
-            match piece {
-                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+        for region in &self.regions {
+            match region {
+                MergeRegion::Clean(bytes) => merged.extend_from_slice(bytes),
                 MergeRegion::Conflicted {
                     base, ours, theirs, ..
                 } => {
-                    mark(&mut whole, b'<', marks.ours);
-                    add_lines(&mut whole, ours);
+                    mark(&mut merged, b'<', marks.ours);
+                    add_lines(&mut merged, ours);
                     if let Some(label) = marks.base {
-                        mark(&mut whole, b'|', label);
-                        add_lines(&mut whole, base);
+                        mark(&mut merged, b'|', label);
+                        add_lines(&mut merged, base);
                     }
-                    mark(&mut whole, b'=', "");
-                    add_lines(&mut whole, theirs);
-                    mark(&mut whole, b'>', marks.theirs);
+                    mark(&mut merged, b'=', "");
+                    add_lines(&mut merged, theirs);
+                    mark(&mut merged, b'>', marks.theirs);
                 }
             }
         }
-        whole
+        merged
     }
 }
 
 /// Appends lines and terminates the last one with a line feed if necessary.
-fn add_lines(whole: &mut Vec<u8>, lines: &[u8]) {
-    whole.extend_from_slice(lines);
+fn add_lines(merged: &mut Vec<u8>, lines: &[u8]) {
+    merged.extend_from_slice(lines);
     if lines.last().is_some_and(|last| *last != b'\n') {
-        whole.push(b'\n');
+        merged.push(b'\n');
     }
 }
 

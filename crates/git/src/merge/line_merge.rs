@@ -36,17 +36,17 @@ type Lines<'a> = [&'a [u8]];
 pub(super) fn merge(base: &Lines<'_>, ours: &Lines<'_>, theirs: &Lines<'_>) -> Vec<MergePart> {
     let one = changes(base, ours);
     let two = changes(base, theirs);
-    let spots = MergeWalk {
+    let regions = MergeWalk {
         ours,
         theirs,
         // Length difference to the base; it offsets our changes after their last one.
         theirs_longer: theirs.len() as i64 - base.len() as i64,
         ours_longer: ours.len() as i64 - base.len() as i64,
-        spots: Vec::new(),
+        regions: Vec::new(),
     }
     .walk(&one, &two);
-    let spots = join_near(refine(spots, ours, theirs));
-    merge_parts(&spots, ours.len())
+    let regions = join_near(refine(regions, ours, theirs));
+    merge_parts(&regions, ours.len())
 }
 
 /// A hunk: lines `start..start + len` of the base became `side_start..side_start + side_len`.
@@ -95,7 +95,7 @@ struct MergeWalk<'a> {
     theirs: &'a Lines<'a>,
     theirs_longer: i64,
     ours_longer: i64,
-    spots: Vec<ChangedRegion>,
+    regions: Vec<ChangedRegion>,
 }
 
 impl MergeWalk<'_> {
@@ -128,7 +128,7 @@ impl MergeWalk<'_> {
         for b in two {
             self.take_theirs(b, self.ours_longer);
         }
-        self.spots
+        self.regions
     }
 
     /// Records a change of ours only; `offset` is the distance from base line numbers to theirs.
@@ -174,79 +174,81 @@ impl MergeWalk<'_> {
     }
 
     /// Appends a region, joining it with the previous one if they touch.
-    fn push(&mut self, spot: ChangedRegion) {
+    fn push(&mut self, region: ChangedRegion) {
         let touches = |last: (i64, i64), next: (i64, i64)| next.0 <= last.0 + last.1;
-        match self.spots.last_mut() {
-            Some(last) if touches(last.ours, spot.ours) || touches(last.theirs, spot.theirs) => {
-                if last.side != spot.side {
+        match self.regions.last_mut() {
+            Some(last)
+                if touches(last.ours, region.ours) || touches(last.theirs, region.theirs) =>
+            {
+                if last.side != region.side {
                     last.side = RegionSide::Conflict;
                 }
                 let join =
                     |last: &mut (i64, i64), next: (i64, i64)| last.1 = next.0 + next.1 - last.0;
-                join(&mut last.base, spot.base);
-                join(&mut last.ours, spot.ours);
-                join(&mut last.theirs, spot.theirs);
+                join(&mut last.base, region.base);
+                join(&mut last.ours, region.ours);
+                join(&mut last.theirs, region.theirs);
             }
-            _ => self.spots.push(spot),
+            _ => self.regions.push(region),
         }
     }
 }
 
 /// Narrows conflicts to the lines in which the sides differ.
-fn refine(spots: Vec<ChangedRegion>, ours: &Lines<'_>, theirs: &Lines<'_>) -> Vec<ChangedRegion> {
+fn refine(regions: Vec<ChangedRegion>, ours: &Lines<'_>, theirs: &Lines<'_>) -> Vec<ChangedRegion> {
     let mut refined = Vec::new();
-    for spot in spots {
-        if spot.side != RegionSide::Conflict || spot.ours.1 == 0 || spot.theirs.1 == 0 {
-            refined.push(spot);
+    for region in regions {
+        if region.side != RegionSide::Conflict || region.ours.1 == 0 || region.theirs.1 == 0 {
+            refined.push(region);
             continue;
         }
         let cut = |lines, (start, len): (i64, i64)| -> &[&[u8]] {
             let lines: &[&[u8]] = lines;
             &lines[start as usize..(start + len) as usize]
         };
-        let inner = changes(cut(ours, spot.ours), cut(theirs, spot.theirs));
+        let inner = changes(cut(ours, region.ours), cut(theirs, region.theirs));
         if inner.is_empty() {
             refined.push(ChangedRegion {
                 side: RegionSide::Same,
-                ..spot
+                ..region
             });
         }
         refined.extend(inner.iter().map(|it| ChangedRegion {
-            ours: (spot.ours.0 + it.start, it.len),
-            theirs: (spot.theirs.0 + it.side_start, it.side_len),
-            ..spot
+            ours: (region.ours.0 + it.start, it.len),
+            theirs: (region.theirs.0 + it.side_start, it.side_len),
+            ..region
         }));
     }
     refined
 }
 
-fn join_near(spots: Vec<ChangedRegion>) -> Vec<ChangedRegion> {
+fn join_near(regions: Vec<ChangedRegion>) -> Vec<ChangedRegion> {
     let mut joined: Vec<ChangedRegion> = Vec::new();
-    for spot in spots {
+    for region in regions {
         match joined.last_mut() {
             Some(last)
                 if last.side == RegionSide::Conflict
-                    && spot.side == RegionSide::Conflict
-                    && spot.ours.0 - (last.ours.0 + last.ours.1) <= i64::from(NEAR) =>
+                    && region.side == RegionSide::Conflict
+                    && region.ours.0 - (last.ours.0 + last.ours.1) <= i64::from(NEAR) =>
             {
-                last.ours.1 = spot.ours.0 + spot.ours.1 - last.ours.0;
-                last.theirs.1 = spot.theirs.0 + spot.theirs.1 - last.theirs.0;
-                let base_end = (last.base.0 + last.base.1).max(spot.base.0 + spot.base.1);
+                last.ours.1 = region.ours.0 + region.ours.1 - last.ours.0;
+                last.theirs.1 = region.theirs.0 + region.theirs.1 - last.theirs.0;
+                let base_end = (last.base.0 + last.base.1).max(region.base.0 + region.base.1);
                 last.base.1 = base_end - last.base.0;
             }
-            _ => joined.push(spot),
+            _ => joined.push(region),
         }
     }
     joined
 }
 
-fn merge_parts(spots: &[ChangedRegion], our_count: usize) -> Vec<MergePart> {
+fn merge_parts(regions: &[ChangedRegion], our_count: usize) -> Vec<MergePart> {
     let range = |(start, len): (i64, i64)| start.max(0) as u32..(start + len).max(0) as u32;
     let mut parts = Vec::new();
     let mut at = 0;
-    for spot in spots {
-        let ours = range(spot.ours);
-        if spot.side == RegionSide::Same || spot.side == RegionSide::Ours {
+    for region in regions {
+        let ours = range(region.ours);
+        if region.side == RegionSide::Same || region.side == RegionSide::Ours {
             // Our side already contains this change.
             continue;
         }
@@ -254,12 +256,12 @@ fn merge_parts(spots: &[ChangedRegion], our_count: usize) -> Vec<MergePart> {
             parts.push(MergePart::Ours(at..ours.start));
         }
         at = ours.end;
-        match spot.side {
-            RegionSide::Theirs => parts.push(MergePart::Theirs(range(spot.theirs))),
+        match region.side {
+            RegionSide::Theirs => parts.push(MergePart::Theirs(range(region.theirs))),
             _ => parts.push(MergePart::Conflict(ConflictRegion {
-                base: range(spot.base),
+                base: range(region.base),
                 ours,
-                theirs: range(spot.theirs),
+                theirs: range(region.theirs),
             })),
         }
     }

@@ -49,7 +49,7 @@ pub(super) fn find<E>(
     };
     search.by_bytes();
     search.by_last_name()?;
-    search.by_likeness()?;
+    search.by_similarity()?;
     let pairs = search.of_new.iter().zip(new).filter_map(|(source, new)| {
         let source = (*source)?;
         Some((gone[source].path.clone(), new.path.clone()))
@@ -127,7 +127,7 @@ impl<E> RenameSearch<'_, E> {
         Ok(())
     }
 
-    fn by_likeness(&mut self) -> Result<(), E> {
+    fn by_similarity(&mut self) -> Result<(), E> {
         let (sources, targets) = (self.open_sources(), self.open_targets());
         if sources.len().saturating_mul(targets.len()) > MAX_PAIRS {
             return Ok(());
@@ -136,20 +136,20 @@ impl<E> RenameSearch<'_, E> {
         for target in targets {
             let mut best = Vec::new();
             for source in &sources {
-                let likeness = self.similarity(*source, target)?;
-                if likeness >= MIN_SIMILARITY {
+                let similarity = self.similarity(*source, target)?;
+                if similarity >= MIN_SIMILARITY {
                     let is_same_name =
                         self.gone[*source].path.name() == self.new[target].path.name();
-                    best.push((likeness, is_same_name, *source, target));
+                    best.push((similarity, is_same_name, *source, target));
                 }
             }
-            best.sort_by_key(|(likeness, name, source, _)| {
-                (std::cmp::Reverse((*likeness, *name)), *source)
+            best.sort_by_key(|(similarity, name, source, _)| {
+                (std::cmp::Reverse((*similarity, *name)), *source)
             });
             best.truncate(CANDIDATES);
             all.extend(best);
         }
-        all.sort_by_key(|(likeness, name, ..)| std::cmp::Reverse((*likeness, *name)));
+        all.sort_by_key(|(similarity, name, ..)| std::cmp::Reverse((*similarity, *name)));
         for (_, _, source, target) in all {
             if self.of_new[target].is_none() && !self.is_used[source] {
                 self.pair(source, target);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::env;
+#[cfg(target_os = "linux")]
+use std::fmt;
 use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -37,16 +39,16 @@ pub fn no_display() -> Option<String> {
         return None;
     }
     let wayland = wayland();
-    let asked = if wayland.value == UNSET {
+    let fact = if wayland.value == UNSET {
         x11()
     } else {
         wayland
     };
-    let why = match asked.verdict {
-        _ if asked.value == UNSET => "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned(),
+    let why = match fact.verdict {
+        _ if fact.value == UNSET => "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned(),
         super::FactVerdict::Good => return None,
         super::FactVerdict::Warn(advice) | super::FactVerdict::Bad(advice) => {
-            format!("the {} {}; {advice}", asked.name, asked.value)
+            format!("the {} {}; {advice}", fact.name, fact.value)
         }
     };
     Some(format!(
@@ -90,8 +92,31 @@ fn x11() -> Fact {
     }
 }
 
+/// The reason that an X server cannot be used.
 #[cfg(target_os = "linux")]
-pub(super) fn connect_x11(display: &str) -> Result<(), String> {
+#[derive(Debug)]
+pub(super) enum X11Error {
+    /// The server did not answer within `PROBE_TIMEOUT`.
+    Silent,
+    /// The connection failed.
+    Refused(x11rb::errors::ConnectError),
+}
+
+#[cfg(target_os = "linux")]
+impl fmt::Display for X11Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent => {
+                let seconds = super::PROBE_TIMEOUT.as_secs();
+                write!(f, "no response for {seconds} seconds")
+            }
+            Self::Refused(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     use super::PROBE_TIMEOUT;
 
     // A connection to another machine could hang.
@@ -100,21 +125,21 @@ pub(super) fn connect_x11(display: &str) -> Result<(), String> {
         return Ok(());
     }
     // A local server that is stopped, or that forwards to another machine, can hang as well.
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let display = display.to_owned();
     std::thread::spawn(move || {
         let connected = x11rb::connect(Some(&display));
-        let answer = connected.map(drop).map_err(|error| error.to_string());
+        let answer = connected.map(drop).map_err(X11Error::Refused);
         // The receiver may have timed out.
-        tell.send(answer).ok();
+        sender.send(answer).ok();
     });
-    let silent = || format!("no response for {} seconds", PROBE_TIMEOUT.as_secs());
-    told.recv_timeout(PROBE_TIMEOUT)
-        .unwrap_or_else(|_| Err(silent()))
+    receiver
+        .recv_timeout(PROBE_TIMEOUT)
+        .unwrap_or(Err(X11Error::Silent))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn connect_x11(_display: &str) -> Result<(), String> {
+fn connect_x11(_display: &str) -> Result<(), std::convert::Infallible> {
     Ok(())
 }
 

@@ -11,10 +11,11 @@ use super::{FakeFiles, FakeOperation};
 use crate::content_hash::ContentHash;
 use crate::error::{Error, ErrorReason};
 use crate::files::{
-    AppendLog, ExpectedContent, FileLock, Files, OnDisk, SaveMethod, SaveRequest, SaveResult,
+    AppendLog, ExpectedContent, FileLock, Files, InterruptedSave, OnDisk, SaveMethod, SaveRequest,
+    SaveResult,
 };
-use crate::overwrite::InterruptedSave;
-use crate::stat::{FileKind, ListedEntry, Listing, Stat};
+use crate::listing::{ListedEntry, Listing};
+use crate::stat::{FileKind, Stat};
 use crate::watch::{WatchControl, WatchEvent, WatchRequest, Watcher};
 
 const CHUNK: usize = 4096;

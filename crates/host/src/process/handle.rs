@@ -12,8 +12,9 @@ use base::LogErr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::guard::{self, GuardRegistration};
-use super::tree::{self, MARK, ProcessTree, ScanPasses};
+use super::tree::{self, ProcessTree, ScanPasses};
 use super::{ProcessExit, end_of, pid_of};
+use crate::environment::MARK;
 
 /// Owns a process and its descendants.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct ProcessHandle {
     /// Whether it was killed while running.
     is_killed: AtomicBool,
     /// Unregistered before the process is reaped.
-    ward: Mutex<Option<GuardRegistration>>,
+    registration: Mutex<Option<GuardRegistration>>,
 }
 
 impl ProcessHandle {
@@ -36,7 +37,7 @@ impl ProcessHandle {
             tree: ProcessTree::of(first, mark),
             end: Mutex::new(None),
             is_killed: AtomicBool::new(false),
-            ward: Mutex::new(Some(guard::watch(first))),
+            registration: Mutex::new(Some(guard::watch(first))),
         })
     }
 
@@ -60,25 +61,25 @@ impl ProcessHandle {
     /// descendants were killed.
     pub(super) fn reap(&self, child: &mut Child) -> (ProcessExit, usize) {
         let mut end = self.lock();
-        let looks = if self.is_killed.load(Ordering::Relaxed) {
+        let passes = if self.is_killed.load(Ordering::Relaxed) {
             ScanPasses::Twice
         } else {
             ScanPasses::Once
         };
-        let left = self.tree.terminate(Duration::ZERO, looks);
+        let left = self.tree.terminate(Duration::ZERO, passes);
         // The guard must forget the id before it can be reused.
         drop(
-            self.ward
+            self.registration
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take(),
         );
-        let came = child
+        let exit = child
             .wait()
             .log_err()
             .map_or(ProcessExit::Signalled(0), end_of);
-        *end = Some(came);
-        (came, left)
+        *end = Some(exit);
+        (exit, left)
     }
 
     /// Sends a signal to its group. Never blocks: if the process is being reaped, its group is gone
@@ -95,7 +96,7 @@ impl ProcessHandle {
         }
     }
 
-    /// Kills it and its group at once. `collect` kills the descendants that left the group.
+    /// Kills it and its group at once. `reap` kills the descendants that left the group.
     pub(super) fn kill(&self) {
         self.is_killed.store(true, Ordering::Relaxed);
         self.signal(Signal::KILL);

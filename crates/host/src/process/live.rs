@@ -1,7 +1,7 @@
 //! A long-running process whose pipes belong to the caller.
 //!
 //! Invariant: when the process has ended, so have all its descendants (see `tree` for the limits);
-//! the same holds soon after its `Group` is dropped, and when Burin dies.
+//! the same holds soon after its `ProcessGroup` is dropped, and when Burin dies.
 
 use std::ffi::OsString;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
@@ -52,7 +52,7 @@ pub struct ProcessGroup {
 /// Starts a process in its own process group.
 ///
 /// # Errors
-/// A sentence if it cannot be started: no such program or folder.
+/// The program or the folder does not exist, or the program cannot be executed.
 pub fn start(request: &StartRequest) -> Result<LiveProcess, Error> {
     interrupts::restore_for_children();
     let mark = fresh_mark();

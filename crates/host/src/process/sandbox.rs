@@ -14,10 +14,26 @@ pub trait SandboxSpawner: Send + Sync {
     /// Starts a process inside the sandbox.
     ///
     /// # Errors
-    /// A sentence if the sandbox cannot be set up, which says what is missing, or if the process
-    /// cannot be started. The process never runs outside the sandbox.
-    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String>;
+    /// The sandbox cannot be set up, or the process cannot be started. It never runs outside the
+    /// sandbox.
+    fn start(
+        &self,
+        start: SandboxedCommand,
+    ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError>;
 }
+
+/// The reason that a process was not started in its sandbox: a sentence for the user that says what
+/// is missing and how to get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxStartError(pub String);
+
+impl fmt::Display for SandboxStartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SandboxStartError {}
 
 /// A process to start inside a sandbox.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A background process whose output is streamed, optionally with a terminal.
 //!
-//! Invariant: when a `Spawned` is stopped or dropped, all its descendants are gone (see `tree` for
+//! Invariant: when a `SpawnedProcess` is stopped or dropped, all its descendants are gone (see `tree` for
 //! the limits).
 //! Invariant: processes that it leaves in the background end with it.
 //! Start at `spawn`.
@@ -156,11 +156,11 @@ fn spawn_sandboxed(
         streams,
         has_terminal: launch.terminal.is_some(),
     };
-    let bound = bounds.start(start).map_err(|sentence| {
+    let bound = bounds.start(start).map_err(|error| {
         Error::new(
             &launch.folder,
             "run a program in",
-            ErrorReason::Other(sentence),
+            ErrorReason::Other(error.to_string()),
         )
     })?;
     Ok((bound, reader, input))

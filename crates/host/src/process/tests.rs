@@ -71,7 +71,7 @@ fn the_environment_can_be_chosen() {
 }
 
 #[test]
-fn a_missing_program_and_a_signal_are_told() {
+fn a_missing_program_and_a_signal_are_reported() {
     let folder = TempFolder::new().expect("a temporary folder");
     let missing = run(&ProcessRequest::new("no-such-program", folder.path()));
     let message = missing.expect_err("an error").to_string();

@@ -17,9 +17,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// Prefix of the name of a tree's variable. The id of the program that started the tree follows,
-/// then its start time, then a part that distinguishes its trees.
-pub(crate) const MARK: &str = "BURIN_TREE_";
+use crate::environment::MARK;
+
 /// Time limit for killed processes to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause between two scans.

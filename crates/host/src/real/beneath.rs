@@ -7,17 +7,18 @@
 
 use std::ops::ControlFlow;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use base::AbsPath;
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{RealFiles, folder, read, retry, save};
 use crate::error::{Error, ErrorReason};
-use crate::files::{AppendLog, FileLock, Files, SaveRequest, SaveResult};
-use crate::overwrite::InterruptedSave;
-use crate::stat::{Listing, Stat};
+use crate::files::{AppendLog, FileLock, Files, InterruptedSave, SaveRequest, SaveResult};
+use crate::listing::Listing;
+use crate::no_follow;
+use crate::stat::Stat;
 use crate::watch::{WatchRequest, Watcher};
 
 /// Real files that follow no links below `root`.
@@ -87,36 +88,7 @@ fn open(root: &AbsPath, inner: &Path) -> Result<OwnedFd, Errno> {
     if inner.as_os_str().is_empty() {
         return Ok(top);
     }
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-    match retry(|| rustix::fs::openat2(&top, inner, flags, Mode::empty(), resolve)) {
-        // Kernels before 5.6, and sandboxes that do not allow the call.
-        Err(Errno::NOSYS | Errno::PERM) => walk(top, inner),
-        // The kernel could not be certain because of a concurrent rename.
-        Err(Errno::AGAIN) => walk(top, inner),
-        other => other,
-    }
-}
-
-/// Opens the path component by component.
-fn walk(top: OwnedFd, inner: &Path) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut held = top;
-    let mut parts = inner.components().peekable();
-    while let Some(part) = parts.next() {
-        let Component::Normal(name) = part else {
-            return Err(Errno::XDEV);
-        };
-        let next = retry(|| rustix::fs::openat(&held, name, flags, Mode::empty()))?;
-        let kind = rustix::fs::fstat(&next)?.st_mode;
-        match rustix::fs::FileType::from_raw_mode(kind) {
-            rustix::fs::FileType::Symlink => return Err(Errno::LOOP),
-            rustix::fs::FileType::Directory => {}
-            _ if parts.peek().is_some() => return Err(Errno::NOTDIR),
-            _ => {}
-        }
-        held = next;
-    }
-    Ok(held)
+    no_follow::open_below(&top, inner, flags, Mode::empty())
 }
 
 /// Replaces the handle's path in an error by the requested path.

@@ -3,7 +3,7 @@
 //! The folder stays open, so that no path is resolved from the root, and only the fields that
 //! decide whether a file changed are returned. A link in the last component is not followed: it is
 //! neither a file nor a folder here.
-//! Start at `Survey`; `Pages` reads from one file at arbitrary offsets.
+//! Start at `BulkStat`; `RandomAccessFile` reads from one file at arbitrary offsets.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -84,7 +84,7 @@ impl BulkStat {
         })
     }
 
-    /// Returns the current time, for `Mark::is_settled_before`.
+    /// Returns the current time, for `FileVersion::is_settled_before`.
     pub fn now(&self) -> WallTime {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let nanos = since.map_or(0, |since| since.as_nanos());
@@ -111,7 +111,7 @@ impl BulkStat {
         found.ok().as_ref().map(mark_of)
     }
 
-    /// Like `mark`, but only for a file without other hard links, which no program can change under
+    /// Like `version`, but only for a file without other hard links, which no program can change under
     /// another name.
     pub fn version_if_single_link(&self, relative: &Path) -> Option<FileVersion> {
         let found = statat(&self.root, relative, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -119,7 +119,7 @@ impl BulkStat {
     }
 
     /// Passes a regular file's content to `take` in arbitrary pieces until `take` returns false.
-    /// Returns the version of exactly these bytes; fails with `Reason::Busy` if the file changed
+    /// Returns the version of exactly these bytes; fails with `ErrorReason::Busy` if the file changed
     /// meanwhile.
     pub fn read(
         &self,

@@ -4,7 +4,7 @@
 //! shows every change made before. Nothing runs in between: no thread and no disk access. Not seen
 //! are writes through another hard link outside the folders, writes through an open memory mapping,
 //! and changes that another machine makes on a network disk; folders on such disks are refused.
-//! Start at `Vigil::over`. Linux only.
+//! Start at `ChangeQueue::watch`. Linux only.
 
 use std::path::{Path, PathBuf};
 

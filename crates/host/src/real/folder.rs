@@ -9,8 +9,9 @@ use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 
 use crate::error::{Error, ErrorReason};
+use crate::listing::{ListedEntry, Listing};
 use crate::real::{is_broken_link, kind_of, read, retry};
-use crate::stat::{FileKind, ListedEntry, Listing};
+use crate::stat::FileKind;
 
 pub(super) fn list(path: &AbsPath) -> Result<Listing, Error> {
     let doing = "list";

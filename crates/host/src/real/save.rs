@@ -23,8 +23,9 @@ use self::temp::Temp;
 use crate::content_hash::ContentHash;
 use crate::error::{Error, ErrorReason};
 use crate::files::{ExpectedContent, OnDisk, SaveMethod, SaveRequest, SaveResult};
-use crate::overwrite;
-use crate::real::{folder, kind_of, parent_of, read, retry, stamp_of, stat_of, sync_folder};
+use crate::real::{
+    folder, kind_of, overwrite, parent_of, read, retry, stamp_of, stat_of, sync_folder,
+};
 use crate::stat::{FileKind, Stamp, Stat};
 
 pub use self::temp::is_temp_name;

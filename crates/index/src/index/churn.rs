@@ -100,7 +100,7 @@ fn temp_index() -> (TempFolder, AbsPath, IndexOptions) {
 }
 
 #[test]
-fn random_edits_lead_to_what_a_fresh_index_holds() {
+fn random_edits_give_the_same_as_a_fresh_index() {
     for seed in 1..4 {
         let mut random = ChurnRng(seed);
         let (_folder, root, options) = temp_index();

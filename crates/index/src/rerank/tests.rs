@@ -19,7 +19,7 @@ impl Encoder for Likes {
         self.word
     }
 
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError> {
         self.asked.fetch_add(texts.len(), Ordering::Relaxed);
         let vector = |text: &&str| {
             if text.contains(self.word) {
@@ -33,14 +33,14 @@ impl Encoder for Likes {
 }
 
 /// An encoder that returns the same result for any input.
-struct Gives(Result<Vec<Vec<f32>>, String>);
+struct Gives(Result<Vec<Vec<f32>>, RerankError>);
 
 impl Encoder for Gives {
     fn name(&self) -> &str {
         "somebody"
     }
 
-    fn vectors(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    fn vectors(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, RerankError> {
         self.0.clone()
     }
 }
@@ -65,7 +65,7 @@ fn hit(text: &str, score: f32) -> SearchHit {
     }
 }
 
-fn look() -> Reranker {
+fn reranker() -> Reranker {
     Reranker::new(|| Ok(None))
 }
 
@@ -83,14 +83,14 @@ fn similar_hits_move_up() {
             hit("four", 1.0),
         ]
     };
-    let found = look().order(&likes("fox"), "where is the fox", hits());
+    let found = reranker().order(&likes("fox"), "where is the fox", hits());
     let found = found.expect("the encoder answers");
     assert_eq!(texts(&found), ["the fox", "one", "two", "four"]);
     assert_eq!(found[0].parts.rerank, Some(1.0));
     assert_eq!(found[1].parts.rerank, Some(0.0));
     assert!(found.windows(2).all(|two| two[0].score >= two[1].score));
     // If all similarities are equal, the original order stays.
-    let found = look().order(&likes("nothing"), "where is the fox", hits());
+    let found = reranker().order(&likes("nothing"), "where is the fox", hits());
     assert_eq!(
         texts(&found.expect("it answers")),
         ["one", "two", "the fox", "four"]
@@ -99,10 +99,12 @@ fn similar_hits_move_up() {
 
 #[test]
 fn nothing_is_encoded_twice() {
-    let (look, encoder) = (look(), likes("fox"));
+    let (reranker, encoder) = (reranker(), likes("fox"));
     let ask = |question: &str, texts: &[&str]| {
         let hits = texts.iter().map(|text| hit(text, 1.0)).collect();
-        look.order(&encoder, question, hits).expect("it answers");
+        reranker
+            .order(&encoder, question, hits)
+            .expect("it answers");
         encoder.asked.swap(0, Ordering::Relaxed)
     };
     assert_eq!(ask("one", &["a", "b"]), 3);
@@ -111,18 +113,18 @@ fn nothing_is_encoded_twice() {
     // Another encoder's vectors are not taken from the cache.
     let other = likes("hen");
     let hits = vec![hit("a", 1.0)];
-    look.order(&other, "one", hits).expect("it answers");
+    reranker.order(&other, "one", hits).expect("it answers");
     assert_eq!(other.asked.load(Ordering::Relaxed), 2);
     assert_eq!(ask("one", &["a"]), 2);
 }
 
 #[test]
 fn invalid_vectors_are_refused() {
-    let check = |given: Result<Vec<Vec<f32>>, String>| {
+    let check = |given: Result<Vec<Vec<f32>>, RerankError>| {
         let hits = vec![hit("a", 2.0), hit("b", 1.0)];
-        look().order(&Gives(given), "question", hits).is_err()
+        reranker().order(&Gives(given), "question", hits).is_err()
     };
-    assert!(check(Err("it is closed".to_owned())));
+    assert!(check(Err(RerankError::Encoder("it is closed".to_owned()))));
     assert!(check(Ok(Vec::new())), "too few");
     assert!(check(Ok(vec![vec![1.0]; 4])), "too many");
     assert!(check(Ok(vec![vec![]; 3])), "empty");
@@ -142,10 +144,10 @@ fn invalid_vectors_are_refused() {
 
 #[test]
 fn vectors_of_another_length_clear_the_cache() {
-    let look = look();
+    let reranker = reranker();
     let ask = |given: Vec<Vec<f32>>, texts: &[&str]| {
         let hits = texts.iter().map(|text| hit(text, 1.0)).collect();
-        look.order(&Gives(Ok(given)), "question", hits).is_ok()
+        reranker.order(&Gives(Ok(given)), "question", hits).is_ok()
     };
     assert!(ask(vec![vec![1.0, 0.0]; 2], &["a"]));
     assert!(!ask(vec![vec![1.0]], &["a", "b"]), "the model was replaced");

@@ -24,9 +24,9 @@ thread_local! {
 }
 
 impl WordScores {
-    pub(super) fn of(sight: &SearchContext<'_>, words: &[(String, f32)]) -> Self {
+    pub(super) fn of(context: &SearchContext<'_>, words: &[(String, f32)]) -> Self {
         let mut scores = SCORES.with_borrow_mut(std::mem::take);
-        scores.resize(sight.known.chunk_end().max(scores.len()), 0.0);
+        scores.resize(context.contents.chunk_end().max(scores.len()), 0.0);
         let mut found = Self {
             scores,
             touched: Vec::new(),
@@ -35,31 +35,31 @@ impl WordScores {
         let mut places = Vec::new();
         for (word, times) in words {
             places.clear();
-            sight.known.each_posting(word, |chunk, count| {
-                if sight.view.has(chunk) {
+            context.contents.each_posting(word, |chunk, count| {
+                if context.view.has(chunk) {
                     places.push((chunk, count));
                 }
             });
-            found.add(sight, &places, *times);
+            found.add(context, &places, *times);
         }
         for chunk in &found.touched {
             found.spread.add(found.scores[*chunk as usize]);
         }
-        found.spread.count = u64::from(sight.view.chunks());
+        found.spread.count = u64::from(context.view.chunks());
         found
     }
 
-    fn add(&mut self, sight: &SearchContext<'_>, places: &[(u32, u32)], times: f32) {
-        let all = sight.view.chunks() as f32;
+    fn add(&mut self, context: &SearchContext<'_>, places: &[(u32, u32)], times: f32) {
+        let all = context.view.chunks() as f32;
         let holding = places.len() as f32;
         let rarity = (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln() * times;
-        let average = sight.view.average().max(1.0);
+        let average = context.view.average().max(1.0);
         for (chunk, count) in places {
             let Some(score) = self.scores.get_mut(*chunk as usize) else {
                 continue;
             };
             let count = *count as f32;
-            let length = f32::from(sight.known.length(*chunk)) / average;
+            let length = f32::from(context.contents.length(*chunk)) / average;
             let least = SATURATION * (1.0 - LENGTH + LENGTH * length);
             if *score == 0.0 {
                 self.touched.push(*chunk);
@@ -72,14 +72,14 @@ impl WordScores {
         self.scores.get(chunk as usize).copied().unwrap_or(0.0)
     }
 
-    pub(super) fn best(&self, sight: &SearchContext<'_>, below: &str, most: usize) -> Vec<u32> {
+    pub(super) fn best(&self, context: &SearchContext<'_>, below: &str, most: usize) -> Vec<u32> {
         let mut best = TopChunks::new(most);
         for chunk in &self.touched {
-            if sight.is_below(*chunk, below) {
-                best.offer(sight, self.score(*chunk), *chunk);
+            if context.is_below(*chunk, below) {
+                best.offer(context, self.score(*chunk), *chunk);
             }
         }
-        best.chunks(sight)
+        best.chunks(context)
     }
 }
 

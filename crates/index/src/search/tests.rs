@@ -13,8 +13,8 @@ fn seen(files: &[(&str, &str)]) -> (std::sync::Arc<ChunkStore>, WorktreeView) {
     for (ix, (path, text)) in files.iter().enumerate() {
         let record = prepare([ix as u8; 20], path, text, EmbeddingTable::shipped());
         let entry = store.add(vec![record], Persistence::Durable)[0];
-        let known = store.contents();
-        view.change(&known, path, |seen| {
+        let contents = store.contents();
+        view.change(&contents, path, |seen| {
             *seen = ViewedFile {
                 entry: Some(entry),
                 ..ViewedFile::default()
@@ -27,9 +27,9 @@ fn seen(files: &[(&str, &str)]) -> (std::sync::Arc<ChunkStore>, WorktreeView) {
 
 fn with_sight<R>(files: &[(&str, &str)], ask: impl FnOnce(&SearchContext<'_>) -> R) -> R {
     let (store, view) = seen(files);
-    let known = store.contents();
+    let contents = store.contents();
     ask(&SearchContext {
-        known: &known,
+        contents: &contents,
         view: &view,
         table: EmbeddingTable::shipped(),
         weights: &RankWeights::default(),
@@ -77,8 +77,8 @@ fn word_scores_match_the_bm25_formula() {
         });
         score
     };
-    with_sight(&FILES, |sight| {
-        let scores = WordScores::of(sight, &QueryTraits::of(question).words);
+    with_sight(&FILES, |context| {
+        let scores = WordScores::of(context, &QueryTraits::of(question).words);
         for (chunk, list) in lists.iter().enumerate() {
             let (score, expected) = (scores.score(chunk as u32), expected(list));
             assert!(
@@ -87,7 +87,7 @@ fn word_scores_match_the_bm25_formula() {
             );
         }
         drop(scores);
-        let none = WordScores::of(sight, &QueryTraits::of("unheard").words);
+        let none = WordScores::of(context, &QueryTraits::of("unheard").words);
         assert_eq!(
             (0..4).map(|chunk| none.score(chunk)).sum::<f32>(),
             0.0,
@@ -98,13 +98,13 @@ fn word_scores_match_the_bm25_formula() {
 
 #[test]
 fn a_folder_query_returns_only_its_files() {
-    with_sight(&FILES, |sight| {
+    with_sight(&FILES, |context| {
         let query = |folder: &str| IndexQuery {
             folder: Some(folder.into()),
             ..IndexQuery::new("request", 10)
         };
         let paths = |folder: &str| -> Vec<&str> {
-            let answer = sight.answer(&query(folder));
+            let answer = context.answer(&query(folder));
             let mut paths: Vec<&str> = answer.iter().map(|one| one.candidate.path).collect();
             paths.sort_unstable();
             paths
@@ -136,8 +136,8 @@ fn a_named_definition_is_always_a_candidate() {
         .map(|(path, text)| (path.as_str(), text.as_str()))
         .collect();
     files.push(("place.rs", &text));
-    with_sight(&files, |sight| {
-        let answer = sight.answer(&IndexQuery::new("wanted_thing", 3));
+    with_sight(&files, |context| {
+        let answer = context.answer(&IndexQuery::new("wanted_thing", 3));
         assert_eq!(answer[0].candidate.path, "place.rs");
         assert_eq!(answer.len(), 3);
     });
@@ -152,14 +152,14 @@ fn the_top_chunks_are_kept() {
         .iter()
         .map(|(path, text)| (path.as_str(), *text))
         .collect();
-    with_sight(&files, |sight| {
+    with_sight(&files, |context| {
         for most in [1, 3, 10, 39, 100] {
             let mut best = TopChunks::new(most);
             for chunk in (0..40).rev() {
                 // Ties are broken by path and index.
-                best.offer(sight, (chunk % 4) as f32, chunk);
+                best.offer(context, (chunk % 4) as f32, chunk);
             }
-            let mut chunks = best.chunks(sight);
+            let mut chunks = best.chunks(context);
             chunks.sort_unstable();
             let mut expected: Vec<u32> = (0..40).collect();
             expected.sort_by_key(|chunk| (std::cmp::Reverse(chunk % 4), *chunk));

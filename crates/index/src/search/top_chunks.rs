@@ -22,18 +22,18 @@ impl TopChunks {
         }
     }
 
-    pub(super) fn offer(&mut self, sight: &SearchContext<'_>, score: f32, chunk: u32) {
+    pub(super) fn offer(&mut self, context: &SearchContext<'_>, score: f32, chunk: u32) {
         if score < self.least {
             return;
         }
         self.chunks.push((score, chunk));
         if self.chunks.len() >= self.most * 2 {
-            self.cut(sight);
+            self.cut(context);
         }
     }
 
-    fn cut(&mut self, sight: &SearchContext<'_>) {
-        let order = |left: &(f32, u32), right: &(f32, u32)| order(sight, left, right);
+    fn cut(&mut self, context: &SearchContext<'_>) {
+        let order = |left: &(f32, u32), right: &(f32, u32)| order(context, left, right);
         if self.chunks.len() > self.most {
             self.chunks.select_nth_unstable_by(self.most - 1, order);
             self.chunks.truncate(self.most);
@@ -41,21 +41,21 @@ impl TopChunks {
         }
     }
 
-    pub(super) fn take_in(&mut self, sight: &SearchContext<'_>, other: TopChunks) {
+    pub(super) fn take_in(&mut self, context: &SearchContext<'_>, other: TopChunks) {
         for (score, chunk) in other.chunks {
-            self.offer(sight, score, chunk);
+            self.offer(context, score, chunk);
         }
     }
 
-    pub(super) fn chunks(&mut self, sight: &SearchContext<'_>) -> Vec<u32> {
-        self.cut(sight);
+    pub(super) fn chunks(&mut self, context: &SearchContext<'_>) -> Vec<u32> {
+        self.cut(context);
         self.chunks.iter().map(|(_, chunk)| *chunk).collect()
     }
 }
 
-fn order(sight: &SearchContext<'_>, left: &(f32, u32), right: &(f32, u32)) -> Ordering {
+fn order(context: &SearchContext<'_>, left: &(f32, u32), right: &(f32, u32)) -> Ordering {
     let by_score = right.0.total_cmp(&left.0);
-    by_score.then_with(|| sight.location(left.1).cmp(&sight.location(right.1)))
+    by_score.then_with(|| context.location(left.1).cmp(&context.location(right.1)))
 }
 
 /// Mean and standard deviation of scores. Sums are integers, so that their order does not matter.

@@ -23,55 +23,57 @@ impl ChunkStore {
     /// Passes the words that are not yet in the index to a fold.
     pub(super) fn start_fold(
         &self,
-        keeper: &mut StorePersister,
+        persister: &mut StorePersister,
     ) -> tantivy::Result<Option<(LexicalFold, usize)>> {
-        let Some(disk) = &keeper.disk else {
+        let Some(disk) = &persister.disk else {
             return Ok(None);
         };
-        let (mut folding, handed) = match keeper.folding.take() {
+        let (mut folding, handed) = match persister.folding.take() {
             Some(begun) => begun,
             None => (disk.start_fold()?, 0),
         };
         // One entry at a time, so that they are processed while the next ones are prepared.
-        let rest = keeper.unfolded.get(handed..).unwrap_or_default();
+        let rest = persister.unfolded.get(handed..).unwrap_or_default();
         folding.add(rest.iter().flat_map(|id| {
-            let known = self.contents();
-            known.entry(*id).map_or_else(Vec::new, documents)
+            let contents = self.contents();
+            contents.entry(*id).map_or_else(Vec::new, documents)
         }))?;
-        Ok(Some((folding, keeper.unfolded.len())))
+        Ok(Some((folding, persister.unfolded.len())))
     }
 
-    pub(super) fn fold(&self, keeper: &mut StorePersister) {
-        let (Some(log), Some(_)) = (&mut keeper.log, &keeper.disk) else {
+    pub(super) fn fold(&self, persister: &mut StorePersister) {
+        let (Some(log), Some(_)) = (&mut persister.log, &persister.disk) else {
             return;
         };
         let upto = log.end_offset();
         if let Err(error) = log.sync() {
-            return keeper.give_up(&error.to_string());
+            return persister.give_up(&error.to_string());
         }
-        let folded = self.folded(keeper, upto);
-        let ids = std::mem::take(&mut keeper.unfolded);
-        keeper.unfolded_chunks = 0;
-        if let Some(folded) = keeper.or_without_disk(folded) {
-            let mut known = self.change();
-            known.folded = Some(folded);
-            let mut delta = std::mem::take(&mut known.delta);
-            delta.remove_all(&known, &ids);
-            known.delta = delta;
+        let folded = self.folded(persister, upto);
+        let ids = std::mem::take(&mut persister.unfolded);
+        persister.unfolded_chunks = 0;
+        if let Some(folded) = persister.or_without_disk(folded) {
+            let mut contents = self.change();
+            contents.folded = Some(folded);
+            let mut delta = std::mem::take(&mut contents.delta);
+            let chunks = |id: &u32| contents.entry(*id).map_or(0..0, StoredFile::chunks);
+            let records: Vec<_> = ids.iter().map(chunks).collect();
+            delta.remove_all(&records);
+            contents.delta = delta;
         }
     }
 
     /// Folds the pending words, which cover the log up to `upto`.
     fn folded(
         &self,
-        keeper: &mut StorePersister,
+        persister: &mut StorePersister,
         upto: u64,
     ) -> tantivy::Result<Option<lexical::LexicalSnapshot>> {
-        let folding = self.start_fold(keeper)?;
-        let Some((folding, disk)) = folding.zip(keeper.disk.as_ref()) else {
+        let folding = self.start_fold(persister)?;
+        let Some((folding, disk)) = folding.zip(persister.disk.as_ref()) else {
             return Ok(None);
         };
-        folding.0.finish(keeper.id, upto)?;
+        folding.0.finish(persister.id, upto)?;
         let before = self.contents().folded.clone();
         disk.read(before.as_ref()).map(Some)
     }

@@ -179,13 +179,13 @@ fn words_folded_in_background_are_found_once() {
             store.persist(FoldPolicy::InBackground);
             assert_eq!(holders(&store, "work").len(), seed + 1);
         }
-        assert!(store.keeper().folding.is_some());
+        assert!(store.persister().folding.is_some());
     };
     let (some, more) = (WORTH_HANDING_ON + 5, 2 * WORTH_HANDING_ON + 10);
     add(0..some);
     assert!(store.contents().folded.is_none());
     store.persist(FoldPolicy::Now);
-    assert!(store.keeper().folding.is_none());
+    assert!(store.persister().folding.is_none());
     assert!(store.contents().folded.is_some());
     assert_eq!(holders(&store, "work").len(), some);
     // Words of an unfinished fold are in the log, and are recovered from there.

@@ -13,7 +13,8 @@ use text::{Author, EditKind, EditOrigin, Selection, SelectionSet, Timestamp};
 use super::{CloseRetention, JournalEvent, RecoveryJournal};
 use crate::document::{Document, DocumentState};
 use crate::load::{Binary, load};
-use crate::recovery::{Recovered, Recovery, recover, reopen};
+use crate::recovered::Recovered;
+use crate::recovery::{Recovery, recover, reopen};
 use crate::save::{SaveOptions, SaveTarget};
 
 const AT: Timestamp = Timestamp(1_000);

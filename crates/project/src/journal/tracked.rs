@@ -8,12 +8,12 @@ use base::{AbsPath, LogErr};
 use host::{AppendLog, ContentHash, Error, Files};
 use text::{Author, BufferOperation, EditKind, EditOrigin, SelectionSet, Timestamp};
 
-use super::entry::{self, BaseText, JournalEntry, Meta, SavedAt};
 use super::{
     CloseRetention, DocumentStatus, EXTENSION, JournalBase, JournalWork, PlainEdits,
     remove_with_session,
 };
-use crate::recovery::JournalSeed;
+use crate::journal_entry::{self as entry, BaseText, JournalEntry, Meta, SavedAt};
+use crate::recovered::JournalSeed;
 
 /// Maximum bytes of a text that is copied into its journal at the first edit. For longer ones the
 /// journal only stores the fingerprint of the file.

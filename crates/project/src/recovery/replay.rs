@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use base::ByteOffset;
+use base::{AbsPath, ByteOffset};
 use host::{ContentHash, Files};
 use text::{Buffer, BufferOperation, NodeId, SelectionSet, Snapshot};
 
 use crate::document::{Document, SavedState};
-use crate::journal::entry::{BaseText, JournalEntry, Meta, SavedAt};
+use crate::journal_entry::{BaseText, JournalEntry, Meta, SavedAt};
 use crate::load::TOO_LARGE;
 
 /// A document rebuilt from its journal.
@@ -30,10 +30,32 @@ struct JournalReplay {
     saved: Option<NodeId>,
 }
 
-pub(super) fn replay(files: &dyn Files, entries: Vec<JournalEntry>) -> Result<Replayed, String> {
+/// The reason that a journal cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReplayError {
+    /// Its first entry is not the start of a document.
+    #[error("its start is damaged")]
+    DamagedStart,
+    /// It starts from a file that it does not name.
+    #[error("it names no file")]
+    NoFile,
+    /// The file from which it starts has another content now.
+    #[error("it is based on {0}, which has changed since")]
+    FileChanged(AbsPath),
+    /// The file from which it starts cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] host::Error),
+}
+
+/// Replays `entries` onto the text from which they start. Entries after the first that does not fit
+/// are left out and reported.
+pub(super) fn replay(
+    files: &dyn Files,
+    entries: Vec<JournalEntry>,
+) -> Result<Replayed, ReplayError> {
     let mut entries = entries.into_iter();
     let Some(JournalEntry::Start { base, meta }) = entries.next() else {
-        return Err("its start is damaged".into());
+        return Err(ReplayError::DamagedStart);
     };
     let mut replay = JournalReplay::new(Buffer::new(&start_text(files, base, &meta)?), meta);
     let mut has_history = replay.has_history();
@@ -158,19 +180,17 @@ fn divergence() -> String {
     "the end of the journal does not match its start; everything before it was recovered".into()
 }
 
-fn start_text(files: &dyn Files, base: BaseText, meta: &Meta) -> Result<String, String> {
+fn start_text(files: &dyn Files, base: BaseText, meta: &Meta) -> Result<String, ReplayError> {
     let hash = match base {
         BaseText::Text(text) => return Ok(text),
         BaseText::File(hash) => hash,
     };
     let Some(path) = &meta.path else {
-        return Err("it names no file".into());
+        return Err(ReplayError::NoFile);
     };
-    let bytes = files
-        .read(path, TOO_LARGE - 1)
-        .map_err(|error| error.to_string())?;
+    let bytes = files.read(path, TOO_LARGE - 1)?;
     if ContentHash::of(&bytes) != hash {
-        return Err(format!("it is based on {path}, which has changed since"));
+        return Err(ReplayError::FileChanged(path.clone()));
     }
     Ok(text::decode(&bytes).text.into_owned())
 }

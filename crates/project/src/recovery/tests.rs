@@ -9,7 +9,7 @@ use text::{BufferOperation, Edit, EditKind, EditOrigin, Timestamp};
 use super::recover;
 use crate::document::Document;
 use crate::journal::RecoveryJournal;
-use crate::journal::entry::{BaseText, JournalEntry, MAGIC, Meta, write};
+use crate::journal_entry::{BaseText, JournalEntry, MAGIC, Meta, write};
 
 const AT: Timestamp = Timestamp(1);
 

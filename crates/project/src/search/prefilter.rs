@@ -1,6 +1,6 @@
 //! Rules out files in which a pattern cannot match, without reading them.
 //!
-//! Invariant: a search with a sieve has the same results as one without it, regardless of changes
+//! Invariant: a search with a prefilter has the same results as one without it, regardless of changes
 //! to files before its start. Changes during the search may be missed by either.
 
 use base::AbsPath;
@@ -25,7 +25,7 @@ pub struct PrefilterQuery<'a> {
     pub walk: Option<HiddenFiles>,
 }
 
-/// The files known to a sieve.
+/// The files known to a prefilter.
 pub enum PrefilterResult {
     /// Exactly the files that the walk would visit, so that it can be skipped.
     Complete(Box<dyn CandidateFiles>),

@@ -1,4 +1,4 @@
-//! Searches the files listed by a sieve, on threads of its own.
+//! Searches the files listed by a prefilter, on several threads.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -54,7 +54,7 @@ struct PrefilteredSearch<'a> {
 
 impl PrefilteredSearch<'_> {
     fn work(&self) {
-        let (mut eye, mut globs) = (None, self.globs.clone());
+        let (mut worker, mut globs) = (None, self.globs.clone());
         loop {
             let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
             let last = self.files.count().min(first + BATCH);
@@ -62,20 +62,20 @@ impl PrefilteredSearch<'_> {
                 return;
             }
             for ix in first..last {
-                self.file(ix, &mut globs, &mut eye);
+                self.file(ix, &mut globs, &mut worker);
             }
         }
     }
 
-    fn file(&self, ix: usize, globs: &mut Globs, eye: &mut Option<SearchWorker>) {
+    fn file(&self, ix: usize, globs: &mut Globs, worker: &mut Option<SearchWorker>) {
         if !self.unsaved.contains(&ix) && !self.files.may_match(ix) {
             self.run.searched.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let path = self.files.path(ix);
         if globs.includes(&path) && !self.run.is_over() {
-            let eye = eye.get_or_insert_with(|| self.run.worker());
-            self.run.visit(eye, path);
+            let worker = worker.get_or_insert_with(|| self.run.worker());
+            self.run.visit(worker, path);
         }
     }
 }

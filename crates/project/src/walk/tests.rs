@@ -39,11 +39,11 @@ fn check(options: &WalkOptions, expect: &[&str]) {
         real.write_private(&path, text.as_bytes()).expect("write");
     }
     let cancel = AtomicBool::new(false);
-    for (ground, root) in [
+    for (backend, root) in [
         (WalkBackend::Disk, real_root),
         (WalkBackend::Listed(Arc::new(fake)), fake_root),
     ] {
-        let (paths, problems) = file_list(&ground, &root, options, &cancel).expect("good globs");
+        let (paths, problems) = file_list(&backend, &root, options, &cancel).expect("good globs");
         let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
         assert_eq!(names, expect, "{root}");
         assert_eq!(problems, []);

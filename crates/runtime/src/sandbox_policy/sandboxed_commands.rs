@@ -5,7 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use host::process::{
-    Denial, PlantedFile, ProcessExit, SandboxSpawner, SandboxedCommand, SandboxedProcess,
+    Denial, PlantedFile, ProcessExit, SandboxSpawner, SandboxStartError, SandboxedCommand,
+    SandboxedProcess,
 };
 use sandbox::{
     DeniedAccess, KillHandle, PathAccess, Policy, RunningCommand, SandboxError, SpawnRequest,
@@ -29,14 +30,20 @@ pub(super) struct ReusedSandbox {
 }
 
 impl SandboxSpawner for OneShotSandbox {
-    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
+    fn start(
+        &self,
+        start: SandboxedCommand,
+    ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
         let request = request(start, &self.variables);
         started(&self.scanner, || sandbox::start(&self.policy, request))
     }
 }
 
 impl SandboxSpawner for ReusedSandbox {
-    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
+    fn start(
+        &self,
+        start: SandboxedCommand,
+    ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
         let request = request(start, &self.variables);
         started(&self.scanner, || self.sandbox.start(request))
     }
@@ -45,13 +52,13 @@ impl SandboxSpawner for ReusedSandbox {
 fn started(
     scanner: &Arc<HookScanner>,
     start: impl FnOnce() -> Result<RunningCommand, SandboxError>,
-) -> Result<Box<dyn SandboxedProcess>, String> {
+) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
     scanner.command_started();
     match start() {
         Ok(running) => Ok(Box::new(SandboxProcess::of(running, scanner.clone()))),
         Err(refused) => {
             scanner.command_ended(&[]);
-            Err(refused.to_string())
+            Err(SandboxStartError(refused.to_string()))
         }
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use agent::rules::rules_of;
 use base::AbsPath;
 use host::process::Denial;
-use sandbox::{Policy, PolicyFile};
+use sandbox::{Policy, PolicyFile, PolicyFileError};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -91,9 +91,8 @@ impl SandboxSettings {
     }
 
     /// Adds the file's settings to a policy.
-    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), Error> {
-        let applied = self.written.policy.apply(policy, home);
-        applied.map_err(|error| Error::InvalidFile(error.to_string()))
+    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {
+        self.written.policy.apply(policy, home)
     }
 
     /// Returns the extra grants of a command: those of each of its parts.

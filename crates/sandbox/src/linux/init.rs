@@ -205,19 +205,19 @@ fn serve_requests(view: &PlanView<'_>, socket: RawFd) -> ! {
 
 fn announce(socket: RawFd) -> Result<(), Failure> {
     let process = at(stage::PROCESSES, kernel::own_pidfd())?;
-    let told = protocol::send(
+    let sent = protocol::send(
         socket,
         [protocol::READY, protocol::WITH_PROCESS, 0],
         &[process],
     );
     kernel::close(process);
-    at(stage::REQUEST, told)
+    at(stage::REQUEST, sent)
 }
 
 /// Forks a supervisor. It has its own PID namespace, so that all its processes end with it, and
 /// therefore its own mount namespace with another `/proc`.
 fn fork_supervisor(view: &PlanView<'_>, socket: RawFd) -> Result<(), Failure> {
-    let [theirs, seats] = at(stage::PROCESSES, kernel::socket_pair())?;
+    let [theirs, own] = at(stage::PROCESSES, kernel::socket_pair())?;
     let mut flags = 0;
     if view.head.has(plan_encoding::NAMESPACES) {
         flags |= libc::CLONE_NEWPID;
@@ -229,20 +229,20 @@ fn fork_supervisor(view: &PlanView<'_>, socket: RawFd) -> Result<(), Failure> {
         ForkSide::Child => {
             kernel::close(socket);
             kernel::close(theirs);
-            kernel::set_name(c"burin-seat");
+            kernel::set_name(c"burin-supervise");
             if view.head.has(plan_encoding::MOUNTS)
                 && let Err(failure) = mount_processes()
             {
-                fail(seats, failure);
+                fail(own, failure);
             }
-            supervisor::serve(view, seats)
+            supervisor::serve(view, own)
         }
         ForkSide::Parent(process) => {
-            let told = protocol::send(socket, [protocol::SUPERVISOR, 0, 0], &[theirs, process]);
-            for file in [theirs, seats, process] {
+            let sent = protocol::send(socket, [protocol::SUPERVISOR, 0, 0], &[theirs, process]);
+            for file in [theirs, own, process] {
                 kernel::close(file);
             }
-            at(stage::REQUEST, told)
+            at(stage::REQUEST, sent)
         }
     }
 }

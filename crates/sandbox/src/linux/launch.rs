@@ -121,7 +121,7 @@ fn reset_process(socket: RawFd, environment: Range<usize>) -> Result<(), Errno> 
 
 fn open_sandbox(message: &[u8], files: &[RawFd]) {
     let flags = protocol::number(message, 1);
-    let told = match kernel::fork(flags as i32) {
+    let sent = match kernel::fork(flags as i32) {
         Ok(ForkSide::Child) => {
             kernel::close(SOCKET);
             init::main(files)
@@ -136,5 +136,5 @@ fn open_sandbox(message: &[u8], files: &[RawFd]) {
         }
     };
     // The program has ended meanwhile; its next message will not arrive either.
-    told.unwrap_or_default();
+    sent.unwrap_or_default();
 }

@@ -14,13 +14,13 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Returns the environment of a command: the policy's variables, overridden by the request's, plus
 /// those of the proxy.
-pub(super) fn environment(policy: &Policy, order: &SpawnRequest) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(policy: &Policy, request: &SpawnRequest) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> = Vec::new();
     let mut put = |name: &OsStr, value: &OsStr| {
         environment.retain(|(known, _)| known != name);
         environment.push((name.to_owned(), value.to_owned()));
     };
-    for (name, value) in policy.environment.iter().chain(&order.environment) {
+    for (name, value) in policy.environment.iter().chain(&request.environment) {
         put(name, value);
     }
     if matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty()) {
@@ -49,32 +49,38 @@ fn push_string(strings: &mut Vec<u8>, parts: &[&[u8]]) {
 }
 
 /// Returns the paths to try for a program, as a shell would.
-fn programs(order: &SpawnRequest, environment: &[(OsString, OsString)]) -> Vec<OsString> {
-    if order.program.as_bytes().contains(&b'/') {
-        return vec![order.folder.as_path().join(&order.program).into_os_string()];
+fn programs(request: &SpawnRequest, environment: &[(OsString, OsString)]) -> Vec<OsString> {
+    if request.program.as_bytes().contains(&b'/') {
+        return vec![
+            request
+                .folder
+                .as_path()
+                .join(&request.program)
+                .into_os_string(),
+        ];
     }
     let path = environment.iter().find(|(name, _)| name == "PATH");
     let path = path.map_or(OsStr::new(USUAL_PATH), |(_, value)| value);
     let folders = path.as_bytes().split(|byte| *byte == b':');
     let absolute = folders.filter(|folder| folder.starts_with(b"/"));
-    let program = |folder: &[u8]| Path::new(OsStr::from_bytes(folder)).join(&order.program);
+    let program = |folder: &[u8]| Path::new(OsStr::from_bytes(folder)).join(&request.program);
     absolute.map(|folder| program(folder).into()).collect()
 }
 
 impl PackedRequest {
-    pub(super) fn new(policy: &Policy, order: &SpawnRequest) -> Self {
-        let environment = environment(policy, order);
-        let programs = programs(order, &environment);
+    pub(super) fn new(policy: &Policy, request: &SpawnRequest) -> Self {
+        let environment = environment(policy, request);
+        let programs = programs(request, &environment);
         let mut strings = Vec::new();
         push_string(
             &mut strings,
-            &[order.folder.as_path().as_os_str().as_bytes()],
+            &[request.folder.as_path().as_os_str().as_bytes()],
         );
         for program in &programs {
             push_string(&mut strings, &[program.as_bytes()]);
         }
-        push_string(&mut strings, &[order.program.as_bytes()]);
-        for argument in &order.arguments {
+        push_string(&mut strings, &[request.program.as_bytes()]);
+        for argument in &request.arguments {
             push_string(&mut strings, &[argument.as_bytes()]);
         }
         for (name, value) in &environment {
@@ -83,9 +89,9 @@ impl PackedRequest {
         let numbers = [
             protocol::REQUEST,
             programs.len() as u32,
-            1 + order.arguments.len() as u32,
+            1 + request.arguments.len() as u32,
             environment.len() as u32,
-            u32::from(order.terminal),
+            u32::from(request.terminal),
             0,
             0,
         ];
@@ -93,7 +99,7 @@ impl PackedRequest {
     }
 
     /// Sends the request with its streams to a supervisor.
-    pub(super) fn send(mut self, seat: &OwnedFd, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
+    pub(super) fn send(mut self, socket: &OwnedFd, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
         let mut files: Vec<RawFd> = streams.iter().map(AsRawFd::as_raw_fd).collect();
         let mut long = None;
         if self.strings.len() + 4 * supervisor::NUMBERS > supervisor::INLINE {
@@ -105,7 +111,7 @@ impl PackedRequest {
         let mut bytes: Vec<u8> = Vec::with_capacity(self.strings.len() + 32);
         bytes.extend(self.numbers.iter().flat_map(|number| number.to_ne_bytes()));
         bytes.extend(self.strings);
-        kernel::send(seat.as_raw_fd(), &bytes, &files)
+        kernel::send(socket.as_raw_fd(), &bytes, &files)
     }
 }
 

@@ -146,15 +146,15 @@ pub(super) fn is_link(path: &Path) -> bool {
 }
 
 impl SandboxPlan {
-    /// Makes the plan of a sandbox; `is_room` if it is to be a warm one.
-    pub(super) fn new(policy: &Policy, is_room: bool) -> Result<Self, SandboxError> {
+    /// Makes the plan of a sandbox; `is_warm` if it is to be a warm one.
+    pub(super) fn new(policy: &Policy, is_warm: bool) -> Result<Self, SandboxError> {
         let workspace = workspace(policy)?;
         let mut builder = PlanBuilder::default();
         let roots = mounts::writable_paths(policy, &workspace);
         let protected = protect::find(policy, &roots);
         let has = |layer: SandboxLayer| !policy.without.contains(&layer);
         let has_mounts = has(SandboxLayer::Mounts) && has(SandboxLayer::Namespaces);
-        let mut switches = Switches::of(policy, is_room);
+        let mut switches = Switches::of(policy, is_warm);
         limits(&mut builder, policy);
         let writable = if has_mounts {
             mounts::plan(&mut builder, policy, &roots, &protected)?
@@ -239,7 +239,7 @@ fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
 struct Switches(u64);
 
 impl Switches {
-    fn of(policy: &Policy, is_room: bool) -> Self {
+    fn of(policy: &Policy, is_warm: bool) -> Self {
         let has = |layer: SandboxLayer| !policy.without.contains(&layer);
         let mut switches = Self(0);
         let network = has(SandboxLayer::Network) && has(SandboxLayer::Namespaces);
@@ -248,7 +248,7 @@ impl Switches {
         switches.set(plan_encoding::LANDLOCK, has(SandboxLayer::Landlock));
         switches.set(plan_encoding::SECCOMP, has(SandboxLayer::Seccomp));
         switches.set(plan_encoding::NO_NEW_PRIVS, has(SandboxLayer::NoNewPrivs));
-        switches.set(plan_encoding::WARM, is_room);
+        switches.set(plan_encoding::WARM, is_warm);
         let reaches = matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty());
         switches.set(plan_encoding::PROXY, network && reaches);
         switches

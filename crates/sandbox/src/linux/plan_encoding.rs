@@ -1,6 +1,6 @@
 //! A plan encoded as one byte string, read by the launcher's children without allocating.
 //!
-//! Invariant: `View` reads what `Blob::write` writes; an offset out of range yields `None`, and the
+//! Invariant: `PlanView` reads what `PlanBuilder` writes; an offset out of range yields `None`, and the
 //! step that needed it fails.
 
 use std::ffi::CStr;

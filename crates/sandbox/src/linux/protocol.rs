@@ -7,7 +7,7 @@ use super::kernel::{self, Errno};
 /// To the launcher: open a sandbox with these namespace flags of `clone`. Descriptors: the
 /// sandbox's end of its socket, and its control group files, if any.
 pub(super) const OPEN: u32 = 1;
-/// To a supervisor: a request follows, see `super::order`.
+/// To a supervisor: a request follows, see `super::packed_request`.
 pub(super) const REQUEST: u32 = 2;
 /// To a warm sandbox: fork another supervisor.
 pub(super) const NEW_SUPERVISOR: u32 = 3;

@@ -20,7 +20,7 @@ pub(super) const NUMBERS: usize = 7;
 
 /// Runs as a supervisor.
 pub(super) fn serve(view: &PlanView<'_>, socket: RawFd) -> ! {
-    match prepare(view, socket).and_then(|seat| seat.run()) {
+    match prepare(view, socket).and_then(|supervisor| supervisor.run()) {
         Ok((status, is_alone)) => {
             let ended = [protocol::ENDED, status as u32, u32::from(is_alone)];
             // If this fails, no receiver is left.
@@ -105,9 +105,9 @@ struct ReceivedRequest<'a> {
 
 impl Supervisor {
     fn run(&self) -> Result<(i32, bool), Failure> {
-        let order = at(stage::REQUEST, self.receive_request())?;
+        let request = at(stage::REQUEST, self.receive_request())?;
         if self.rules >= 0 {
-            for stream in order.streams {
+            for stream in request.streams {
                 // Pipes and sockets have no rule and need none; files and terminals do when they
                 // are reopened.
                 kernel::landlock_allow(self.rules, self.stream, stream).unwrap_or_default();
@@ -117,8 +117,8 @@ impl Supervisor {
         }
         // Done only now: without `no_new_privs`, the filter and Landlock require capabilities.
         at(stage::CAPABILITIES, kernel::drop_capabilities_if_any())?;
-        let program = self.execute(&order)?;
-        for stream in order.streams {
+        let program = self.execute(&request)?;
+        for stream in request.streams {
             kernel::close(stream);
         }
         at(
@@ -155,9 +155,9 @@ impl Supervisor {
         })
     }
 
-    fn execute(&self, order: &ReceivedRequest<'_>) -> Result<i32, Failure> {
-        let [programs, arguments, environment] = order.counts;
-        let mut strings = order.strings;
+    fn execute(&self, request: &ReceivedRequest<'_>) -> Result<i32, Failure> {
+        let [programs, arguments, environment] = request.counts;
+        let mut strings = request.strings;
         let pointers = at(
             stage::REQUEST,
             kernel::pointers(programs + arguments + environment + 2),
@@ -170,19 +170,19 @@ impl Supervisor {
         };
         let folder = next()?;
         let (tries, lists) = pointers.split_at_mut(programs);
-        let (told, known) = lists.split_at_mut(arguments + 1);
+        let (argv, envp) = lists.split_at_mut(arguments + 1);
         for place in tries.iter_mut() {
             *place = next()?.as_ptr();
         }
-        for place in &mut told[..arguments] {
+        for place in &mut argv[..arguments] {
             *place = next()?.as_ptr();
         }
-        for place in &mut known[..environment] {
+        for place in &mut envp[..environment] {
             *place = next()?.as_ptr();
         }
         let stage = Cell::new(stage::REQUEST);
         let stack = at(stage::REQUEST, kernel::memory(64 << 10))?;
-        let child = || enter(order, &stage, folder, tries, told, known);
+        let child = || enter(request, &stage, folder, tries, argv, envp);
         let spawned = kernel::spawn(stack, &child);
         at(stage.get(), spawned)
     }
@@ -224,7 +224,7 @@ impl Supervisor {
 
 /// Performs the last steps in the new process; returns only if one fails.
 fn enter(
-    order: &ReceivedRequest<'_>,
+    request: &ReceivedRequest<'_>,
     stage: &Cell<u32>,
     folder: &CStr,
     programs: &[*const c_char],
@@ -235,11 +235,11 @@ fn enter(
         stage.set(stage::REQUEST);
         kernel::unblock_signals();
         kernel::new_session()?;
-        for (number, stream) in order.streams.into_iter().enumerate() {
+        for (number, stream) in request.streams.into_iter().enumerate() {
             kernel::duplicate(stream, number as RawFd)?;
         }
         stage.set(stage::TERMINAL);
-        if order.is_terminal {
+        if request.is_terminal {
             kernel::take_terminal(0)?;
         }
         stage.set(stage::FOLDER);

@@ -78,32 +78,32 @@ impl SupervisorClient {
     pub(super) fn run(
         mut self,
         policy: &Policy,
-        order: SpawnRequest,
+        request: SpawnRequest,
     ) -> Result<SupervisedCommand, SandboxError> {
-        let packed = packed_request::PackedRequest::new(policy, &order);
-        let streams = &order.streams;
+        let packed = packed_request::PackedRequest::new(policy, &request);
+        let streams = &request.streams;
         packed
             .send(&self.socket, streams)
             .map_err(|errno| self.failed(errno))?;
         loop {
-            let heard = receive(&self.socket)
+            let message = receive(&self.socket)
                 .ok_or_else(|| disconnected("its first process was killed"))?;
-            let [kind, stage, errno] = heard.numbers;
+            let [kind, stage, errno] = message.numbers;
             match kind {
-                protocol::FAILED => return Err(refusal(&self.plan, &order, stage, errno as i32)),
+                protocol::FAILED => return Err(refusal(&self.plan, &request, stage, errno as i32)),
                 protocol::STARTED => break,
-                _ => self.handle_ready(policy, heard)?,
+                _ => self.handle_ready(policy, message)?,
             }
         }
         let process = self.process.clone();
         let process = process.ok_or_else(|| disconnected("its first process is unknown"))?;
-        let ender = SupervisorHandle {
+        let kill_handle = SupervisorHandle {
             process,
             socket: self.socket.clone(),
         };
         Ok(SupervisedCommand {
             client: self,
-            kill_handle: ender,
+            kill_handle,
             without: policy.without.clone(),
             is_over: false,
         })
@@ -112,9 +112,9 @@ impl SupervisorClient {
     /// Explains a failed send: the request is too long, or the supervisor is gone.
     pub(super) fn failed(&self, errno: i32) -> SandboxError {
         // Earlier messages explain the failure better than the closed socket.
-        while let Some(heard) = receive(&self.socket) {
-            if heard.numbers[0] == protocol::FAILED {
-                return plan::explain(&self.plan, heard.numbers[1], heard.numbers[2] as i32);
+        while let Some(message) = receive(&self.socket) {
+            if message.numbers[0] == protocol::FAILED {
+                return plan::explain(&self.plan, message.numbers[1], message.numbers[2] as i32);
             }
         }
         disconnected(&io::Error::from_raw_os_error(errno).to_string())
@@ -124,12 +124,12 @@ impl SupervisorClient {
     pub(super) fn handle_ready(
         &mut self,
         policy: &Policy,
-        heard: ReceivedMessage,
+        message: ReceivedMessage,
     ) -> Result<(), SandboxError> {
-        let [protocol::READY, with, _] = heard.numbers else {
+        let [protocol::READY, with, _] = message.numbers else {
             return Ok(());
         };
-        let mut files = heard.files.into_iter();
+        let mut files = message.files.into_iter();
         let mut next = |what: u32| if with & what == 0 { None } else { files.next() };
         if let Some(listener) = next(protocol::WITH_PROXY) {
             self.resources.proxy = self.proxy(policy, listener)?;
@@ -173,15 +173,15 @@ fn no_proxy(cause: io::Error) -> SandboxError {
     }
 }
 
-fn refusal(plan: &SandboxPlan, order: &SpawnRequest, stage: u32, errno: i32) -> SandboxError {
+fn refusal(plan: &SandboxPlan, request: &SpawnRequest, stage: u32, errno: i32) -> SandboxError {
     let cause = io::Error::from_raw_os_error(errno);
     match stage {
         protocol::stage::PROGRAM => SandboxError::Program {
-            program: order.program.to_string_lossy().into_owned(),
+            program: request.program.to_string_lossy().into_owned(),
             cause,
         },
         protocol::stage::FOLDER => SandboxError::Folder {
-            folder: order.folder.clone(),
+            folder: request.folder.clone(),
             reason: format!("seen from inside the sandbox, {cause}"),
         },
         protocol::stage::TERMINAL => SandboxError::Policy {
@@ -191,7 +191,7 @@ fn refusal(plan: &SandboxPlan, order: &SpawnRequest, stage: u32, errno: i32) -> 
     }
 }
 
-/// The Linux implementation of `crate::Running`.
+/// The Linux implementation of `crate::RunningCommand`.
 #[derive(Debug)]
 pub(crate) struct SupervisedCommand {
     client: SupervisorClient,
@@ -212,7 +212,7 @@ impl SupervisedCommand {
 
     pub(crate) fn wait(mut self) -> CommandOutcome {
         let (status, is_alone) = loop {
-            match receive(&self.client.socket).map(|heard| heard.numbers) {
+            match receive(&self.client.socket).map(|message| message.numbers) {
                 Some([protocol::ENDED, status, alone]) => break (status as i32, alone != 0),
                 Some(_) => {}
                 None => break (libc::SIGKILL, false),
@@ -227,10 +227,10 @@ impl SupervisedCommand {
             signal => CommandExit::Signal(signal),
         };
         let mut denials = self.client.denials.drain();
-        if let Some(room) = &self.client.resources.pool {
+        if let Some(pool) = &self.client.resources.pool {
             // Host denials belong to the warm sandbox, not to one command; the next command that
             // ends reports them.
-            denials.extend(room.denials());
+            denials.extend(pool.denials());
         }
         CommandOutcome {
             exit: end,
@@ -252,7 +252,7 @@ impl Drop for SupervisedCommand {
     }
 }
 
-/// The Linux implementation of `crate::Ender`.
+/// The Linux implementation of `crate::KillHandle`.
 #[derive(Clone, Debug)]
 pub(crate) struct SupervisorHandle {
     process: Arc<OwnedFd>,

@@ -19,16 +19,16 @@ use crate::{DenialLog, DeniedAccess, Policy, SandboxError, SandboxLayer, SpawnRe
 /// Runs one command in a new sandbox.
 pub(crate) fn start(
     policy: &Policy,
-    order: SpawnRequest,
+    request: SpawnRequest,
 ) -> Result<SupervisedCommand, SandboxError> {
-    open(policy, false)?.run(policy, order)
+    open(policy, false)?.run(policy, request)
 }
 
-/// Opens a sandbox, `is_room` if it is to be kept. Its first report is still to be received.
+/// Opens a sandbox; `is_warm` says that it is kept for several commands. Its first report is still to be received.
 ///
 /// The disk is inspected while the kernel creates the namespaces; if the policy is then refused,
 /// the new sandbox ends.
-fn open(policy: &Policy, is_room: bool) -> Result<SupervisorClient, SandboxError> {
+fn open(policy: &Policy, is_warm: bool) -> Result<SupervisorClient, SandboxError> {
     let missing = |step: &str, errno: i32| SandboxError::Missing {
         layer: SandboxLayer::Namespaces,
         step: step.to_owned(),
@@ -45,13 +45,13 @@ fn open(policy: &Policy, is_room: bool) -> Result<SupervisorClient, SandboxError
         .map_err(|errno| missing("the launcher", errno))?;
     // Held only by the sandbox, so that its end is noticed.
     drop(theirs);
-    let mut plan = SandboxPlan::new(policy, is_room)?;
+    let mut plan = SandboxPlan::new(policy, is_warm)?;
     let made = std::mem::take(&mut plan.caches);
     let file = packed_request::memory_file(&plan.bytes);
     let file = file.map_err(|errno| missing("creating a file in memory", errno))?;
-    let told = [protocol::PLAN, plan.bytes.len() as u32, 0];
-    let sent = protocol::send(ours.as_raw_fd(), told, &[file.as_raw_fd()]);
-    let seat = SupervisorClient {
+    let message = [protocol::PLAN, plan.bytes.len() as u32, 0];
+    let sent = protocol::send(ours.as_raw_fd(), message, &[file.as_raw_fd()]);
+    let client = SupervisorClient {
         socket: Arc::new(ours),
         process: None,
         plan: Arc::new(plan),
@@ -63,12 +63,12 @@ fn open(policy: &Policy, is_room: bool) -> Result<SupervisorClient, SandboxError
         },
     };
     match sent {
-        Ok(()) => Ok(seat),
-        Err(errno) => Err(seat.failed(errno)),
+        Ok(()) => Ok(client),
+        Err(errno) => Err(client.failed(errno)),
     }
 }
 
-/// The Linux implementation of `crate::Room`.
+/// The Linux implementation of `crate::WarmSandbox`.
 #[derive(Debug)]
 pub(crate) struct SupervisorPool {
     policy: Policy,
@@ -88,48 +88,48 @@ impl SupervisorPool {
     pub(crate) fn open(policy: &Policy) -> Result<Self, SandboxError> {
         let mut main = open(policy, true)?;
         loop {
-            let heard = receive(&main.socket)
+            let message = receive(&main.socket)
                 .ok_or_else(|| disconnected("its first process was killed"))?;
-            let [kind, stage, errno] = heard.numbers;
+            let [kind, stage, errno] = message.numbers;
             match kind {
                 protocol::FAILED => return Err(plan::explain(&main.plan, stage, errno as i32)),
-                _ => main.handle_ready(policy, heard)?,
+                _ => main.handle_ready(policy, message)?,
             }
             if main.process.is_some() {
                 break;
             }
         }
-        let room = Self {
+        let pool = Self {
             policy: policy.clone(),
             main,
             ready: Mutex::default(),
         };
         // A sandbox that cannot fork a supervisor fails now.
-        let first = room.receive_supervisor()?;
-        room.ready
+        let first = pool.receive_supervisor()?;
+        pool.ready
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push_back(first);
-        Ok(room)
+        Ok(pool)
     }
 
     pub(crate) fn start(
-        room: &Arc<Self>,
-        order: SpawnRequest,
+        pool: &Arc<Self>,
+        request: SpawnRequest,
     ) -> Result<SupervisedCommand, SandboxError> {
-        let ReadySupervisor { socket, process } = room.take_supervisor()?;
-        let seat = SupervisorClient {
+        let ReadySupervisor { socket, process } = pool.take_supervisor()?;
+        let client = SupervisorClient {
             socket: Arc::new(socket),
             process: Some(Arc::new(process)),
-            plan: room.main.plan.clone(),
+            plan: pool.main.plan.clone(),
             denials: DenialLog::default(),
             resources: SandboxResources {
-                pool: Some(room.clone()),
-                sockets: room.main.resources.sockets.clone(),
+                pool: Some(pool.clone()),
+                sockets: pool.main.resources.sockets.clone(),
                 ..SandboxResources::default()
             },
         };
-        seat.run(&room.policy, order)
+        client.run(&pool.policy, request)
     }
 
     /// Takes a supervisor and has the next one forked.
@@ -157,10 +157,10 @@ impl SupervisorPool {
 
     fn receive_supervisor(&self) -> Result<ReadySupervisor, SandboxError> {
         loop {
-            let heard = receive(&self.main.socket)
+            let message = receive(&self.main.socket)
                 .ok_or_else(|| disconnected("its first process has ended"))?;
-            let [kind, stage, errno] = heard.numbers;
-            let mut files = heard.files.into_iter();
+            let [kind, stage, errno] = message.numbers;
+            let mut files = message.files.into_iter();
             match (kind, files.next(), files.next()) {
                 (protocol::FAILED, ..) => {
                     return Err(plan::explain(&self.main.plan, stage, errno as i32));

@@ -22,7 +22,7 @@ use crate::{
 mod life;
 mod walls;
 
-/// Where homes are made, for who may not write to `/var`.
+/// The variable with the folder for test homes, for users who cannot write to `/var`.
 const HOMES: &str = "BURIN_TEST_HOMES";
 
 /// A home folder with a workspace in it.
@@ -67,7 +67,7 @@ impl Home {
     }
 }
 
-/// What a command said and did.
+/// The output and the outcome of a command.
 #[derive(Debug)]
 struct Outcome {
     text: String,
@@ -78,7 +78,7 @@ fn shell(folder: &AbsPath, script: &str) -> (SpawnRequest, std::io::PipeReader) 
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let nothing = || -> OwnedFd { File::open("/dev/null").expect("nothing").into() };
     let writer = OwnedFd::from(writer);
-    let order = SpawnRequest {
+    let request = SpawnRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), script.into()],
         folder: folder.clone(),
@@ -86,22 +86,22 @@ fn shell(folder: &AbsPath, script: &str) -> (SpawnRequest, std::io::PipeReader) 
         streams: [nothing(), writer.try_clone().expect("a copy"), writer],
         terminal: false,
     };
-    (order, reader)
+    (request, reader)
 }
 
 fn run(policy: &Policy, script: &str) -> Outcome {
-    let (order, mut reader) = shell(&policy.workspace, script);
-    let running = crate::start(policy, order).unwrap_or_else(|refused| panic!("{refused}"));
+    let (request, mut reader) = shell(&policy.workspace, script);
+    let running = crate::start(policy, request).unwrap_or_else(|refused| panic!("{refused}"));
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
     let finished = running.wait();
     Outcome { text, finished }
 }
 
-fn run_in(room: &WarmSandbox, folder: &AbsPath, script: &str) -> Outcome {
-    let (order, mut reader) = shell(folder, script);
-    let running = room
-        .start(order)
+fn run_in(warm: &WarmSandbox, folder: &AbsPath, script: &str) -> Outcome {
+    let (request, mut reader) = shell(folder, script);
+    let running = warm
+        .start(request)
         .unwrap_or_else(|refused| panic!("{refused}"));
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");

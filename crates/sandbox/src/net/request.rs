@@ -161,8 +161,8 @@ fn forward(method: &str, target: &str, fields: &[HeaderField]) -> Result<ProxyRe
     }
     let rest = &target[7..];
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (who, path) = rest.split_at(end);
-    let (host, port) = authority(who, Some(80))?;
+    let (location, path) = rest.split_at(end);
+    let (host, port) = authority(location, Some(80))?;
     let path = path.split('#').next().unwrap_or_default();
     let slash = if path.starts_with('/') { "" } else { "/" };
     let body = body(fields)?;

@@ -17,7 +17,28 @@ const WEB: [u16; 2] = [80, 443];
 #[error("cannot take {text:?} as a host: {why}")]
 pub struct BadRule {
     text: String,
-    why: String,
+    why: RuleProblem,
+}
+
+/// The reason that an entry cannot be parsed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum RuleProblem {
+    #[error("expected a host, not a URL")]
+    Url,
+    #[error("a star is allowed only at the beginning, as in *.example.com")]
+    InnerStar,
+    #[error("a star before a top-level domain matches too many hosts")]
+    TopLevelStar,
+    #[error("a star is allowed with names, not with addresses")]
+    AddressStar,
+    #[error(transparent)]
+    Host(#[from] BadHost),
+    #[error("unexpected {0:?} after the address")]
+    Trailing(String),
+    #[error("{0:?} is not a valid port")]
+    Port(String),
+    #[error("0 is not a valid port")]
+    PortZero,
 }
 
 /// A parsed entry of the list.
@@ -41,16 +62,13 @@ impl ParsedRule {
             text: rule.host.clone(),
             why,
         };
-        let who = parse_pattern(&rule.host).map_err(bad)?;
+        let pattern = parse_pattern(&rule.host).map_err(bad)?;
         let ports = match rule.ports.as_slice() {
             [] => WEB.to_vec(),
-            ports if ports.contains(&0) => return Err(bad("0 is not a valid port".to_owned())),
+            ports if ports.contains(&0) => return Err(bad(RuleProblem::PortZero)),
             ports => ports.to_vec(),
         };
-        Ok(Self {
-            pattern: who,
-            ports,
-        })
+        Ok(Self { pattern, ports })
     }
 
     /// Returns the loopback ports of the machine that it grants, for IPv4 or IPv6.
@@ -85,7 +103,7 @@ impl ParsedRule {
     pub(super) fn names(&self, address: IpAddr, port: u16) -> bool {
         let is_named = match &self.pattern {
             HostPattern::Host(host) if is_localhost(host) => is_localhost_address(address),
-            who => *who == HostPattern::Host(Host::of_address(address)),
+            pattern => *pattern == HostPattern::Host(Host::of_address(address)),
         };
         self.ports.contains(&port) && is_named
     }
@@ -132,28 +150,26 @@ impl fmt::Display for HostRule {
     }
 }
 
-fn parse_pattern(text: &str) -> Result<HostPattern, String> {
+fn parse_pattern(text: &str) -> Result<HostPattern, RuleProblem> {
     if text.contains('/') {
-        return Err("expected a host, not a URL".to_owned());
+        return Err(RuleProblem::Url);
     }
     let Some(below) = text.strip_prefix("*.") else {
         if text.contains('*') {
-            return Err("a star is allowed only at the beginning, as in *.example.com".to_owned());
+            return Err(RuleProblem::InnerStar);
         }
-        return Host::parse(text)
-            .map(HostPattern::Host)
-            .map_err(|bad| bad.to_string());
+        return Ok(HostPattern::Host(Host::parse(text)?));
     };
-    match Host::parse(below).map_err(|bad: BadHost| bad.to_string())? {
+    match Host::parse(below)? {
         Host::Name(name) if name.contains('.') => Ok(HostPattern::Subdomains(format!(".{name}"))),
-        Host::Name(_) => Err("a star before a top-level domain matches too many hosts".to_owned()),
-        Host::Address(_) => Err("a star is allowed with names, not with addresses".to_owned()),
+        Host::Name(_) => Err(RuleProblem::TopLevelStar),
+        Host::Address(_) => Err(RuleProblem::AddressStar),
     }
 }
 
-fn split(text: &str) -> Result<(&str, Vec<u16>), String> {
+fn split(text: &str) -> Result<(&str, Vec<u16>), RuleProblem> {
     if text.contains('/') {
-        return Err("expected a host, not a URL".to_owned());
+        return Err(RuleProblem::Url);
     }
     let end = if text.starts_with('[') {
         text.find(']').map_or(text.len(), |at| at + 1)
@@ -163,9 +179,9 @@ fn split(text: &str) -> Result<(&str, Vec<u16>), String> {
     let (name, rest) = text.split_at(end);
     let ports = match rest.strip_prefix(':') {
         None if rest.is_empty() => Vec::new(),
-        None => return Err(format!("unexpected {rest:?} after the address")),
+        None => return Err(RuleProblem::Trailing(rest.to_owned())),
         Some(digits) => {
-            vec![port(digits).ok_or_else(|| format!("{digits:?} is not a valid port"))?]
+            vec![port(digits).ok_or_else(|| RuleProblem::Port(digits.to_owned()))?]
         }
     };
     Ok((name, ports))

@@ -22,10 +22,10 @@ pub struct PolicyFile {
     pub scratch: Vec<String>,
     /// Paths added to `Policy::hidden`.
     pub hidden: Vec<String>,
-    /// Added to `Protected::names`; an entry with a slash is a path below the workspace, or an
+    /// Added to `ProtectionRules::names`; an entry with a slash is a path below the workspace, or an
     /// absolute or `~/` path.
     pub protected: Vec<String>,
-    /// Git folders added to `Protected::repositories`.
+    /// Git folders added to `ProtectionRules::repositories`.
     pub repositories: Vec<String>,
     /// Hosts that may be reached. An empty list grants none.
     pub hosts: Vec<HostRule>,
@@ -37,17 +37,31 @@ pub struct PolicyFile {
     pub without: BTreeSet<SandboxLayer>,
 }
 
+/// The reason that a policy file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyFileError {
+    /// It is not JSON, or has an unknown key or a wrong value.
+    #[error("the policy cannot be read: {0}")]
+    Syntax(#[from] serde_json::Error),
+    /// A path that is neither absolute nor starts with `~/`.
+    #[error("the policy names \"{0}\", which is not an absolute path")]
+    RelativePath(String),
+}
+
 impl PolicyFile {
-    /// Parses a policy file; the error names the position.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| format!("the policy cannot be read: {error}"))
+    /// Parses a policy file.
+    ///
+    /// # Errors
+    /// [`PolicyFileError::Syntax`], which names the position.
+    pub fn parse(text: &str) -> Result<Self, PolicyFileError> {
+        Ok(serde_json::from_str(text)?)
     }
 
     /// Applies the file to a policy.
     ///
     /// # Errors
-    /// A sentence that names a path which is neither absolute nor starts with `~/`.
-    pub fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), String> {
+    /// [`PolicyFileError::RelativePath`]; the policy may then be changed in part.
+    pub fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {
         policy.readable.extend(paths(&self.readable, home)?);
         policy.writable.extend(paths(&self.writable, home)?);
         policy.scratch.extend(paths(&self.scratch, home)?);
@@ -81,13 +95,13 @@ impl PolicyFile {
     }
 }
 
-fn paths(written: &[String], home: &AbsPath) -> Result<Vec<AbsPath>, String> {
+fn paths(written: &[String], home: &AbsPath) -> Result<Vec<AbsPath>, PolicyFileError> {
     let path = |text: &String| {
         let path = match text.strip_prefix("~/") {
             Some(rest) => Some(home.join(rest)),
             None => AbsPath::new(text),
         };
-        path.ok_or_else(|| format!("the policy names \"{text}\", which is not an absolute path"))
+        path.ok_or_else(|| PolicyFileError::RelativePath(text.clone()))
     };
     written.iter().map(path).collect()
 }

@@ -53,13 +53,13 @@ impl Policy {
     /// scratch folders, the network is unreachable, and only variables without secrets are passed
     /// on. Start-up files of the home folder are read-only where it is writable at all.
     ///
-    /// `names` are those of `Protected::names`.
-    pub fn usual(workspace: AbsPath, person: &UserEnvironment, names: &[&str]) -> Self {
+    /// `names` are those of `ProtectionRules::names`.
+    pub fn usual(workspace: AbsPath, user: &UserEnvironment, names: &[&str]) -> Self {
         let home = |names: &[&str]| -> Vec<AbsPath> {
-            names.iter().map(|name| person.home.join(name)).collect()
+            names.iter().map(|name| user.home.join(name)).collect()
         };
-        let mut hidden = secrets::paths(&person.home);
-        hidden.extend(person.own.iter().cloned());
+        let mut hidden = secrets::paths(&user.home);
+        hidden.extend(user.own.iter().cloned());
         Self {
             workspace,
             readable: Vec::new(),
@@ -72,7 +72,7 @@ impl Policy {
                 ..ProtectionRules::default()
             },
             network: Network::None,
-            environment: allowed_variables(&person.environment),
+            environment: allowed_variables(&user.environment),
             limits: ResourceLimits::default(),
             without: BTreeSet::new(),
         }

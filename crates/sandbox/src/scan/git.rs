@@ -6,10 +6,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use host::no_follow::{self, entries, open_folder, read_file};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::no_follow::{content, entries, open_folder, state};
+use super::entry_state::state;
 use super::walk::{MAX_MARKS, all_of, join_bytes, mark_unreadable};
 use super::{FindingKind, MarkState, Marks, ScanMark, index};
 use crate::names::{GIT_CONTROL, GIT_WATCHED, is_git};
@@ -17,7 +18,7 @@ use crate::names::{GIT_CONTROL, GIT_WATCHED, is_git};
 /// Maximum depth of nested modules; deeper ones are reported as unseen.
 const MAX_DEPTH: usize = 16;
 /// Maximum size of an index that is read, in bytes.
-const MAX_INDEX_BYTES: i64 = 256 << 20;
+const MAX_INDEX_BYTES: u64 = 256 << 20;
 
 /// Returns whether these entries make git treat a folder as a bare repository.
 pub(super) fn is_bare(entries: &[(&OsStr, FileType)]) -> bool {
@@ -77,7 +78,7 @@ fn one(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) {
     let here = path.join(name);
     let last = OsStr::new(last);
     let way = kind_of(name);
-    match (way, content(&above, last, 1 << 20)) {
+    match (way, read_file(&above, last, 1 << 20)) {
         (_, Err(Errno::NOENT)) => {}
         (FindingKind::Drivers, Ok(Some(text))) => add_bytes(here, way, drivers(&text), marks),
         (_, Ok(Some(_))) => match state(&above, last) {
@@ -157,7 +158,7 @@ fn each_of(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
             Ok(inner) => {
                 let is_git = of_git
                     .iter()
-                    .any(|name| super::no_follow::stat(&inner, OsStr::new(name)).is_ok());
+                    .any(|name| no_follow::stat(&inner, OsStr::new(name)).is_ok());
                 if is_git {
                     scan_git_folder(&inner, &path, marks, depth + 1)
                 } else if depth < MAX_DEPTH {
@@ -175,7 +176,7 @@ fn each_of(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
 /// Marks the lines of a rebase that run commands.
 fn rebase(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
     for name in ["git-rebase-todo", "todo"] {
-        let Ok(Some(text)) = content(folder, OsStr::new(name), 4 << 20) else {
+        let Ok(Some(text)) = read_file(folder, OsStr::new(name), 4 << 20) else {
             continue;
         };
         let is_command = |line: &&[u8]| {
@@ -218,7 +219,7 @@ pub(super) fn drivers(text: &[u8]) -> Vec<u8> {
 }
 
 fn gitlinks(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
-    match content(folder, OsStr::new("index"), MAX_INDEX_BYTES) {
+    match read_file(folder, OsStr::new("index"), MAX_INDEX_BYTES) {
         Err(_) => {}
         Ok(None) => mark_unreadable(&path.join("index"), marks),
         Ok(Some(bytes)) => match index::gitlinks(&bytes) {

@@ -14,10 +14,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use host::RealClock;
+use host::no_follow::{self, FolderEntry, open_folder, read_link, stat};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::no_follow::{FolderEntry, link, open_folder, stat};
 use super::walk::{
     FolderSnapshot, Folders, MAX_MARKS, ScanSnapshot, mark_unreadable, read_folder, still_empty,
 };
@@ -50,10 +50,10 @@ pub(super) fn scan_shared(
     let mut walk = ControlWalk::new(folder, before, seen);
     for name in SHARED {
         let name = OsStr::new(name);
-        let Ok(facts) = stat(folder, name) else {
+        let Ok(stat) = stat(folder, name) else {
             continue;
         };
-        let kind = super::no_follow::kind(&facts);
+        let kind = no_follow::kind(&stat);
         walk.entry(
             folder,
             &path.join(name),
@@ -152,7 +152,7 @@ impl<'a> ControlWalk<'a> {
 
     fn irregular(&mut self, folder: &OwnedFd, path: &Path, name: &OsStr, kind: FileType) {
         let state = match kind {
-            FileType::Symlink => match link(folder, name) {
+            FileType::Symlink => match read_link(folder, name) {
                 // Git itself once wrote its references this way.
                 Ok(target) if name == "HEAD" && is_reference(&target) => return,
                 Ok(target) => MarkState::Link(target),
@@ -186,8 +186,8 @@ fn is_kept(folder: &OwnedFd, entry: &FolderEntry, part: GitFolderPart, owner: u3
     match entry.kind {
         FileType::RegularFile if part == GitFolderPart::Objects => false,
         FileType::RegularFile => {
-            let facts = stat(folder, &entry.name);
-            facts.is_ok_and(|facts| facts.st_nlink > 1 || facts.st_uid != owner)
+            let stat = stat(folder, &entry.name);
+            stat.is_ok_and(|stat| stat.st_nlink > 1 || stat.st_uid != owner)
         }
         // Git's own socket, for its file system monitor.
         FileType::Socket => entry.name != "fsmonitor--daemon.ipc",

@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use base::AbsPath;
+use host::no_follow::open_folder_below;
 use host::{Error, Files};
 use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::no_follow::open_below;
 use super::walk::open_top;
 use super::{Finding, FindingChange, FindingKind, PriorState};
 use crate::names;
@@ -160,7 +160,7 @@ fn remove_empty(finding: &Finding) {
             return;
         };
         let removed = open_top(&finding.top)
-            .and_then(|top| open_below(top, parent))
+            .and_then(|top| open_folder_below(top, parent))
             .and_then(|held| rustix::fs::unlinkat(held, name, AtFlags::REMOVEDIR));
         // The folder contains something else.
         if removed.is_err() {
@@ -192,7 +192,7 @@ fn in_folder(
     let name = finding.path.as_path().file_name().unwrap_or_default();
     let above = inner.and_then(Path::parent).unwrap_or(Path::new(""));
     let done = open_top(&finding.top)
-        .and_then(|top| open_below(top, above))
+        .and_then(|top| open_folder_below(top, above))
         .and_then(|folder| act(&folder, name));
     done.map_err(|errno| {
         let reason = host::ErrorReason::Other(errno.to_string());

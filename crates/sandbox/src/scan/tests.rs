@@ -67,7 +67,7 @@ fn bare(root: &AbsPath) {
 }
 
 /// Formats findings as `kind path change`, sorted.
-fn found(control: &ScanBaseline, root: &AbsPath) -> Vec<String> {
+fn found(baseline: &ScanBaseline, root: &AbsPath) -> Vec<String> {
     let line = |finding: &super::Finding| {
         let path = finding
             .path
@@ -80,7 +80,7 @@ fn found(control: &ScanBaseline, root: &AbsPath) -> Vec<String> {
         };
         format!("{} {} {change}", finding.kind(), path.display())
     };
-    let mut lines: Vec<String> = control.changes().iter().map(line).collect();
+    let mut lines: Vec<String> = baseline.changes().iter().map(line).collect();
     lines.sort();
     lines
 }
@@ -88,10 +88,10 @@ fn found(control: &ScanBaseline, root: &AbsPath) -> Vec<String> {
 fn check(before: impl FnOnce(&AbsPath), act: impl FnOnce(&AbsPath), expected: &[&str]) {
     let scene = scene();
     before(&scene.root);
-    let control = ScanBaseline::of(&scene.root, &[]);
-    assert_eq!(found(&control, &scene.root), Vec::<String>::new());
+    let baseline = ScanBaseline::of(&scene.root, &[]);
+    assert_eq!(found(&baseline, &scene.root), Vec::<String>::new());
     act(&scene.root);
-    assert_eq!(found(&control, &scene.root), expected);
+    assert_eq!(found(&baseline, &scene.root), expected);
 }
 
 #[test]
@@ -220,14 +220,14 @@ fn each_nested_repository_is_one_finding() {
 #[test]
 fn a_workspace_turned_repository_is_restored_in_place() {
     let scene = scene();
-    let control = ScanBaseline::of(&scene.root, &[]);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
     bare(&scene.root);
-    let findings = control.changes();
-    assert_eq!(found(&control, &scene.root), ["repository HEAD new"]);
+    let findings = baseline.changes();
+    assert_eq!(found(&baseline, &scene.root), ["repository HEAD new"]);
     let folder = scene.root.parent().expect("a folder").join("aside");
     Quarantine::isolate(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
     assert!(scene.root.join("src/main.rs").as_path().exists());
-    assert_eq!(control.changes(), []);
+    assert_eq!(baseline.changes(), []);
 }
 
 #[test]
@@ -285,11 +285,11 @@ fn external_git_folders_are_scanned() {
     let folder = tempfile::tempdir().expect("a folder");
     let elsewhere = AbsPath::new(folder.path().join("git")).expect("absolute");
     put(&elsewhere, "config", "[core]\n");
-    let control = ScanBaseline::of(&scene.root, std::slice::from_ref(&elsewhere));
+    let baseline = ScanBaseline::of(&scene.root, std::slice::from_ref(&elsewhere));
     put(&elsewhere, "hooks/post-checkout", "x");
     put(&elsewhere, "objects/ab/cd", "x");
     assert_eq!(
-        found(&control, &elsewhere),
+        found(&baseline, &elsewhere),
         ["hook hooks/post-checkout new"]
     );
 }
@@ -313,10 +313,10 @@ fn an_index_of_any_version_is_read() {
             root,
             &["update-index", &format!("--index-version={version}")],
         );
-        let control = ScanBaseline::of(&scene.root, &[]);
+        let baseline = ScanBaseline::of(&scene.root, &[]);
         git(root, &["add", "sub"]);
         assert_eq!(
-            found(&control, &scene.root),
+            found(&baseline, &scene.root),
             ["gitlink sub new"],
             "{version}"
         );
@@ -327,35 +327,35 @@ fn an_index_of_any_version_is_read() {
 fn findings_are_quarantined_and_restored() {
     let scene = scene();
     put(&scene.root, ".vscode/settings.json", "old");
-    let mut control = ScanBaseline::of(&scene.root, &[]);
+    let mut baseline = ScanBaseline::of(&scene.root, &[]);
     put(&scene.root, ".vscode/settings.json", "new");
     put(&scene.root, "sub/.git/config", "evil");
     symlink("/etc", scene.root.join("out")).expect("a link");
     let folder = scene.root.parent().expect("a folder").join("aside");
-    let findings = control.changes();
+    let findings = baseline.changes();
     assert_eq!(findings.len(), 3);
     Quarantine::isolate(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
     let text = |path: &str| fs::read_to_string(scene.root.join(path)).ok();
     assert_eq!(text(".vscode/settings.json").as_deref(), Some("old"));
     assert!(!scene.root.join("sub/.git").as_path().exists());
     assert!(scene.root.join("out").as_path().symlink_metadata().is_err());
-    assert_eq!(control.changes(), []);
+    assert_eq!(baseline.changes(), []);
     let quarantine = Quarantine::open(&folder, &RealFiles).expect("a quarantine");
     assert_eq!(quarantine.items().count(), 3);
     quarantine.restore(&RealFiles).expect("brought back");
     assert_eq!(text(".vscode/settings.json").as_deref(), Some("new"));
     assert_eq!(text("sub/.git/config").as_deref(), Some("evil"));
-    assert_eq!(control.advance().len(), 3);
-    assert_eq!(control.changes(), []);
+    assert_eq!(baseline.advance().len(), 3);
+    assert_eq!(baseline.changes(), []);
 }
 
 #[test]
 fn findings_are_classified_as_closed_or_watched() {
     let scene = scene();
-    let control = ScanBaseline::of(&scene.root, &[]);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
     put(&scene.root, "CLAUDE.md", "x");
     put(&scene.root, ".envrc", "x");
-    let findings = control.changes();
+    let findings = baseline.changes();
     let told: Vec<(NameClass, String)> = findings
         .iter()
         .map(|finding| (finding.class(), finding.to_string()))
@@ -381,10 +381,10 @@ fn a_repository_is_armed_by_its_content() {
     let check = |act: &dyn Fn(&AbsPath), expected: bool| {
         let scene = scene();
         fs::create_dir(scene.root.join("sub")).expect("a folder");
-        let control = ScanBaseline::of(&scene.root, &[]);
+        let baseline = ScanBaseline::of(&scene.root, &[]);
         git(&scene.root.as_path().join("sub"), &["init", "-q"]);
         act(&scene.root);
-        let findings = control.changes();
+        let findings = baseline.changes();
         let armed = findings.iter().any(super::Finding::is_armed);
         assert_eq!(armed, expected, "{findings:?}");
     };
@@ -432,12 +432,12 @@ fn a_repeated_scan_finds_the_one_change() {
     }
     // Lets the clock advance beyond the last change of a folder.
     std::thread::sleep(std::time::Duration::from_millis(250));
-    let control = ScanBaseline::of(&scene.root, &[]);
-    assert_eq!(control.changes(), []);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
+    assert_eq!(baseline.changes(), []);
     put(&scene.root, "d57/deep/.git/config", "x");
     put(&scene.root, "d58/.envrc", "x");
     assert_eq!(
-        found(&control, &scene.root),
+        found(&baseline, &scene.root),
         ["repository d57/deep/.git new", "shell d58/.envrc new"]
     );
 }

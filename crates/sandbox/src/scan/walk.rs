@@ -8,13 +8,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use base::AbsPath;
+use host::no_follow::{
+    FolderEntry, entries, kind, open_folder, open_folder_below, read_file, read_link, stat,
+};
 use host::{Clock, RealClock};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::no_follow::{
-    FolderEntry, content, entries, identity, kind, link, open_below, open_folder, stat, state,
-};
+use super::entry_state::{identity, state};
 use super::{FindingKind, MarkState, Marks, ScanMark, git, has_any, irregular};
 use crate::git::{GitPrograms, ProgramRole};
 use crate::links::trace;
@@ -212,11 +213,11 @@ impl WorkspaceWalk<'_> {
         ) {
             // The workspace itself is represented by the file that makes it a repository, which can
             // be quarantined.
-            let told = match depth {
+            let name = match depth {
                 0 => PathBuf::from("HEAD"),
                 _ => path.to_owned(),
             };
-            self.mark(&told, FindingKind::Repository, MarkState::Present);
+            self.mark(&name, FindingKind::Repository, MarkState::Present);
             git::scan_git_folder(folder, path, &mut self.seen.marks, 0);
             irregular::scan_shared(folder, path, self.before, &mut self.seen);
         }
@@ -338,14 +339,14 @@ impl WorkspaceWalk<'_> {
         let above = path.parent().unwrap_or(Path::new(""));
         let name = path.file_name().unwrap_or_default();
         let mut found = Marks::new();
-        let folder = match open_below(top, above) {
+        let folder = match open_folder_below(top, above) {
             Ok(folder) => folder,
             Err(Errno::NOENT) => return,
             // The entry in the way is marked itself.
             Err(_) => return,
         };
         match stat(&folder, name) {
-            Ok(facts) if kind(&facts) == FileType::Directory => {
+            Ok(stat) if kind(&stat) == FileType::Directory => {
                 if let Ok(inner) = open_folder(&folder, name) {
                     all_of(inner, path, way, &mut found, &git::is_sample, 0);
                 }
@@ -394,7 +395,7 @@ impl WorkspaceWalk<'_> {
     }
 
     fn attributes(&mut self, folder: &OwnedFd, path: &Path, name: &OsStr) {
-        match content(folder, name, 1 << 20) {
+        match read_file(folder, name, 1 << 20) {
             Ok(Some(text)) => {
                 let drivers = git::drivers(&text);
                 if !drivers.is_empty() {
@@ -408,7 +409,7 @@ impl WorkspaceWalk<'_> {
     }
 
     fn link(&mut self, folder: &OwnedFd, path: &Path, name: &OsStr) {
-        let Ok(target) = link(folder, name) else {
+        let Ok(target) = read_link(folder, name) else {
             return;
         };
         if leads_out(

@@ -43,7 +43,7 @@ fn an_untouched_lease_has_nothing_to_tell() {
 }
 
 #[test]
-fn what_lies_in_the_layer_is_told_each_time() {
+fn changes_in_the_layer_are_reported_each_time() {
     let check = |names: &[&str], told: &[&str]| {
         let layer = layer(names);
         let (token, _) = asked(layer.path(), b"burin:1:");
@@ -68,7 +68,7 @@ fn what_lies_in_the_layer_is_told_each_time() {
 }
 
 #[test]
-fn what_is_gone_without_a_trace_is_told_once_more() {
+fn vanished_names_are_reported_once_more() {
     let layer = layer(&["new.txt"]);
     let (token, _) = asked(layer.path(), b"burin:1:");
     fs::remove_file(layer.path().join("new.txt")).unwrap();
@@ -78,7 +78,7 @@ fn what_is_gone_without_a_trace_is_told_once_more() {
 }
 
 #[test]
-fn too_much_and_what_is_not_ours_is_everything() {
+fn too_many_changes_and_foreign_tokens_mean_everything() {
     let check = |token: &[u8]| {
         let layer = layer(&["a"]);
         assert_eq!(asked(layer.path(), token).1, ["/"]);
@@ -105,7 +105,7 @@ fn too_much_and_what_is_not_ours_is_everything() {
 }
 
 #[test]
-fn a_token_says_what_it_was_made_of() {
+fn tokens_encode_their_names() {
     let mut seed = 7_u64;
     for _ in 0..500 {
         let mut names = BTreeSet::new();

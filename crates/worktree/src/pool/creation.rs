@@ -14,6 +14,7 @@ use crate::fill::{FillSource, make_folder, write_tree};
 use crate::fsmonitor;
 use crate::git_dir::{self, OwnGitFiles};
 use crate::hidden_refs::HiddenRefs;
+use crate::json_file;
 use crate::lease::{Lease, LeaseId, resource_name};
 use crate::mount_privilege::{MountPrivilege, current_privilege};
 use crate::owner::{self, BlockingLock, Owner};
@@ -46,43 +47,43 @@ impl WorktreePool {
     /// Prepares the common parts of leases that start at `start`, including the base.
     pub(crate) fn draft<'a>(
         &self,
-        hub: &'a MainRepo,
+        main_repo: &'a MainRepo,
         start: HeadCommit,
         base_commit: String,
         owner: Owner,
     ) -> Result<LeaseDraft<'a>, Error> {
-        let rung = match self.settings.backend {
-            Some(rung) => rung,
-            None => self.backend_support()?.rung,
+        let backend = match self.settings.backend {
+            Some(backend) => backend,
+            None => self.backend_support()?.backend,
         };
         for commit in [&start.commit, &base_commit] {
-            HiddenRefs::new(hub).set(&base_ref(commit), commit)?;
+            HiddenRefs::new(main_repo).set(&base_ref(commit), commit)?;
         }
-        let base = match rung {
+        let base = match backend {
             TreeBackend::Fill => None,
-            _ => Some(self.base(hub, &start)?),
+            _ => Some(self.base(main_repo, &start)?),
         };
         let caveats = match &base {
             Some(base) => base.caveats.clone(),
-            None => hub.caveats(&hub.contents(&start.tree)?),
+            None => main_repo.caveats(&main_repo.contents(&start.tree)?),
         };
         let base_tree = base
             .as_ref()
             .map(BaseCheckout::tree_folder)
             .unwrap_or_default();
-        let warm = match (rung, &base) {
+        let warm = match (backend, &base) {
             (TreeBackend::Overlay, Some(base)) if self.settings.monitor.is_some() => {
                 WarmIndex::load(&self.bases().folder.join(&base.tree))
             }
             _ => None,
         };
         Ok(LeaseDraft {
-            plan: SharePlan::new(hub, &base_tree, &self.settings),
+            plan: SharePlan::new(main_repo, &base_tree, &self.settings),
             warm,
-            main_repo: hub,
+            main_repo,
             start,
             base_commit,
-            backend: rung,
+            backend,
             owner,
             base,
             caveats,
@@ -92,13 +93,13 @@ impl WorktreePool {
     /// Makes one lease. If a backend fails, this and all following leases use the next one.
     pub(crate) fn create(
         &self,
-        making: &mut LeaseDraft<'_>,
+        draft: &mut LeaseDraft<'_>,
         wanted: Option<&LeaseId>,
         finish: Option<Finish<'_>>,
     ) -> Result<Lease, Error> {
         loop {
             let (id, folder) = self.claim(wanted)?;
-            let done = self.create_in(making, &id, &folder, finish);
+            let done = self.create_in(draft, &id, &folder, finish);
             let error = match done {
                 Ok(lease) => return Ok(lease),
                 Err(error) => error,
@@ -106,7 +107,7 @@ impl WorktreePool {
             self.remove_lease_folder(&folder)?;
             let next = TreeBackend::ALL
                 .into_iter()
-                .find(|rung| *rung > making.backend);
+                .find(|backend| *backend > draft.backend);
             let is_final = self.settings.backend.is_some() || !matches!(error, Error::File { .. });
             let Some(next) = next.filter(|_| !is_final) else {
                 return Err(error);
@@ -114,16 +115,16 @@ impl WorktreePool {
             let words = format!(
                 "created by {} because {} failed: {error}",
                 next.name(),
-                making.backend.name()
+                draft.backend.name()
             );
-            making.caveats.push(words);
-            making.backend = next;
+            draft.caveats.push(words);
+            draft.backend = next;
         }
     }
 
     fn create_in(
         &self,
-        making: &LeaseDraft<'_>,
+        draft: &LeaseDraft<'_>,
         id: &LeaseId,
         folder: &Path,
         finish: Option<Finish<'_>>,
@@ -131,13 +132,13 @@ impl WorktreePool {
         let lock = self.lock(id, folder)?;
         let branch = format!("burin/{id}");
         let by_user = current_privilege() != MountPrivilege::Root;
-        let monitor = self.monitor(making, folder, by_user);
-        let config = making.main_repo.lease_config(monitor.as_deref());
-        self.make_tree(making, folder, &branch, &config, by_user)?;
+        let monitor = self.monitor(draft, folder, by_user);
+        let config = draft.main_repo.lease_config(monitor.as_deref());
+        self.make_tree(draft, folder, &branch, &config, by_user)?;
         let root = folder.join("mnt/tree");
-        let shared = making
+        let shared = draft
             .plan
-            .apply(&self.main_repo, folder, &root, making.backend, by_user)?;
+            .apply(&self.main_repo, folder, &root, draft.backend, by_user)?;
         let block = {
             let _gate = BlockingLock::wait(&self.top.join("lock"))?;
             ports::claim(&self.top.join("ports"), self.settings.first_port, folder)?
@@ -145,22 +146,21 @@ impl WorktreePool {
         let record = LeaseRecord {
             version: record::VERSION,
             id: id.to_string(),
-            hub: self.main_repo.to_string(),
-            commit: making.base_commit.clone(),
-            start: making.start.commit.clone(),
-            tree: making.start.tree.clone(),
+            main_repo: self.main_repo.to_string(),
+            commit: draft.base_commit.clone(),
+            start: draft.start.commit.clone(),
+            tree: draft.start.tree.clone(),
             branch,
-            rung: making.backend,
+            backend: draft.backend,
             by_user,
             ports: block,
             name: resource_name(&self.main_repo, &self.key, id),
             created_ms: self.now_ms(),
-            owner: making.owner.clone(),
+            owner: draft.owner.clone(),
             config,
             has_monitor: monitor.is_some(),
             shared,
-            caveats: making.caveats.clone(),
-            set_up: None,
+            caveats: draft.caveats.clone(),
             landed: None,
             whole: None,
         };
@@ -169,7 +169,7 @@ impl WorktreePool {
         if let Some(finish) = finish {
             finish(&lease)?;
         }
-        record::write(&folder.join("lease.json"), &record)?;
+        json_file::write(&folder.join("lease.json"), &record)?;
         if is_kept {
             lease._lock = None;
         }
@@ -178,29 +178,29 @@ impl WorktreePool {
 
     fn make_tree(
         &self,
-        making: &LeaseDraft<'_>,
+        draft: &LeaseDraft<'_>,
         folder: &Path,
         branch: &str,
         config: &str,
         by_user: bool,
     ) -> Result<(), Error> {
-        let shallow = making.main_repo.shallow_ends();
+        let shallow = draft.main_repo.shallow_ends();
         let own = OwnGitFiles {
             branch,
-            commit: &making.start.commit,
-            base: &making.base_commit,
-            hub_branch: making.start.branch.as_deref(),
+            commit: &draft.start.commit,
+            base: &draft.base_commit,
+            main_branch: draft.start.branch.as_deref(),
             config,
             shallow: shallow.as_deref(),
         };
         let mnt = folder.join("mnt");
         make_folder(&mnt)?;
-        let Some(base) = making
+        let Some(base) = draft
             .base
             .as_ref()
-            .filter(|_| making.backend == TreeBackend::Overlay)
+            .filter(|_| draft.backend == TreeBackend::Overlay)
         else {
-            return self.make_files(making, &mnt, &own);
+            return self.make_files(draft, &mnt, &own);
         };
         let upper = folder.join("upper");
         // The monitor needs the upper layer to exist.
@@ -213,42 +213,42 @@ impl WorktreePool {
             make_folder(path)?;
         }
         git_dir::write_own(&upper.join("git"), &own)?;
-        making.plan.prepare(&upper.join("tree"))?;
-        mount_tree(&base.layer, folder, making.warm.as_ref(), by_user)
+        draft.plan.prepare(&upper.join("tree"))?;
+        mount_tree(&base.layer, folder, draft.warm.as_ref(), by_user)
             .map_err(Error::file("mount", &mnt))
     }
 
     /// The monitor command for a lease, if it can have a monitor.
-    fn monitor(&self, making: &LeaseDraft<'_>, folder: &Path, by_user: bool) -> Option<String> {
+    fn monitor(&self, draft: &LeaseDraft<'_>, folder: &Path, by_user: bool) -> Option<String> {
         let program = self.settings.monitor.as_deref();
-        let is_told = making.backend == TreeBackend::Overlay && making.warm.is_some();
-        let program = program.filter(|_| is_told)?;
+        let has_warm_index = draft.backend == TreeBackend::Overlay && draft.warm.is_some();
+        let program = program.filter(|_| has_warm_index)?;
         fsmonitor::command(program, &folder.join("upper/tree"), by_user)
     }
 
     /// Writes a tree with its own files, without an overlay.
     fn make_files(
         &self,
-        making: &LeaseDraft<'_>,
+        draft: &LeaseDraft<'_>,
         mnt: &Path,
         own: &OwnGitFiles<'_>,
     ) -> Result<(), Error> {
         let (tree, git) = (mnt.join("tree"), mnt.join("git"));
         make_folder(&tree)?;
         make_folder(&git)?;
-        let contents = making.main_repo.contents(&making.start.tree)?;
+        let contents = draft.main_repo.contents(&draft.start.tree)?;
         let orders = self
             .bases()
-            .with_times(making.main_repo, contents.files.iter());
-        let from = making
+            .with_times(draft.main_repo, contents.files.iter());
+        let from = draft
             .base
             .as_ref()
             .map(BaseCheckout::tree_folder)
             .unwrap_or_default();
-        let source = match making.backend {
+        let source = match draft.backend {
             TreeBackend::Reflink => FillSource::Clones(&from),
-            TreeBackend::Copy if making.base.is_some() => FillSource::Copies(&from),
-            _ => FillSource::Objects(&self.main_repo, &making.start.tree),
+            TreeBackend::Copy if draft.base.is_some() => FillSource::Copies(&from),
+            _ => FillSource::Objects(&self.main_repo, &draft.start.tree),
         };
         let stamps = write_tree(&tree, &orders, source)?;
         for submodule in &contents.submodules {
@@ -257,12 +257,12 @@ impl WorktreePool {
         }
         let pointer = tree.join(".git");
         fs::write(&pointer, "gitdir: ../git\n").map_err(Error::file("write", &pointer))?;
-        git_dir::write_common(making.main_repo, &git)?;
+        git_dir::write_common(draft.main_repo, &git)?;
         git_dir::write_own(&git, own)?;
         let files = contents.files.iter().zip(stamps);
         git::lease::write_index(
-            making.main_repo,
-            &making.start.tree,
+            draft.main_repo,
+            &draft.start.tree,
             files,
             &git.join("index"),
         )?;
@@ -274,7 +274,7 @@ impl WorktreePool {
     fn claim(&self, wanted: Option<&LeaseId>) -> Result<(LeaseId, PathBuf), Error> {
         let counter = self.folder.join("next");
         let highest = self.ids().iter().map(LeaseId::number).max().unwrap_or(0);
-        let noted = match record::read::<u64>(&counter) {
+        let noted = match json_file::read::<u64>(&counter) {
             Some(noted) => noted,
             // A new lease must not take the name of an archive.
             None => self.first_free_number()?,
@@ -285,7 +285,7 @@ impl WorktreePool {
             let folder = self.lease_folder(&id);
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    record::write(&counter, &(number + 1))?;
+                    json_file::write(&counter, &(number + 1))?;
                     return Ok((id, folder));
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {

@@ -70,7 +70,7 @@ fn the_name_of_a_worktree_finds_its_place() {
 }
 
 #[test]
-fn what_is_torn_or_without_notes_is_none() {
+fn damaged_or_incomplete_indexes_are_not_used() {
     let base = tempfile::tempdir().unwrap();
     let whole = widen_location(&index(2, "Location /a, system Linux\0")).unwrap();
     let check = |content: &[u8]| {

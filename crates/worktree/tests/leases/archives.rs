@@ -8,10 +8,10 @@ use super::world::{World, commit, git, make_executable, one, tree, try_git, writ
 
 #[test]
 fn archived_work_comes_back_exactly() {
-    for rung in [Some(TreeBackend::Copy), None] {
+    for backend in [Some(TreeBackend::Copy), None] {
         let mut world = World::new();
-        world.settings.backend = rung;
-        let hub = world.hub();
+        world.settings.backend = backend;
+        let main_repo = world.main_repo();
         let pool = world.pool();
         let lease = one(&pool);
         let id = lease.id.clone();
@@ -40,29 +40,29 @@ fn archived_work_comes_back_exactly() {
         assert!(!root.exists());
         assert_eq!(world.fingerprint(), fingerprint);
         // The main repository gets commits and runs `git gc`.
-        write(&hub.join("readme.md"), "# Two\n");
-        commit(&hub, "two");
-        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        write(&main_repo.join("readme.md"), "# Two\n");
+        commit(&main_repo, "two");
+        git(&main_repo, ["gc", "--quiet", "--prune=now"]);
         assert!(pool.gc(0).unwrap().kept.is_empty());
-        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        git(&main_repo, ["gc", "--quiet", "--prune=now"]);
         assert_eq!(pool.list().unwrap().archives, [archived]);
 
         let lease = pool.restore(id.as_str()).unwrap();
         assert_eq!(lease.id, id);
         assert_eq!(tree(lease.root.as_path()), before);
         assert_eq!(git(lease.root.as_path(), ["rev-parse", "HEAD"]).trim(), tip);
-        assert_eq!(lease.base, git(&hub, ["rev-parse", "HEAD~1"]).trim());
+        assert_eq!(lease.base, git(&main_repo, ["rev-parse", "HEAD~1"]).trim());
         assert!(pool.list().unwrap().archives.is_empty());
         // The lease's commits survive `git gc`.
-        git(&hub, ["gc", "--quiet", "--prune=now"]);
+        git(&main_repo, ["gc", "--quiet", "--prune=now"]);
         git(lease.root.as_path(), ["fsck"]);
         let shown = pool.status(&id).unwrap();
-        assert!(!shown.is_safe_to_remove());
+        assert!(!shown.work.is_ok_and(|work| work.is_safe_to_lose()));
     }
 }
 
 #[test]
-fn what_a_killed_program_was_bringing_back_comes_back() {
+fn an_interrupted_restore_is_finished_later() {
     let world = World::new();
     let pool = world.pool();
     let lease = one(&pool);
@@ -85,7 +85,7 @@ fn what_a_killed_program_was_bringing_back_comes_back() {
 }
 
 #[test]
-fn what_does_not_exist_is_said() {
+fn a_missing_archive_is_reported() {
     let world = World::new();
     let pool = world.pool();
     let said = pool.restore("wt-9").unwrap_err().to_string();
@@ -137,8 +137,8 @@ fn archive_keeps_commits_of_the_lease() {
     write(&lease.root.as_path().join("a"), "x\n");
     let tip = commit(lease.root.as_path(), "work");
     drop(lease);
-    assert!(try_git(&world.hub(), ["cat-file", "-e", &tip]).is_err());
+    assert!(try_git(&world.main_repo(), ["cat-file", "-e", &tip]).is_err());
     pool.archive(&id).unwrap();
-    git(&world.hub(), ["cat-file", "-e", &tip]);
-    git(&world.hub(), ["fsck"]);
+    git(&world.main_repo(), ["cat-file", "-e", &tip]);
+    git(&world.main_repo(), ["fsck"]);
 }

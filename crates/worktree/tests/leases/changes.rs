@@ -16,17 +16,17 @@ fn with_changes() -> LeaseRequest {
 #[test]
 fn the_persons_changes_come_along_and_stay_uncommitted() {
     let world = World::new();
-    let hub = world.hub();
-    write(&hub.join("readme.md"), "# Mine\n");
-    write(&hub.join("new/file.txt"), "new\n");
-    fs::remove_file(hub.join("run.sh")).unwrap();
-    git(&hub, ["rm", "--quiet", "with space/ü.txt"]);
-    write(&hub.join("staged.txt"), "staged\n");
-    git(&hub, ["add", "staged.txt"]);
-    let before = tree(&hub);
+    let main_repo = world.main_repo();
+    write(&main_repo.join("readme.md"), "# Mine\n");
+    write(&main_repo.join("new/file.txt"), "new\n");
+    fs::remove_file(main_repo.join("run.sh")).unwrap();
+    git(&main_repo, ["rm", "--quiet", "with space/ü.txt"]);
+    write(&main_repo.join("staged.txt"), "staged\n");
+    git(&main_repo, ["add", "staged.txt"]);
+    let before = tree(&main_repo);
     let lease = world.pool().lease(with_changes()).unwrap().remove(0);
     assert_eq!(tree(lease.root.as_path()), before);
-    assert_eq!(tree(&hub), before);
+    assert_eq!(tree(&main_repo), before);
     assert_eq!(
         git(lease.root.as_path(), ["rev-list", "--count", "HEAD"]).trim(),
         "1"
@@ -36,23 +36,23 @@ fn the_persons_changes_come_along_and_stay_uncommitted() {
 #[test]
 fn files_in_conflict_stay_behind_and_are_named() {
     let world = World::new();
-    let hub = world.hub();
-    write(&hub.join("readme.md"), "# Mine\n");
-    git(&hub, ["stash", "--quiet"]);
-    write(&hub.join("readme.md"), "# Theirs\n");
-    commit(&hub, "theirs");
+    let main_repo = world.main_repo();
+    write(&main_repo.join("readme.md"), "# Mine\n");
+    git(&main_repo, ["stash", "--quiet"]);
+    write(&main_repo.join("readme.md"), "# Theirs\n");
+    commit(&main_repo, "theirs");
     let popped = std::process::Command::new("git")
-        .current_dir(&hub)
+        .current_dir(&main_repo)
         .args(["stash", "pop", "--quiet"])
         .output()
         .unwrap();
     assert!(!popped.status.success());
     assert!(
-        fs::read_to_string(hub.join("readme.md"))
+        fs::read_to_string(main_repo.join("readme.md"))
             .unwrap()
             .contains("<<<<<<<")
     );
-    write(&hub.join("other.txt"), "mine\n");
+    write(&main_repo.join("other.txt"), "mine\n");
     let lease = world.pool().lease(with_changes()).unwrap().remove(0);
     let root = lease.root.as_path();
     assert_eq!(read(root.join("readme.md")), "# Theirs\n");
@@ -75,9 +75,9 @@ fn work_comes_back_into_the_checkout() {
     fs::remove_file(root.join("run.sh")).unwrap();
     let carried = lease.export_changes(&lease.main_repo).unwrap();
     assert_eq!(carried.len(), 3);
-    assert_eq!(tree(&world.hub()), tree(root));
+    assert_eq!(tree(&world.main_repo()), tree(root));
     assert_eq!(
-        git(&world.hub(), ["rev-list", "--count", "HEAD"]).trim(),
+        git(&world.main_repo(), ["rev-list", "--count", "HEAD"]).trim(),
         "1"
     );
     // A repetition succeeds: nothing is left to transfer.
@@ -85,46 +85,46 @@ fn work_comes_back_into_the_checkout() {
 }
 
 #[test]
-fn what_both_changed_is_refused_and_nothing_is_written() {
+fn changes_on_both_sides_are_refused_and_nothing_is_written() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     let lease = one(&world.pool());
     let root = lease.root.as_path();
     write(&root.join("readme.md"), "# Theirs\n");
     write(&root.join("fresh.txt"), "theirs\n");
-    write(&hub.join("readme.md"), "# Mine\n");
-    write(&hub.join("other.txt"), "mine\n");
-    let (there, here) = (tree(root), tree(&hub));
+    write(&main_repo.join("readme.md"), "# Mine\n");
+    write(&main_repo.join("other.txt"), "mine\n");
+    let (there, here) = (tree(root), tree(&main_repo));
     let check = |done: Result<Vec<std::path::PathBuf>, Error>| match done {
         Err(Error::Conflicts(files)) => assert_eq!(files, ["readme.md"]),
         other => panic!("{other:?}"),
     };
     check(lease.import_changes(&lease.main_repo));
     check(lease.export_changes(&lease.main_repo));
-    assert_eq!((tree(root), tree(&hub)), (there, here));
+    assert_eq!((tree(root), tree(&main_repo)), (there, here));
 }
 
 #[test]
 fn links_that_an_agent_plants_are_not_written_through() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     let lease = one(&world.pool());
     let root = lease.root.as_path();
     std::os::unix::fs::symlink(&outside, root.join("new")).unwrap();
-    write(&hub.join("new/file.txt"), "mine\n");
+    write(&main_repo.join("new/file.txt"), "mine\n");
     assert!(lease.import_changes(&lease.main_repo).is_err());
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     // And it is not read through a symlink either.
     write(&outside.join("secret"), "secret\n");
     fs::remove_file(root.join("new")).unwrap();
-    fs::remove_file(hub.join("new/file.txt")).unwrap();
-    fs::remove_dir(hub.join("new")).unwrap();
+    fs::remove_file(main_repo.join("new/file.txt")).unwrap();
+    fs::remove_dir(main_repo.join("new")).unwrap();
     std::os::unix::fs::symlink(outside.join("secret"), root.join("readable")).unwrap();
     lease.export_changes(&lease.main_repo).unwrap();
     assert!(
-        fs::symlink_metadata(hub.join("readable"))
+        fs::symlink_metadata(main_repo.join("readable"))
             .unwrap()
             .is_symlink()
     );
@@ -151,7 +151,7 @@ fn work_that_is_nowhere_else_is_not_released() {
     assert_eq!(work(&pool, &lease.id).merged, LeaseMerge::No);
     // Here it lands with plain Git.
     git(
-        &world.hub(),
+        &world.main_repo(),
         [
             "fetch",
             "--quiet",
@@ -159,7 +159,7 @@ fn work_that_is_nowhere_else_is_not_released() {
             "burin/wt-1",
         ],
     );
-    git(&world.hub(), ["merge", "--quiet", "--ff-only", &id]);
+    git(&world.main_repo(), ["merge", "--quiet", "--ff-only", &id]);
     assert_eq!(work(&pool, &lease.id).merged, LeaseMerge::Yes);
     pool.give_back(&mut lease, Discard::Nothing).unwrap();
     assert!(!root.exists());
@@ -167,7 +167,7 @@ fn work_that_is_nowhere_else_is_not_released() {
 }
 
 #[test]
-fn what_landed_in_another_form_counts_as_merged() {
+fn work_landed_in_another_form_counts_as_merged() {
     let world = World::new();
     let pool = world.pool();
     let lease = one(&pool);
@@ -189,17 +189,17 @@ fn what_landed_in_another_form_counts_as_merged() {
 #[test]
 fn landed_lease_is_archived_and_restorable() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     let pool = world.pool();
     let mut lease = one(&pool);
     let (id, root) = (lease.id.clone(), lease.root.as_path().to_path_buf());
     write(&root.join("a"), "x\n");
     write(&root.join("readme.md"), "y\n");
     // The same changes land in the checkout as another commit.
-    write(&hub.join("a"), "x\n");
-    write(&hub.join("readme.md"), "y\n");
-    let landed = commit(&hub, "landed");
-    let tree = git(&hub, ["rev-parse", "HEAD^{tree}"]);
+    write(&main_repo.join("a"), "x\n");
+    write(&main_repo.join("readme.md"), "y\n");
+    let landed = commit(&main_repo, "landed");
+    let tree = git(&main_repo, ["rev-parse", "HEAD^{tree}"]);
     assert!(
         !pool.retire(&mut lease).unwrap(),
         "nobody said that it landed"
@@ -235,7 +235,7 @@ fn landed_lease_is_archived_and_restorable() {
 }
 
 #[test]
-fn mounts_go_with_whoever_holds_the_lease() {
+fn mounts_end_with_the_holder_of_the_lease() {
     let world = World::new();
     let pool = world.pool();
     let held = one(&pool);

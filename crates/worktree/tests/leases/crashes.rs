@@ -41,9 +41,9 @@ fn story_of_leases() {
     let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
         return;
     };
-    let hub = AbsPath::new(place.join("hub")).unwrap();
+    let main_repo = AbsPath::new(place.join("hub")).unwrap();
     let state = AbsPath::new(place.join("state")).unwrap();
-    let pool = WorktreePool::open(&hub, &state, settings()).unwrap();
+    let pool = WorktreePool::open(&main_repo, &state, settings()).unwrap();
     let mut noted = fs::OpenOptions::new()
         .append(true)
         .create(true)
@@ -85,7 +85,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         .and_then(|text| text.parse().ok())
         .unwrap_or(KILLS);
     let pool = WorktreePool::open(
-        &AbsPath::new(world.hub()).unwrap(),
+        &AbsPath::new(world.main_repo()).unwrap(),
         &world.state(),
         settings(),
     )
@@ -99,7 +99,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         // A Git process of the child may still be running.
         std::thread::sleep(Duration::from_millis(60));
         // The next `open` detaches the mounts of the killed program.
-        let again = AbsPath::new(world.hub()).unwrap();
+        let again = AbsPath::new(world.main_repo()).unwrap();
         drop(WorktreePool::open(&again, &world.state(), settings()).unwrap());
         assert_eq!(mounts_below(&place), [] as [PathBuf; 0]);
         check_nothing_is_lost(&pool, &place);
@@ -109,8 +109,8 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         }
     }
     clear_everything(&pool, &place);
-    git(&world.hub(), ["fsck"]);
-    assert_eq!(git(&world.hub(), ["status", "--porcelain"]), "");
+    git(&world.main_repo(), ["fsck"]);
+    assert_eq!(git(&world.main_repo(), ["status", "--porcelain"]), "");
 }
 
 fn check_nothing_is_lost(pool: &WorktreePool, place: &Path) {

@@ -18,16 +18,16 @@ fn rungs() -> Vec<TreeBackend> {
 
 #[test]
 fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+    for backend in rungs() {
+        let world = World::new().by(backend);
         let before = world.fingerprint();
         let pool = world.pool();
         let lease = one(&pool);
         let root = lease.root.as_path();
-        assert_eq!(lease.backend, rung);
-        assert_eq!(git(root, ["status", "--porcelain"]), "", "{rung:?}");
-        assert_eq!(tree(root), tree(&world.hub()), "{rung:?}");
-        let head = git(&world.hub(), ["rev-parse", "HEAD", "HEAD^{tree}"]);
+        assert_eq!(lease.backend, backend);
+        assert_eq!(git(root, ["status", "--porcelain"]), "", "{backend:?}");
+        assert_eq!(tree(root), tree(&world.main_repo()), "{backend:?}");
+        let head = git(&world.main_repo(), ["rev-parse", "HEAD", "HEAD^{tree}"]);
         assert_eq!(git(root, ["rev-parse", "HEAD", "HEAD^{tree}"]), head);
         assert_eq!(git(root, ["branch", "--show-current"]).trim(), "burin/wt-1");
         assert_eq!(
@@ -35,19 +35,22 @@ fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
             git(root, ["rev-parse", "HEAD^{tree}"])
         );
         git(root, ["fsck"]);
-        assert_eq!(world.fingerprint(), before, "{rung:?}");
+        assert_eq!(world.fingerprint(), before, "{backend:?}");
     }
 }
 
 #[test]
 fn the_first_status_reads_no_file() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+    for backend in rungs() {
+        let world = World::new().by(backend);
         // Git trusts no stamp of the second in which an index was written: these files, and the commit with them, are
         // as young as can be.
-        write(&world.hub().join("src/main.rs"), "fn main() { young() }\n");
+        write(
+            &world.main_repo().join("src/main.rs"),
+            "fn main() { young() }\n",
+        );
         git(
-            &world.hub(),
+            &world.main_repo(),
             ["commit", "--quiet", "--all", "--message=young"],
         );
         let lease = one(&world.pool());
@@ -59,7 +62,7 @@ fn the_first_status_reads_no_file() {
         assert_eq!(
             fs::metadata(&index).unwrap().ino(),
             before,
-            "{rung:?}: the index was rewritten"
+            "{backend:?}: the index was rewritten"
         );
         // An immediate change is detected, even with the same size and time.
         write(
@@ -71,9 +74,9 @@ fn the_first_status_reads_no_file() {
 }
 
 #[test]
-fn what_git_says_of_folders_is_what_they_hold() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+fn git_status_of_folders_matches_their_files() {
+    for backend in rungs() {
+        let world = World::new().by(backend);
         let lease = one(&world.pool());
         let root = lease.root.as_path();
         let check = |expected: &[&str]| {
@@ -91,8 +94,8 @@ fn what_git_says_of_folders_is_what_they_hold() {
                 "--no-empty-directory",
             ];
             let anew = git(root, words);
-            assert_eq!(remembered, expected, "{rung:?}");
-            assert_eq!(anew.lines().collect::<Vec<_>>(), expected, "{rung:?}");
+            assert_eq!(remembered, expected, "{backend:?}");
+            assert_eq!(anew.lines().collect::<Vec<_>>(), expected, "{backend:?}");
         };
         check(&[]);
         write(&root.join("src/deep/new.txt"), "x\n");
@@ -111,9 +114,9 @@ fn what_git_says_of_folders_is_what_they_hold() {
 }
 
 #[test]
-fn what_is_written_in_one_is_not_seen_elsewhere() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+fn writes_in_one_lease_are_invisible_elsewhere() {
+    for backend in rungs() {
+        let world = World::new().by(backend);
         let pool = world.pool();
         let leases = pool
             .lease(LeaseRequest {
@@ -122,23 +125,26 @@ fn what_is_written_in_one_is_not_seen_elsewhere() {
                 with_changes: false,
             })
             .unwrap();
-        let before = tree(&world.hub());
+        let before = tree(&world.main_repo());
         write(&leases[0].root.as_path().join("src/main.rs"), "changed\n");
         fs::remove_file(leases[0].root.as_path().join("readme.md")).unwrap();
         write(&leases[0].root.as_path().join("new/file"), "x\n");
-        assert_eq!(tree(&world.hub()), before);
+        assert_eq!(tree(&world.main_repo()), before);
         assert_eq!(tree(leases[1].root.as_path()), before);
         let again = one(&pool);
         assert_eq!(tree(again.root.as_path()), before);
         let said = git(leases[0].root.as_path(), ["status", "--porcelain"]);
-        assert_eq!(said, " D readme.md\n M src/main.rs\n?? new/\n", "{rung:?}");
+        assert_eq!(
+            said, " D readme.md\n M src/main.rs\n?? new/\n",
+            "{backend:?}"
+        );
     }
 }
 
 #[test]
-fn an_agent_commits_without_the_hub_knowing() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+fn commits_in_a_lease_do_not_reach_the_main_repository() {
+    for backend in rungs() {
+        let world = World::new().by(backend);
         let before = world.fingerprint();
         let pool = world.pool();
         let lease = one(&pool);
@@ -150,7 +156,7 @@ fn an_agent_commits_without_the_hub_knowing() {
             "Person <person@localhost>"
         );
         assert_eq!(git(root, ["rev-list", "--count", "HEAD"]).trim(), "2");
-        assert!(try_git(&world.hub(), ["cat-file", "-e", &id]).is_err());
+        assert!(try_git(&world.main_repo(), ["cat-file", "-e", &id]).is_err());
         assert_eq!(git(root, ["status", "--porcelain"]), "");
         assert_eq!(world.fingerprint(), before);
     }
@@ -158,8 +164,8 @@ fn an_agent_commits_without_the_hub_knowing() {
 
 #[test]
 fn folders_of_the_commit_can_be_renamed_and_replaced() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
+    for backend in rungs() {
+        let world = World::new().by(backend);
         let lease = one(&world.pool());
         let root = lease.root.as_path();
         git(root, ["mv", "readme.md", "other.md"]);
@@ -168,7 +174,7 @@ fn folders_of_the_commit_can_be_renamed_and_replaced() {
         commit(root, "replaced");
         assert_eq!(git(root, ["status", "--porcelain"]), "");
         git(root, ["checkout", "--quiet", "HEAD~1"]);
-        assert_eq!(tree(root), tree(&world.hub()));
+        assert_eq!(tree(root), tree(&world.main_repo()));
     }
 }
 
@@ -223,13 +229,13 @@ fn leases_have_ports_names_and_an_environment_of_their_own() {
 
 #[test]
 fn build_folders_are_shared_and_written_apart() {
-    for rung in rungs() {
-        let world = World::new().by(rung);
-        let hub = world.hub();
-        write(&hub.join("target/debug/built"), "slow to make\n");
-        write(&hub.join("node_modules/a/index.js"), "x\n");
+    for backend in rungs() {
+        let world = World::new().by(backend);
+        let main_repo = world.main_repo();
+        write(&main_repo.join("target/debug/built"), "slow to make\n");
+        write(&main_repo.join("node_modules/a/index.js"), "x\n");
         // Folders that are not ignored are not shared.
-        fs::create_dir(hub.join(".venv")).unwrap();
+        fs::create_dir(main_repo.join(".venv")).unwrap();
         let lease = one(&world.pool());
         let root = lease.root.as_path();
         let names: Vec<_> = lease
@@ -237,12 +243,12 @@ fn build_folders_are_shared_and_written_apart() {
             .iter()
             .map(|shared| shared.path.as_str())
             .collect();
-        assert_eq!(names, ["target", "node_modules"], "{rung:?}");
+        assert_eq!(names, ["target", "node_modules"], "{backend:?}");
         assert_eq!(read(root.join("target/debug/built")), "slow to make\n");
         write(&root.join("target/debug/built"), "mine\n");
         fs::remove_file(root.join("node_modules/a/index.js")).unwrap();
-        assert_eq!(read(hub.join("target/debug/built")), "slow to make\n");
-        assert!(hub.join("node_modules/a/index.js").exists());
+        assert_eq!(read(main_repo.join("target/debug/built")), "slow to make\n");
+        assert!(main_repo.join("node_modules/a/index.js").exists());
         assert_eq!(git(root, ["status", "--porcelain"]), "");
     }
 }
@@ -251,7 +257,7 @@ fn build_folders_are_shared_and_written_apart() {
 fn too_large_shared_folders_are_left_out() {
     let mut world = World::new().by(TreeBackend::Copy);
     world.settings.shared_limit = 10_000;
-    write(&world.hub().join("target/big"), &"x".repeat(100_000));
+    write(&world.main_repo().join("target/big"), &"x".repeat(100_000));
     let lease = one(&world.pool());
     assert!(!lease.root.as_path().join("target").exists());
     assert!(
@@ -262,27 +268,27 @@ fn too_large_shared_folders_are_left_out() {
 #[test]
 fn secrets_come_along_only_when_they_are_named() {
     let world = World::new();
-    let hub = world.hub();
-    write(&hub.join(".env"), "TOKEN=1\n");
+    let main_repo = world.main_repo();
+    write(&main_repo.join(".env"), "TOKEN=1\n");
     assert!(!one(&world.pool()).root.as_path().join(".env").exists());
-    write(&hub.join(".worktreeinclude"), "/.env\n");
+    write(&main_repo.join(".worktreeinclude"), "/.env\n");
     let lease = one(&world.pool());
     assert_eq!(read(lease.root.as_path().join(".env")), "TOKEN=1\n");
     assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
 }
 
 #[test]
-fn the_next_base_takes_over_what_did_not_change() {
+fn the_next_base_links_unchanged_files() {
     let world = World::new();
     let pool = world.pool();
     let old = one(&pool);
-    let hub = world.hub();
-    write(&hub.join("readme.md"), "# Two\n");
-    fs::remove_file(hub.join("run.sh")).unwrap();
-    write(&hub.join("src/new.rs"), "x\n");
-    commit(&hub, "two");
+    let main_repo = world.main_repo();
+    write(&main_repo.join("readme.md"), "# Two\n");
+    fs::remove_file(main_repo.join("run.sh")).unwrap();
+    write(&main_repo.join("src/new.rs"), "x\n");
+    commit(&main_repo, "two");
     let new = one(&pool);
-    assert_eq!(tree(new.root.as_path()), tree(&hub));
+    assert_eq!(tree(new.root.as_path()), tree(&main_repo));
     for lease in [&old, &new] {
         assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
     }
@@ -294,28 +300,28 @@ fn the_next_base_takes_over_what_did_not_change() {
         cleared.removed.iter().any(|line| line.starts_with("base")),
         "{cleared:?}"
     );
-    assert_eq!(tree(new.root.as_path()), tree(&hub));
+    assert_eq!(tree(new.root.as_path()), tree(&main_repo));
     git(new.root.as_path(), ["checkout", "--quiet", "HEAD~1"]);
 }
 
 #[test]
 fn line_ends_are_as_git_would_have_written_them() {
     let world = World::new();
-    let hub = world.hub();
-    git(&hub, ["config", "core.autocrlf", "true"]);
+    let main_repo = world.main_repo();
+    git(&main_repo, ["config", "core.autocrlf", "true"]);
     write(
-        &hub.join(".gitattributes"),
+        &main_repo.join(".gitattributes"),
         "*.bin -text\n*.sh text eol=lf\n*.bat text eol=crlf\n",
     );
-    write(&hub.join("plain.txt"), "one\ntwo\n");
-    write(&hub.join("a.bin"), "one\ntwo\n");
-    write(&hub.join("a.sh"), "one\ntwo\n");
-    write(&hub.join("a.bat"), "one\r\ntwo\r\n");
-    commit(&hub, "ends");
+    write(&main_repo.join("plain.txt"), "one\ntwo\n");
+    write(&main_repo.join("a.bin"), "one\ntwo\n");
+    write(&main_repo.join("a.sh"), "one\ntwo\n");
+    write(&main_repo.join("a.bat"), "one\r\ntwo\r\n");
+    commit(&main_repo, "ends");
     // The files that Git itself would check out.
     let peer = world.path().join("peer");
     let name = peer.to_str().unwrap();
-    git(&hub, ["worktree", "add", "--quiet", "--detach", name]);
+    git(&main_repo, ["worktree", "add", "--quiet", "--detach", name]);
     let lease = one(&world.pool());
     assert_eq!(tree(lease.root.as_path()), tree(&peer));
     assert!(read(lease.root.as_path().join("plain.txt")).contains("\r\n"));
@@ -325,19 +331,22 @@ fn line_ends_are_as_git_would_have_written_them() {
 #[test]
 fn built_files_stay_as_old_as_their_sources() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     let time = |path: &std::path::Path| fs::metadata(path).unwrap().modified().unwrap();
     let (old, young) = ("src/main.rs", "readme.md");
-    write(&hub.join(young), "young\n");
-    let file = fs::File::options().append(true).open(hub.join(old));
+    write(&main_repo.join(young), "young\n");
+    let file = fs::File::options().append(true).open(main_repo.join(old));
     let minute = std::time::Duration::from_secs(60);
     let ago = std::time::SystemTime::now() - minute;
     file.unwrap().set_modified(ago).unwrap();
-    git(&hub, ["commit", "--quiet", "--all", "--message=young"]);
+    git(
+        &main_repo,
+        ["commit", "--quiet", "--all", "--message=young"],
+    );
     let lease = one(&world.pool());
     let root = lease.root.as_path();
-    assert_eq!(time(&hub.join(old)), time(&root.join(old)));
+    assert_eq!(time(&main_repo.join(old)), time(&root.join(old)));
     // A file of the present second gets an earlier time, never one after its build outputs.
-    assert!(time(&root.join(young)) <= time(&hub.join(young)));
-    assert!(time(&root.join(young)) + minute > time(&hub.join(young)));
+    assert!(time(&root.join(young)) <= time(&main_repo.join(young)));
+    assert!(time(&root.join(young)) + minute > time(&main_repo.join(young)));
 }

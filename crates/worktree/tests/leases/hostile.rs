@@ -21,7 +21,7 @@ fn a_config_that_is_not_ours_is_refused() {
         &format!("{text}[core]\n\tfsmonitor = touch {}\n", canary.display()),
     );
     let shown = pool.status(&lease.id).unwrap();
-    assert!(shown.work.unwrap_err().contains("config"));
+    assert!(shown.work.unwrap_err().to_string().contains("config"));
     assert!(matches!(
         pool.give_back(&mut lease, Discard::Nothing),
         Err(Error::Corrupt { .. })
@@ -116,7 +116,8 @@ fn planted_files_are_not_run_or_followed() {
             other => panic!("{other}"),
         }
         let shown = pool.status(&lease.id).unwrap();
-        if let Err(sentence) = &shown.work {
+        if let Err(error) = &shown.work {
+            let sentence = error.to_string();
             assert!(
                 sentence.contains(lease.id.as_str()) || sentence.contains("git cannot"),
                 "{what}: {sentence}"
@@ -131,7 +132,7 @@ fn planted_files_are_not_run_or_followed() {
             pool.release(&id, Discard::Work).unwrap();
         }
         assert!(!canary.exists(), "{what}");
-        assert!(world.hub().join("readme.md").exists(), "{what}");
+        assert!(world.main_repo().join("readme.md").exists(), "{what}");
     };
     for what in [
         "a hook",

@@ -7,19 +7,19 @@ use worktree::{Discard, LeaseRequest, PoolSettings, TreeBackend, WorktreePool};
 
 use super::world::{ONE, World, commit, git, one, tree, write};
 
-fn refusal(world: &World, hub: &std::path::Path) -> String {
-    let hub = AbsPath::new(hub).unwrap();
-    let opened = WorktreePool::open(&hub, &world.state(), PoolSettings::defaults());
+fn refusal(world: &World, main_repo: &std::path::Path) -> String {
+    let main_repo = AbsPath::new(main_repo).unwrap();
+    let opened = WorktreePool::open(&main_repo, &world.state(), PoolSettings::defaults());
     match opened.and_then(|pool| pool.lease(super::world::ONE)) {
         Err(error) => error.to_string(),
-        Ok(_) => panic!("{hub} was leased"),
+        Ok(_) => panic!("{main_repo} was leased"),
     }
 }
 
 #[test]
 fn lease_with_missing_files_is_reported() {
-    for rung in [TreeBackend::Copy, TreeBackend::Fill] {
-        let world = World::new().by(rung);
+    for backend in [TreeBackend::Copy, TreeBackend::Fill] {
+        let world = World::new().by(backend);
         let pool = world.pool();
         let kept = one(&pool);
         let lease = pool
@@ -37,7 +37,7 @@ fn lease_with_missing_files_is_reported() {
         let listing = pool.list().unwrap();
         assert_eq!(listing.leases.len(), 2, "the other one is listed as well");
         let shown = listing.leases.iter().find(|it| it.lease.id == id).unwrap();
-        let told = shown.work.clone().unwrap_err();
+        let told = shown.work.as_ref().unwrap_err().to_string();
         assert!(
             told.contains("are gone") && told.contains(&way_out),
             "{told}"
@@ -64,9 +64,9 @@ fn lease_with_missing_files_is_reported() {
 }
 
 #[test]
-fn what_cannot_be_leased_is_said_in_a_sentence() {
+fn unleasable_folders_are_refused_with_a_reason() {
     let world = World::bare();
-    let said = refusal(&world, &world.hub());
+    let said = refusal(&world, &world.main_repo());
     assert!(said.contains("has no commit yet"), "{said}");
     let bare = world.path().join("bare.git");
     git(&world.path(), ["init", "--quiet", "--bare", "bare.git"]);
@@ -87,11 +87,11 @@ fn a_lease_is_not_leased_from() {
 }
 
 #[test]
-fn a_linked_worktree_can_be_the_hub() {
+fn a_linked_worktree_can_be_the_main_repository() {
     let world = World::new();
     let linked = world.path().join("linked");
     git(
-        &world.hub(),
+        &world.main_repo(),
         [
             "worktree",
             "add",
@@ -116,10 +116,10 @@ fn a_linked_worktree_can_be_the_hub() {
 #[test]
 fn a_shallow_clone_stays_shallow() {
     let world = World::new();
-    write(&world.hub().join("readme.md"), "# Two\n");
-    commit(&world.hub(), "two");
+    write(&world.main_repo().join("readme.md"), "# Two\n");
+    commit(&world.main_repo(), "two");
     let shallow = world.path().join("shallow");
-    let url = format!("file://{}", world.hub().display());
+    let url = format!("file://{}", world.main_repo().display());
     git(
         &world.path(),
         [
@@ -139,7 +139,7 @@ fn a_shallow_clone_stays_shallow() {
 fn a_clone_that_borrows_its_objects_lends_them_on() {
     let world = World::new();
     let borrower = world.path().join("borrower");
-    let names = [world.hub(), borrower.clone()];
+    let names = [world.main_repo(), borrower.clone()];
     let names = names.map(|path| path.to_str().unwrap().to_owned());
     git(
         &world.path(),
@@ -153,11 +153,14 @@ fn a_clone_that_borrows_its_objects_lends_them_on() {
 #[test]
 fn partial_clone_without_objects_is_refused() {
     let world = World::new();
-    git(&world.hub(), ["config", "uploadpack.allowFilter", "true"]);
-    write(&world.hub().join("readme.md"), "# Two\n");
-    commit(&world.hub(), "two");
+    git(
+        &world.main_repo(),
+        ["config", "uploadpack.allowFilter", "true"],
+    );
+    write(&world.main_repo().join("readme.md"), "# Two\n");
+    commit(&world.main_repo(), "two");
     let partial = world.path().join("partial");
-    let url = format!("file://{}", world.hub().display());
+    let url = format!("file://{}", world.main_repo().display());
     let words = [
         "clone",
         "--quiet",
@@ -174,7 +177,7 @@ fn partial_clone_without_objects_is_refused() {
 #[test]
 fn submodules_and_filters_are_said() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     let inner = world.path().join("inner");
     fs::create_dir(&inner).unwrap();
     git(&inner, ["init", "--quiet"]);
@@ -201,13 +204,13 @@ fn submodules_and_filters_are_said() {
         inner.to_str().unwrap(),
         "sub",
     ];
-    git(&hub, words);
-    write(&hub.join(".gitattributes"), "*.big filter=lfs\n");
+    git(&main_repo, words);
+    write(&main_repo.join(".gitattributes"), "*.big filter=lfs\n");
     write(
-        &hub.join("a.big"),
+        &main_repo.join("a.big"),
         "version https://git-lfs.github.com/spec/v1\n",
     );
-    commit(&hub, "odd");
+    commit(&main_repo, "odd");
     let lease = one(&world.pool());
     let root = lease.root.as_path();
     let caveats = lease.caveats.join("; ");
@@ -238,9 +241,9 @@ fn pool_is_clean(world: &World, id: &worktree::LeaseId) -> bool {
 #[test]
 fn a_sparse_checkout_is_leased_whole_and_said() {
     let world = World::new();
-    let hub = world.hub();
-    git(&hub, ["sparse-checkout", "set", "src"]);
-    assert!(!hub.join("with space").exists());
+    let main_repo = world.main_repo();
+    git(&main_repo, ["sparse-checkout", "set", "src"]);
+    assert!(!main_repo.join("with space").exists());
     let lease = one(&world.pool());
     assert!(lease.root.as_path().join("with space/ü.txt").exists());
     assert!(lease.caveats.join(" ").contains("sparse"));
@@ -250,12 +253,12 @@ fn a_sparse_checkout_is_leased_whole_and_said() {
 #[test]
 fn a_detached_head_and_a_commit_without_files_are_fine() {
     let world = World::bare();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     git(
-        &hub,
+        &main_repo,
         ["commit", "--quiet", "--allow-empty", "--message=nothing"],
     );
-    git(&hub, ["checkout", "--quiet", "--detach"]);
+    git(&main_repo, ["checkout", "--quiet", "--detach"]);
     let lease = one(&world.pool());
     assert_eq!(git(lease.root.as_path(), ["status", "--porcelain"]), "");
     write(&lease.root.as_path().join("first"), "x\n");
@@ -265,14 +268,14 @@ fn a_detached_head_and_a_commit_without_files_are_fine() {
 #[test]
 fn names_that_lead_out_are_not_checked_out() {
     let world = World::new();
-    let hub = world.hub();
+    let main_repo = world.main_repo();
     // A hand-written tree that no checkout would produce.
-    let blob = git(&hub, ["rev-parse", "HEAD:readme.md"]);
+    let blob = git(&main_repo, ["rev-parse", "HEAD:readme.md"]);
     let entry = format!("100644 blob {}\t.GIT\n", blob.trim());
-    let tree = pipe(&hub, &["mktree"], &entry);
-    let id = pipe(&hub, &["commit-tree", tree.trim(), "-m", "bad"], "");
-    git(&hub, ["update-ref", "refs/heads/main", id.trim()]);
-    let said = refusal(&world, &hub);
+    let tree = pipe(&main_repo, &["mktree"], &entry);
+    let id = pipe(&main_repo, &["commit-tree", tree.trim(), "-m", "bad"], "");
+    git(&main_repo, ["update-ref", "refs/heads/main", id.trim()]);
+    let said = refusal(&world, &main_repo);
     assert!(said.contains(".GIT"), "{said}");
 }
 

@@ -69,9 +69,9 @@ fn story_without() {
     }
     let world = World::new();
     let pool = world.pool();
-    let ladder = pool.backend_support().unwrap();
-    assert_ne!(ladder.rung, worktree::TreeBackend::Overlay);
-    assert!(ladder.missing["overlay"].contains("mount"));
+    let support = pool.backend_support().unwrap();
+    assert_ne!(support.backend, worktree::TreeBackend::Overlay);
+    assert!(support.missing["overlay"].contains("mount"));
     let lease = super::world::one(&pool);
     assert_eq!(
         super::world::git(lease.root.as_path(), ["status", "--porcelain"]),
@@ -113,10 +113,14 @@ fn story_inside() {
         worktree::MountPrivilege::Namespace
     );
     let world = World::new();
-    super::world::write(&world.hub().join("target/built"), "x\n");
+    super::world::write(&world.main_repo().join("target/built"), "x\n");
     let pool = world.pool();
-    let ladder = pool.backend_support().unwrap();
-    assert_eq!(ladder.rung, worktree::TreeBackend::Overlay, "{ladder:?}");
+    let support = pool.backend_support().unwrap();
+    assert_eq!(
+        support.backend,
+        worktree::TreeBackend::Overlay,
+        "{support:?}"
+    );
     let mut lease = super::world::one(&pool);
     let root = lease.root.as_path().to_path_buf();
     assert_eq!(lease.shared[0].way, worktree::ShareMethod::Overlay);

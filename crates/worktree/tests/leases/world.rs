@@ -24,17 +24,20 @@ impl World {
     /// A repository with a few files of every kind, committed.
     pub(super) fn new() -> Self {
         let world = Self::bare();
-        let hub = world.hub();
-        write(&hub.join("readme.md"), "# One\n");
-        write(&hub.join("src/main.rs"), "fn main() {}\n");
-        write(&hub.join("src/deep/er/lib.rs"), "pub fn f() {}\n");
-        write(&hub.join("run.sh"), "#!/bin/sh\n");
-        write(&hub.join("with space/ü.txt"), "x\n");
-        write(&hub.join(".gitignore"), "target\n.env\nnode_modules/\n");
-        make_executable(&hub.join("run.sh"));
-        std::os::unix::fs::symlink("src/main.rs", hub.join("link")).unwrap();
-        git(&hub, ["add", "--all"]);
-        git(&hub, ["commit", "--quiet", "--message=one"]);
+        let main_repo = world.main_repo();
+        write(&main_repo.join("readme.md"), "# One\n");
+        write(&main_repo.join("src/main.rs"), "fn main() {}\n");
+        write(&main_repo.join("src/deep/er/lib.rs"), "pub fn f() {}\n");
+        write(&main_repo.join("run.sh"), "#!/bin/sh\n");
+        write(&main_repo.join("with space/ü.txt"), "x\n");
+        write(
+            &main_repo.join(".gitignore"),
+            "target\n.env\nnode_modules/\n",
+        );
+        make_executable(&main_repo.join("run.sh"));
+        std::os::unix::fs::symlink("src/main.rs", main_repo.join("link")).unwrap();
+        git(&main_repo, ["add", "--all"]);
+        git(&main_repo, ["commit", "--quiet", "--message=one"]);
         world
     }
 
@@ -45,15 +48,15 @@ impl World {
         let mut settings = PoolSettings::defaults();
         settings.first_port = 21_000 + u16::try_from(std::process::id() % 400).unwrap() * 16;
         let world = Self { folder, settings };
-        let hub = world.hub();
-        git(&hub, ["init", "--quiet", "--initial-branch=main"]);
-        git(&hub, ["config", "user.name", "Person"]);
-        git(&hub, ["config", "user.email", "person@localhost"]);
+        let main_repo = world.main_repo();
+        git(&main_repo, ["init", "--quiet", "--initial-branch=main"]);
+        git(&main_repo, ["config", "user.name", "Person"]);
+        git(&main_repo, ["config", "user.email", "person@localhost"]);
         world
     }
 
-    pub(super) fn by(mut self, rung: TreeBackend) -> Self {
-        self.settings.backend = Some(rung);
+    pub(super) fn by(mut self, backend: TreeBackend) -> Self {
+        self.settings.backend = Some(backend);
         self
     }
 
@@ -61,7 +64,7 @@ impl World {
         self.folder.path().canonicalize().unwrap()
     }
 
-    pub(super) fn hub(&self) -> PathBuf {
+    pub(super) fn main_repo(&self) -> PathBuf {
         self.path().join("hub")
     }
 
@@ -70,26 +73,26 @@ impl World {
     }
 
     pub(super) fn pool(&self) -> WorktreePool {
-        self.pool_of(&self.hub())
+        self.pool_of(&self.main_repo())
     }
 
-    pub(super) fn pool_of(&self, hub: &Path) -> WorktreePool {
-        let hub = AbsPath::new(hub).unwrap();
-        WorktreePool::open(&hub, &self.state(), self.settings.clone()).unwrap()
+    pub(super) fn pool_of(&self, main_repo: &Path) -> WorktreePool {
+        let main_repo = AbsPath::new(main_repo).unwrap();
+        WorktreePool::open(&main_repo, &self.state(), self.settings.clone()).unwrap()
     }
 
     /// A fingerprint of everything that leasing must not change.
     pub(super) fn fingerprint(&self) -> String {
-        let hub = self.hub();
+        let main_repo = self.main_repo();
         let mut text = git(
-            &hub,
+            &main_repo,
             ["for-each-ref", "refs/heads", "refs/tags", "refs/remotes"],
         );
-        text.push_str(&git(&hub, ["status", "--porcelain", "--ignored"]));
+        text.push_str(&git(&main_repo, ["status", "--porcelain", "--ignored"]));
         for name in [".git/config", ".git/HEAD", ".git/index"] {
-            text.push_str(&format!("{:?}", fs::read(hub.join(name)).ok()));
+            text.push_str(&format!("{:?}", fs::read(main_repo.join(name)).ok()));
         }
-        let mut hooks: Vec<_> = fs::read_dir(hub.join(".git/hooks"))
+        let mut hooks: Vec<_> = fs::read_dir(main_repo.join(".git/hooks"))
             .into_iter()
             .flatten()
             .flatten()

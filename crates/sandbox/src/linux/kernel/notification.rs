@@ -70,14 +70,14 @@ pub(in crate::linux) fn reply(
         NotificationReply::Done => (0, 0),
         NotificationReply::Error(errno) => (-errno, 0),
     };
-    let told: [u64; 3] = [
+    let response: [u64; 3] = [
         id,
         0,
         u64::from(error as u32) | u64::from(flags as u32) << 32,
     ];
     // SAFETY: id, value, error and flags have the kernel's layout.
     check(c_long::from(unsafe {
-        libc::ioctl(listener, SEND as _, told.as_ptr())
+        libc::ioctl(listener, SEND as _, response.as_ptr())
     }))
 }
 

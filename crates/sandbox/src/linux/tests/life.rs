@@ -1,8 +1,8 @@
-//! How orders begin and end.
+//! Tests of how commands start and end.
 
 use super::*;
 
-/// How many processes have this in their command line.
+/// Returns the number of processes with this in their command line.
 fn processes(mark: &str) -> usize {
     let holds = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -31,10 +31,12 @@ fn a_program_that_is_killed() {
         return;
     };
     let home = Home::new();
-    let room = WarmSandbox::open(&home.policy()).expect("a room");
+    let warm = WarmSandbox::open(&home.policy()).expect("a sandbox");
     let script = "setsid sleep 86404 & sleep 86404";
-    let first = room.start(shell(&home.work(), script).0).expect("an order");
-    let second = crate::start(&home.policy(), shell(&home.work(), script).0).expect("an order");
+    let first = warm
+        .start(shell(&home.work(), script).0)
+        .expect("a command");
+    let second = crate::start(&home.policy(), shell(&home.work(), script).0).expect("a command");
     // Renamed once it is complete, since the waiting test kills at once.
     let half = Path::new(&folder).with_extension("half");
     fs::write(&half, home.path().to_str().expect("a path")).expect("written");
@@ -79,13 +81,13 @@ fn codes_and_signals_come_back() {
 #[test]
 fn background_processes_end_with_the_command() {
     let home = Home::new();
-    let room = WarmSandbox::open(&home.policy()).expect("a room");
+    let warm = WarmSandbox::open(&home.policy()).expect("a sandbox");
     for script in [
         "setsid sleep 86401 & exit 0",
         "(setsid sh -c 'sleep 86401 & sleep 86401' &) & exit 0",
         "nohup sleep 86401 >/dev/null 2>&1 & exit 0",
     ] {
-        let outcome = run_in(&room, &home.work(), script);
+        let outcome = run_in(&warm, &home.work(), script);
         assert_eq!(outcome.finished.exit, CommandExit::Exit(0));
         assert_eq!(processes("86401"), 0, "{script}");
         check(&home.policy(), script, 0);
@@ -96,18 +98,18 @@ fn background_processes_end_with_the_command() {
 #[test]
 fn a_kill_handle_ends_the_command() {
     let home = Home::new();
-    let room = WarmSandbox::open(&home.policy()).expect("a room");
+    let warm = WarmSandbox::open(&home.policy()).expect("a sandbox");
     for is_kept in [true, false] {
-        let (order, reader) = shell(&home.work(), "setsid sleep 86402 & sleep 86402");
+        let (request, reader) = shell(&home.work(), "setsid sleep 86402 & sleep 86402");
         let running = if is_kept {
-            room.start(order)
+            warm.start(request)
         } else {
-            crate::start(&home.policy(), order)
+            crate::start(&home.policy(), request)
         };
-        let running = running.expect("an order");
+        let running = running.expect("a command");
         assert_ne!(running.id(), 0);
-        let ender = running.kill_handle();
-        ender.kill();
+        let kill_handle = running.kill_handle();
+        kill_handle.kill();
         assert_eq!(processes("86402"), 0);
         assert_eq!(running.wait().exit, CommandExit::Signal(9));
         drop(reader);
@@ -117,11 +119,11 @@ fn a_kill_handle_ends_the_command() {
 #[test]
 fn a_signal_reaches_the_command() {
     let home = Home::new();
-    let (order, mut reader) = shell(
+    let (request, mut reader) = shell(
         &home.work(),
         "trap 'exit 3' INT; echo up; while :; do sleep 0.01; done",
     );
-    let running = crate::start(&home.policy(), order).expect("an order");
+    let running = crate::start(&home.policy(), request).expect("a command");
     let mut up = [0; 3];
     reader.read_exact(&mut up).expect("up");
     running.kill_handle().signal(libc::SIGINT);
@@ -131,15 +133,15 @@ fn a_signal_reaches_the_command() {
 #[test]
 fn commands_of_a_warm_sandbox_share_only_private_folders() {
     let home = Home::new();
-    let room = WarmSandbox::open(&home.policy()).expect("a room");
+    let warm = WarmSandbox::open(&home.policy()).expect("a sandbox");
     let work = home.work();
     assert_eq!(
-        run_in(&room, &work, "echo kept > /tmp/note").finished.exit,
+        run_in(&warm, &work, "echo kept > /tmp/note").finished.exit,
         CommandExit::Exit(0)
     );
-    assert_eq!(run_in(&room, &work, "cat /tmp/note").text, "kept\n");
+    assert_eq!(run_in(&warm, &work, "cat /tmp/note").text, "kept\n");
     assert_eq!(
-        run_in(&room, &work, "echo $$; ls -d /proc/[0-9]* | wc -l")
+        run_in(&warm, &work, "echo $$; ls -d /proc/[0-9]* | wc -l")
             .text
             .lines()
             .next(),
@@ -147,21 +149,21 @@ fn commands_of_a_warm_sandbox_share_only_private_folders() {
     );
     assert!(!Path::new("/tmp/note").exists());
     assert_eq!(
-        run_in(&room, &work, "echo x > ../y").finished.denials.len(),
+        run_in(&warm, &work, "echo x > ../y").finished.denials.len(),
         1
     );
-    assert_eq!(run_in(&room, &work, "true").finished.denials, []);
+    assert_eq!(run_in(&warm, &work, "true").finished.denials, []);
 }
 
 #[test]
 fn many_commands_run_at_once() {
     let home = Home::new();
-    let room = Arc::new(WarmSandbox::open(&home.policy()).expect("a room"));
+    let warm = Arc::new(WarmSandbox::open(&home.policy()).expect("a sandbox"));
     let threads = (0..8).map(|number| {
-        let (room, work) = (room.clone(), home.work());
+        let (warm, work) = (warm.clone(), home.work());
         std::thread::spawn(move || {
             for round in 0..5 {
-                let outcome = run_in(&room, &work, &format!("echo {number} {round}"));
+                let outcome = run_in(&warm, &work, &format!("echo {number} {round}"));
                 assert_eq!(outcome.text, format!("{number} {round}\n"));
             }
         })
@@ -174,12 +176,12 @@ fn many_commands_run_at_once() {
 #[test]
 fn dropping_a_warm_sandbox_kills_its_commands() {
     let home = Home::new();
-    let room = WarmSandbox::open(&home.policy()).expect("a room");
-    let (order, _reader) = shell(&home.work(), "sleep 86403");
-    let running = room.start(order).expect("an order");
+    let warm = WarmSandbox::open(&home.policy()).expect("a sandbox");
+    let (request, _reader) = shell(&home.work(), "sleep 86403");
+    let running = warm.start(request).expect("a command");
     drop(running);
     assert_eq!(processes("86403"), 0);
-    drop(room);
+    drop(warm);
 }
 
 #[test]
@@ -196,13 +198,14 @@ fn a_stream_becomes_the_terminal() {
         .open(format!("/dev/pts/{number}"));
     let stream = OwnedFd::from(stream.expect("its other end"));
     let home = Home::new();
-    let (mut order, mut reader) = shell(
+    let (mut request, mut reader) = shell(
         &home.work(),
         "tty <&0 >&2; echo typed > /dev/tty; ps -o tty= -p $$",
     );
-    order.streams[0] = stream;
-    order.terminal = true;
-    let running = crate::start(&home.policy(), order).unwrap_or_else(|refused| panic!("{refused}"));
+    request.streams[0] = stream;
+    request.terminal = true;
+    let running =
+        crate::start(&home.policy(), request).unwrap_or_else(|refused| panic!("{refused}"));
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
     assert_eq!(running.wait().exit, CommandExit::Exit(0), "{text}");
@@ -232,11 +235,11 @@ fn terminal(main: &File) -> i32 {
 #[test]
 fn long_requests_are_transferred() {
     let home = Home::new();
-    let (mut order, mut reader) = shell(&home.work(), "echo ${#LONG}");
-    order
+    let (mut request, mut reader) = shell(&home.work(), "echo ${#LONG}");
+    request
         .environment
         .push(("LONG".into(), "x".repeat(100_000).into()));
-    let running = crate::start(&home.policy(), order).expect("an order");
+    let running = crate::start(&home.policy(), request).expect("a command");
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
     assert_eq!(

@@ -259,8 +259,8 @@ fn a_missing_layer_refuses_the_command() {
     let home = Home::new();
     let mut policy = home.policy();
     policy.limits.open_files = Some(u64::MAX >> 1);
-    let (order, _reader) = shell(&policy.workspace, "true");
-    let refused = crate::start(&policy, order).expect_err("more files than there can be");
+    let (request, _reader) = shell(&policy.workspace, "true");
+    let refused = crate::start(&policy, request).expect_err("more files than there can be");
     assert_eq!(refused.layer(), Some(SandboxLayer::Limits));
     assert!(
         refused.to_string().contains("--without limits"),
@@ -274,18 +274,18 @@ fn a_missing_layer_refuses_the_command() {
 #[test]
 fn an_unexecutable_program_is_refused() {
     let home = Home::new();
-    let (mut order, _reader) = shell(&home.work(), "true");
-    order.program = "no-such-program".into();
-    let refused = crate::start(&home.policy(), order).expect_err("no program");
+    let (mut request, _reader) = shell(&home.work(), "true");
+    request.program = "no-such-program".into();
+    let refused = crate::start(&home.policy(), request).expect_err("no program");
     assert_eq!(refused.exit_code(), 127);
-    let (mut order, _reader) = shell(&home.work(), "true");
-    order.folder = path("/nowhere");
-    let refused = crate::start(&home.policy(), order).expect_err("no folder");
+    let (mut request, _reader) = shell(&home.work(), "true");
+    request.folder = path("/nowhere");
+    let refused = crate::start(&home.policy(), request).expect_err("no folder");
     assert!(matches!(refused, SandboxError::Folder { .. }), "{refused}");
     let mut policy = home.policy();
     policy.workspace = path("/");
-    let (order, _reader) = shell(&home.work(), "true");
-    let refused = crate::start(&policy, order).expect_err("the whole disk");
+    let (request, _reader) = shell(&home.work(), "true");
+    let refused = crate::start(&policy, request).expect_err("the whole disk");
     assert!(matches!(refused, SandboxError::Policy { .. }), "{refused}");
 }
 

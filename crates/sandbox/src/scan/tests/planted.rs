@@ -31,14 +31,14 @@ fn armed(before: &str, act: &str) -> (Scene, ScanBaseline, Vec<String>) {
         "git init -q -b main; git add .; git commit -qm one; git gc -q",
     );
     sh(scene.root.as_path(), before);
-    let control = ScanBaseline::of(&scene.root, &[]);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
     assert_eq!(
-        found(&control, &scene.root),
+        found(&baseline, &scene.root),
         Vec::<String>::new(),
         "{before}"
     );
     sh(scene.root.as_path(), act);
-    let findings = control.changes();
+    let findings = baseline.changes();
     let armed = findings.iter().filter(|finding| finding.is_armed());
     let line = |finding: &super::super::Finding| {
         let path = finding.path.relative_to(&scene.root);
@@ -49,17 +49,17 @@ fn armed(before: &str, act: &str) -> (Scene, ScanBaseline, Vec<String>) {
         )
     };
     let armed = armed.map(line).collect();
-    (scene, control, armed)
+    (scene, baseline, armed)
 }
 
 fn check_armed(before: &str, act: &str, expected: &[&str]) {
-    let (scene, control, armed) = armed(before, act);
+    let (scene, baseline, armed) = armed(before, act);
     assert_eq!(armed, expected, "{act}");
     let aside = scene.root.parent().expect("a folder").join("aside");
-    let findings: Vec<_> = control.changes();
+    let findings: Vec<_> = baseline.changes();
     let findings: Vec<_> = findings.into_iter().filter(|it| it.is_armed()).collect();
     Quarantine::isolate(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
-    let left = control.changes();
+    let left = baseline.changes();
     assert!(!left.iter().any(|it| it.is_armed()), "{act}: {left:?}");
 }
 
@@ -185,7 +185,7 @@ fn a_repeated_git_folder_scan_finds_one_link() {
     let (scene, _, _) = armed("", "true");
     // Lets the clock advance beyond the last change of a folder.
     std::thread::sleep(std::time::Duration::from_millis(250));
-    let control = ScanBaseline::of(&scene.root, &[]);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
     for path in [
         ".git/objects/ab/link",
         ".git/refs/tags/link",
@@ -195,7 +195,7 @@ fn a_repeated_git_folder_scan_finds_one_link() {
         fs::create_dir_all(&above).expect("a folder");
         symlink("/x", scene.root.join(path)).expect("a link");
         assert_eq!(
-            found(&control, &scene.root),
+            found(&baseline, &scene.root),
             [format!("irregular {path} new")]
         );
         fs::remove_file(scene.root.join(path)).expect("removed");
@@ -211,7 +211,7 @@ fn the_shared_git_folder_is_scanned() {
         hub.as_path(),
         "git init -q -b main; git commit -q --allow-empty -m x; rm -rf ../work; git worktree add -q ../work",
     );
-    let control = ScanBaseline::of(&scene.root, &[]);
+    let baseline = ScanBaseline::of(&scene.root, &[]);
     let git = hub.join(".git");
     for path in [
         "refs/heads/x",
@@ -223,14 +223,14 @@ fn the_shared_git_folder_is_scanned() {
         let there = git.join(path);
         fs::create_dir_all(there.parent().expect("a folder")).expect("a folder");
         symlink("/x", &there).expect("a link");
-        let findings = control.changes();
+        let findings = baseline.changes();
         let [finding] = &findings[..] else {
             panic!("{path}: {findings:?}");
         };
         assert!(finding.is_armed() && finding.path == there, "{finding:?}");
         let aside = scene.root.parent().expect("a folder").join("aside");
         Quarantine::isolate(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
-        assert_eq!(control.changes(), [], "{path}");
+        assert_eq!(baseline.changes(), [], "{path}");
         fs::remove_dir_all(&aside).expect("removed");
     }
     // A commit in a worktree is work, and so is a hook that the user adds to the main repository.
@@ -239,7 +239,7 @@ fn the_shared_git_folder_is_scanned() {
         "echo x > x; git add x; git commit -qm x",
     );
     sh(hub.as_path(), "echo x > .git/hooks/post-commit");
-    assert_eq!(control.changes(), []);
+    assert_eq!(baseline.changes(), []);
 }
 
 #[test]
@@ -302,10 +302,11 @@ fn programs_run_by_git_are_restored() {
 #[test]
 fn a_restored_program_is_executable_again() {
     let before = "printf '#!/bin/sh\\n' > monitor; chmod 751 monitor; ln -s monitor other; git config core.fsmonitor ./other";
-    let (scene, control, armed) = armed(before, "rm other; echo evil > other; echo evil > monitor");
+    let (scene, baseline, armed) =
+        armed(before, "rm other; echo evil > other; echo evil > monitor");
     assert_eq!(armed, ["program monitor", "program other"]);
     let aside = scene.root.parent().expect("a folder").join("aside");
-    Quarantine::isolate(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
+    Quarantine::isolate(&baseline.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(scene.root.join("monitor")).expect("a file");
     assert_eq!(mode.permissions().mode() & 0o777, 0o751);
@@ -363,19 +364,24 @@ fn every_change_of_a_protected_name_is_reported() {
         "mkfifo .envrc",
         "mkdir -p deep/er/.CLAUDE",
     ] {
-        let (_scene, control, _) = armed("", act);
-        assert_eq!(control.changes().len(), 1, "{act}: {:?}", control.changes());
+        let (_scene, baseline, _) = armed("", act);
+        assert_eq!(
+            baseline.changes().len(),
+            1,
+            "{act}: {:?}",
+            baseline.changes()
+        );
     }
-    let (_scene, control, _) = armed(
+    let (_scene, baseline, _) = armed(
         "mkdir -p sub/.vscode; echo x > sub/.vscode/tasks.json",
         "rm -r sub/.vscode",
     );
-    assert_eq!(control.changes().len(), 1, "{:?}", control.changes());
-    let (_scene, control, _) = armed(
+    assert_eq!(baseline.changes().len(), 1, "{:?}", baseline.changes());
+    let (_scene, baseline, _) = armed(
         "mkdir -p sub/.vscode; echo x > sub/.vscode/a",
         "mv sub/.vscode sub/x; mkdir sub/.vscode; echo y > sub/.vscode/a",
     );
-    assert_eq!(control.changes().len(), 1, "{:?}", control.changes());
+    assert_eq!(baseline.changes().len(), 1, "{:?}", baseline.changes());
 }
 
 #[test]
@@ -384,7 +390,7 @@ fn every_root_is_scanned() {
     let other = scene.root.parent().expect("a folder").join("other");
     fs::create_dir(&other).expect("a folder");
     sh(other.as_path(), "git init -q; mkdir x");
-    let control = ScanBaseline::for_scope(&ScanScope {
+    let baseline = ScanBaseline::for_scope(&ScanScope {
         roots: vec![scene.root.clone(), other.clone(), other.join("x")],
         git_folders: Vec::new(),
         home: None,
@@ -394,7 +400,7 @@ fn every_root_is_scanned() {
     put(&other, "x/.vscode/tasks.json", "x");
     symlink("/x", other.join(".git/COMMIT_EDITMSG")).expect("a link");
     assert_eq!(
-        found(&control, &other),
+        found(&baseline, &other),
         [
             "config .git/config changed",
             "editor x/.vscode/tasks.json new",
@@ -403,6 +409,6 @@ fn every_root_is_scanned() {
         ]
     );
     let aside = scene.root.parent().expect("a folder").join("aside");
-    Quarantine::isolate(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
-    assert_eq!(control.changes(), []);
+    Quarantine::isolate(&baseline.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
+    assert_eq!(baseline.changes(), []);
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use base::AbsPath;
 use host::process::{
-    Denial, PlantedFile, ProcessExit, SandboxSpawner, SandboxedCommand, SandboxedProcess,
+    Denial, PlantedFile, ProcessExit, SandboxSpawner, SandboxStartError, SandboxedCommand,
+    SandboxedProcess,
 };
 use serde_json::json;
 
@@ -87,7 +88,10 @@ impl CommandSandbox for FakeSandbox {
 }
 
 impl SandboxSpawner for FakeBounds {
-    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
+    fn start(
+        &self,
+        start: SandboxedCommand,
+    ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
         self.starts.fetch_add(1, Ordering::Relaxed);
         let is_granted = self.granted.contains(&motd());
         let words: &[u8] = if is_granted {
@@ -98,7 +102,7 @@ impl SandboxSpawner for FakeBounds {
         let [_, output, _] = start.streams;
         std::fs::File::from(output)
             .write_all(words)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| SandboxStartError(error.to_string()))?;
         let denials = if is_granted { Vec::new() } else { vec![motd()] };
         Ok(Box::new(FakeBound(denials, self.planted.clone())))
     }

@@ -1,7 +1,0 @@
-//! Tests that compare searches with and without the index.
-
-mod damage;
-mod edits;
-mod killed;
-pub(crate) mod random;
-mod trust;
