@@ -49,14 +49,14 @@ struct CachedCompletion {
 
 impl CaretText {
     /// Captures the text around the caret of an editor state.
-    pub(crate) fn of(scene: &EditorState) -> Self {
-        let snapshot = &scene.snapshot;
-        let caret = scene.caret.min(snapshot.len());
+    pub(crate) fn of(state: &EditorState) -> Self {
+        let snapshot = &state.snapshot;
+        let caret = state.caret.min(snapshot.len());
         // Keeps more than is compared, since part of a completion may have been typed.
         let start = snapshot.clip(caret - 2 * BEFORE, Bias::Right);
         let end = snapshot.clip(caret + BEHIND, Bias::Left);
         Self {
-            path: scene.path.clone(),
+            path: state.path.clone(),
             before: snapshot.text(Span::new(start, caret)).into_owned(),
             behind: snapshot.text(Span::new(caret, end)).into_owned(),
             is_start: start.0 == 0,

@@ -55,7 +55,7 @@ const MAX_RETIRED: usize = 8;
 pub struct CompletionEngine {
     options: EngineOptions,
     now: Duration,
-    scene: Option<EditorState>,
+    state: Option<EditorState>,
     blocked: BTreeSet<BlockReason>,
     /// Suggestions that could be shown, all checked and of the current revision; `at` is the index
     /// of the visible one.
@@ -108,7 +108,7 @@ impl CompletionEngine {
         Self {
             options,
             now: Duration::ZERO,
-            scene: None,
+            state: None,
             blocked: BTreeSet::new(),
             candidates: Vec::new(),
             at: 0,
@@ -147,8 +147,8 @@ impl CompletionEngine {
         self.now = self.now.max(now);
         match input {
             EngineInput::Edited(edited) => self.edited(*edited),
-            EngineInput::Moved { scene } => self.moved(scene),
-            EngineInput::Requested { scene } => self.requested(scene),
+            EngineInput::Moved { state } => self.moved(state),
+            EngineInput::Requested { state } => self.requested(state),
             EngineInput::Accepted { part, edited } => self.accepted(part, *edited),
             EngineInput::Dismissed => self.dismissed(),
             EngineInput::Cycle(turn) => self.cycle(turn, source),
@@ -184,7 +184,7 @@ impl CompletionEngine {
 
     /// Returns the visible suggestion.
     pub fn current_suggestion(&self) -> Option<&Suggestion> {
-        self.visible.as_ref().map(|told| &told.suggestion)
+        self.visible.as_ref().map(|visible| &visible.suggestion)
     }
 
     /// Returns the recent deletions, undos and rejections, for other code that validates
@@ -211,7 +211,7 @@ impl CompletionEngine {
             return;
         }
         let DocumentEdit {
-            scene,
+            state,
             change,
             cause,
             ..
@@ -219,7 +219,7 @@ impl CompletionEngine {
         if !is_front {
             self.reset();
         }
-        self.set_current(scene);
+        self.set_current(state);
         self.is_explicit = false;
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
@@ -234,54 +234,54 @@ impl CompletionEngine {
             ChangeCause::Undone | ChangeCause::Other => None,
         };
         // A new word gives the model more information than the last one did.
-        let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
+        let is_within = self.state.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
         self.effects.push(EngineEffect::AskLocal);
     }
 
     /// Makes an editor state current. The previous one is held so that no input waits for its
     /// syntax tree to be freed.
-    fn set_current(&mut self, scene: EditorState) {
+    fn set_current(&mut self, state: EditorState) {
         if self.retired.len() == MAX_RETIRED {
             self.retired.pop_front();
         }
-        self.retired.push_back(scene.clone());
-        self.scene = Some(scene);
+        self.retired.push_back(state.clone());
+        self.state = Some(state);
     }
 
     /// Passes an edit to all histories. Returns whether it belongs to the current text.
     fn note_edit(&mut self, edited: &DocumentEdit) -> bool {
         let DocumentEdit {
             before,
-            scene,
+            state,
             change,
             cause,
         } = edited;
-        let path = scene.path.as_ref();
-        let texts = (before, &scene.snapshot);
+        let path = state.path.as_ref();
+        let texts = (before, &state.snapshot);
         self.recent.edited(path, texts, change, (*cause, self.now));
         self.history.edited(path, texts, change, (*cause, self.now));
         self.keep_tracker.edited(path, change);
-        self.scene
+        self.state
             .as_ref()
-            .is_some_and(|now| now.path == scene.path)
+            .is_some_and(|now| now.path == state.path)
     }
 
     /// Handles a caret motion, scrolling, or a switch to another text.
-    fn moved(&mut self, scene: EditorState) {
+    fn moved(&mut self, state: EditorState) {
         let same = |now: &EditorState| {
-            now.path == scene.path && now.snapshot.revision() == scene.snapshot.revision()
+            now.path == state.path && now.snapshot.revision() == state.snapshot.revision()
         };
-        let is_same = self.scene.as_ref().is_some_and(same);
+        let is_same = self.state.as_ref().is_some_and(same);
         let stays = is_same
             && self
-                .scene
+                .state
                 .as_ref()
-                .is_some_and(|now| now.caret == scene.caret);
+                .is_some_and(|now| now.caret == state.caret);
         if !is_same {
             self.reset();
         }
-        self.set_current(scene);
+        self.set_current(state);
         if !stays {
             self.drop_misplaced();
             self.is_explicit = false;
@@ -292,8 +292,8 @@ impl CompletionEngine {
     }
 
     /// Handles an explicit request for a suggestion.
-    fn requested(&mut self, scene: EditorState) {
-        self.moved(scene);
+    fn requested(&mut self, state: EditorState) {
+        self.moved(state);
         if self.visible.is_none() {
             // Unlikely suggestions are offered in order of usefulness.
             self.at = 0;
@@ -318,33 +318,33 @@ impl CompletionEngine {
 
     /// Updates all candidates and requests after a change.
     fn follow(&mut self, change: &Change) {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return;
         };
         let shown = self
             .candidates
             .get(self.at)
-            .map(|offer| offer.suggestion.id);
+            .map(|candidate| candidate.suggestion.id);
         let mut kept = Vec::with_capacity(self.candidates.len());
-        for mut offer in std::mem::take(&mut self.candidates) {
-            let is_shown = Some(offer.suggestion.id) == shown;
-            match offer.follow(change, &scene) {
-                FollowResult::Moved | FollowResult::Consumed => kept.push(offer),
-                FollowResult::Completed if is_shown => self.record_typed(&offer),
-                FollowResult::Dropped if is_shown => self.record_miss(&offer),
+        for mut candidate in std::mem::take(&mut self.candidates) {
+            let is_shown = Some(candidate.suggestion.id) == shown;
+            match candidate.follow(change, &state) {
+                FollowResult::Moved | FollowResult::Consumed => kept.push(candidate),
+                FollowResult::Completed if is_shown => self.record_typed(&candidate),
+                FollowResult::Dropped if is_shown => self.record_miss(&candidate),
                 FollowResult::Completed | FollowResult::Dropped => {}
             }
         }
         let at = kept
             .iter()
-            .position(|offer| Some(offer.suggestion.id) == shown);
+            .position(|candidate| Some(candidate.suggestion.id) == shown);
         self.candidates = kept;
         self.at = at.unwrap_or(0);
         self.pending_hunks.retain_mut(|later| {
-            matches!(later.follow(change, &scene.snapshot), FollowResult::Moved)
+            matches!(later.follow(change, &state.snapshot), FollowResult::Moved)
         });
-        for flight in &mut self.requests {
-            flight.follow(change);
+        for request in &mut self.requests {
+            request.follow(change);
         }
     }
 

@@ -113,9 +113,9 @@ impl LocalPredictor {
 
     /// Notes that a text was opened or focused. Without it the first change of the text lacks a
     /// syntax tree.
-    pub fn note_tree(&mut self, scene: &EditorState) {
-        if let Some(syntax) = &scene.syntax {
-            self.log.note_tree(&scene.path, syntax);
+    pub fn note_tree(&mut self, state: &EditorState) {
+        if let Some(syntax) = &state.syntax {
+            self.log.note_tree(&state.path, syntax);
         }
     }
 
@@ -134,12 +134,12 @@ impl LocalPredictor {
     /// threshold. The others serve as alternatives.
     pub fn suggest(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
         let threshold = self.threshold();
-        let mut suggestions = self.all_suggestions(scene, at, next_id);
+        let mut suggestions = self.all_suggestions(state, at, next_id);
         let shown = suggestions.iter().position(|it| it.confidence >= threshold);
         let Some(shown) = shown else {
             return Vec::new();
@@ -152,42 +152,42 @@ impl LocalPredictor {
     /// Like `suggest`, but includes suggestions that are too unlikely to be shown unasked.
     pub fn all_suggestions(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         _at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        self.collect_suggestions(scene, GuessMode::Likely, next_id)
+        self.collect_suggestions(state, GuessMode::Likely, next_id)
     }
 
     /// Like `everything`, with words from around the caret and from open files that share the typed
     /// prefix. Meant for explicit requests, since it takes longer than a keystroke allows.
     pub fn requested_suggestions(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         _at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        self.collect_suggestions(scene, GuessMode::Words, next_id)
+        self.collect_suggestions(state, GuessMode::Words, next_id)
     }
 
     /// Like `asked`, but cuts each suggestion to one word, for the command that completes a word
     /// and cycles through the choices.
     pub fn word_suggestions(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        word_completion::word_suggestions(self.requested_suggestions(scene, at, next_id), scene)
+        word_completion::word_suggestions(self.requested_suggestions(state, at, next_id), state)
     }
 
     fn collect_suggestions(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         wanted: GuessMode,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        let place = CaretFeatures::of(scene);
+        let place = CaretFeatures::of(state);
         let mut suggestions = Vec::new();
         let mut add = |idea: LocalIdea| {
             if idea.edit.is_empty()
@@ -209,9 +209,9 @@ impl LocalPredictor {
                 confidence: self.ranker.likelihood(&case),
             });
         };
-        self.propagated(scene).into_iter().for_each(&mut add);
-        self.continued(scene, wanted).into_iter().for_each(&mut add);
-        self.closed(scene).into_iter().for_each(&mut add);
+        self.propagated(state).into_iter().for_each(&mut add);
+        self.continued(state, wanted).into_iter().for_each(&mut add);
+        self.closed(state).into_iter().for_each(&mut add);
         suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
         suggestions
     }
@@ -223,9 +223,9 @@ impl LocalPredictor {
 
     /// Returns pending work proportional to the open texts; `None` if everything is known.
     pub fn job(&self, open: &[EditorState]) -> Option<BackgroundTask> {
-        let is_known = |scene: &&EditorState| {
-            let facts = self.facts.get(&scene.path);
-            facts.is_none_or(|facts| facts.revision != scene.snapshot.revision())
+        let is_known = |state: &&EditorState| {
+            let facts = self.facts.get(&state.path);
+            facts.is_none_or(|facts| facts.revision != state.snapshot.revision())
         };
         let facts: Vec<EditorState> = open.iter().filter(is_known).cloned().collect();
         let search = self.propagation.search(&self.log, open);
@@ -255,8 +255,8 @@ impl LocalPredictor {
 
     /// Returns training samples for the weights of the continuation: the predictions for the tokens
     /// after the caret, as far as `truth` agrees.
-    pub fn votes(&self, scene: &EditorState, truth: &str) -> Vec<VoteSample> {
-        continuation::votes(scene, &self.corpus, &self.log, truth)
+    pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
+        continuation::votes(state, &self.corpus, &self.log, truth)
     }
 
     /// Learns from the outcome of a suggestion.
@@ -312,49 +312,49 @@ impl LocalPredictor {
         }
     }
 
-    fn propagated(&self, scene: &EditorState) -> Option<LocalIdea> {
-        let offer = self.propagation.offer(&self.log, scene)?;
+    fn propagated(&self, state: &EditorState) -> Option<LocalIdea> {
+        let candidate = self.propagation.candidate(&self.log, state)?;
         let edit = SuggestedEdit {
-            span: offer.site.span,
-            old: offer.site.old,
-            new: offer.site.new,
+            span: candidate.site.span,
+            old: candidate.site.old,
+            new: candidate.site.new,
         };
         Some(LocalIdea {
-            file: offer.file,
-            revision: offer.revision,
+            file: candidate.file,
+            revision: candidate.revision,
             edit: edit.trimmed(),
             source: SuggestionSource::Propagation {
-                places: u32::try_from(offer.places).unwrap_or(u32::MAX),
+                places: u32::try_from(candidate.places).unwrap_or(u32::MAX),
             },
             kind: SuggestionKind::Propagation,
-            likelihood: offer.likelihood,
-            pattern: Some(offer.pattern),
+            likelihood: candidate.likelihood,
+            pattern: Some(candidate.pattern),
         })
     }
 
-    fn continued(&self, scene: &EditorState, wanted: GuessMode) -> Vec<LocalIdea> {
+    fn continued(&self, state: &EditorState, wanted: GuessMode) -> Vec<LocalIdea> {
         let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log, wanted);
+        let guesses = continuation::guesses(state, &self.corpus, &open, &self.log, wanted);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
-            revision: scene.snapshot.revision(),
-            edit: inserted(scene, guess.span, &guess.new),
+            revision: state.snapshot.revision(),
+            edit: inserted(state, guess.span, &guess.new),
             source: SuggestionSource::Continuation,
             kind: SuggestionKind::Continuation,
             likelihood: guess.likelihood,
             pattern: None,
         };
-        let rest = rest_of_row(scene);
+        let rest = rest_of_row(state);
         let fits = |idea: &LocalIdea| fits_before(&rest, &idea.edit);
         guesses.into_iter().map(idea).filter(fits).collect()
     }
 
-    fn closed(&self, scene: &EditorState) -> Vec<LocalIdea> {
-        let closings = close::closings(scene, self.facts.values());
+    fn closed(&self, state: &EditorState) -> Vec<LocalIdea> {
+        let closings = close::closings(state, self.facts.values());
         let idea = |closing: close::SyntaxCompletion| LocalIdea {
             file: None,
-            revision: scene.snapshot.revision(),
-            edit: inserted(scene, closing.span, &closing.new),
+            revision: state.snapshot.revision(),
+            edit: inserted(state, closing.span, &closing.new),
             source: SuggestionSource::Syntax,
             kind: SuggestionKind::Syntax,
             likelihood: closing.likelihood,
@@ -372,7 +372,7 @@ impl BackgroundTask {
             facts: self
                 .facts
                 .iter()
-                .map(|scene| (scene.path.clone(), FileDefinitions::of(scene)))
+                .map(|state| (state.path.clone(), FileDefinitions::of(state)))
                 .collect(),
             elsewhere: UnopenedFileSites::default(),
         }
@@ -422,18 +422,18 @@ impl LocalIdea {
 }
 
 impl CaretFeatures {
-    fn of(scene: &EditorState) -> Self {
-        let text = &scene.snapshot;
-        let row = text.point_at(scene.caret).row;
+    fn of(state: &EditorState) -> Self {
+        let text = &state.snapshot;
+        let row = text.point_at(state.caret).row;
         let start = text.row_start(row);
         let head = text.text(Span::new(
-            start.max(ByteOffset(scene.caret.0.saturating_sub(256))),
-            scene.caret,
+            start.max(ByteOffset(state.caret.0.saturating_sub(256))),
+            state.caret,
         ));
-        let scope = scene
+        let scope = state
             .syntax
             .as_ref()
-            .map(|syntax| syntax.scope_at(text, scene.caret));
+            .map(|syntax| syntax.scope_at(text, state.caret));
         Self {
             is_row_start: head.trim().is_empty(),
             is_prose: scope.is_some_and(|scope| scope != SyntaxScope::Code),
@@ -452,10 +452,10 @@ fn worth(suggestion: &Suggestion) -> f32 {
 }
 
 /// Returns the trimmed text after the caret in its row.
-fn rest_of_row(scene: &EditorState) -> String {
-    let row = scene.snapshot.point_at(scene.caret).row;
-    let rest = Span::new(scene.caret, scene.snapshot.row_end(row));
-    scene.snapshot.text(rest).trim().to_owned()
+fn rest_of_row(state: &EditorState) -> String {
+    let row = state.snapshot.point_at(state.caret).row;
+    let rest = Span::new(state.caret, state.snapshot.row_end(row));
+    state.snapshot.text(rest).trim().to_owned()
 }
 
 /// Whether inserted text may precede the rest of a row: before closing characters anything may,
@@ -468,8 +468,8 @@ fn fits_before(rest: &str, edit: &SuggestedEdit) -> bool {
 }
 
 /// Returns the edit that replaces `span` with `new`.
-fn inserted(scene: &EditorState, span: Span, new: &str) -> SuggestedEdit {
-    SuggestedEdit::new(span, new, &scene.snapshot)
+fn inserted(state: &EditorState, span: Span, new: &str) -> SuggestedEdit {
+    SuggestedEdit::new(span, new, &state.snapshot)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(super) struct CompletionOutcome {
 pub(super) struct CompletionQuery<'a> {
     project: Project<'a>,
     past: RecordedEdits,
-    scene: EditorState,
+    state: EditorState,
 }
 
 impl CompleteCommand {
@@ -105,18 +105,18 @@ impl CompleteCommand {
             None => RecordedEdits::default(),
         };
         let buffer = project.open(&file)?;
-        let scene = text::scene(&file, &buffer.snapshot(), self.at)?;
+        let state = text::state(&file, &buffer.snapshot(), self.at)?;
         Ok(CompletionQuery {
             project,
             past,
-            scene,
+            state,
         })
     }
 }
 
 /// Returns the suggestions from the project's files and the earlier edits, without a model.
 fn local(question: &CompletionQuery<'_>) -> CompletionOutcome {
-    let suggestions = question.past.local(&question.project, &question.scene);
+    let suggestions = question.past.local(&question.project, &question.state);
     let status = if suggestions.is_empty() {
         "Nothing is suggested here without a model."
     } else {

@@ -226,7 +226,7 @@ impl Prediction {
     fn track(&mut self, model: &Entity<DocumentModel>, cx: &App) {
         let revision = model.read(cx).snapshot().revision();
         self.local
-            .note_tree(&scene_of(model, &Change::none(revision), cx));
+            .note_tree(&state_of(model, &Change::none(revision), cx));
     }
 
     /// Sets the focused view, or none.
@@ -265,8 +265,8 @@ impl Prediction {
         self.set_mode(cx);
         self.is_asked = false;
         self.follow_blocks(Some(window), cx);
-        if let Some(scene) = self.scene(cx) {
-            self.handle(EngineInput::Moved { scene }, cx);
+        if let Some(state) = self.state(cx) {
+            self.handle(EngineInput::Moved { state }, cx);
         }
         self.enter(cx);
         self.work_soon(cx);
@@ -290,26 +290,26 @@ impl Prediction {
             return;
         };
         let TextChange { before, cause } = watched.changed(model.read(cx), change.author, taken);
-        let scene = if is_front {
-            self.scene(cx)
+        let state = if is_front {
+            self.state(cx)
         } else {
-            Some(scene_of(model, change, cx))
+            Some(state_of(model, change, cx))
         };
-        let Some(scene) = scene else {
+        let Some(state) = state else {
             return;
         };
         self.local.edited(&local::ObservedEdit {
-            path: scene.path.clone(),
+            path: state.path.clone(),
             before: before.clone(),
-            after: scene.snapshot.clone(),
+            after: state.snapshot.clone(),
             change: change.clone(),
-            syntax: scene.syntax.clone(),
+            syntax: state.syntax.clone(),
             at: Timestamp(self.services.clock.wall_ms()),
             cause,
         });
         let edited = Box::new(DocumentEdit {
             before,
-            scene,
+            state,
             change: change.clone(),
             cause,
         });
@@ -337,8 +337,8 @@ impl Prediction {
             EditorEvent::SelectionsChanged => {
                 self.note_left(cx);
                 self.suppress(Some(window), cx);
-                if let Some(scene) = self.scene(cx) {
-                    self.handle(EngineInput::Moved { scene }, cx);
+                if let Some(state) = self.state(cx) {
+                    self.handle(EngineInput::Moved { state }, cx);
                 }
                 self.unsuppress(Some(window), cx);
                 self.work_soon(cx);
@@ -378,8 +378,8 @@ impl Prediction {
                 self.is_asked = true;
                 self.need_model(cx);
                 self.follow_blocks(Some(window), cx);
-                if let Some(scene) = self.scene(cx) {
-                    self.handle(EngineInput::Requested { scene }, cx);
+                if let Some(state) = self.state(cx) {
+                    self.handle(EngineInput::Requested { state }, cx);
                 }
             }
             SuggestionEvent::Jumped(_) => {}
@@ -468,7 +468,7 @@ impl Prediction {
 
     /// Queries the local tier for the focused text.
     fn ask_local(&mut self, cx: &mut Context<Self>) {
-        let Some(scene) = self.scene(cx) else {
+        let Some(state) = self.state(cx) else {
             return;
         };
         let at = Timestamp(self.services.clock.wall_ms());
@@ -478,11 +478,11 @@ impl Prediction {
             SuggestionId(*last)
         };
         let suggestions = if self.engine.is_explicit() {
-            self.local.requested_suggestions(&scene, at, &mut next)
+            self.local.requested_suggestions(&state, at, &mut next)
         } else {
-            self.local.all_suggestions(&scene, at, &mut next)
+            self.local.all_suggestions(&state, at, &mut next)
         };
-        let revision = scene.snapshot.revision();
+        let revision = state.snapshot.revision();
         self.handle(
             EngineInput::Local {
                 revision,
@@ -493,7 +493,7 @@ impl Prediction {
     }
 
     /// Captures the state of the focused text.
-    fn scene(&self, cx: &mut Context<Self>) -> Option<EditorState> {
+    fn state(&self, cx: &mut Context<Self>) -> Option<EditorState> {
         let editor = self.front.as_ref()?.editor.clone();
         Some(editor.update(cx, |editor, cx| editor.scene(cx)))
     }
@@ -550,7 +550,7 @@ impl Prediction {
 }
 
 /// Captures a text without focus, with the start of its change as the caret.
-fn scene_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> EditorState {
+fn state_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> EditorState {
     let model = model.read(cx);
     let at = change
         .splices

@@ -3,14 +3,14 @@
 use model::ModelId;
 
 use super::{CaretText, CompletionCache, MAX_BYTES, MAX_COMPLETIONS};
-use crate::samples::scene;
+use crate::samples::state;
 
 fn model() -> ModelId {
     ModelId::parse("local/tab").expect("a name")
 }
 
 fn place(text: &str) -> CaretText {
-    CaretText::of(&scene("", text))
+    CaretText::of(&state("", text))
 }
 
 fn check(asked: &str, answer: &str, now: &str, expected: &[&str]) {

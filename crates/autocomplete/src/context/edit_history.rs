@@ -116,9 +116,9 @@ impl EditHistory {
 
     /// Returns the editable part of a window as it was before the newest edit, if that edit lies
     /// inside it.
-    pub(super) fn before(&self, scene: &EditorState, window: &PromptWindow) -> Option<String> {
+    pub(super) fn before(&self, state: &EditorState, window: &PromptWindow) -> Option<String> {
         let last = self.edits.back()?;
-        let is_here = last.file == scene.path && last.after.revision() == scene.snapshot.revision();
+        let is_here = last.file == state.path && last.after.revision() == state.snapshot.revision();
         let start = window.region_start();
         let region = base::Span::new(start, start + window.region().len());
         let touches = last

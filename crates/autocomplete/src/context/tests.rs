@@ -9,7 +9,7 @@ use super::{
     BUDGET, ContextSnippet, ContextSource, Diagnostic, EditHistory, SnippetReason, WindowLimits,
     gather,
 };
-use crate::samples::{scene, scene_of};
+use crate::samples::{state, state_of};
 use crate::{ChangeCause, EditorState};
 
 /// Has so many snippets of so many bytes, and one of everything else.
@@ -70,10 +70,10 @@ const FRAME: WindowLimits = WindowLimits::Rows {
 
 #[test]
 fn everything_is_there_in_its_order() {
-    let scene = scene("", "alpha ˇbeta\n");
+    let state = state("", "alpha ˇbeta\n");
     let root = AbsPath::new("/p");
     let context = gather(
-        &scene,
+        &state,
         root.as_ref(),
         FRAME,
         &EditHistory::default(),
@@ -92,7 +92,7 @@ fn everything_is_there_in_its_order() {
 #[test]
 fn the_budget_prefers_newest_edits_over_other_files() {
     let mut buffer = Buffer::new(&"line\n".repeat(4_000));
-    let mut trail = EditHistory::default();
+    let mut history = EditHistory::default();
     let path = AbsPath::new("/p/a");
     for at in 0..40 {
         let before = buffer.snapshot();
@@ -102,11 +102,11 @@ fn the_budget_prefers_newest_edits_over_other_files() {
         let span = Span::from(place..place);
         let change = buffer.replace(span, &text, &EditOrigin::typing(Timestamp(0)));
         let why = (ChangeCause::Typed, Duration::from_secs(at as u64));
-        trail.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
+        history.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
     }
-    let scene = scene_of(&buffer, "", 10.into());
+    let state = state_of(&buffer, "", 10.into());
     let root = AbsPath::new("/p");
-    let context = gather(&scene, root.as_ref(), FRAME, &trail, &Much(100, 700));
+    let context = gather(&state, root.as_ref(), FRAME, &history, &Much(100, 700));
     let edits: usize = context.edits.iter().map(|it| it.diff.len()).sum();
     let files: usize = context.files.iter().map(|it| it.text.len()).sum();
     let spent = context.window.text.len() + edits + files;
@@ -144,8 +144,8 @@ fn what_the_window_shows_is_not_told_twice() {
             Vec::new()
         }
     }
-    let scene = scene("", "alpha\nˇ\n");
+    let state = state("", "alpha\nˇ\n");
     let root = AbsPath::new("/p");
-    let context = gather(&scene, root.as_ref(), FRAME, &EditHistory::default(), &Here);
+    let context = gather(&state, root.as_ref(), FRAME, &EditHistory::default(), &Here);
     assert_eq!(context.files.len(), 1);
 }

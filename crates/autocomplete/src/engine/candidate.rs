@@ -39,23 +39,23 @@ impl SuggestionCandidate {
     }
 
     /// Updates the candidate after a change of the current text.
-    pub(super) fn follow(&mut self, change: &Change, scene: &EditorState) -> FollowResult {
+    pub(super) fn follow(&mut self, change: &Change, state: &EditorState) -> FollowResult {
         // The local tier reports suggestions for other files again after each change.
         if self.suggestion.file.is_some() {
             return FollowResult::Dropped;
         }
         let before = self.chars();
-        let fate = self.suggestion.follow(change, &scene.snapshot);
+        let result = self.suggestion.follow(change, &state.snapshot);
         let is_away = applies_at_caret(&self.suggestion.source)
-            && matches!(fate, FollowResult::Moved | FollowResult::Consumed)
-            && self.suggestion.start() != scene.caret;
+            && matches!(result, FollowResult::Moved | FollowResult::Consumed)
+            && self.suggestion.start() != state.caret;
         if is_away {
             return FollowResult::Dropped;
         }
-        if fate == FollowResult::Consumed {
+        if result == FollowResult::Consumed {
             self.typed += before.saturating_sub(self.chars());
         }
-        fate
+        result
     }
 
     /// Returns the number of characters it inserts.

@@ -20,12 +20,12 @@ pub enum EngineInput {
     /// The caret moved, the view scrolled, or another text became current, without an edit.
     Moved {
         /// Editor state after the motion.
-        scene: EditorState,
+        state: EditorState,
     },
     /// The user requested a suggestion explicitly.
     Requested {
         /// Editor state at the request.
-        scene: EditorState,
+        state: EditorState,
     },
     /// The user accepted the visible suggestion, and the text has changed accordingly. The change
     /// is not reported as `Edited` as well.
@@ -71,7 +71,7 @@ pub struct DocumentEdit {
     /// Text before the change.
     pub before: Snapshot,
     /// Editor state after the change.
-    pub scene: EditorState,
+    pub state: EditorState,
     /// Change between the two.
     pub change: Change,
     /// Origin of the change.

@@ -10,7 +10,7 @@ use super::{ParsedResponse, PromptKind, control_tokens, edits, frame, prompt, re
 use crate::context::{
     ContextSnippet, Diagnostic, EditContext, PastEdit, PromptWindow, SnippetReason,
 };
-use crate::samples::scene;
+use crate::samples::state;
 
 const ALL: [NextEditFormat; 6] = [
     NextEditFormat::Zeta1,
@@ -37,8 +37,8 @@ fn main() {
 ";
 
 fn context(format: NextEditFormat, text: &str) -> EditContext {
-    let scene = scene("rust", text);
-    let mut window = PromptWindow::for_editor(&scene, frame(format));
+    let state = state("rust", text);
+    let mut window = PromptWindow::for_editor(&state, frame(format));
     window.before = Some(window.region().replace("item.price", "item"));
     let edit = |old: &str, new: &str, was_accepted| PastEdit {
         path: "src/cart.rs".to_owned(),
@@ -195,9 +195,9 @@ fn a_text_cannot_speak_for_the_model() {
 
 #[test]
 fn hunks_are_apart_and_endings_are_kept() {
-    let scene = scene("", "a\r\nb\r\nc\r\nd\r\ne\r\nˇ");
+    let state = state("", "a\r\nb\r\nc\r\nd\r\ne\r\nˇ");
     let window = PromptWindow::for_editor(
-        &scene,
+        &state,
         crate::context::WindowLimits::Rows {
             above: 9,
             below: 0,

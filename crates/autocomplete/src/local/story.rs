@@ -59,11 +59,11 @@ impl Story {
         });
         let number = self.texts.len() - 1;
         self.texts[number].parse();
-        let scene = self.scene(number);
-        self.local.note_tree(&scene);
+        let state = self.state(number);
+        self.local.note_tree(&state);
     }
 
-    pub(crate) fn scene(&self, number: usize) -> EditorState {
+    pub(crate) fn state(&self, number: usize) -> EditorState {
         let open = &self.texts[number];
         let snapshot = open.buffer.snapshot();
         EditorState {
@@ -226,10 +226,10 @@ impl Story {
 
     /// Runs the background job with all texts open.
     pub(crate) fn work(&mut self) {
-        let scenes: Vec<EditorState> = (0..self.texts.len())
-            .map(|number| self.scene(number))
+        let states: Vec<EditorState> = (0..self.texts.len())
+            .map(|number| self.state(number))
             .collect();
-        if let Some(job) = self.local.job(&scenes) {
+        if let Some(job) = self.local.job(&states) {
             self.local.finish(job.run());
         }
     }
@@ -239,29 +239,29 @@ impl Story {
         let elsewhere = self.local.unopened_search().expect("something to look for");
         let mut other = Story::new(language, text);
         other.texts[0].path = AbsPath::new(path).expect("an absolute path");
-        let done = elsewhere.run(std::iter::once(other.scene(0)));
+        let done = elsewhere.run(std::iter::once(other.state(0)));
         self.local.finish(done);
     }
 
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
+        let state = self.state(number);
         let ids = &mut self.ids;
-        let suggestions = self.local.suggest(&scene, Timestamp(self.now), &mut || {
+        let suggestions = self.local.suggest(&state, Timestamp(self.now), &mut || {
             *ids += 1;
             SuggestionId(*ids)
         });
         for suggestion in suggestions.iter().filter(|it| it.file.is_none()) {
-            assert!(suggestion.applies_to(&scene.snapshot), "{suggestion:?}");
+            assert!(suggestion.applies_to(&state.snapshot), "{suggestion:?}");
         }
         suggestions
     }
 
     /// Like `suggestions`, including those too unlikely to be shown unasked.
     pub(crate) fn all_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
+        let state = self.state(number);
         let ids = &mut self.ids;
         self.local
-            .all_suggestions(&scene, Timestamp(self.now), &mut || {
+            .all_suggestions(&state, Timestamp(self.now), &mut || {
                 *ids += 1;
                 SuggestionId(*ids)
             })
@@ -269,10 +269,10 @@ impl Story {
 
     /// Like `everything`, with words that share the typed prefix.
     pub(crate) fn requested_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
+        let state = self.state(number);
         let ids = &mut self.ids;
         self.local
-            .requested_suggestions(&scene, Timestamp(self.now), &mut || {
+            .requested_suggestions(&state, Timestamp(self.now), &mut || {
                 *ids += 1;
                 SuggestionId(*ids)
             })
@@ -280,10 +280,10 @@ impl Story {
 
     /// Returns the suggestions of the word completion command.
     pub(crate) fn word_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
+        let state = self.state(number);
         let ids = &mut self.ids;
         self.local
-            .word_suggestions(&scene, Timestamp(self.now), &mut || {
+            .word_suggestions(&state, Timestamp(self.now), &mut || {
                 *ids += 1;
                 SuggestionId(*ids)
             })

@@ -11,10 +11,14 @@ fn an_answer_about_something_never_shown_teaches_nothing() {
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
-    let offer = story.suggestions(0).into_iter().next().expect("an offer");
+    let suggestion = story
+        .suggestions(0)
+        .into_iter()
+        .next()
+        .expect("an suggestion");
     let mut other = LocalPredictor::new();
     let before = other.to_json().expect("numbers");
-    other.record_outcome(&offer, SuggestionOutcome::Dismissed);
+    other.record_outcome(&suggestion, SuggestionOutcome::Dismissed);
     assert_eq!(other.to_json().expect("numbers"), before);
 }
 
@@ -24,13 +28,17 @@ fn answers_are_learned_from_and_can_be_recalled() {
         "Rust",
         "fn k() {\n    remaining_bytes();\n    other();\n    rema|\n}\n",
     );
-    let offer = story.suggestions(0).into_iter().next().expect("an offer");
-    assert_eq!(offer.source, SuggestionSource::Continuation);
+    let suggestion = story
+        .suggestions(0)
+        .into_iter()
+        .next()
+        .expect("an suggestion");
+    assert_eq!(suggestion.source, SuggestionSource::Continuation);
     let first = story.local.threshold();
     for _ in 0..200 {
         story
             .local
-            .record_outcome(&offer, SuggestionOutcome::TypedOver);
+            .record_outcome(&suggestion, SuggestionOutcome::TypedOver);
     }
     assert!(story.local.threshold() > first);
     assert_eq!(story.suggestions(0), []);
@@ -38,9 +46,10 @@ fn answers_are_learned_from_and_can_be_recalled() {
     assert!(next.restore_json(&story.local.to_json().expect("numbers")));
     assert_eq!(next.threshold(), story.local.threshold());
     for _ in 0..400 {
-        story
-            .local
-            .record_outcome(&offer, SuggestionOutcome::Accepted(AcceptGranularity::All));
+        story.local.record_outcome(
+            &suggestion,
+            SuggestionOutcome::Accepted(AcceptGranularity::All),
+        );
     }
     assert!(!story.suggestions(0).is_empty());
     assert!(!next.restore_json("no json"));
@@ -50,12 +59,12 @@ fn answers_are_learned_from_and_can_be_recalled() {
 #[test]
 fn a_job_is_pending_until_done_and_after_changes() {
     let mut story = Story::new("Rust", "enum E { A }\n");
-    let scene = story.scene(0);
-    assert!(story.local.job(std::slice::from_ref(&scene)).is_some());
+    let state = story.state(0);
+    assert!(story.local.job(std::slice::from_ref(&state)).is_some());
     story.work();
-    assert!(story.local.job(&[scene]).is_none());
+    assert!(story.local.job(&[state]).is_none());
     story.type_behind(0, "A", 0, "b");
-    assert!(story.local.job(&[story.scene(0)]).is_some());
+    assert!(story.local.job(&[story.state(0)]).is_some());
 }
 
 #[test]
@@ -63,7 +72,7 @@ fn what_was_found_in_an_older_text_is_not_used() {
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
-    let job = story.local.job(&[story.scene(0)]).expect("a search");
+    let job = story.local.job(&[story.state(0)]).expect("a search");
     story.type_at(0, 0, "# ");
     story.local.finish(job.run());
     // Every suggestion is held against the text of now in `suggestions`.
@@ -96,9 +105,9 @@ fn any_history_gives_only_what_stands_in_the_text() {
                 2 => story.work(),
                 3 if now.contains("g(") => story.change(0, "g(", 0, "h(1, "),
                 4 => {
-                    let offer = story.suggestions(0).into_iter().next();
-                    if let Some(offer) = offer {
-                        story.accept(0, &offer);
+                    let suggestion = story.suggestions(0).into_iter().next();
+                    if let Some(suggestion) = suggestion {
+                        story.accept(0, &suggestion);
                     }
                 }
                 _ => story.undo(0),
@@ -109,7 +118,7 @@ fn any_history_gives_only_what_stands_in_the_text() {
             }
         }
         assert!(
-            story.scene(0).caret <= ByteOffset(story.text(0).len()),
+            story.state(0).caret <= ByteOffset(story.text(0).len()),
             "seed {seed}"
         );
     }

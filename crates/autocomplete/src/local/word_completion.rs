@@ -13,10 +13,10 @@ const MIN_CHARS: usize = 2;
 
 /// Cuts the suggestions that insert text at the caret to their first word, keeping their order.
 /// Duplicate words and text that begins with a line break are dropped.
-pub(super) fn word_suggestions(asked: Vec<Suggestion>, scene: &EditorState) -> Vec<Suggestion> {
+pub(super) fn word_suggestions(asked: Vec<Suggestion>, state: &EditorState) -> Vec<Suggestion> {
     let mut words: Vec<Suggestion> = Vec::new();
     for mut suggestion in asked {
-        let Some(word) = first_word(&suggestion, scene) else {
+        let Some(word) = first_word(&suggestion, state) else {
             continue;
         };
         if words.iter().all(|known| known.edits[0].new != word) {
@@ -29,11 +29,11 @@ pub(super) fn word_suggestions(asked: Vec<Suggestion>, scene: &EditorState) -> V
 
 /// Returns the first word that a suggestion inserts at the caret, with the punctuation before it;
 /// `None` for other suggestions.
-fn first_word(suggestion: &Suggestion, scene: &EditorState) -> Option<Arc<str>> {
+fn first_word(suggestion: &Suggestion, state: &EditorState) -> Option<Arc<str>> {
     let [edit] = suggestion.edits.as_slice() else {
         return None;
     };
-    let is_here = suggestion.file.is_none() && edit.span == Span::at(scene.caret);
+    let is_here = suggestion.file.is_none() && edit.span == Span::at(state.caret);
     let row = edit.new.lines().next().filter(|_| is_here)?;
     let start = row.find(is_word_char).unwrap_or(row.len());
     let length = row[start..].find(|ch| !is_word_char(ch));
@@ -52,7 +52,7 @@ mod tests {
         let told: Vec<&str> = words.iter().map(|it| it.edits[0].new.as_ref()).collect();
         assert_eq!(told, expected, "{text}");
         for it in &words {
-            assert!(it.applies_to(&story.scene(0).snapshot));
+            assert!(it.applies_to(&story.state(0).snapshot));
         }
     }
 

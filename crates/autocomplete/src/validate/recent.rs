@@ -90,7 +90,7 @@ impl RecentEdits {
     }
 
     /// Records that the user rejected a suggestion.
-    pub fn rejected(&mut self, scene: &EditorState, suggestion: &Suggestion, now: Duration) {
+    pub fn rejected(&mut self, state: &EditorState, suggestion: &Suggestion, now: Duration) {
         for edit in &suggestion.edits {
             // Rejecting a deletion means that the text stays.
             let what = if edit.new.trim().is_empty() {
@@ -98,7 +98,7 @@ impl RecentEdits {
             } else {
                 (edit.new.as_ref(), "")
             };
-            self.note(scene.path.as_ref(), edit.span, what, now);
+            self.note(state.path.as_ref(), edit.span, what, now);
         }
     }
 

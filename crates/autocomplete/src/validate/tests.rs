@@ -7,13 +7,13 @@ use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{RecentEdits, RejectReason, check};
 use crate::ChangeCause;
-use crate::samples::{offer, scene, scene_of};
+use crate::samples::{state, state_of, suggestion};
 
 /// Puts `new` at the caret of `text`.
 fn verdict(language: &str, text: &str, new: &str) -> Result<(), RejectReason> {
-    let scene = scene(language, text);
-    let offer = offer(&scene, Span::at(scene.caret), new);
-    check(&scene, &offer, &RecentEdits::default())
+    let state = state(language, text);
+    let suggestion = suggestion(&state, Span::at(state.caret), new);
+    check(&state, &suggestion, &RecentEdits::default())
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn each_rule_refuses() {
 
 #[test]
 fn what_stands_there_no_more_is_stale() {
-    let scene = scene("", "abc");
-    let mut offer = offer(&scene, Span::from(0..1), "x");
-    offer.edits[0].old = "z".into();
+    let state = state("", "abc");
+    let mut suggestion = suggestion(&state, Span::from(0..1), "x");
+    suggestion.edits[0].old = "z".into();
     assert_eq!(
-        check(&scene, &offer, &RecentEdits::default()),
+        check(&state, &suggestion, &RecentEdits::default()),
         Err(RejectReason::Stale)
     );
 }
@@ -97,7 +97,7 @@ fn every_reason_is_a_sentence_part() {
     }
 }
 
-/// Replaces `old` of `text` by `new` for this reason, then offers `offered` where that was.
+/// Replaces `old` of `text` by `new` for this reason, then suggests `offered` where that was.
 pub(crate) fn after_an_edit(
     text: &str,
     (old, new): (&str, &str),
@@ -109,11 +109,11 @@ pub(crate) fn after_an_edit(
     let at = text.find(old).expect("the old text");
     let span = Span::from(at..at + old.len());
     let change = buffer.replace(span, new, &EditOrigin::typing(Timestamp(0)));
-    let scene = scene_of(&buffer, "", ByteOffset(at));
+    let state = state_of(&buffer, "", ByteOffset(at));
     let mut recent = RecentEdits::default();
-    let texts = (&before, &scene.snapshot);
+    let texts = (&before, &state.snapshot);
     let now = (cause, Duration::from_secs(1));
-    recent.edited(scene.path.as_ref(), texts, &change, now);
-    let offer = offer(&scene, Span::at(ByteOffset(offered.0)), offered.1);
-    check(&scene, &offer, &recent)
+    recent.edited(state.path.as_ref(), texts, &change, now);
+    let suggestion = suggestion(&state, Span::at(ByteOffset(offered.0)), offered.1);
+    check(&state, &suggestion, &recent)
 }

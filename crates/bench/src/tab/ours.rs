@@ -73,8 +73,8 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
         saved_until: (usize::MAX, 0),
     };
     language.iter().for_each(Language::prepare);
-    let scene = driver.scene();
-    driver.put(Duration::ZERO, EngineInput::Moved { scene });
+    let state = driver.state();
+    driver.put(Duration::ZERO, EngineInput::Moved { state });
     for (ix, event) in session.events.iter().enumerate() {
         driver.run_until(event.at);
         driver.key(ix);
@@ -132,7 +132,7 @@ impl Driver<'_> {
         self.event = ix;
         let edited = DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause: ChangeCause::Typed,
         };
@@ -213,7 +213,7 @@ impl Driver<'_> {
         }
     }
 
-    fn scene(&self) -> EditorState {
+    fn state(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         EditorState {

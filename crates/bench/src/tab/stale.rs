@@ -68,8 +68,8 @@ impl World {
             paints: 0,
             stale: 0,
         };
-        let scene = world.scene();
-        world.put(EngineInput::Moved { scene });
+        let state = world.state();
+        world.put(EngineInput::Moved { state });
         world
     }
 
@@ -86,8 +86,8 @@ impl World {
             }
             5 => {
                 self.caret = self.clipped(random.below(self.buffer.len().0 + 1));
-                let scene = self.scene();
-                self.put(EngineInput::Moved { scene });
+                let state = self.state();
+                self.put(EngineInput::Moved { state });
             }
             6 => {
                 let at = self.clipped(random.below(self.buffer.len().0 + 1));
@@ -128,7 +128,7 @@ impl World {
         self.caret = start + new.len();
         let edited = DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause,
         };
@@ -157,7 +157,7 @@ impl World {
             .0
     }
 
-    fn scene(&self) -> EditorState {
+    fn state(&self) -> EditorState {
         EditorState {
             path: None,
             snapshot: self.buffer.snapshot(),

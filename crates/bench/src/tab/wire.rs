@@ -166,7 +166,7 @@ impl<'a> Keys<'a> {
         let after = self.buffer.snapshot();
         self.tree.edit(&before, &after, &change);
         drop(self.tree.parse(&after, &mut Budget::unlimited()));
-        let scene = EditorState {
+        let state = EditorState {
             path: self.path.clone(),
             snapshot: after,
             syntax: Some(self.tree.snapshot()),
@@ -175,10 +175,10 @@ impl<'a> Keys<'a> {
             rows: (Row(row.0.saturating_sub(30)), Row(row.0 + 30)),
             indent: "    ".to_owned(),
         };
-        let check = checking(&scene);
+        let check = checking(&state);
         let edited = DocumentEdit {
             before,
-            scene,
+            state,
             change,
             cause: ChangeCause::Typed,
         };
@@ -219,13 +219,13 @@ impl<'a> Keys<'a> {
 }
 
 /// Milliseconds for checking a suggestion at a caret.
-fn checking(scene: &EditorState) -> f64 {
+fn checking(state: &EditorState) -> f64 {
     let suggestion = Suggestion {
         id: SuggestionId(1),
         file: None,
-        revision: scene.snapshot.revision(),
+        revision: state.snapshot.revision(),
         edits: vec![SuggestedEdit {
-            span: Span::at(scene.caret),
+            span: Span::at(state.caret),
             old: "".into(),
             new: " // what stands here".into(),
         }],
@@ -234,7 +234,7 @@ fn checking(scene: &EditorState) -> f64 {
     };
     let started = Instant::now();
     // Whether it passes depends on the row.
-    let verdict = check(scene, &suggestion, &RecentEdits::default());
+    let verdict = check(state, &suggestion, &RecentEdits::default());
     let took = started.elapsed().as_secs_f64() * 1_000.0;
     drop(verdict);
     took

@@ -65,7 +65,7 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
 
 fn gather(local: &mut LocalPredictor, file: &ChangedFile, all: &mut Vec<VoteSample>) {
     let mut open = Open::new(file);
-    local.note_tree(&open.scene());
+    local.note_tree(&open.state());
     let mut clock = 1_000_000;
     for hunk in hunks(&file.old, &file.new) {
         clock += 60_000;
@@ -78,7 +78,7 @@ fn gather(local: &mut LocalPredictor, file: &ChangedFile, all: &mut Vec<VoteSamp
         let mut left = hunk.new.as_str();
         let mut refused: Option<String> = None;
         while !left.is_empty() {
-            let votes = local.votes(&open.scene(), left);
+            let votes = local.votes(&open.state(), left);
             // What the present weights prefer is what would be shown.
             let first = votes.first().map(|vote| vote.token.clone());
             let is_right = votes.first().is_some_and(|vote| vote.is_right);

@@ -55,7 +55,7 @@ impl Tally {
         let mut count = 0;
         for (number, file) in moment.files.iter().enumerate() {
             let mut open = Open::new(file);
-            local.note_tree(&open.scene());
+            local.note_tree(&open.state());
             let others: Vec<&str> = moment
                 .files
                 .iter()
@@ -98,7 +98,7 @@ impl Tally {
             open.replace(hunk.old, "", clock, Some(local));
         }
         open.caret = hunk.old.start;
-        if let Some(job) = local.job(&[open.scene()]) {
+        if let Some(job) = local.job(&[open.state()]) {
             local.finish(job.run());
         }
         let mut keywords = Keywords::new(&open.buffer.snapshot().to_string(), open.caret.0, others);
@@ -108,15 +108,15 @@ impl Tally {
         said.resize_with(left.len(), || None);
         while !left.is_empty() {
             clock += 120;
-            let scene = open.scene();
+            let state = open.state();
             let start = ThreadTime::now();
-            let suggestions = self.ids.everything(local, &scene);
+            let suggestions = self.ids.everything(local, &state);
             self.times.push(start.elapsed());
             let start = ThreadTime::now();
-            let asked = self.ids.asked(local, &scene);
+            let asked = self.ids.asked(local, &state);
             self.asking.push(start.elapsed());
-            let words = self.ids.words(local, &scene);
-            let all = Said::at(&scene, &suggestions, &asked, &words);
+            let words = self.ids.words(local, &state);
+            let all = Said::at(&state, &suggestions, &asked, &words);
             said[hunk.new.len() - left.len()] = Some(all);
             let key = one_key(left);
             open.replace(Span::at(open.caret), &left[..key], clock, Some(local));
@@ -268,7 +268,7 @@ impl Tally {
 }
 
 fn local_name(open: &Open) -> &'static str {
-    open.scene().language.map_or("", |language| language.name())
+    open.state().language.map_or("", |language| language.name())
 }
 
 impl Typed {

@@ -72,7 +72,7 @@ impl Tally {
         let mut local = LocalPredictor::new();
         local.set_corpus(moment.view.clone());
         let mut opens: Vec<Open> = moment.files.iter().map(Open::new).collect();
-        opens.iter().for_each(|open| local.note_tree(&open.scene()));
+        opens.iter().for_each(|open| local.note_tree(&open.state()));
         let removed: HashSet<String> = HashSet::new();
         let mut known = Known {
             changes: Vec::new(),
@@ -88,8 +88,8 @@ impl Tally {
                 clock += 20_000;
                 known.learn(hunk, &opens[number]);
                 make(&mut opens[number], hunk, clock, &mut local);
-                let scenes: Vec<_> = opens.iter().map(Open::scene).collect();
-                if let Some(job) = local.job(&scenes) {
+                let states: Vec<_> = opens.iter().map(Open::state).collect();
+                if let Some(job) = local.job(&states) {
                     local.finish(job.run());
                 }
                 made += 1;
@@ -112,7 +112,7 @@ impl Tally {
         let is_case = known.is_case(next.hunk);
         self.cases += usize::from(is_case);
         let here = &opens[number];
-        let offers = self.ids.suggest(local, &here.scene());
+        let offers = self.ids.suggest(local, &here.state());
         let offer = offers
             .iter()
             .find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
@@ -120,7 +120,7 @@ impl Tally {
         if is_case {
             self.misses.tell(&ours, left, known);
             if ours.is_none() && self.misses.is_told {
-                let unlikely = self.ids.everything(local, &here.scene());
+                let unlikely = self.ids.everything(local, &here.state());
                 let mut unlikely = unlikely.iter();
                 let unlikely =
                     unlikely.find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
@@ -292,16 +292,16 @@ struct Known {
 impl Known {
     fn learn(&mut self, hunk: &Hunk, open: &Open) {
         self.changes.extend(hunk.row_changes());
-        let scene = open.scene();
-        let outline = scene
+        let state = open.state();
+        let outline = state
             .syntax
             .as_ref()
-            .map(|it| it.outline(&scene.snapshot))
+            .map(|it| it.outline(&state.snapshot))
             .unwrap_or_default();
         let new = hunk.new_rows.join("\n");
         for item in outline {
             let is_named = !matches!(item.kind, OutlineKind::Class | OutlineKind::Heading);
-            let row = scene.snapshot.point_at(item.name_span.start).row.0;
+            let row = state.snapshot.point_at(item.name_span.start).row.0;
             let is_gone = hunk.rows.0 <= row && row < hunk.rows.1 && !hunk.old_rows.is_empty();
             if is_named && is_gone && !super::hunks::tokens(&new).contains(&item.name) {
                 self.removed.insert(item.name);

@@ -40,7 +40,7 @@ impl Open {
         open
     }
 
-    pub(super) fn scene(&self) -> EditorState {
+    pub(super) fn state(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         let first = row.0.saturating_sub(ROWS / 2);
@@ -101,23 +101,23 @@ impl Ids {
     pub(super) fn suggest(
         &mut self,
         local: &LocalPredictor,
-        scene: &EditorState,
+        state: &EditorState,
     ) -> Vec<Suggestion> {
-        local.suggest(scene, Timestamp(0), &mut || {
+        local.suggest(state, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
     }
 
-    pub(super) fn asked(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
-        local.requested_suggestions(scene, Timestamp(0), &mut || {
+    pub(super) fn asked(&mut self, local: &LocalPredictor, state: &EditorState) -> Vec<Suggestion> {
+        local.requested_suggestions(state, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
     }
 
-    pub(super) fn words(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
-        local.word_suggestions(scene, Timestamp(0), &mut || {
+    pub(super) fn words(&mut self, local: &LocalPredictor, state: &EditorState) -> Vec<Suggestion> {
+        local.word_suggestions(state, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
@@ -126,9 +126,9 @@ impl Ids {
     pub(super) fn everything(
         &mut self,
         local: &LocalPredictor,
-        scene: &EditorState,
+        state: &EditorState,
     ) -> Vec<Suggestion> {
-        local.all_suggestions(scene, Timestamp(0), &mut || {
+        local.all_suggestions(state, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })

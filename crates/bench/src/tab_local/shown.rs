@@ -46,7 +46,7 @@ pub(super) enum Asking {
 
 impl Said {
     pub(super) fn at(
-        scene: &EditorState,
+        state: &EditorState,
         known: &[Suggestion],
         asked: &[Suggestion],
         words: &[Suggestion],
@@ -58,7 +58,7 @@ impl Said {
                 .map_or(String::new(), |edit| edit.text.clone())
         };
         let ideas = |suggestions: &[Suggestion]| {
-            let here = suggestions.iter().filter(|it| is_here(it, scene));
+            let here = suggestions.iter().filter(|it| is_here(it, state));
             here.map(|it| Idea {
                 confidence: it.confidence,
                 all: text(it, AcceptGranularity::All),
@@ -159,9 +159,9 @@ fn saving(left: &str, bytes: usize, keys: usize) -> isize {
     letters - keys as isize
 }
 
-fn is_here(suggestion: &Suggestion, scene: &EditorState) -> bool {
+fn is_here(suggestion: &Suggestion, state: &EditorState) -> bool {
     let [edit] = suggestion.edits.as_slice() else {
         return false;
     };
-    suggestion.file.is_none() && edit.span == Span::at(scene.caret)
+    suggestion.file.is_none() && edit.span == Span::at(state.caret)
 }

@@ -96,7 +96,7 @@ fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times:
         language.prepare();
         let status = tree.parse(&snapshot, &mut Budget::unlimited());
         debug_assert!(matches!(status, ParseStatus::Done | ParseStatus::Unsettled));
-        let scene = EditorState {
+        let state = EditorState {
             path: Some(path.clone()),
             syntax: Some(tree.snapshot()),
             language: Some(language),
@@ -106,7 +106,7 @@ fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times:
             snapshot,
         };
         let start = ThreadTime::now();
-        let suggestions = ids.suggest(local, &scene);
+        let suggestions = ids.suggest(local, &state);
         times.push(start.elapsed().as_secs_f64() * 1000.0);
         drop(suggestions);
     }

@@ -11,7 +11,7 @@ use base::{AbsPath, Span};
 use serde::Deserialize;
 use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
-use super::text::{CharPosition, Project, parse_tree, scene_at};
+use super::text::{CharPosition, Project, parse_tree, state_at};
 
 /// The longest history, in bytes.
 const MAX_HISTORY_BYTES: u64 = 16 << 20;
@@ -89,7 +89,7 @@ impl RecordedEdits {
             let caret = change.splices.last().map_or(span.start, |it| it.new.end);
             edits.push(DocumentEdit {
                 before,
-                scene: scene_at(&edit.file, &buffer.snapshot(), caret),
+                state: state_at(&edit.file, &buffer.snapshot(), caret),
                 change,
                 cause: ChangeCause::Typed,
             });
@@ -109,21 +109,21 @@ impl RecordedEdits {
     }
 
     /// Returns the editor state over the edited text, at its latest revision.
-    pub(super) fn scene(&self, scene: &EditorState) -> EditorState {
-        let text = scene.path.as_ref().and_then(|path| self.texts.get(path));
-        match (text, &scene.path) {
-            (Some(text), Some(path)) => scene_at(path, text, scene.caret),
-            _ => scene.clone(),
+    pub(super) fn state(&self, state: &EditorState) -> EditorState {
+        let text = state.path.as_ref().and_then(|path| self.texts.get(path));
+        match (text, &state.path) {
+            (Some(text), Some(path)) => state_at(path, text, state.caret),
+            _ => state.clone(),
         }
     }
 
     /// Returns the suggestions of the local tier, best first.
-    pub(super) fn local(&self, project: &Project<'_>, scene: &EditorState) -> Vec<Suggestion> {
-        let scene = self.scene(scene);
+    pub(super) fn local(&self, project: &Project<'_>, state: &EditorState) -> Vec<Suggestion> {
+        let state = self.state(state);
         let mut corpus = Corpus::new();
         for (path, text) in project.texts() {
             // The engine takes the current file from its buffer.
-            if Some(&path) != scene.path.as_ref() {
+            if Some(&path) != state.path.as_ref() {
                 corpus.insert(&path, &text);
             }
         }
@@ -134,26 +134,26 @@ impl RecordedEdits {
             let first = self
                 .edits
                 .iter()
-                .find(|edit| edit.scene.path.as_ref() == Some(path));
+                .find(|edit| edit.state.path.as_ref() == Some(path));
             if let Some(edit) = first {
-                local.note_tree(&scene_at(path, &edit.before, 0.into()));
+                local.note_tree(&state_at(path, &edit.before, 0.into()));
             }
         }
         let mut at = Timestamp(0);
         for edit in &self.edits {
             at = Timestamp(at.0 + APART);
             local.edited(&to_local_edit(edit, at));
-            let texts = (&edit.before, &edit.scene.snapshot);
+            let texts = (&edit.before, &edit.state.snapshot);
             let why = (ChangeCause::Typed, std::time::Duration::from_millis(at.0));
-            recent.edited(edit.scene.path.as_ref(), texts, &edit.change, why);
+            recent.edited(edit.state.path.as_ref(), texts, &edit.change, why);
         }
-        local.note_tree(&scene);
-        let mut open: Vec<EditorState> = vec![scene.clone()];
+        local.note_tree(&state);
+        let mut open: Vec<EditorState> = vec![state.clone()];
         let others = self
             .texts
             .iter()
-            .filter(|(path, _)| Some(*path) != scene.path.as_ref());
-        open.extend(others.map(|(path, text)| scene_at(path, text, 0.into())));
+            .filter(|(path, _)| Some(*path) != state.path.as_ref());
+        open.extend(others.map(|(path, text)| state_at(path, text, 0.into())));
         if let Some(job) = local.job(&open) {
             local.finish(job.run());
         }
@@ -162,8 +162,8 @@ impl RecordedEdits {
             last += 1;
             SuggestionId(last)
         };
-        let mut suggestions = local.suggest(&scene, Timestamp(at.0 + APART), &mut next);
-        suggestions.retain(|it| it.file.is_some() || check(&scene, it, &recent).is_ok());
+        let mut suggestions = local.suggest(&state, Timestamp(at.0 + APART), &mut next);
+        suggestions.retain(|it| it.file.is_some() || check(&state, it, &recent).is_ok());
         suggestions
     }
 }
@@ -189,15 +189,15 @@ fn revert_edit(buffer: &mut Buffer, edit: &HistoryEntry) -> Result<Span, String>
 
 /// Converts an edit for the local tier.
 fn to_local_edit(edit: &DocumentEdit, at: Timestamp) -> local::ObservedEdit {
-    let path = edit.scene.path.clone();
+    let path = edit.state.path.clone();
     let syntax = path
         .as_ref()
-        .and_then(|path| parse_tree(path, &edit.scene.snapshot));
+        .and_then(|path| parse_tree(path, &edit.state.snapshot));
     local::ObservedEdit {
         syntax,
         path,
         before: edit.before.clone(),
-        after: edit.scene.snapshot.clone(),
+        after: edit.state.snapshot.clone(),
         change: edit.change.clone(),
         at,
         cause: ChangeCause::Typed,

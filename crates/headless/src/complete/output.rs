@@ -10,14 +10,14 @@ use super::{CompletionOutcome, CompletionQuery};
 
 /// Prints one line for each replacement, and the new text below it.
 pub(super) fn text(question: &CompletionQuery<'_>, found: &CompletionOutcome) -> String {
-    let scene = question.past.scene(&question.scene);
+    let state = question.past.state(&question.state);
     let mut text = String::new();
     for suggestion in &found.suggestions {
         for edit in &suggestion.edits {
             let place = suggestion
                 .file
                 .is_none()
-                .then(|| CharPosition::of(edit.span.start, &scene.snapshot));
+                .then(|| CharPosition::of(edit.span.start, &state.snapshot));
             let place = match (place, &suggestion.file) {
                 (_, Some(file)) => file.to_string(),
                 (Some(place), None) => format!("{}:{}", place.line, place.column),
@@ -38,11 +38,11 @@ pub(super) fn text(question: &CompletionQuery<'_>, found: &CompletionOutcome) ->
 }
 
 pub(super) fn json(question: &CompletionQuery<'_>, found: &CompletionOutcome, ms: f64) -> Value {
-    let scene = question.past.scene(&question.scene);
+    let state = question.past.state(&question.state);
     let shape = |suggestion: &Suggestion| match suggestion.shape(
-        scene.caret,
-        scene.rows,
-        &scene.snapshot,
+        state.caret,
+        state.rows,
+        &state.snapshot,
     ) {
         SuggestionShape::Ghost(_) => "ghost",
         SuggestionShape::Change => "change",
@@ -53,8 +53,8 @@ pub(super) fn json(question: &CompletionQuery<'_>, found: &CompletionOutcome, ms
         .suggestions
         .iter()
         .map(|suggestion| {
-            let file = suggestion.file.as_ref().or(question.scene.path.as_ref());
-            let text = suggestion.file.is_none().then_some(&scene.snapshot);
+            let file = suggestion.file.as_ref().or(question.state.path.as_ref());
+            let text = suggestion.file.is_none().then_some(&state.snapshot);
             let edits: Vec<Value> = suggestion
                 .edits
                 .iter()

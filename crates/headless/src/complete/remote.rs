@@ -108,10 +108,10 @@ pub(super) async fn drive(
         let input = EngineInput::Edited(Box::new(edit.clone()));
         drop(engine.handle(clock.elapsed(), input, &EmptyContextSource));
     }
-    let scene = question.past.scene(&question.scene);
+    let state = question.past.state(&question.state);
     let mut effects = engine.handle(
         clock.elapsed(),
-        EngineInput::Requested { scene },
+        EngineInput::Requested { state },
         &EmptyContextSource,
     );
     let mut failure = None;

@@ -149,7 +149,7 @@ pub(super) fn parse_tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapsh
 }
 
 /// A text with a caret.
-pub(super) fn scene(
+pub(super) fn state(
     path: &AbsPath,
     text: &Snapshot,
     at: CharPosition,
@@ -157,10 +157,10 @@ pub(super) fn scene(
     let caret = at
         .offset(text)
         .map_err(|error| format!("{path}: {error}"))?;
-    Ok(scene_at(path, text, caret))
+    Ok(state_at(path, text, caret))
 }
 
-pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> EditorState {
+pub(super) fn state_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> EditorState {
     let row = text.point_at(caret).row;
     let syntax = parse_tree(path, text);
     let language = syntax.as_ref().map(SyntaxSnapshot::language);

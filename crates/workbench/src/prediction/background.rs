@@ -12,7 +12,7 @@ use base::{AbsPath, LogErr as _};
 use gpui_kit::{AppContext as _, Context, Task};
 
 use super::folder_context::{ContextLookup, look_up, missing};
-use super::{Prediction, scene_of};
+use super::{Prediction, state_of};
 use crate::code_index::CodeIndex;
 use crate::services::Services;
 use text::Change;
@@ -75,16 +75,16 @@ impl Prediction {
 
     fn work(&mut self, cx: &mut Context<Self>) -> Option<Task<BackgroundOutcome>> {
         self.background.is_due = false;
-        let front = self.scene(cx)?;
+        let front = self.state(cx)?;
         let mut open = vec![front.clone()];
         for watched in self.watching.values() {
             let Some(model) = watched.model.upgrade() else {
                 continue;
             };
             let revision = model.read(cx).snapshot().revision();
-            let scene = scene_of(&model, &Change::none(revision), cx);
-            if scene.path != front.path {
-                open.push(scene);
+            let state = state_of(&model, &Change::none(revision), cx);
+            if state.path != front.path {
+                open.push(state);
             }
         }
         let job = self.local.job(&open);

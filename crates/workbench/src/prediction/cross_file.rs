@@ -31,16 +31,16 @@ impl Prediction {
 
     /// Shows a suggestion in the file opened for it, if the text at its location is unchanged.
     pub(super) fn enter(&mut self, cx: &mut Context<Self>) {
-        let Some(scene) = self.scene(cx) else {
+        let Some(state) = self.state(cx) else {
             return;
         };
-        let is_here = |it: &Suggestion| it.file.is_some() && it.file == scene.path;
+        let is_here = |it: &Suggestion| it.file.is_some() && it.file == state.path;
         let Some(mut suggestion) = self.entering.take_if(|it| is_here(it)) else {
             return;
         };
         suggestion.file = None;
-        suggestion.revision = scene.snapshot.revision();
-        if suggestion.applies_to(&scene.snapshot) {
+        suggestion.revision = state.snapshot.revision();
+        if suggestion.applies_to(&state.snapshot) {
             let revision = suggestion.revision;
             let suggestions = vec![suggestion];
             self.handle(

@@ -18,18 +18,18 @@ impl Prediction {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let (Some(scene), Some(front)) = (self.scene(cx), &self.front) else {
+        let (Some(state), Some(front)) = (self.state(cx), &self.front) else {
             return;
         };
         let at = Timestamp(self.services.clock.wall_ms());
         let last = &mut self.last_id;
-        let words = self.local.word_suggestions(&scene, at, &mut || {
+        let words = self.local.word_suggestions(&state, at, &mut || {
             *last += 1;
             SuggestionId(*last)
         });
         front.editor.update(cx, |editor, cx| {
             if words.is_empty() {
-                cx.emit(EditorEvent::Refused(no_words_notice(&scene)));
+                cx.emit(EditorEvent::Refused(no_words_notice(&state)));
             } else {
                 editor.write_words(&words, cycle, window, cx);
             }
@@ -37,8 +37,8 @@ impl Prediction {
     }
 }
 
-fn no_words_notice(scene: &EditorState) -> String {
-    let before = scene.snapshot.chars_before(scene.caret).take(LONGEST);
+fn no_words_notice(state: &EditorState) -> String {
+    let before = state.snapshot.chars_before(state.caret).take(LONGEST);
     let typed = before.take_while(|ch| ch.is_alphanumeric() || *ch == '_');
     let typed: Vec<char> = typed.collect();
     if typed.is_empty() {

@@ -36,15 +36,15 @@ pub(crate) struct FolderContext {
     unmerged: Vec<BoardHunk>,
 }
 
-/// Response of the index for a scene.
+/// Response of the index for a state.
 pub(crate) struct ContextLookup {
     definitions: Vec<(String, Vec<ContextSnippet>)>,
     alike: Vec<ContextSnippet>,
 }
 
 /// Returns the names near the caret whose definitions are not cached.
-pub(crate) fn missing(around: &FolderContext, scene: &EditorState) -> Vec<String> {
-    let mut names = names_near(scene);
+pub(crate) fn missing(around: &FolderContext, state: &EditorState) -> Vec<String> {
+    let mut names = names_near(state);
     names.retain(|name| !around.definitions.contains_key(name));
     names.truncate(MAX_NAMES);
     names
@@ -53,7 +53,7 @@ pub(crate) fn missing(around: &FolderContext, scene: &EditorState) -> Vec<String
 /// Queries the index. Takes several milliseconds: never call it on the UI thread.
 pub(crate) fn look_up(
     index: &dyn CodeIndex,
-    scene: &EditorState,
+    state: &EditorState,
     names: Vec<String>,
 ) -> ContextLookup {
     let definitions = names.into_iter().map(|name| {
@@ -70,7 +70,7 @@ pub(crate) fn look_up(
     });
     let definitions = definitions.collect();
     let asked = IndexQuery {
-        text: question(scene),
+        text: question(state),
         limit: MAX_SIMILAR,
         folder: None,
         mode: QueryMode::Fused,
@@ -90,13 +90,13 @@ pub(crate) fn look_up(
 }
 
 /// Returns the text around the caret as a query; the rows before the caret are the most relevant.
-fn question(scene: &EditorState) -> String {
-    let row = scene.snapshot.point_at(scene.caret).row;
+fn question(state: &EditorState) -> String {
+    let row = state.snapshot.point_at(state.caret).row;
     let first = Row(row.0.saturating_sub(4));
-    let start = scene.snapshot.row_start(first);
-    scene
+    let start = state.snapshot.row_start(first);
+    state
         .snapshot
-        .text(base::Span::new(start, scene.caret))
+        .text(base::Span::new(start, state.caret))
         .into_owned()
 }
 
@@ -211,7 +211,7 @@ fn has_word(line: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn scene(text: &str) -> EditorState {
+    fn state(text: &str) -> EditorState {
         let snapshot = Snapshot::new(text);
         EditorState {
             path: None,
@@ -248,7 +248,7 @@ mod tests {
             hunk("fn parser()", HunkVerdict::Open),
             hunk("fn parse()", HunkVerdict::Rejected),
         ]);
-        let told = around.unmerged(&scene("parse("), &["parse".to_owned()]);
+        let told = around.unmerged(&state("parse("), &["parse".to_owned()]);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].text, "fn parse(text: &str, strict: bool)");
     }
@@ -261,7 +261,7 @@ mod tests {
         for path in ["a", "b", "a"] {
             around.record_view(path.to_owned(), &snapshot, Row(50));
         }
-        let viewed = around.viewed(&scene(""));
+        let viewed = around.viewed(&state(""));
         let paths: Vec<&str> = viewed.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(paths, ["a", "b"]);
         assert!(viewed[0].text.starts_with("row 40\n"));

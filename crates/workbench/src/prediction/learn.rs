@@ -216,7 +216,7 @@ mod tests {
         let threshold = |seen: u64, is_painted: bool| {
             let (mut shown, mut local) = (ShownSuggestions::default(), LocalPredictor::new());
             let text = text::Snapshot::new("fn a() {\n    b();\n}\n\nfn a() {\n    ");
-            let scene = autocomplete::EditorState {
+            let state = autocomplete::EditorState {
                 path: None,
                 caret: text.len(),
                 rows: (base::Row(0), base::Row(9)),
@@ -226,7 +226,7 @@ mod tests {
                 snapshot: text,
             };
             let mut next = || SuggestionId(1);
-            local.all_suggestions(&scene, text::Timestamp(0), &mut next);
+            local.all_suggestions(&state, text::Timestamp(0), &mut next);
             shown.show(&suggestion, Duration::ZERO);
             let before = local.threshold();
             let now = Duration::from_millis(seen);

@@ -137,13 +137,13 @@ impl UnopenedQuery {
     fn run(&self, wanted: UnopenedFileSearch) -> BackgroundResult {
         let paths = self.candidates(&wanted);
         let mut left = MAX_TOTAL_BYTES;
-        let scenes = paths.into_iter().map_while(|path| {
+        let states = paths.into_iter().map_while(|path| {
             let text = self.read(&path);
             left = left.checked_sub(text.len())?;
             let is_over = self.is_over.load(Ordering::Relaxed);
-            (!is_over).then(|| scene(path, &text))
+            (!is_over).then(|| state(path, &text))
         });
-        wanted.run(scenes)
+        wanted.run(states)
     }
 
     /// Returns the files that contain a word required by the pattern.
@@ -204,8 +204,8 @@ impl UnopenedQuery {
     }
 }
 
-/// Captures a file on disk as a scene without a caret.
-fn scene(path: AbsPath, text: &str) -> EditorState {
+/// Captures a file on disk as a state without a caret.
+fn state(path: AbsPath, text: &str) -> EditorState {
     let snapshot = Snapshot::new(text);
     let language = language_for(path.as_path(), "");
     let syntax: Option<SyntaxSnapshot> = language.map(|language| {

@@ -9,7 +9,7 @@ use text::{Buffer, EditOrigin, Timestamp};
 use super::EditHistory;
 use crate::ChangeCause;
 use crate::context::{PromptWindow, WindowLimits};
-use crate::samples::scene_of;
+use crate::samples::state_of;
 
 struct World {
     buffer: Buffer,
@@ -136,17 +136,17 @@ fn undone_and_foreign_edits_are_not_in_the_history() {
 fn a_window_knows_what_it_was_before_the_last_edit() {
     let mut world = World::new("one\ntwo\nthree\n");
     world.edit(4..7, "2", ChangeCause::Typed);
-    let mut scene = scene_of(&world.buffer, "", 5.into());
-    scene.path = AbsPath::new("/p/src/a.rs");
+    let mut state = state_of(&world.buffer, "", 5.into());
+    state.path = AbsPath::new("/p/src/a.rs");
     let frame = WindowLimits::Rows {
         above: 1,
         below: 0,
         around: 0,
     };
-    let window = PromptWindow::for_editor(&scene, frame);
+    let window = PromptWindow::for_editor(&state, frame);
     assert_eq!(window.region(), "one\n2\n");
     assert_eq!(
-        world.trail.before(&scene, &window).as_deref(),
+        world.trail.before(&state, &window).as_deref(),
         Some("one\ntwo\n")
     );
 }

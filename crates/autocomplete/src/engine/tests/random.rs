@@ -42,8 +42,8 @@ fn step(world: &mut World, rng: &mut StdRng) {
         58..62 => {
             let text = world.text();
             world.caret = text.floor_char_boundary(rng.random_range(0..=len));
-            let scene = world.scene();
-            world.put(EngineInput::Moved { scene });
+            let state = world.state();
+            world.put(EngineInput::Moved { state });
         }
         62..65 => {
             let at = world.text().floor_char_boundary(rng.random_range(0..=len));
@@ -62,8 +62,8 @@ fn step(world: &mut World, rng: &mut StdRng) {
         92..93 => world.put(EngineInput::Dismissed),
         93..95 => world.put(EngineInput::Cycle(CycleStep::Next)),
         95..97 => {
-            let scene = world.scene();
-            world.put(EngineInput::Requested { scene });
+            let state = world.state();
+            world.put(EngineInput::Requested { state });
         }
         _ => {
             world.put(EngineInput::Blocked(BlockReason::Menu));

@@ -81,9 +81,9 @@ fn switching_texts_cancels_requests() {
     world.type_in("two");
     world.wait(400);
     assert_eq!(world.open.len(), 1);
-    let mut scene = world.scene();
-    scene.path = base::AbsPath::new("/p/other");
-    world.put(EngineInput::Moved { scene });
+    let mut state = world.state();
+    state.path = base::AbsPath::new("/p/other");
+    world.put(EngineInput::Moved { state });
     assert!(world.open.is_empty());
 }
 
@@ -105,12 +105,12 @@ fn moving_away_cancels_and_coming_back_knows() {
     let mut world = offered("ˇ\n\n", "let", " x = 1;");
     world.check(Some(" x = 1;"));
     world.caret = 5;
-    let scene = world.scene();
-    world.put(EngineInput::Moved { scene });
+    let state = world.state();
+    world.put(EngineInput::Moved { state });
     world.check(None);
     world.caret = 3;
-    let scene = world.scene();
-    world.put(EngineInput::Moved { scene });
+    let state = world.state();
+    world.put(EngineInput::Moved { state });
     world.check(Some(" x = 1;"));
 }
 
@@ -299,8 +299,8 @@ fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
     };
     tell(&mut world);
     world.check(None);
-    let scene = world.scene();
-    world.put(EngineInput::Requested { scene });
+    let state = world.state();
+    world.put(EngineInput::Requested { state });
     tell(&mut world);
     world.check(Some("ong_and_useful()"));
     world.put(EngineInput::Cycle(CycleStep::Next));
@@ -312,7 +312,7 @@ fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
 #[test]
 fn an_unlikely_suggestion_yields_even_if_partly_typed() {
     let mut world = World::new("ˇ\n");
-    let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
+    let suggestion = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
         id: SuggestionId(id),
         file: None,
         revision: world.buffer.revision(),
@@ -324,15 +324,15 @@ fn an_unlikely_suggestion_yields_even_if_partly_typed() {
         source: SuggestionSource::Continuation,
         confidence,
     };
-    let put = |world: &mut World, offers: Vec<Suggestion>| {
+    let put = |world: &mut World, suggestions: Vec<Suggestion>| {
         let revision = world.buffer.revision();
         world.put(EngineInput::Local {
             revision,
-            suggestions: offers,
+            suggestions: suggestions,
         });
     };
     world.type_in("l");
-    let first = offer(&world, 1, "ocal()", 0.3);
+    let first = suggestion(&world, 1, "ocal()", 0.3);
     put(&mut world, vec![first]);
     world.type_in("o");
     world.check(Some("cal()"));
@@ -341,7 +341,7 @@ fn an_unlikely_suggestion_yields_even_if_partly_typed() {
         ..EngineOptions::local()
     }));
     world.check(None);
-    let better = offer(&world, 2, "cate()", 0.7);
+    let better = suggestion(&world, 2, "cate()", 0.7);
     put(&mut world, vec![better]);
     world.check(Some("cate()"));
 }

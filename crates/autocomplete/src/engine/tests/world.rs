@@ -12,7 +12,7 @@ use crate::engine::{
     CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
     RequestId, TabEvent, TabKind, TabModel, VisibleSuggestion,
 };
-use crate::samples::scene_of;
+use crate::samples::state_of;
 use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion};
 
 /// One text with its caret, and the machine beside it.
@@ -58,13 +58,13 @@ impl World {
             wants_local: false,
             language,
         };
-        let scene = world.scene();
-        world.put(EngineInput::Moved { scene });
+        let state = world.state();
+        world.put(EngineInput::Moved { state });
         world
     }
 
-    pub(super) fn scene(&self) -> EditorState {
-        scene_of(&self.buffer, self.language, ByteOffset(self.caret))
+    pub(super) fn state(&self) -> EditorState {
+        state_of(&self.buffer, self.language, ByteOffset(self.caret))
     }
 
     pub(super) fn text(&self) -> String {
@@ -118,7 +118,7 @@ impl World {
         self.caret = start + new.len();
         let edited = Box::new(DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause,
         });
@@ -179,7 +179,7 @@ impl World {
         self.caret = change.splices.last().map_or(self.caret, |it| it.new.end.0);
         let edited = Box::new(DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause: ChangeCause::Accepted,
         });

@@ -4,19 +4,19 @@ use super::{FileDefinitions, closings};
 use crate::local::story::Story;
 
 /// What is offered at `|`, as `old -> new`.
-fn offers(language: &str, text: &str) -> Vec<String> {
-    let scene = Story::new(language, text).scene(0);
-    let facts = FileDefinitions::of(&scene);
-    let offers = closings(&scene, [&facts].into_iter());
-    offers
+fn suggestions(language: &str, text: &str) -> Vec<String> {
+    let state = Story::new(language, text).state(0);
+    let facts = FileDefinitions::of(&state);
+    let suggestions = closings(&state, [&facts].into_iter());
+    suggestions
         .iter()
-        .map(|it| format!("{} -> {}", scene.snapshot.text(it.span), it.new))
+        .map(|it| format!("{} -> {}", state.snapshot.text(it.span), it.new))
         .collect()
 }
 
 #[track_caller]
 fn check(language: &str, text: &str, expected: &[&str]) {
-    assert_eq!(offers(language, text), expected, "{text}");
+    assert_eq!(suggestions(language, text), expected, "{text}");
 }
 
 const ENUM: &str = "enum Kind { One, Two(u8), Three { a: u8 } }\n";

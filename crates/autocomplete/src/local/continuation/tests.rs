@@ -19,7 +19,7 @@ const PROJECT: &[(&str, &str)] = &[
     ),
 ];
 
-fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
+fn suggestions(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
     let mut story = Story::new("Rust", text);
     story.learn_project(project);
     let mut all = story.suggestions(0);
@@ -34,17 +34,21 @@ fn everything(text: &str, project: &[(&str, &str)]) -> Vec<String> {
     story.all_suggestions(0).iter().map(new_text).collect()
 }
 
-fn new_text(offer: &Suggestion) -> String {
-    offer.edits.iter().map(|edit| edit.new.as_ref()).collect()
+fn new_text(suggestion: &Suggestion) -> String {
+    suggestion
+        .edits
+        .iter()
+        .map(|edit| edit.new.as_ref())
+        .collect()
 }
 
 #[track_caller]
 fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
-    let offers = offers(text, project);
+    let suggestions = suggestions(text, project);
     assert_eq!(
-        offers.first().map(new_text).as_deref(),
+        suggestions.first().map(new_text).as_deref(),
         Some(expected),
-        "{offers:?}"
+        "{suggestions:?}"
     );
 }
 
@@ -53,7 +57,7 @@ fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
     let view = story.learn_project(project);
-    let votes = votes(&story.scene(0), &view, story.local.log(), truth);
+    let votes = votes(&story.state(0), &view, story.local.log(), truth);
     let right = votes.iter().filter(|vote| vote.is_right);
     assert_eq!(
         right.map(|vote| vote.bytes).max(),
@@ -64,7 +68,7 @@ fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
 
 #[track_caller]
 fn check_none(text: &str, project: &[(&str, &str)]) {
-    assert_eq!(offers(text, project), [], "{text}");
+    assert_eq!(suggestions(text, project), [], "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Histories of small edits with what they must offer, and histories that must offer nothing.
+//! Histories of small edits with what they give, and histories that give nothing.
 
 use crate::local::SuggestionOutcome;
 use crate::local::story::Story;
@@ -24,10 +24,10 @@ fn check(language: &str, text: &str, changes: &[Change<'_>], after: &str) {
             if works {
                 story.work();
             }
-            let Some(offer) = propagated(&mut story, 0) else {
+            let Some(suggestion) = propagated(&mut story, 0) else {
                 break;
             };
-            story.accept(0, &offer);
+            story.accept(0, &suggestion);
         }
         assert_eq!(story.text(0), after, "background work: {works}");
     }
@@ -287,24 +287,27 @@ fn dismissal_two_ignores_or_undo_drop_a_pattern() {
         let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\nalpha(4)\n");
         story.change(0, "alpha", 0, "beta");
         story.change(0, "alpha", 0, "beta");
-        let offer = propagated(&mut story, 0).expect("an offer");
-        (story, offer)
+        let suggestion = propagated(&mut story, 0).expect("an suggestion");
+        (story, suggestion)
     };
-    let (mut story, offer) = start();
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
+    let (mut story, suggestion) = start();
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 2 }
+    );
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Dismissed);
+        .record_outcome(&suggestion, SuggestionOutcome::Dismissed);
     assert_eq!(propagated(&mut story, 0), None);
 
-    let (mut story, offer) = start();
+    let (mut story, suggestion) = start();
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Ignored);
-    let offer = propagated(&mut story, 0).expect("a second offer");
+        .record_outcome(&suggestion, SuggestionOutcome::Ignored);
+    let suggestion = propagated(&mut story, 0).expect("a second suggestion");
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Ignored);
+        .record_outcome(&suggestion, SuggestionOutcome::Ignored);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, _) = start();
@@ -331,16 +334,22 @@ fn sites_come_one_by_one_from_the_caret_on() {
     story.change(0, "alpha", 1, "beta");
     story.change(0, "alpha", 1, "beta");
     story.work();
-    let offer = propagated(&mut story, 0).expect("an offer");
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
     assert_eq!(
-        offer.start().0,
+        suggestion.start().0,
         story.text(0).find("alpha(3)").expect("a place")
     );
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
-    story.accept(0, &offer);
-    let offer = propagated(&mut story, 0).expect("an offer");
-    assert_eq!(offer.start().0, 0);
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 1 });
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 2 }
+    );
+    story.accept(0, &suggestion);
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
+    assert_eq!(suggestion.start().0, 0);
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 1 }
+    );
 }
 
 #[test]
@@ -351,12 +360,12 @@ fn other_open_files_come_last() {
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
     story.work();
-    let offer = propagated(&mut story, 0).expect("an offer");
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
     assert_eq!(
-        offer.file.as_ref().map(|file| file.name()),
+        suggestion.file.as_ref().map(|file| file.name()),
         Some("second".to_owned())
     );
-    story.accept(0, &offer);
+    story.accept(0, &suggestion);
     assert_eq!(story.text(1), "def f(a):\n    beta(a)\n");
     assert_eq!(propagated(&mut story, 0), None);
 }
@@ -379,11 +388,11 @@ fn simultaneous_carets_count_as_separate_edits() {
     );
     let mut story = Story::new("Rust", &text);
     story.change_at_once(0, "info", 2, "warn");
-    let offer = propagated(&mut story, 0).expect("the third");
-    assert_eq!(offer.edits[0].new.as_ref(), "warn");
-    story.accept(0, &offer);
-    let offer = propagated(&mut story, 0).expect("the fourth");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the third");
+    assert_eq!(suggestion.edits[0].new.as_ref(), "warn");
+    story.accept(0, &suggestion);
+    let suggestion = propagated(&mut story, 0).expect("the fourth");
+    story.accept(0, &suggestion);
     assert_eq!(story.text(0), text.replace("info", "warn"));
 }
 
@@ -417,10 +426,10 @@ fn sites_in_unopened_files_are_found_by_words() {
         story.local.unopened_search().is_none(),
         "it is looked for once"
     );
-    let offer = propagated(&mut story, 0).expect("the place");
-    let file = offer.file.expect("a file");
+    let suggestion = propagated(&mut story, 0).expect("the place");
+    let file = suggestion.file.expect("a file");
     assert_eq!(file, base::AbsPath::new("/project/closed").expect("a path"));
-    let found = &offer.edits[0];
+    let found = &suggestion.edits[0];
     assert_eq!((found.old.as_ref(), found.new.as_ref()), ("info", "warn"));
     assert_eq!(found.span.start.0, CLOSED.find("info").expect("it"));
 }
@@ -471,8 +480,8 @@ fn prose_corrections_propagate_to_other_files() {
     story.change(0, "i.e. ", 0, "i.e., ");
     story.change(1, "e.g. ", 0, "e.g., ");
     story.work();
-    let offer = propagated(&mut story, 1).expect("an offer");
-    story.accept(1, &offer);
+    let suggestion = propagated(&mut story, 1).expect("an suggestion");
+    story.accept(1, &suggestion);
     assert_eq!(
         story.text(2),
         format!("h();\n{}", row.replace("i.e.", "i.e.,"))
@@ -491,8 +500,8 @@ fn the_first_change_counts_without_an_earlier_tree() {
     story.change(0, "old_name", 0, "new_name");
     story.change(1, "old_name", 0, "new_name");
     story.work();
-    let offer = propagated(&mut story, 1).expect("an offer");
-    story.accept(1, &offer);
+    let suggestion = propagated(&mut story, 1).expect("an suggestion");
+    story.accept(1, &suggestion);
     assert_eq!(story.text(1), "a = new_name(2)\nb = new_name(3)\n");
 }
 
@@ -512,8 +521,8 @@ fn places_left_between_edits_say_which_are_meant() {
     story.change(0, "name", 2, "title");
     story.work();
     story.work();
-    let offer = propagated(&mut story, 0).expect("the next call of the same function");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the next call of the same function");
+    story.accept(0, &suggestion);
     assert_eq!(story.text(0), text(["title"; 4]));
     story.work();
     assert_eq!(propagated(&mut story, 0), None, "{}", story.text(0));
@@ -542,8 +551,8 @@ fn a_rename_in_two_functions_propagates_to_the_next() {
     for _ in 0..3 {
         story.work();
         story.work();
-        let offer = propagated(&mut story, 0).expect("the next function");
-        story.accept(0, &offer);
+        let suggestion = propagated(&mut story, 0).expect("the next function");
+        story.accept(0, &suggestion);
     }
     assert_eq!(story.text(0), text("found_value"));
 }
@@ -564,8 +573,8 @@ fn what_is_unlikely_does_not_stand_before_what_is_not() {
     story.change(0, "label", 0, "caption");
     story.change(0, "label", 0, "caption");
     story.work();
-    let offer = propagated(&mut story, 0).expect("the other label");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the other label");
+    story.accept(0, &suggestion);
     let after = story.text(0);
     let rest = call("name") + &call("caption");
     assert!(after.ends_with(&rest), "{after}");

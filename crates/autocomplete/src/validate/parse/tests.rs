@@ -5,13 +5,16 @@ use syntax::{Budget, SyntaxTree, language_named};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::parses_no_worse;
-use crate::samples::{offer, scene, scene_of};
+use crate::samples::{state, state_of, suggestion};
 use crate::validate::applied;
 
 fn check(text: &str, new: &str) -> bool {
-    let scene = scene("rust", text);
-    let (change, after) = applied(&scene.snapshot, &offer(&scene, Span::at(scene.caret), new));
-    parses_no_worse(&scene, &after, &change)
+    let state = state("rust", text);
+    let (change, after) = applied(
+        &state.snapshot,
+        &suggestion(&state, Span::at(state.caret), new),
+    );
+    parses_no_worse(&state, &after, &change)
 }
 
 #[test]
@@ -35,15 +38,15 @@ fn an_older_tree_is_brought_up_to_the_text_first() {
     let before = buffer.snapshot();
     let change = buffer.replace(Span::from(8..8), " b(", &EditOrigin::typing(Timestamp(0)));
     tree.edit(&before, &buffer.snapshot(), &change);
-    let mut scene = scene_of(&buffer, "", 11.into());
-    scene.syntax = Some(tree.snapshot());
-    let mends = offer(&scene, Span::from(11..11), "1);");
-    let (change, after) = applied(&scene.snapshot, &mends);
-    assert!(parses_no_worse(&scene, &after, &change));
-    let leaves = offer(&scene, Span::from(11..11), "c");
-    let (change, after) = applied(&scene.snapshot, &leaves);
+    let mut state = state_of(&buffer, "", 11.into());
+    state.syntax = Some(tree.snapshot());
+    let mends = suggestion(&state, Span::from(11..11), "1);");
+    let (change, after) = applied(&state.snapshot, &mends);
+    assert!(parses_no_worse(&state, &after, &change));
+    let leaves = suggestion(&state, Span::from(11..11), "c");
+    let (change, after) = applied(&state.snapshot, &leaves);
     assert!(
-        parses_no_worse(&scene, &after, &change),
+        parses_no_worse(&state, &after, &change),
         "it was broken before"
     );
 }

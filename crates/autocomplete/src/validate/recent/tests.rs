@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{LASTS, MAX_ENTRIES, RecentEdits};
-use crate::samples::{offer, scene_of};
+use crate::samples::{state_of, suggestion};
 use crate::validate::tests::after_an_edit;
 use crate::validate::{RejectReason, check};
 use crate::{ChangeCause, EditorState};
@@ -56,17 +56,17 @@ fn undone_text_stays_removed_and_restored_text_stays() {
     let mut buffer = Buffer::new("x = ;\n");
     let before = buffer.snapshot();
     let change = buffer.replace(Span::from(4..4), "value", &EditOrigin::user(Timestamp(0)));
-    let scene = scene_of(&buffer, "", ByteOffset(9));
+    let state = state_of(&buffer, "", ByteOffset(9));
     let mut recent = RecentEdits::default();
     let why = (ChangeCause::Undone, Duration::ZERO);
     recent.edited(
-        scene.path.as_ref(),
-        (&before, &scene.snapshot),
+        state.path.as_ref(),
+        (&before, &state.snapshot),
         &change,
         why,
     );
-    let away = offer(&scene, Span::from(4..9), "other");
-    assert_eq!(check(&scene, &away, &recent), Err(RejectReason::JustGone));
+    let away = suggestion(&state, Span::from(4..9), "other");
+    assert_eq!(check(&state, &away, &recent), Err(RejectReason::JustGone));
 }
 
 /// A text with what is remembered of it.
@@ -98,10 +98,10 @@ impl World {
     }
 
     fn offered(&self, at: usize, new: &str) -> Result<(), RejectReason> {
-        let scene: EditorState = scene_of(&self.buffer, "", ByteOffset(at));
+        let state: EditorState = state_of(&self.buffer, "", ByteOffset(at));
         check(
-            &scene,
-            &offer(&scene, Span::at(ByteOffset(at)), new),
+            &state,
+            &suggestion(&state, Span::at(ByteOffset(at)), new),
             &self.recent,
         )
     }
@@ -155,9 +155,9 @@ fn later_it_is_forgotten_and_there_is_never_much() {
 #[test]
 fn a_rejected_suggestion_is_not_made_again() {
     let mut world = World::new("let a = ;\n");
-    let scene = scene_of(&world.buffer, "", ByteOffset(8));
-    let offered = offer(&scene, Span::at(ByteOffset(8)), "compute()");
-    world.recent.rejected(&scene, &offered, world.now);
+    let state = state_of(&world.buffer, "", ByteOffset(8));
+    let offered = suggestion(&state, Span::at(ByteOffset(8)), "compute()");
+    world.recent.rejected(&state, &offered, world.now);
     assert_eq!(world.offered(8, "compute()"), Err(RejectReason::JustGone));
     world.edit(8..8, "c", ChangeCause::Typed);
     assert_eq!(world.offered(9, "ompute()"), Err(RejectReason::JustGone));

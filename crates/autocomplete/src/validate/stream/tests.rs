@@ -1,13 +1,13 @@
 //! Answers cut where they should end, however they are cut into pieces.
 
 use super::{CompletionStream, StreamControl};
-use crate::samples::scene;
+use crate::samples::state;
 
 /// What is kept of an answer at the caret of a text, and whether it was cut.
 fn check(text: &str, answer: &str, kept: &str, is_cut: bool) {
     for size in [1, 3, 1_000] {
-        let scene = scene("rust", text);
-        let mut stream = CompletionStream::new(&scene, scene.caret);
+        let state = state("rust", text);
+        let mut stream = CompletionStream::new(&state, state.caret);
         let letters: Vec<char> = answer.chars().collect();
         let flows = letters.chunks(size).map(|piece| {
             let piece: String = piece.iter().collect();
@@ -53,8 +53,8 @@ fn blanks_alone_are_nothing() {
 
 #[test]
 fn no_answer_is_endless() {
-    let scene = scene("", "ˇ");
-    let mut stream = CompletionStream::new(&scene, scene.caret);
+    let state = state("", "ˇ");
+    let mut stream = CompletionStream::new(&state, state.caret);
     let mut flow = StreamControl::More;
     for at in 0..5_000 {
         flow = stream.push(&format!("line number {at}\n"));

@@ -1,12 +1,12 @@
 //! Joins completions with the text after the caret.
 
 use super::{SuffixRepeat, joined, repeats};
-use crate::samples::scene;
+use crate::samples::state;
 
 fn check(text: &str, new: &str, expected: &str) {
-    let scene = scene("", text);
-    let edit = joined(&scene.snapshot, scene.caret, new);
-    let mut whole = scene.snapshot.to_string();
+    let state = state("", text);
+    let edit = joined(&state.snapshot, state.caret, new);
+    let mut whole = state.snapshot.to_string();
     whole.replace_range(edit.span.range(), &edit.new);
     assert_eq!(whole, expected, "{text} + {new}");
 }
@@ -24,8 +24,8 @@ fn the_rest_of_the_line_is_not_said_twice() {
 #[test]
 fn repetitions_of_the_suffix_are_told_from_closers() {
     let verdict = |text, new: &str| {
-        let scene = scene("", text);
-        repeats(&scene.snapshot, &joined(&scene.snapshot, scene.caret, new))
+        let state = state("", text);
+        repeats(&state.snapshot, &joined(&state.snapshot, state.caret, new))
     };
     assert_eq!(verdict("ˇabc", "ab"), SuffixRepeat::No, "the word goes on");
     assert_eq!(verdict("ˇabc d", "abc"), SuffixRepeat::Words);
