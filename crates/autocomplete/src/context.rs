@@ -7,17 +7,17 @@
 //! files by rank.
 //! Start at `gather`.
 
-mod edit_history;
 mod nearby_names;
+mod past_edits;
 mod source;
 mod window;
 
 use base::AbsPath;
 
-use crate::EditorState;
+use crate::{EditHistory, EditorState};
 
-pub use edit_history::{EditHistory, PastEdit};
 pub use nearby_names::names_near;
+pub use past_edits::PastEdit;
 pub use source::{ContextSnippet, ContextSource, Diagnostic, EmptyContextSource, SnippetReason};
 pub use window::{PromptWindow, WindowLimits};
 
@@ -62,7 +62,7 @@ pub fn gather(
     let path = shown_path(state.path.as_ref(), root);
     budget.spend(path.len());
     let edits = edits(history, root, &mut budget);
-    window.before = history.before(state, &window);
+    window.before = past_edits::region_before(history, state, &window);
     let names = names_near(state);
     let mut files = source.unmerged(state, &names);
     files.extend(source.definitions(state, &names));
@@ -93,7 +93,7 @@ fn shown_path(path: Option<&AbsPath>, root: Option<&AbsPath>) -> String {
 
 /// Returns the newest edits that fit the budget, ordered from the oldest.
 fn edits(history: &EditHistory, root: Option<&AbsPath>, budget: &mut ByteBudget) -> Vec<PastEdit> {
-    let newest_first = history.newest_first(root).take(MAX_EDITS);
+    let newest_first = past_edits::newest_first(history, root).take(MAX_EDITS);
     let paid = newest_first.take_while(|edit| budget.pays(edit.diff.len() + edit.path.len()));
     let mut edits: Vec<PastEdit> = paid.collect();
     edits.reverse();

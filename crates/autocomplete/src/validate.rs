@@ -6,7 +6,7 @@
 //! Invariant: applying a valid suggestion does not make the text parse worse and does not restore
 //! recently removed text.
 //! Invariant: cheap checks come first, and parsing ends within a bounded number of steps.
-//! Start at `check`; streaming responses go through `Stream` first.
+//! Start at `check`; streaming responses go through `CompletionStream` first.
 
 mod names;
 mod parse;

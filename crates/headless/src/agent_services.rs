@@ -189,7 +189,7 @@ impl AgentServices {
 
     /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.
     pub fn ask_for_tab(&self, what: TabAsk) -> BoxStream<'static, StreamEvent> {
-        let told = self.router.submit(tab::question(what));
+        let told = self.router.submit(tab::router_request(what));
         let event = |told| async move {
             match told {
                 RouterEvent::Event(event) => Some(event),

@@ -1,4 +1,4 @@
-//! What is gathered, and what is left out when it costs too much.
+//! Prompt context within its budget.
 
 use std::time::Duration;
 
@@ -6,13 +6,12 @@ use base::{AbsPath, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{
-    BUDGET, ContextSnippet, ContextSource, Diagnostic, EditHistory, SnippetReason, WindowLimits,
-    gather,
+    BUDGET, ContextSnippet, ContextSource, Diagnostic, SnippetReason, WindowLimits, gather,
 };
 use crate::samples::{state, state_of};
-use crate::{ChangeCause, EditorState};
+use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState};
 
-/// Has so many snippets of so many bytes, and one of everything else.
+/// A number of snippets of a number of bytes each, and one of everything else.
 struct Much(usize, usize);
 
 fn excerpt(path: &str, text: String, why: SnippetReason) -> ContextSnippet {
@@ -69,7 +68,7 @@ const FRAME: WindowLimits = WindowLimits::Rows {
 };
 
 #[test]
-fn everything_is_there_in_its_order() {
+fn context_files_are_in_order_of_relevance() {
     let state = state("", "alpha ˇbeta\n");
     let root = AbsPath::new("/p");
     let context = gather(
@@ -93,7 +92,6 @@ fn everything_is_there_in_its_order() {
 fn the_budget_prefers_newest_edits_over_other_files() {
     let mut buffer = Buffer::new(&"line\n".repeat(4_000));
     let mut history = EditHistory::default();
-    let path = AbsPath::new("/p/a");
     for at in 0..40 {
         let before = buffer.snapshot();
         // From the end to the start, at starts of lines.
@@ -101,8 +99,13 @@ fn the_budget_prefers_newest_edits_over_other_files() {
         let text = format!("{at} {}\n", "long ".repeat(200));
         let span = Span::from(place..place);
         let change = buffer.replace(span, &text, &EditOrigin::typing(Timestamp(0)));
-        let why = (ChangeCause::Typed, Duration::from_secs(at as u64));
-        history.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
+        let edit = DocumentEdit {
+            before,
+            state: state_of(&buffer, "", 0.into()),
+            change,
+            cause: ChangeCause::Typed,
+        };
+        history.record(&edit, Duration::from_secs(at as u64));
     }
     let state = state_of(&buffer, "", 10.into());
     let root = AbsPath::new("/p");
@@ -118,7 +121,7 @@ fn the_budget_prefers_newest_edits_over_other_files() {
 }
 
 #[test]
-fn what_the_window_shows_is_not_told_twice() {
+fn text_of_the_window_is_not_repeated() {
     struct Here;
     impl ContextSource for Here {
         fn definitions(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {

@@ -105,7 +105,7 @@ impl CompletionEngine {
             TabKind::Gap => {
                 let context = gather(state, root, GAP, &self.history, source);
                 let expected = ExpectedReply::Gap {
-                    place: CaretText::of(state),
+                    caret_text: CaretText::of(state),
                     at: state.caret,
                     stream: Box::new(CompletionStream::new(state, state.caret)),
                 };
@@ -127,7 +127,7 @@ impl CompletionEngine {
                 })
             }
         };
-        let Some((what, expected)) = asked else {
+        let Some((body, expected)) = asked else {
             return;
         };
         self.last_request += 1;
@@ -139,7 +139,7 @@ impl CompletionEngine {
             expected,
         });
         let request = RequestId(self.last_request);
-        self.effects.push(EngineEffect::Ask { request, what });
+        self.effects.push(EngineEffect::Ask { request, body });
     }
 
     /// Handles a streaming event of a response.

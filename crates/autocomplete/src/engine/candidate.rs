@@ -15,8 +15,8 @@ pub(super) struct SuggestionCandidate {
     pub(super) took: Option<Duration>,
     /// Number of its characters that the user has typed.
     pub(super) typed: usize,
-    /// Whether it has been visible.
-    pub(super) was_shown: bool,
+    /// Time at which it first became visible.
+    pub(super) shown_at: Option<Duration>,
     /// Request whose first lines it holds, while more may arrive.
     pub(super) partial: Option<RequestId>,
     /// Time since which it is unchanged.
@@ -31,7 +31,7 @@ impl SuggestionCandidate {
             suggestion,
             took,
             typed: 0,
-            was_shown: false,
+            shown_at: None,
             partial: None,
             since: now,
             has_looked_ahead: false,

@@ -45,7 +45,7 @@ pub(super) enum ExpectedReply {
     /// Text that fills a gap.
     Gap {
         /// Position for which it was requested.
-        place: CaretText,
+        caret_text: CaretText,
         /// The same position in the current text.
         at: ByteOffset,
         stream: Box<CompletionStream>,
@@ -107,12 +107,16 @@ impl ActiveRequest {
         candidates: &[SuggestionId],
     ) -> bool {
         match &mut self.expected {
-            ExpectedReply::Gap { place, at, stream } => {
+            ExpectedReply::Gap {
+                caret_text,
+                at,
+                stream,
+            } => {
                 if let RequestPurpose::Ahead(basis) = self.purpose {
                     if candidates.contains(&basis) {
                         return true;
                     }
-                    if !place.leads_to("", now) {
+                    if !caret_text.leads_to("", now) {
                         return false;
                     }
                     self.purpose = RequestPurpose::Now;
@@ -124,7 +128,7 @@ impl ActiveRequest {
                 let typed = state.snapshot.text(Span::new(*at, state.caret));
                 let came = stream.raw();
                 let agrees = came.starts_with(typed.as_ref()) || typed.starts_with(came);
-                agrees && place.leads_to(&typed, now)
+                agrees && caret_text.leads_to(&typed, now)
             }
             ExpectedReply::NextEdit {
                 since: (_, change), ..

@@ -1,7 +1,7 @@
 //! Measures how much of an accepted suggestion remains in the text after a while.
 //!
-//! Limitations: text counts as removed if its file is closed too early; at most `MOST` texts are
-//! tracked.
+//! Limitations: text counts as removed if its file is closed too early; at most `MAX_TEXTS` texts
+//! are tracked.
 
 use std::collections::VecDeque;
 use std::time::Duration;

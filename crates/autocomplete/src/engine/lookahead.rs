@@ -38,8 +38,8 @@ impl CompletionEngine {
         };
         let model = self.options.model.as_ref().map(|model| model.id.clone());
         let is_known = model.is_none_or(|model| {
-            let place = CaretText::of(&next);
-            !self.cache.find(&place, &model).is_empty()
+            let caret_text = CaretText::of(&next);
+            !self.cache.find(&caret_text, &model).is_empty()
         });
         if !is_known {
             self.ask(&next, RequestPurpose::Ahead(id), source);

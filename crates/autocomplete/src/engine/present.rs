@@ -1,29 +1,19 @@
-//! Candidates from the local tier, the cache and models: ranks them, keeps them current and emits
-//! the visible one.
+//! Candidates from the cache and models: adds them, chooses the visible one and emits it.
 
 use std::time::Duration;
 
-use base::{AbsPath, Revision};
 use text::Change;
 
 use super::candidate::{SuggestionCandidate, applies_at_caret};
 use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
-use super::{
-    CompletionEngine, DocumentEdit, EngineEffect, TabEvent, TabKind, VisibleSuggestion,
-    is_from_model,
-};
+use super::{CompletionEngine, EngineEffect, TabEvent, TabKind, VisibleSuggestion, is_from_model};
 use crate::cache::CaretText;
 use crate::format::{self, ParsedResponse};
 use crate::validate::{check, joined};
-use crate::{
-    AcceptGranularity, EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId,
-    SuggestionSource,
-};
+use crate::{EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
-/// Weight of the newest outcome in the moving average of the success rate.
-const WEIGHT: f32 = 0.1;
 /// Maximum number of alternatives kept.
-const MAX_ALTERNATIVES: usize = 16;
+pub(super) const MAX_ALTERNATIVES: usize = 16;
 
 impl CompletionEngine {
     /// Adds cached completions and pending hunks for the current text unless something is shown.
@@ -68,7 +58,7 @@ impl CompletionEngine {
             (0..self.pending_hunks.len()).min_by_key(|ix| distance(&self.pending_hunks[*ix]));
         if let Some(nearest) = nearest {
             let mut next = self.pending_hunks.swap_remove(nearest);
-            next.id = self.next_suggestion_id();
+            next.id = self.ids.next_id();
             self.add(state, SuggestionCandidate::new(next, None, self.now));
         }
     }
@@ -83,7 +73,7 @@ impl CompletionEngine {
         took: Option<Duration>,
     ) -> bool {
         let suggestion = Suggestion {
-            id: self.next_suggestion_id(),
+            id: self.ids.next_id(),
             file: None,
             revision: state.snapshot.revision(),
             edits,
@@ -93,7 +83,7 @@ impl CompletionEngine {
         self.add(state, SuggestionCandidate::new(suggestion, took, self.now))
     }
 
-    fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
+    pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
         if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
             self.refused = Some(refused);
             return false;
@@ -104,6 +94,7 @@ impl CompletionEngine {
             return false;
         }
         self.refused = None;
+        let threshold = self.threshold();
         let shown = self.candidates.get(self.at);
         // A suggestion that the user has begun to type stays; otherwise the likelier one is shown.
         // The local tier reports the most useful suggestion first, so its first likely enough one
@@ -114,7 +105,7 @@ impl CompletionEngine {
             let (old, new) = (&shown.suggestion, &candidate.suggestion);
             let is_settled = !is_from_model(&old.source)
                 && !is_from_model(&new.source)
-                && (old.confidence >= self.options.threshold || self.is_explicit);
+                && (old.confidence >= threshold || self.is_explicit);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
         self.candidates.push(candidate);
@@ -122,56 +113,6 @@ impl CompletionEngine {
             self.at = self.candidates.len() - 1;
         }
         true
-    }
-
-    /// Replaces the candidates of the local tier.
-    pub(super) fn local(&mut self, revision: Revision, suggestions: Vec<Suggestion>) {
-        let Some(state) = self.state.clone() else {
-            return;
-        };
-        if !self.blocked.is_empty() || revision != state.snapshot.revision() {
-            return;
-        }
-        let shown = self
-            .candidates
-            .get(self.at)
-            .map(|candidate| candidate.suggestion.id);
-        // The visible suggestion stays, except for a further site of an edit: that edit may have
-        // grown, or its file changed.
-        let is_told = |candidate: &SuggestionCandidate| {
-            let offered = &candidate.suggestion;
-            let mut told = suggestions.iter();
-            told.any(|it| it.file == offered.file && it.edits == offered.edits)
-        };
-        self.candidates.retain(|candidate| {
-            let is_shown = Some(candidate.suggestion.id) == shown;
-            let source = &candidate.suggestion.source;
-            let is_place = matches!(source, SuggestionSource::Propagation { .. });
-            is_from_model(source) || is_shown && (!is_place || is_told(candidate))
-        });
-        let at = self
-            .candidates
-            .iter()
-            .position(|it| Some(it.suggestion.id) == shown);
-        self.at = at.unwrap_or(0);
-        for suggestion in suggestions {
-            let candidate = SuggestionCandidate::new(suggestion, None, self.now);
-            match &candidate.suggestion.file {
-                Some(file) if Some(file) != state.path.as_ref() => self.add_cross_file(candidate),
-                _ => {
-                    self.add(&state, candidate);
-                }
-            }
-        }
-    }
-
-    /// Adds a suggestion for another file, which only the local tier could validate.
-    fn add_cross_file(&mut self, candidate: SuggestionCandidate) {
-        let is_known =
-            |known: &SuggestionCandidate| known.suggestion.edits == candidate.suggestion.edits;
-        if self.candidates.len() < MAX_ALTERNATIVES && !self.candidates.iter().any(is_known) {
-            self.candidates.push(candidate);
-        }
     }
 
     /// Handles the end of a model response.
@@ -191,11 +132,13 @@ impl CompletionEngine {
         self.at = self.at.min(self.candidates.len().saturating_sub(1));
         match request.expected {
             ExpectedReply::Gap {
-                place, mut stream, ..
+                caret_text,
+                mut stream,
+                ..
             } => {
                 stream.close();
                 let text = stream.text().to_owned();
-                self.cache.insert(place, request.model, text);
+                self.cache.insert(caret_text, request.model, text);
                 // A response to a request ahead stays cached until its text is reached.
                 if !matches!(request.purpose, RequestPurpose::Ahead(_)) {
                     self.show_found(&state, took, partial, request.purpose);
@@ -248,7 +191,7 @@ impl CompletionEngine {
             // The same suggestion, now longer, keeps its identity.
             candidate.suggestion.id = partial.suggestion.id;
             candidate.typed = partial.typed;
-            candidate.was_shown = partial.was_shown;
+            candidate.shown_at = partial.shown_at;
             self.at = before;
         }
         if purpose == RequestPurpose::Another {
@@ -262,8 +205,12 @@ impl CompletionEngine {
             return;
         };
         let request = &self.requests[ix];
-        let (ExpectedReply::Gap { place, stream, .. }, RequestPurpose::Now) =
-            (&request.expected, request.purpose)
+        let (
+            ExpectedReply::Gap {
+                caret_text, stream, ..
+            },
+            RequestPurpose::Now,
+        ) = (&request.expected, request.purpose)
         else {
             return;
         };
@@ -271,7 +218,7 @@ impl CompletionEngine {
         if self.has_remote() || lines.is_empty() {
             return;
         }
-        let rest = place
+        let rest = caret_text
             .remaining_completion(&lines, &CaretText::of(&state))
             .map(str::to_owned);
         let took = self.now.saturating_sub(request.asked);
@@ -340,93 +287,6 @@ impl CompletionEngine {
         }
     }
 
-    /// Handles the acceptance of the visible suggestion.
-    pub(super) fn accepted(&mut self, part: AcceptGranularity, edited: DocumentEdit) {
-        let Some(candidate) = self.candidates.get_mut(self.at) else {
-            self.edited(edited);
-            return;
-        };
-        let (id, source) = (candidate.suggestion.id, candidate.suggestion.source.clone());
-        let chars = |text: &text::Snapshot| -> usize {
-            let splices = edited.change.splices.iter();
-            splices.map(|splice| text.char_count(splice.new)).sum()
-        };
-        self.effects.push(EngineEffect::Note(TabEvent::Accepted {
-            id,
-            source: source.clone(),
-            part,
-            chars: chars(&edited.state.snapshot),
-        }));
-        let file: Option<AbsPath> = edited.state.path.clone();
-        let change = edited.change.clone();
-        if part == AcceptGranularity::All {
-            // The whole suggestion is in the text now; the other candidates follow the change.
-            self.candidates.remove(self.at);
-            self.at = 0;
-            self.record_outcome(true);
-        }
-        self.edited(edited);
-        self.keep_tracker
-            .record_accepted((id, &source), file.as_ref(), &change, self.now);
-    }
-
-    /// Handles the dismissal of the visible suggestion.
-    pub(super) fn dismissed(&mut self) {
-        let (Some(state), Some(candidate)) = (self.state.clone(), self.candidates.get(self.at))
-        else {
-            return;
-        };
-        let suggestion = candidate.suggestion.clone();
-        self.effects.push(EngineEffect::Note(TabEvent::Dismissed {
-            id: suggestion.id,
-            source: suggestion.source.clone(),
-        }));
-        for candidate in &self.candidates {
-            self.recent
-                .rejected(&state, &candidate.suggestion, self.now);
-        }
-        self.record_outcome(false);
-        self.candidates.clear();
-        self.at = 0;
-        self.pending_hunks.clear();
-        self.cancel_all();
-        // Suggests nothing until the next keystroke.
-        self.last_edit = None;
-        self.has_missed = true;
-    }
-
-    /// Records that the user typed the whole visible suggestion.
-    pub(super) fn record_typed(&mut self, candidate: &SuggestionCandidate) {
-        self.has_missed = false;
-        self.record_outcome(true);
-        self.effects.push(EngineEffect::Note(TabEvent::Typed {
-            id: candidate.suggestion.id,
-            source: candidate.suggestion.source.clone(),
-        }));
-    }
-
-    /// Records that the user deviated from the visible suggestion.
-    pub(super) fn record_miss(&mut self, candidate: &SuggestionCandidate) {
-        self.has_missed = true;
-        self.record_outcome(false);
-        self.record_ignored(candidate);
-    }
-
-    fn record_ignored(&mut self, candidate: &SuggestionCandidate) {
-        if candidate.was_shown {
-            self.effects.push(EngineEffect::Note(TabEvent::Ignored {
-                id: candidate.suggestion.id,
-                source: candidate.suggestion.source.clone(),
-                typed: candidate.typed,
-            }));
-        }
-    }
-
-    fn record_outcome(&mut self, is_right: bool) {
-        let outcome = if is_right { 1.0 } else { 0.0 };
-        self.success_rate += WEIGHT * (outcome - self.success_rate);
-    }
-
     /// Drops the candidates that apply only at a previous caret.
     pub(super) fn drop_misplaced(&mut self) {
         let Some(caret) = self.state.as_ref().map(|state| state.caret) else {
@@ -462,8 +322,9 @@ impl CompletionEngine {
         let revision = self.state.as_ref().map(|state| state.snapshot.revision());
         let is_asked_for = matches!(self.last_edit, Some((_, super::DebounceMode::Eager)));
         let count = self.candidates.len();
+        let threshold = self.threshold();
         let shown = self.candidates.get_mut(self.at).filter(|candidate| {
-            let is_likely = candidate.suggestion.confidence >= self.options.threshold;
+            let is_likely = candidate.suggestion.confidence >= threshold;
             let is_here = candidate.suggestion.file.is_some()
                 || Some(candidate.suggestion.revision) == revision;
             is_here && (is_likely || is_asked_for)
@@ -482,16 +343,15 @@ impl CompletionEngine {
         if self.visible.as_ref() == Some(&next) {
             return;
         }
-        if !candidate.was_shown {
-            candidate.was_shown = true;
-            self.effects.push(EngineEffect::Note(TabEvent::Shown {
-                id: candidate.suggestion.id,
-                source: candidate.suggestion.source.clone(),
-                chars: candidate.chars(),
-                took: candidate.took,
-            }));
-        }
+        let shown = candidate.shown_at.is_none().then(|| TabEvent::Shown {
+            id: candidate.suggestion.id,
+            source: candidate.suggestion.source.clone(),
+            chars: candidate.chars(),
+            took: candidate.took,
+        });
+        candidate.shown_at.get_or_insert(self.now);
         candidate.since = self.now;
+        self.effects.extend(shown.map(EngineEffect::Note));
         self.effects.push(EngineEffect::Show(next.clone()));
         self.visible = Some(next);
     }

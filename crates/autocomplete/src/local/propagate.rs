@@ -23,8 +23,8 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, LoggedEdit, ObservedEdit, TokenRewrite, enclosing_call};
-use crate::{ChangeCause, EditorState};
+use super::log::{EditLog, LoggedEdit, TokenRewrite, enclosing_call};
+use crate::{ChangeCause, DocumentEdit, EditorState};
 use pattern::EditPattern;
 use repeats::{RepeatCandidate, RepeatedEdits};
 use search::{EnclosingContext, TextSites};
@@ -111,12 +111,13 @@ const MAX_OTHER_EDITS: u64 = 5;
 
 impl Propagation {
     /// Learns from a change that the log has recorded.
-    pub(crate) fn learn(&mut self, log: &EditLog, edit: &ObservedEdit) {
-        self.revisions.insert(edit.path.clone(), edit.change.after);
+    pub(crate) fn learn(&mut self, log: &EditLog, edit: &DocumentEdit) {
+        let path = &edit.state.path;
+        self.revisions.insert(path.clone(), edit.change.after);
         for active in &mut self.patterns {
-            active.follow(&edit.path, &edit.change);
+            active.follow(path, &edit.change);
         }
-        self.repeats.follow(&edit.path, &edit.change);
+        self.repeats.follow(path, &edit.change);
         self.repeats.learn(log);
         if edit.cause == ChangeCause::Undone {
             self.drop_undone(log);
@@ -132,7 +133,7 @@ impl Propagation {
     }
 
     /// Searches for an earlier edit that resembles one change of the newest.
-    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &ObservedEdit) {
+    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &DocumentEdit) {
         let earlier = log.closed().rev().take(MAX_COMPARED_EDITS);
         let earlier = earlier.filter(|it| it.cause == ChangeCause::Typed && !it.is_undone);
         let mut pairs = (0..ix)
@@ -173,7 +174,7 @@ impl Propagation {
         let at = open.span.start + open.pieces.get(ix).map_or(0, |piece| piece.offset);
         self.patterns.push(ActivePattern {
             id: self.next,
-            is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
+            is_local: sites::is_local(&pattern, edit.after(), edit.state.syntax.as_ref(), at),
             pattern,
             examples: vec![example, newest],
             learned: open.id + 1,

@@ -2,20 +2,25 @@
 //! edits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::{Buffer, Change, Edit, EditOrigin, Timestamp};
 
-use super::{CorpusView, LocalPredictor, ObservedEdit, SuggestionOutcome};
-use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion, SuggestionId};
+use super::{CorpusView, LocalPredictor, SuggestionOutcome};
+use crate::{
+    AcceptGranularity, ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion,
+    SuggestionIds,
+};
 
 /// Open texts with simulated editing.
 pub(crate) struct Story {
     pub(crate) local: LocalPredictor,
+    history: EditHistory,
     texts: Vec<StoryFile>,
     now: u64,
-    ids: u64,
+    ids: SuggestionIds,
 }
 
 struct StoryFile {
@@ -30,9 +35,10 @@ impl Story {
     pub(crate) fn new(language: &str, text: &str) -> Self {
         let mut story = Self {
             local: LocalPredictor::new(),
+            history: EditHistory::default(),
             texts: Vec::new(),
             now: 1_000_000,
-            ids: 0,
+            ids: SuggestionIds::default(),
         };
         story.open(language, "/project/first", text);
         story
@@ -196,21 +202,19 @@ impl Story {
         cause: ChangeCause,
     ) {
         let open = &mut self.texts[number];
-        let after = open.buffer.snapshot();
-        open.tree.edit(&before, &after, &change);
+        open.tree.edit(&before, &open.buffer.snapshot(), &change);
         open.parse();
         if let Some(last) = change.splices.last() {
             open.caret = last.new.end;
         }
-        self.local.edited(&ObservedEdit {
-            path: Some(open.path.clone()),
+        let edit = DocumentEdit {
             before,
-            after,
+            state: self.state(number),
             change,
-            syntax: Some(open.tree.snapshot()),
-            at: Timestamp(self.now),
             cause,
-        });
+        };
+        self.history.record(&edit, Duration::from_millis(self.now));
+        self.local.edited(&edit, &self.history);
     }
 
     /// Adds project files to the local predictor.
@@ -229,8 +233,8 @@ impl Story {
         let states: Vec<EditorState> = (0..self.texts.len())
             .map(|number| self.state(number))
             .collect();
-        if let Some(job) = self.local.job(&states) {
-            self.local.finish(job.run());
+        if let Some(task) = self.local.background_task(&states) {
+            self.local.finish(task.run());
         }
     }
 
@@ -245,11 +249,7 @@ impl Story {
 
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
-        let ids = &mut self.ids;
-        let suggestions = self.local.suggest(&state, Timestamp(self.now), &mut || {
-            *ids += 1;
-            SuggestionId(*ids)
-        });
+        let suggestions = self.local.suggest(&state, &mut self.ids);
         for suggestion in suggestions.iter().filter(|it| it.file.is_none()) {
             assert!(suggestion.applies_to(&state.snapshot), "{suggestion:?}");
         }
@@ -259,34 +259,19 @@ impl Story {
     /// Like `suggestions`, including those too unlikely to be shown unasked.
     pub(crate) fn all_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
-        let ids = &mut self.ids;
-        self.local
-            .all_suggestions(&state, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        self.local.all_suggestions(&state, &mut self.ids)
     }
 
-    /// Like `everything`, with words that share the typed prefix.
+    /// Like `all_suggestions`, with words that share the typed prefix.
     pub(crate) fn requested_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
-        let ids = &mut self.ids;
-        self.local
-            .requested_suggestions(&state, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        self.local.requested_suggestions(&state, &mut self.ids)
     }
 
     /// Returns the suggestions of the word completion command.
     pub(crate) fn word_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
-        let ids = &mut self.ids;
-        self.local
-            .word_suggestions(&state, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        self.local.word_suggestions(&state, &mut self.ids)
     }
 
     /// Accepts a suggestion, in the file that it names or in this text.
@@ -306,7 +291,7 @@ impl Story {
             .edit(&edits, &EditOrigin::user(Timestamp(self.now)));
         self.record_edit(number, before, change, ChangeCause::Accepted);
         self.local.record_outcome(
-            suggestion,
+            suggestion.id,
             SuggestionOutcome::Accepted(AcceptGranularity::All),
         );
     }

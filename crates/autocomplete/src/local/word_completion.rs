@@ -48,10 +48,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let mut story = Story::new("Rust", text);
         story.work();
-        let words = story.word_suggestions(0);
-        let told: Vec<&str> = words.iter().map(|it| it.edits[0].new.as_ref()).collect();
-        assert_eq!(told, expected, "{text}");
-        for it in &words {
+        let suggestions = story.word_suggestions(0);
+        let words: Vec<&str> = suggestions
+            .iter()
+            .map(|it| it.edits[0].new.as_ref())
+            .collect();
+        assert_eq!(words, expected, "{text}");
+        for it in &suggestions {
             assert!(it.applies_to(&story.state(0).snapshot));
         }
     }
@@ -79,8 +82,8 @@ mod tests {
     fn line_breaks_and_single_characters_are_not_words() {
         let text = "fn a() {\n    f(x);\n    g();\n}\nfn b() {\n    f(x)|\n}\n";
         let mut story = Story::new("Rust", text);
-        let told = story.word_suggestions(0);
-        assert!(told.iter().all(|it| it.edits[0].new.chars().count() > 1));
-        assert!(told.iter().all(|it| !it.edits[0].new.contains('\n')));
+        let words = story.word_suggestions(0);
+        assert!(words.iter().all(|it| it.edits[0].new.chars().count() > 1));
+        assert!(words.iter().all(|it| !it.edits[0].new.contains('\n')));
     }
 }

@@ -1,4 +1,4 @@
-//! What may be shown and what may not, each for its own reason.
+//! Suggestions that pass and suggestions that each rule rejects.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use base::{ByteOffset, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{RecentEdits, RejectReason, check};
-use crate::ChangeCause;
 use crate::samples::{state, state_of, suggestion};
+use crate::{ChangeCause, DocumentEdit, EditHistory};
 
-/// Puts `new` at the caret of `text`.
+/// Checks a suggestion of `new` at the caret of `text`.
 fn verdict(language: &str, text: &str, new: &str) -> Result<(), RejectReason> {
     let state = state(language, text);
     let suggestion = suggestion(&state, Span::at(state.caret), new);
@@ -17,7 +17,7 @@ fn verdict(language: &str, text: &str, new: &str) -> Result<(), RejectReason> {
 }
 
 #[test]
-fn what_fits_passes() {
+fn a_fitting_suggestion_passes() {
     assert_eq!(verdict("rust", "fn a() { let x = ˇ; }", "b(1)"), Ok(()));
     assert_eq!(verdict("", "one ˇ", "two"), Ok(()));
     assert_eq!(
@@ -28,7 +28,7 @@ fn what_fits_passes() {
 }
 
 #[test]
-fn each_rule_refuses() {
+fn each_rule_rejects() {
     let cases = [
         ("rust", "fn a() {ˇ}", "   \n", RejectReason::Blank),
         (
@@ -70,7 +70,7 @@ fn each_rule_refuses() {
 }
 
 #[test]
-fn what_stands_there_no_more_is_stale() {
+fn a_suggestion_for_changed_text_is_stale() {
     let state = state("", "abc");
     let mut suggestion = suggestion(&state, Span::from(0..1), "x");
     suggestion.edits[0].old = "z".into();
@@ -97,7 +97,8 @@ fn every_reason_is_a_sentence_part() {
     }
 }
 
-/// Replaces `old` of `text` by `new` for this reason, then suggests `offered` where that was.
+/// Replaces `old` of `text` by `new` for this cause, then checks a suggestion of a text at an
+/// offset.
 pub(crate) fn after_an_edit(
     text: &str,
     (old, new): (&str, &str),
@@ -110,10 +111,22 @@ pub(crate) fn after_an_edit(
     let span = Span::from(at..at + old.len());
     let change = buffer.replace(span, new, &EditOrigin::typing(Timestamp(0)));
     let state = state_of(&buffer, "", ByteOffset(at));
-    let mut recent = RecentEdits::default();
-    let texts = (&before, &state.snapshot);
-    let now = (cause, Duration::from_secs(1));
-    recent.edited(state.path.as_ref(), texts, &change, now);
+    let edit = DocumentEdit {
+        before,
+        state: state.clone(),
+        change,
+        cause,
+    };
+    let recent = recent_after(&edit);
     let suggestion = suggestion(&state, Span::at(ByteOffset(offered.0)), offered.1);
     check(&state, &suggestion, &recent)
+}
+
+/// Returns the recent edits after a single one.
+pub(crate) fn recent_after(edit: &DocumentEdit) -> RecentEdits {
+    let (mut history, mut recent) = (EditHistory::default(), RecentEdits::default());
+    let now = Duration::from_secs(1);
+    history.record(edit, now);
+    recent.edited(edit, &history, now);
+    recent
 }

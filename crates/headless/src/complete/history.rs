@@ -1,24 +1,26 @@
-//! Reads the earlier edits from a file, reverts them, and replays them one by one.
+//! Earlier edits from a file: reverted from the last to the first, then replayed one by one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use autocomplete::engine::DocumentEdit;
-use autocomplete::local::{self, Corpus, LocalPredictor};
+use autocomplete::local::{Corpus, LocalPredictor};
 use autocomplete::validate::{RecentEdits, check};
-use autocomplete::{ChangeCause, EditorState, Suggestion, SuggestionId};
+use autocomplete::{
+    ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion, SuggestionIds,
+};
 use base::{AbsPath, Span};
 use serde::Deserialize;
 use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
-use super::text::{CharPosition, Project, parse_tree, state_at};
+use super::text::{CharPosition, Project, state_at};
 
-/// The longest history, in bytes.
+/// Longest history that is read, in bytes.
 const MAX_HISTORY_BYTES: u64 = 16 << 20;
-/// The assumed time between two edits, in milliseconds.
-const APART: u64 = 5_000;
+/// The assumed time between two edits.
+const APART: Duration = Duration::from_secs(5);
 
-/// One edit as it is written down.
+/// One edit in the JSON of a history.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HistoryEntry {
@@ -28,15 +30,15 @@ struct HistoryEntry {
     new: String,
 }
 
-/// The edits, the oldest first, each with the texts around it.
+/// The edits, the oldest first, each with the texts before and after it.
 #[derive(Default)]
 pub(super) struct RecordedEdits {
     edits: Vec<DocumentEdit>,
-    /// The texts as the edits left them, which is as they are.
+    /// The texts after all edits, which are the texts on disk.
     texts: BTreeMap<AbsPath, Snapshot>,
 }
 
-/// An edit that was found in its text.
+/// An edit located in its text.
 struct LocatedEdit {
     file: AbsPath,
     old: String,
@@ -44,15 +46,15 @@ struct LocatedEdit {
 }
 
 impl RecordedEdits {
-    /// Reads a history and checks it against the files: taking the edits back from the last to the first must lead
-    /// through the texts that they name.
+    /// Reads a history and checks it against the files: each edit must have produced the text that
+    /// the later ones started from.
     pub(super) fn read(path: &Path, project: &Project<'_>) -> Result<Self, String> {
         let name = path.display();
         let json = std::path::absolute(path).ok().and_then(AbsPath::new);
         let json = json.ok_or_else(|| format!("{name} is not a path"))?;
         let text = project.read(&json, MAX_HISTORY_BYTES)?;
         let written: Vec<HistoryEntry> = serde_json::from_str(&text)
-            .map_err(|error| format!("{name} is no history of edits: {error}"))?;
+            .map_err(|error| format!("{name} is not a history of edits: {error}"))?;
         let mut buffers: BTreeMap<AbsPath, Buffer> = BTreeMap::new();
         let mut placed = Vec::with_capacity(written.len());
         for (ix, edit) in written.iter().enumerate().rev() {
@@ -129,7 +131,6 @@ impl RecordedEdits {
         }
         let mut local = LocalPredictor::new();
         local.set_corpus(corpus.view());
-        let mut recent = RecentEdits::default();
         for path in self.texts.keys() {
             let first = self
                 .edits
@@ -139,13 +140,13 @@ impl RecordedEdits {
                 local.note_tree(&state_at(path, &edit.before, 0.into()));
             }
         }
-        let mut at = Timestamp(0);
-        for edit in &self.edits {
-            at = Timestamp(at.0 + APART);
-            local.edited(&to_local_edit(edit, at));
-            let texts = (&edit.before, &edit.state.snapshot);
-            let why = (ChangeCause::Typed, std::time::Duration::from_millis(at.0));
-            recent.edited(edit.state.path.as_ref(), texts, &edit.change, why);
+        let mut history = EditHistory::default();
+        let mut recent = RecentEdits::default();
+        for (edit, number) in self.edits.iter().zip(1..) {
+            let now = APART * number;
+            history.record(edit, now);
+            recent.edited(edit, &history, now);
+            local.edited(edit, &history);
         }
         local.note_tree(&state);
         let mut open: Vec<EditorState> = vec![state.clone()];
@@ -154,15 +155,10 @@ impl RecordedEdits {
             .iter()
             .filter(|(path, _)| Some(*path) != state.path.as_ref());
         open.extend(others.map(|(path, text)| state_at(path, text, 0.into())));
-        if let Some(job) = local.job(&open) {
-            local.finish(job.run());
+        if let Some(task) = local.background_task(&open) {
+            local.finish(task.run());
         }
-        let mut last = 0;
-        let mut next = || {
-            last += 1;
-            SuggestionId(last)
-        };
-        let mut suggestions = local.suggest(&state, Timestamp(at.0 + APART), &mut next);
+        let mut suggestions = local.suggest(&state, &mut SuggestionIds::default());
         suggestions.retain(|it| it.file.is_some() || check(&state, it, &recent).is_ok());
         suggestions
     }
@@ -173,33 +169,16 @@ fn revert_edit(buffer: &mut Buffer, edit: &HistoryEntry) -> Result<Span, String>
     let text = buffer.snapshot();
     let [line, column] = edit.at;
     if line == 0 || column == 0 {
-        return Err("its place counts from 1".to_owned());
+        return Err("line and column of `at` count from 1".to_owned());
     }
     let start = CharPosition { line, column }.offset(&text)?;
     let span = Span::new(start, start + edit.new.len());
     if span.end > text.len() || text.text(span) != edit.new.as_str() {
         return Err(format!(
-            "its new text does not stand at {line}:{column} of {}",
+            "its new text is not at {line}:{column} of {}",
             edit.file.display()
         ));
     }
     buffer.replace(span, &edit.old, &EditOrigin::user(Timestamp(0)));
     Ok(span)
-}
-
-/// Converts an edit for the local tier.
-fn to_local_edit(edit: &DocumentEdit, at: Timestamp) -> local::ObservedEdit {
-    let path = edit.state.path.clone();
-    let syntax = path
-        .as_ref()
-        .and_then(|path| parse_tree(path, &edit.state.snapshot));
-    local::ObservedEdit {
-        syntax,
-        path,
-        before: edit.before.clone(),
-        after: edit.state.snapshot.clone(),
-        change: edit.change.clone(),
-        at,
-        cause: ChangeCause::Typed,
-    }
 }

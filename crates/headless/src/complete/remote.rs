@@ -1,4 +1,4 @@
-//! A suggestion from a model: the pipeline of Tab, driven until it shows something or has nothing to wait for.
+//! Suggestions from a model: drives the engine of Tab until the response ends.
 
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ use host::{Clock, Dirs, Files, RealClock};
 use model::policy::{AgentId, Caller, RequestClass, TurnId};
 use model::{FailureClass, FimFormat, ModelId, StreamEvent};
 use router::actor::{
-    RequestPayload as What, RouteConfig, RouterEvent, RouterHandle, RouterRequest as Asked,
-    RoutingOptions,
+    RequestPayload, RouteConfig, RouterEvent, RouterHandle, RouterRequest, RoutingOptions,
 };
 
 use super::{CompletionOutcome, CompletionQuery};
@@ -28,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Returns a model's suggestions.
 pub(super) fn ask(
     name: &str,
-    question: &CompletionQuery<'_>,
+    query: &CompletionQuery<'_>,
     (files, dirs): (&dyn Files, &Dirs),
     streams: &mut Streams<'_>,
 ) -> Result<CompletionOutcome, String> {
@@ -44,7 +43,7 @@ pub(super) fn ask(
         let (model, lanes) = choose(name, &mut setup)?;
         let (book, _) = open_book(dirs, streams)?;
         let router = start(lanes, &setup.settings, book.clone());
-        let found = drive(&router, model, question).await;
+        let outcome = drive(&router, model, query).await;
         router.idle().await;
         if let Err(error) = book.flush() {
             print_notice(
@@ -52,11 +51,11 @@ pub(super) fn ask(
                 &format!("{error}; what was spent is not written down"),
             );
         }
-        Ok(found)
+        Ok(outcome)
     })
 }
 
-/// The model that is meant, and every way to a model.
+/// Returns the model that `name` denotes, and the routes to all models.
 pub(super) fn choose(
     name: &str,
     setup: &mut Setup,
@@ -87,28 +86,27 @@ pub(super) fn choose(
     Ok((model, setup.lanes()))
 }
 
-/// An event of an answer, with its request.
-type Piece = (RequestId, RouterEvent);
+/// An event of a response, with its request.
+type RequestEvent = (RequestId, RouterEvent);
 
 pub(super) async fn drive(
     router: &RouterHandle,
     model: TabModel,
-    question: &CompletionQuery<'_>,
+    query: &CompletionQuery<'_>,
 ) -> CompletionOutcome {
     let clock = RealClock::default();
     let provider = model.id.to_string();
     let mut engine = CompletionEngine::new(EngineOptions {
-        root: Some(question.project.root.clone()),
-        model: Some(model),
-        threshold: 0.0,
+        root: Some(query.project.root.clone()),
+        ..EngineOptions::model(model)
     });
-    let mut answers: SelectAll<BoxStream<'static, Piece>> = select_all([]);
-    for edit in question.past.edits() {
+    let mut answers: SelectAll<BoxStream<'static, RequestEvent>> = select_all([]);
+    for edit in query.past.edits() {
         // Earlier edits become history and cause no requests.
-        let input = EngineInput::Edited(Box::new(edit.clone()));
+        let input = EngineInput::EditedElsewhere(Box::new(edit.clone()));
         drop(engine.handle(clock.elapsed(), input, &EmptyContextSource));
     }
-    let state = question.past.state(&question.state);
+    let state = query.past.state(&query.state);
     let mut effects = engine.handle(
         clock.elapsed(),
         EngineInput::Requested { state },
@@ -119,23 +117,23 @@ pub(super) async fn drive(
     loop {
         for effect in effects.drain(..) {
             match effect {
-                EngineEffect::Ask { request, what } => {
+                EngineEffect::Ask { request, body } => {
                     open.push(request);
-                    let told = router.submit(self::question(what));
-                    answers.push(told.map(move |told| (request, told)).boxed());
+                    let events = router.submit(router_request(body));
+                    answers.push(events.map(move |event| (request, event)).boxed());
                 }
                 EngineEffect::Cancel { request } => open.retain(|it| *it != request),
                 _ => {}
             }
         }
         let next = tokio::time::timeout(PATIENCE, answers.next()).await;
-        let Ok(Some((request, told))) = next else {
+        let Ok(Some((request, event))) = next else {
             break;
         };
         if !open.contains(&request) {
             continue;
         }
-        let RouterEvent::Event(event) = told else {
+        let RouterEvent::Event(event) = event else {
             continue;
         };
         if let StreamEvent::Failed(failed) = &event {
@@ -169,11 +167,11 @@ fn outcome(
 }
 
 /// Converts a Tab request for the router.
-pub(crate) fn question(what: CompletionRequest) -> Asked {
-    match what {
-        CompletionRequest::Fim(fim) => Asked::fim(*fim, AgentId(1)),
-        CompletionRequest::Chat(request) => Asked {
-            payload: What::Chat(request),
+pub(crate) fn router_request(request: CompletionRequest) -> RouterRequest {
+    match request {
+        CompletionRequest::Fim(fim) => RouterRequest::fim(*fim, AgentId(1)),
+        CompletionRequest::Chat(request) => RouterRequest {
+            payload: RequestPayload::Chat(request),
             options: RoutingOptions::named(),
             caller: Caller {
                 class: RequestClass::Tab,

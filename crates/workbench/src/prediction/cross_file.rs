@@ -41,17 +41,9 @@ impl Prediction {
         suggestion.file = None;
         suggestion.revision = state.snapshot.revision();
         if suggestion.applies_to(&state.snapshot) {
-            let revision = suggestion.revision;
-            let suggestions = vec![suggestion];
-            self.handle(
-                EngineInput::Local {
-                    revision,
-                    suggestions,
-                },
-                cx,
-            );
-            if let Some(front) = &self.front {
-                front.editor.update(cx, Editor::note_entered);
+            self.handle(EngineInput::Entered(Box::new(suggestion)), cx);
+            if let Some(focused) = &self.focused {
+                focused.editor.update(cx, Editor::note_entered);
             }
         }
     }

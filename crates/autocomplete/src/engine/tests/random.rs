@@ -1,5 +1,6 @@
-//! Random sessions: keys, deletions, undoing, answers right and wrong and late, blocks, motions. `World::put` checks
-//! at every step that nothing stale is shown, that at most two requests are open, and that none is forgotten.
+//! Random sessions: keys, deletions, undoing, early, late, right and wrong responses, blocks, motions.
+//! `World::put` checks after every step that nothing stale is shown, that at most two requests are in
+//! flight, and that none is forgotten.
 
 use std::time::Duration;
 

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_waits_until_this_one_is_done() {
+    fn other_files_follow_the_current_one() {
         let mut other = candidate(0, 0.95, 1, "a");
         other.file = Some(AbsPath::new("/b.rs").expect("a path"));
         let before = candidate(-800, 0.4, 1, "a");

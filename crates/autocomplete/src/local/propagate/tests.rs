@@ -1,4 +1,4 @@
-//! Histories of small edits with what they give, and histories that give nothing.
+//! Histories of small edits with the suggestion that follows, and histories without one.
 
 use crate::local::SuggestionOutcome;
 use crate::local::story::Story;
@@ -100,7 +100,7 @@ fn an_argument_is_added_to_the_other_calls() {
 }
 
 #[test]
-fn a_call_is_wrapped_around_the_like() {
+fn a_wrapping_call_propagates() {
     check(
         "TypeScript",
         "a = parse(x);\nb = parse(y.z);\nc = parse(w);\nd = other(x);\n",
@@ -113,7 +113,7 @@ fn a_call_is_wrapped_around_the_like() {
 }
 
 #[test]
-fn a_number_is_changed_in_the_like_calls_alone() {
+fn a_number_changes_only_in_similar_calls() {
     check(
         "Python",
         "sleep(10)\nwait(10)\nsleep(10)\nsleep(20)\nsleep(10)\nx = 10\n",
@@ -143,7 +143,7 @@ fn a_field_is_renamed_as_a_field() {
 }
 
 #[test]
-fn a_receiver_is_put_before_the_name() {
+fn an_added_receiver_propagates() {
     check(
         "Python",
         "def f(self, n):\n    a = limit\n    b = limit\n    c = g(limit)\n    d = self.limit\n",
@@ -153,7 +153,7 @@ fn a_receiver_is_put_before_the_name() {
 }
 
 #[test]
-fn unrelated_edits_that_look_alike_offer_nothing() {
+fn unrelated_similar_edits_suggest_nothing() {
     // Numbers, signs and words of the language mean nothing by themselves.
     check_nothing(
         "Rust",
@@ -297,17 +297,17 @@ fn dismissal_two_ignores_or_undo_drop_a_pattern() {
     );
     story
         .local
-        .record_outcome(&suggestion, SuggestionOutcome::Dismissed);
+        .record_outcome(suggestion.id, SuggestionOutcome::Dismissed);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, suggestion) = start();
     story
         .local
-        .record_outcome(&suggestion, SuggestionOutcome::Ignored);
+        .record_outcome(suggestion.id, SuggestionOutcome::Ignored);
     let suggestion = propagated(&mut story, 0).expect("a second suggestion");
     story
         .local
-        .record_outcome(&suggestion, SuggestionOutcome::Ignored);
+        .record_outcome(suggestion.id, SuggestionOutcome::Ignored);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, _) = start();
@@ -329,7 +329,7 @@ fn text_typed_after_learning_has_no_sites() {
 }
 
 #[test]
-fn sites_come_one_by_one_from_the_caret_on() {
+fn sites_are_suggested_in_turn_from_the_caret() {
     let mut story = Story::new("Python", "alpha(0)\nalpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 1, "beta");
     story.change(0, "alpha", 1, "beta");
@@ -435,7 +435,7 @@ fn sites_in_unopened_files_are_found_by_words() {
 }
 
 #[test]
-fn a_file_that_changes_is_looked_through_again() {
+fn a_changed_file_is_searched_again() {
     let mut story = Story::new("Rust", "fn a() { info(1); }\nfn b() { info(2); }\n");
     story.change(0, "info", 0, "warn");
     story.change(0, "info", 0, "warn");
@@ -448,7 +448,7 @@ fn a_file_that_changes_is_looked_through_again() {
 }
 
 #[test]
-fn what_was_looked_for_before_a_pattern_grew_is_dropped() {
+fn results_from_before_a_pattern_grew_are_dropped() {
     let text = "fn a(n: u8) { info(n); }\nfn b() { info(2); }\nstruct S { info: u8 }\n";
     let mut story = Story::new("Rust", text);
     story.change(0, "info", 0, "warn");
@@ -506,7 +506,7 @@ fn the_first_change_counts_without_an_earlier_tree() {
 }
 
 #[test]
-fn places_left_between_edits_say_which_are_meant() {
+fn skipped_sites_narrow_the_pattern() {
     let call = |name: &str, number: u8| format!("    make(c.{name}(), {number});\n");
     let show = |name: &str| format!("    show(c.{name}());\n");
     let rows = |names: [&str; 4]| -> String {
@@ -558,7 +558,7 @@ fn a_rename_in_two_functions_propagates_to_the_next() {
 }
 
 #[test]
-fn what_is_unlikely_does_not_stand_before_what_is_not() {
+fn a_likely_suggestion_precedes_an_unlikely_one() {
     // A function each: the places that were passed over are no nearer than those to come.
     let call = |name: &str| format!("fn f() {{\n    show({name}());\n}}\n\n");
     let names = [
@@ -581,7 +581,7 @@ fn what_is_unlikely_does_not_stand_before_what_is_not() {
 }
 
 #[test]
-fn what_stands_there_already_is_not_added_again() {
+fn existing_text_is_not_added_again() {
     let row = |name: &str, more: &str| format!("type {name} = {{ kind: Loose & {more}Last }};\n");
     let text = [
         row("A", ""),
