@@ -1,4 +1,4 @@
-//! Windows by rows, tokens and gaps.
+//! Prompt windows by rows, tokens and gaps.
 
 use base::{ByteOffset, Row};
 
@@ -29,7 +29,7 @@ fn rows_above_and_below_are_whole() {
 }
 
 #[test]
-fn what_the_grammar_holds_together_may_be_rewritten() {
+fn the_window_covers_whole_syntax_nodes() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    twoˇ();\n    three();\n}\n\nfn c() {}\n";
     let frame = WindowLimits::Tokens {
         editable: 14,
@@ -56,7 +56,7 @@ fn a_gap_begins_at_a_row_and_keeps_its_caret() {
 }
 
 #[test]
-fn a_gap_begins_where_something_does_if_that_is_near() {
+fn a_gap_begins_at_a_nearby_definition() {
     let body = "    x();\n".repeat(40);
     let text = format!("fn a() {{\n{body}}}\n\nfn b() {{\n{body}    ˇ\n}}\n");
     let frame = WindowLimits::Gap {

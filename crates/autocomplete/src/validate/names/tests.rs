@@ -1,4 +1,4 @@
-//! Names that the outline knows, and those it says nothing about.
+//! Members that a type has, lacks, or may have.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn check_name(language: &str, text: &str, new: &str, unknown: Option<&str>) {
 }
 
 #[test]
-fn variants_and_fields_are_known_for_sure() {
+fn variants_and_fields_are_complete() {
     check_name("rust", SHAPES, "Shape::Circle", None);
     check_name("rust", SHAPES, "Shape::Triangle", Some("Shape::Triangle"));
     check_name("rust", SHAPES, "Shape::default()", None);

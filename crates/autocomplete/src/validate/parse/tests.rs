@@ -1,4 +1,4 @@
-//! Better, worse and stale trees.
+//! Texts that parse better or worse, and stale trees.
 
 use base::Span;
 use syntax::{Budget, SyntaxTree, language_named};
@@ -18,7 +18,7 @@ fn check(text: &str, new: &str) -> bool {
 }
 
 #[test]
-fn a_broken_text_may_stay_broken_but_not_break_further() {
+fn a_broken_text_may_not_parse_worse() {
     assert!(check("fn a() { let x = ˇ", "f(1)"));
     assert!(check("fn a() { if y { ˇ", "f(1); }"));
     assert!(!check(
@@ -29,7 +29,7 @@ fn a_broken_text_may_stay_broken_but_not_break_further() {
 }
 
 #[test]
-fn an_older_tree_is_brought_up_to_the_text_first() {
+fn a_stale_tree_is_updated_first() {
     let language = language_named("rust").expect("rust");
     language.prepare();
     let mut buffer = Buffer::new("fn a() {}\n");

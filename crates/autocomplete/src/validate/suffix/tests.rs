@@ -12,7 +12,7 @@ fn check(text: &str, new: &str, expected: &str) {
 }
 
 #[test]
-fn the_rest_of_the_line_is_not_said_twice() {
+fn a_suggestion_does_not_repeat_the_rest_of_the_line() {
     check("f(ˇ);\n", "a, b);", "f(a, b);\n");
     check("f(ˇ)\n", "a) {\n    x\n}", "f(a) {\n    x\n}\n");
     check("let x = ˇ;", "1", "let x = 1;");
@@ -22,7 +22,7 @@ fn the_rest_of_the_line_is_not_said_twice() {
 }
 
 #[test]
-fn repetitions_of_the_suffix_are_told_from_closers() {
+fn repeated_suffixes_differ_from_closers() {
     let verdict = |text, new: &str| {
         let state = state("", text);
         repeats(&state.snapshot, &joined(&state.snapshot, state.caret, new))
