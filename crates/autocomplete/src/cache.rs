@@ -3,7 +3,8 @@
 //! A completion still matches after the user has typed its beginning; the cache then returns the
 //! rest.
 //!
-//! Invariant: holds at most `MOST` completions and `MOST_BYTES`; the least recently used go first.
+//! Invariant: holds at most `MAX_COMPLETIONS` completions and `MAX_BYTES` of text; the least
+//! recently used go first.
 
 use std::collections::VecDeque;
 
@@ -36,27 +37,27 @@ pub(crate) struct CaretText {
 #[derive(Debug, Default)]
 pub(crate) struct CompletionCache {
     /// Ordered from the least to the most recently used.
-    answers: VecDeque<CachedCompletion>,
+    completions: VecDeque<CachedCompletion>,
     bytes: usize,
 }
 
 #[derive(Debug)]
 struct CachedCompletion {
-    place: CaretText,
+    caret_text: CaretText,
     model: ModelId,
     text: String,
 }
 
 impl CaretText {
     /// Captures the text around the caret of an editor state.
-    pub(crate) fn of(scene: &EditorState) -> Self {
-        let snapshot = &scene.snapshot;
-        let caret = scene.caret.min(snapshot.len());
+    pub(crate) fn of(state: &EditorState) -> Self {
+        let snapshot = &state.snapshot;
+        let caret = state.caret.min(snapshot.len());
         // Keeps more than is compared, since part of a completion may have been typed.
         let start = snapshot.clip(caret - 2 * BEFORE, Bias::Right);
         let end = snapshot.clip(caret + BEHIND, Bias::Left);
         Self {
-            path: scene.path.clone(),
+            path: state.path.clone(),
             before: snapshot.text(Span::new(start, caret)).into_owned(),
             behind: snapshot.text(Span::new(caret, end)).into_owned(),
             is_start: start.0 == 0,
@@ -117,19 +118,24 @@ impl CaretText {
 
 impl CompletionCache {
     /// Stores a completion. An empty text records that the model suggests nothing here.
-    pub(crate) fn insert(&mut self, place: CaretText, model: ModelId, text: String) {
-        self.answers.retain(|answer| {
-            let is_same = answer.place == place && answer.model == model && answer.text == text;
+    pub(crate) fn insert(&mut self, caret_text: CaretText, model: ModelId, text: String) {
+        self.completions.retain(|completion| {
+            let is_same = completion.caret_text == caret_text
+                && completion.model == model
+                && completion.text == text;
             if is_same {
-                self.bytes -= answer.text.len();
+                self.bytes -= completion.text.len();
             }
             !is_same
         });
         self.bytes += text.len();
-        self.answers
-            .push_back(CachedCompletion { place, model, text });
-        while self.answers.len() > MAX_COMPLETIONS || self.bytes > MAX_BYTES {
-            let Some(oldest) = self.answers.pop_front() else {
+        self.completions.push_back(CachedCompletion {
+            caret_text,
+            model,
+            text,
+        });
+        while self.completions.len() > MAX_COMPLETIONS || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.completions.pop_front() else {
                 return;
             };
             self.bytes -= oldest.text.len();
@@ -141,13 +147,15 @@ impl CompletionCache {
     pub(crate) fn find(&mut self, now: &CaretText, model: &ModelId) -> Vec<String> {
         let mut found = Vec::new();
         let mut used = Vec::new();
-        for (ix, answer) in self.answers.iter().enumerate().rev() {
-            if answer.model != *model {
+        for (ix, completion) in self.completions.iter().enumerate().rev() {
+            if completion.model != *model {
                 continue;
             }
-            let rest = answer.place.remaining_completion(&answer.text, now);
+            let rest = completion
+                .caret_text
+                .remaining_completion(&completion.text, now);
             // A completion that has been typed to its end predicts nothing about the text after it.
-            if let Some(rest) = rest.filter(|rest| !rest.is_empty() || answer.text.is_empty())
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty() || completion.text.is_empty())
                 && !found.iter().any(|known| known == rest)
             {
                 found.push(rest.to_owned());
@@ -155,8 +163,8 @@ impl CompletionCache {
             }
         }
         for ix in used.into_iter().take(1) {
-            if let Some(answer) = self.answers.remove(ix) {
-                self.answers.push_back(answer);
+            if let Some(completion) = self.completions.remove(ix) {
+                self.completions.push_back(completion);
             }
         }
         found

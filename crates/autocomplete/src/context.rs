@@ -7,17 +7,17 @@
 //! files by rank.
 //! Start at `gather`.
 
-mod edit_history;
 mod nearby_names;
+mod past_edits;
 mod source;
 mod window;
 
 use base::AbsPath;
 
-use crate::EditorState;
+use crate::{EditHistory, EditorState};
 
-pub use edit_history::{EditHistory, PastEdit};
 pub use nearby_names::names_near;
+pub use past_edits::PastEdit;
 pub use source::{ContextSnippet, ContextSource, Diagnostic, EmptyContextSource, SnippetReason};
 pub use window::{PromptWindow, WindowLimits};
 
@@ -50,28 +50,28 @@ pub struct EditContext {
 /// Gathers the context of an editor state. `root` is the project folder; paths are shown relative
 /// to it.
 pub fn gather(
-    scene: &EditorState,
+    state: &EditorState,
     root: Option<&AbsPath>,
     frame: WindowLimits,
-    trail: &EditHistory,
+    history: &EditHistory,
     source: &dyn ContextSource,
 ) -> EditContext {
-    let mut purse = ByteBudget(BUDGET * BYTES_PER_TOKEN);
-    let mut window = PromptWindow::for_editor(scene, frame);
-    purse.spend(window.text.len() + OVERHEAD);
-    let path = shown_path(scene.path.as_ref(), root);
-    purse.spend(path.len());
-    let edits = edits(trail, root, &mut purse);
-    window.before = trail.before(scene, &window);
-    let names = names_near(scene);
-    let mut files = source.unmerged(scene, &names);
-    files.extend(source.definitions(scene, &names));
-    files.extend(source.snippets(scene));
-    files.extend(source.viewed(scene));
-    let mut diagnostics = source.diagnostics(scene);
-    diagnostics.retain(|it| purse.pays(it.message.len() + OVERHEAD));
+    let mut budget = ByteBudget(BUDGET * BYTES_PER_TOKEN);
+    let mut window = PromptWindow::for_editor(state, frame);
+    budget.spend(window.text.len() + OVERHEAD);
+    let path = shown_path(state.path.as_ref(), root);
+    budget.spend(path.len());
+    let edits = edits(history, root, &mut budget);
+    window.before = past_edits::region_before(history, state, &window);
+    let names = names_near(state);
+    let mut files = source.unmerged(state, &names);
+    files.extend(source.definitions(state, &names));
+    files.extend(source.snippets(state));
+    files.extend(source.viewed(state));
+    let mut diagnostics = source.diagnostics(state);
+    diagnostics.retain(|it| budget.pays(it.message.len() + OVERHEAD));
     EditContext {
-        files: within(files, &window, &path, &mut purse),
+        files: within(files, &window, &path, &mut budget),
         project: root.map(AbsPath::name).unwrap_or_default(),
         path,
         window,
@@ -92,9 +92,9 @@ fn shown_path(path: Option<&AbsPath>, root: Option<&AbsPath>) -> String {
 }
 
 /// Returns the newest edits that fit the budget, ordered from the oldest.
-fn edits(trail: &EditHistory, root: Option<&AbsPath>, purse: &mut ByteBudget) -> Vec<PastEdit> {
-    let newest_first = trail.newest_first(root).take(MAX_EDITS);
-    let paid = newest_first.take_while(|edit| purse.pays(edit.diff.len() + edit.path.len()));
+fn edits(history: &EditHistory, root: Option<&AbsPath>, budget: &mut ByteBudget) -> Vec<PastEdit> {
+    let newest_first = past_edits::newest_first(history, root).take(MAX_EDITS);
+    let paid = newest_first.take_while(|edit| budget.pays(edit.diff.len() + edit.path.len()));
     let mut edits: Vec<PastEdit> = paid.collect();
     edits.reverse();
     edits
@@ -106,7 +106,7 @@ fn within(
     files: Vec<ContextSnippet>,
     window: &PromptWindow,
     path: &str,
-    purse: &mut ByteBudget,
+    budget: &mut ByteBudget,
 ) -> Vec<ContextSnippet> {
     let mut kept: Vec<ContextSnippet> = Vec::new();
     for file in files {
@@ -116,7 +116,7 @@ fn within(
         if file.text.trim().is_empty() || is_here || kept.iter().any(is_known) {
             continue;
         }
-        if purse.pays(file.text.len() + file.path.len() + OVERHEAD) {
+        if budget.pays(file.text.len() + file.path.len() + OVERHEAD) {
             kept.push(file);
         }
     }

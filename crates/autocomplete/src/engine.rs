@@ -1,7 +1,7 @@
 //! The Tab engine as a state machine: inputs go in, effects come out.
 //!
-//! Must not know: clocks, sockets, threads; the driver supplies the time, queries models and shows
-//! suggestions.
+//! Must not know: clocks, sockets, threads; the driver supplies the time, queries models, runs
+//! background tasks and shows suggestions. The engine queries the local tier itself.
 //! Invariant: at most two requests are in flight, and a request that is no longer needed is
 //! cancelled in the same call.
 //! Invariant: the visible suggestion belongs to the latest revision handed in, and passed
@@ -9,7 +9,8 @@
 //! Invariant: while a block reason is active, nothing is shown and no model is queried.
 //! Invariant: the keystroke that types into a suggestion, or reaches a cached one, updates it in
 //! the same call.
-//! Start at `Engine::handle`; `ask` decides when to query a model, `present` what to show.
+//! Start at `CompletionEngine::handle`; `ask` decides when to query a model, `local_tier` holds the
+//! suggestions of the local tier, `present` decides what to show, `outcome` learns.
 
 mod ask;
 mod candidate;
@@ -17,8 +18,10 @@ mod event;
 mod in_flight;
 mod input;
 mod keep_tracker;
+mod local_tier;
 mod lookahead;
 mod options;
+mod outcome;
 mod present;
 mod status;
 
@@ -29,15 +32,19 @@ use base::ByteOffset;
 use text::Change;
 
 use crate::cache::CompletionCache;
-use crate::context::{ContextSource, EditHistory};
+use crate::context::ContextSource;
 use crate::debounce::TypingCadence;
+use crate::local::LocalPredictor;
 use crate::validate::{RecentEdits, RejectReason};
-use crate::{ChangeCause, EditorState, FollowResult, Suggestion, SuggestionId, SuggestionSource};
+use crate::{
+    ChangeCause, DocumentEdit, EditHistory, EditorState, FollowResult, Suggestion, SuggestionId,
+    SuggestionIds, SuggestionSource,
+};
 
 pub use event::TabEvent;
 pub use in_flight::RequestId;
 pub use input::{
-    BlockReason, CompletionRequest, CycleStep, DocumentEdit, EngineEffect, EngineInput,
+    BlockReason, ChangedFiles, CompletionRequest, CycleStep, EngineEffect, EngineInput,
     VisibleSuggestion,
 };
 pub use options::{EngineOptions, TabKind, TabModel};
@@ -48,14 +55,14 @@ use in_flight::ActiveRequest;
 use keep_tracker::KeepTracker;
 use status::Latencies;
 
-/// Maximum number of editor states held if the driver never calls `take_spent`.
+/// Maximum number of editor states held if the driver never calls `take_retired`.
 const MAX_RETIRED: usize = 8;
 
 /// The Tab engine of one window.
 pub struct CompletionEngine {
     options: EngineOptions,
     now: Duration,
-    scene: Option<EditorState>,
+    state: Option<EditorState>,
     blocked: BTreeSet<BlockReason>,
     /// Suggestions that could be shown, all checked and of the current revision; `at` is the index
     /// of the visible one.
@@ -67,8 +74,11 @@ pub struct CompletionEngine {
     visible: Option<VisibleSuggestion>,
     requests: Vec<ActiveRequest>,
     cache: CompletionCache,
-    recent: RecentEdits,
+    local: LocalPredictor,
+    /// Whether the suggestions of the local tier may have changed.
+    is_local_due: bool,
     history: EditHistory,
+    recent: RecentEdits,
     cadence: TypingCadence,
     latencies: Latencies,
     keep_tracker: KeepTracker,
@@ -86,7 +96,9 @@ pub struct CompletionEngine {
     refused: Option<RejectReason>,
     failed: Option<String>,
     next_wake: Option<Duration>,
-    last_suggestion: u64,
+    ids: SuggestionIds,
+    /// Suggestion that was painted last.
+    painted: Option<SuggestionId>,
     last_request: u64,
     /// Previous editor states, the newest last.
     retired: VecDeque<EditorState>,
@@ -108,7 +120,7 @@ impl CompletionEngine {
         Self {
             options,
             now: Duration::ZERO,
-            scene: None,
+            state: None,
             blocked: BTreeSet::new(),
             candidates: Vec::new(),
             at: 0,
@@ -116,8 +128,10 @@ impl CompletionEngine {
             visible: None,
             requests: Vec::new(),
             cache: CompletionCache::default(),
-            recent: RecentEdits::default(),
+            local: LocalPredictor::new(),
+            is_local_due: false,
             history: EditHistory::default(),
+            recent: RecentEdits::default(),
             cadence: TypingCadence::default(),
             latencies: Latencies::default(),
             keep_tracker: KeepTracker::default(),
@@ -129,7 +143,8 @@ impl CompletionEngine {
             refused: None,
             failed: None,
             next_wake: None,
-            last_suggestion: 0,
+            ids: SuggestionIds::default(),
+            painted: None,
             last_request: 0,
             retired: VecDeque::new(),
             effects: Vec::new(),
@@ -146,31 +161,32 @@ impl CompletionEngine {
     ) -> Vec<EngineEffect> {
         self.now = self.now.max(now);
         match input {
-            EngineInput::Edited(edited) => self.edited(*edited),
-            EngineInput::Moved { scene } => self.moved(scene),
-            EngineInput::Requested { scene } => self.requested(scene),
-            EngineInput::Accepted { part, edited } => self.accepted(part, *edited),
+            EngineInput::Edited(edit) => self.edited(*edit),
+            EngineInput::EditedElsewhere(edit) => self.record_edit(&edit),
+            EngineInput::Moved { state } => self.moved(state),
+            EngineInput::Requested { state } => self.requested(state),
+            EngineInput::Accepted { part, edit } => self.accepted(part, *edit),
             EngineInput::Dismissed => self.dismissed(),
             EngineInput::Cycle(turn) => self.cycle(turn, source),
-            EngineInput::Blocked(why) => {
-                self.blocked.insert(why);
+            EngineInput::Blocked(reason) => {
+                self.blocked.insert(reason);
             }
-            EngineInput::Unblocked(why) => {
-                if self.blocked.remove(&why) && self.blocked.is_empty() {
-                    self.effects.push(EngineEffect::AskLocal);
-                }
+            EngineInput::Unblocked(reason) => {
+                self.is_local_due |= self.blocked.remove(&reason) && self.blocked.is_empty();
             }
-            EngineInput::Local {
-                revision,
-                suggestions,
-            } => self.local(revision, suggestions),
+            EngineInput::Entered(suggestion) => self.entered(*suggestion),
+            EngineInput::TaskFinished(result) => self.task_finished(*result),
+            EngineInput::FilesChanged(files) => self.files_changed(&files),
             EngineInput::Stream { request, event } => self.stream(request, event),
-            EngineInput::Known(names) => self.recent.set_names(names),
+            EngineInput::MembersRead(names) => self.recent.set_names(names),
             EngineInput::Options(options) => self.set_options(options),
-            // If the timer fired too early, `settle` sets it again.
+            // If the timer fired too early, `set_alarm` sets it again.
             EngineInput::Time => self.next_wake = None,
         }
         self.update(source);
+        if self.query_local() {
+            self.update(source);
+        }
         std::mem::take(&mut self.effects)
     }
 
@@ -178,25 +194,13 @@ impl CompletionEngine {
     /// takes milliseconds, so the driver drops them on another thread after carrying out the
     /// effects. If it never takes them, the engine frees them a few inputs later.
     pub fn take_retired(&mut self) -> Vec<EditorState> {
-        let spent = self.retired.len().saturating_sub(1);
-        self.retired.drain(..spent).collect()
+        let count = self.retired.len().saturating_sub(1);
+        self.retired.drain(..count).collect()
     }
 
     /// Returns the visible suggestion.
     pub fn current_suggestion(&self) -> Option<&Suggestion> {
-        self.visible.as_ref().map(|told| &told.suggestion)
-    }
-
-    /// Returns the recent deletions, undos and rejections, for other code that validates
-    /// suggestions.
-    pub fn recent(&self) -> &RecentEdits {
-        &self.recent
-    }
-
-    /// Whether the user requested a suggestion at this caret explicitly, in which case words with
-    /// the same prefix are wanted too; see `Local::asked`.
-    pub fn is_explicit(&self) -> bool {
-        self.is_explicit
+        self.visible.as_ref().map(|visible| &visible.suggestion)
     }
 
     /// Returns the number of requests in flight.
@@ -204,22 +208,36 @@ impl CompletionEngine {
         self.requests.len()
     }
 
-    /// Handles a change of a text.
-    fn edited(&mut self, edited: DocumentEdit) {
-        let is_front = self.note_edit(&edited);
-        if !is_front && edited.cause == ChangeCause::Other {
-            return;
+    /// Handles a change of the current text.
+    fn edited(&mut self, edit: DocumentEdit) {
+        self.record_edit(&edit);
+        self.apply_edit(edit);
+    }
+
+    /// Adds a change of a text to the history, and passes it to the readers of the history.
+    fn record_edit(&mut self, edit: &DocumentEdit) {
+        self.history.record(edit, self.now);
+        self.recent.edited(edit, &self.history, self.now);
+        if self.options.has_local_tier {
+            self.local.edited(edit, &self.history);
         }
+        self.keep_tracker
+            .edited(edit.state.path.as_ref(), &edit.change);
+    }
+
+    /// Updates everything after a change of the current text.
+    fn apply_edit(&mut self, edit: DocumentEdit) {
         let DocumentEdit {
-            scene,
+            state,
             change,
             cause,
             ..
-        } = edited;
-        if !is_front {
+        } = edit;
+        let is_same = |now: &EditorState| now.path == state.path;
+        if !self.state.as_ref().is_some_and(is_same) {
             self.reset();
         }
-        self.set_current(scene);
+        self.set_current(state);
         self.is_explicit = false;
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
@@ -234,66 +252,48 @@ impl CompletionEngine {
             ChangeCause::Undone | ChangeCause::Other => None,
         };
         // A new word gives the model more information than the last one did.
-        let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
+        let is_within = self.state.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
-        self.effects.push(EngineEffect::AskLocal);
+        self.is_local_due = true;
     }
 
     /// Makes an editor state current. The previous one is held so that no input waits for its
     /// syntax tree to be freed.
-    fn set_current(&mut self, scene: EditorState) {
+    fn set_current(&mut self, state: EditorState) {
         if self.retired.len() == MAX_RETIRED {
             self.retired.pop_front();
         }
-        self.retired.push_back(scene.clone());
-        self.scene = Some(scene);
-    }
-
-    /// Passes an edit to all histories. Returns whether it belongs to the current text.
-    fn note_edit(&mut self, edited: &DocumentEdit) -> bool {
-        let DocumentEdit {
-            before,
-            scene,
-            change,
-            cause,
-        } = edited;
-        let path = scene.path.as_ref();
-        let texts = (before, &scene.snapshot);
-        self.recent.edited(path, texts, change, (*cause, self.now));
-        self.history.edited(path, texts, change, (*cause, self.now));
-        self.keep_tracker.edited(path, change);
-        self.scene
-            .as_ref()
-            .is_some_and(|now| now.path == scene.path)
+        self.retired.push_back(state.clone());
+        self.state = Some(state);
     }
 
     /// Handles a caret motion, scrolling, or a switch to another text.
-    fn moved(&mut self, scene: EditorState) {
+    fn moved(&mut self, state: EditorState) {
         let same = |now: &EditorState| {
-            now.path == scene.path && now.snapshot.revision() == scene.snapshot.revision()
+            now.path == state.path && now.snapshot.revision() == state.snapshot.revision()
         };
-        let is_same = self.scene.as_ref().is_some_and(same);
+        let is_same = self.state.as_ref().is_some_and(same);
         let stays = is_same
             && self
-                .scene
+                .state
                 .as_ref()
-                .is_some_and(|now| now.caret == scene.caret);
+                .is_some_and(|now| now.caret == state.caret);
         if !is_same {
             self.reset();
         }
-        self.set_current(scene);
+        self.set_current(state);
         if !stays {
             self.drop_misplaced();
             self.is_explicit = false;
             self.last_edit = None;
             self.has_missed = false;
-            self.effects.push(EngineEffect::AskLocal);
+            self.is_local_due = true;
         }
     }
 
     /// Handles an explicit request for a suggestion.
-    fn requested(&mut self, scene: EditorState) {
-        self.moved(scene);
+    fn requested(&mut self, state: EditorState) {
+        self.moved(state);
         if self.visible.is_none() {
             // Unlikely suggestions are offered in order of usefulness.
             self.at = 0;
@@ -302,7 +302,7 @@ impl CompletionEngine {
         self.is_explicit = true;
         self.asked_for = None;
         self.has_missed = false;
-        self.effects.push(EngineEffect::AskLocal);
+        self.is_local_due = true;
     }
 
     /// Discards everything that belongs to the previous text.
@@ -318,33 +318,33 @@ impl CompletionEngine {
 
     /// Updates all candidates and requests after a change.
     fn follow(&mut self, change: &Change) {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return;
         };
         let shown = self
             .candidates
             .get(self.at)
-            .map(|offer| offer.suggestion.id);
+            .map(|candidate| candidate.suggestion.id);
         let mut kept = Vec::with_capacity(self.candidates.len());
-        for mut offer in std::mem::take(&mut self.candidates) {
-            let is_shown = Some(offer.suggestion.id) == shown;
-            match offer.follow(change, &scene) {
-                FollowResult::Moved | FollowResult::Consumed => kept.push(offer),
-                FollowResult::Completed if is_shown => self.record_typed(&offer),
-                FollowResult::Dropped if is_shown => self.record_miss(&offer),
+        for mut candidate in std::mem::take(&mut self.candidates) {
+            let is_shown = Some(candidate.suggestion.id) == shown;
+            match candidate.follow(change, &state) {
+                FollowResult::Moved | FollowResult::Consumed => kept.push(candidate),
+                FollowResult::Completed if is_shown => self.record_typed(&candidate),
+                FollowResult::Dropped if is_shown => self.record_miss(&candidate),
                 FollowResult::Completed | FollowResult::Dropped => {}
             }
         }
         let at = kept
             .iter()
-            .position(|offer| Some(offer.suggestion.id) == shown);
+            .position(|candidate| Some(candidate.suggestion.id) == shown);
         self.candidates = kept;
         self.at = at.unwrap_or(0);
         self.pending_hunks.retain_mut(|later| {
-            matches!(later.follow(change, &scene.snapshot), FollowResult::Moved)
+            matches!(later.follow(change, &state.snapshot), FollowResult::Moved)
         });
-        for flight in &mut self.requests {
-            flight.follow(change);
+        for request in &mut self.requests {
+            request.follow(change);
         }
     }
 
@@ -370,9 +370,9 @@ impl CompletionEngine {
             self.request_ahead(source);
         }
         self.emit_visible();
-        let kept = self.keep_tracker.due(self.now);
-        self.effects
-            .extend(kept.into_iter().map(EngineEffect::Note));
+        for event in self.keep_tracker.due(self.now) {
+            self.note(event);
+        }
         self.set_alarm();
     }
 
@@ -389,12 +389,6 @@ impl CompletionEngine {
             self.effects
                 .extend(next.map(|at| EngineEffect::Wake { at }));
         }
-    }
-
-    fn next_suggestion_id(&mut self) -> SuggestionId {
-        self.last_suggestion += 1;
-        // Identifiers of the local tier count up from zero, so the high bit keeps them apart.
-        SuggestionId(self.last_suggestion | 1 << 63)
     }
 }
 

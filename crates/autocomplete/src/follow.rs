@@ -33,13 +33,13 @@ impl Suggestion {
         if change.before != self.revision {
             return FollowResult::Dropped;
         }
-        let mut fate = FollowResult::Moved;
+        let mut result = FollowResult::Moved;
         let mut edits = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {
             match follow_one(edit, change, after) {
                 Some((edit, is_consumed)) => {
                     if is_consumed {
-                        fate = FollowResult::Consumed;
+                        result = FollowResult::Consumed;
                     }
                     if !edit.is_empty() {
                         edits.push(edit);
@@ -53,7 +53,7 @@ impl Suggestion {
         if self.edits.is_empty() {
             FollowResult::Completed
         } else if self.applies_to(after) {
-            fate
+            result
         } else {
             FollowResult::Dropped
         }

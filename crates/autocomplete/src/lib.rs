@@ -6,7 +6,8 @@
 //! or dropped.
 //! Invariant: a suggestion names the text it replaces, and applies only while that text is
 //! unchanged.
-//! Start at `CompletionEngine` and `Suggestion`.
+//! Start at `CompletionEngine`, which holds the local predictor, the history of edits and the
+//! requests to models.
 
 #![warn(missing_docs)]
 
@@ -20,6 +21,7 @@ mod editor_state;
 pub mod engine;
 mod follow;
 pub mod format;
+mod history;
 pub mod local;
 #[cfg(test)]
 mod samples;
@@ -31,4 +33,7 @@ pub use cause::ChangeCause;
 pub use choose::{ModelCandidate, choose};
 pub use editor_state::EditorState;
 pub use follow::FollowResult;
-pub use suggestion::{SuggestedEdit, Suggestion, SuggestionId, SuggestionShape, SuggestionSource};
+pub use history::{DocumentEdit, EditHistory};
+pub use suggestion::{
+    SuggestedEdit, Suggestion, SuggestionId, SuggestionIds, SuggestionShape, SuggestionSource,
+};

@@ -3,10 +3,10 @@
 //! Knows: editor states, changes, a view of the project's tokens. Must not know: threads, files,
 //! the clock.
 //! Invariant: `edited` and `suggest` run in time bounded by constants; work proportional to a text
-//! is a `Job`, work proportional to the project is done by `Corpus`. Both run on background
+//! is a `BackgroundTask`, work proportional to the project is done by `Corpus`. Both run on background
 //! threads.
 //! Invariant: in doubt it suggests nothing; every suggestion carries its probability of being kept.
-//! Start at `Local::suggest`: propagation of edits, continuation from the corpus, syntax
+//! Start at `LocalPredictor::suggest`: propagation of edits, continuation from the corpus, syntax
 //! completion, one ranking.
 
 mod close;
@@ -26,16 +26,16 @@ use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Revision, Span};
 use syntax::SyntaxScope;
-use text::Timestamp;
 
 use crate::{
-    AcceptGranularity, EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource,
+    AcceptGranularity, DocumentEdit, EditHistory, EditorState, SuggestedEdit, Suggestion,
+    SuggestionId, SuggestionIds, SuggestionSource,
 };
 use close::FileDefinitions;
 use continuation::GuessMode;
 pub use continuation::VoteSample;
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
-pub use log::{EditLog, LoggedEdit, ObservedEdit};
+use log::EditLog;
 pub use propagate::UnopenedFileSearch;
 use propagate::{Propagation, SiteFindings, SiteSearch, UnopenedFileSites};
 use rank::{RankFeatures, Ranker, SuggestionKind};
@@ -60,11 +60,11 @@ pub struct LocalPredictor {
     log: EditLog,
     propagation: Propagation,
     corpus: Arc<CorpusView>,
-    /// Definitions in the open texts, as of the last job.
+    /// Definitions in the open texts, as of the last background task.
     facts: HashMap<Option<AbsPath>, FileDefinitions>,
     ranker: Ranker,
     /// Features of the latest suggestions, to learn from their outcomes.
-    shown: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
+    suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
 }
 
 /// Work proportional to whole texts, for a background thread.
@@ -73,7 +73,7 @@ pub struct BackgroundTask {
     facts: Vec<EditorState>,
 }
 
-/// Result of a job, to be passed to `Local::finish`.
+/// Result of a background task, to be passed to `LocalPredictor::finish`.
 #[derive(Default)]
 pub struct BackgroundResult {
     found: SiteFindings,
@@ -82,7 +82,7 @@ pub struct BackgroundResult {
 }
 
 /// Maximum number of suggestions whose outcome is awaited.
-const MAX_SHOWN: usize = 256;
+const MAX_SUGGESTED: usize = 256;
 
 /// Maximum number of texts whose definitions are kept.
 const MAX_DEFINITION_TEXTS: usize = 64;
@@ -97,12 +97,12 @@ impl LocalPredictor {
     /// Creates a predictor that has learned nothing yet.
     pub fn new() -> Self {
         Self {
-            log: EditLog::new(),
+            log: EditLog::default(),
             propagation: Propagation::default(),
             corpus: CorpusView::empty(),
             facts: HashMap::new(),
             ranker: Ranker::default(),
-            shown: RefCell::default(),
+            suggested: RefCell::default(),
         }
     }
 
@@ -113,33 +113,29 @@ impl LocalPredictor {
 
     /// Notes that a text was opened or focused. Without it the first change of the text lacks a
     /// syntax tree.
-    pub fn note_tree(&mut self, scene: &EditorState) {
-        if let Some(syntax) = &scene.syntax {
-            self.log.note_tree(&scene.path, syntax);
+    pub fn note_tree(&mut self, state: &EditorState) {
+        if let Some(syntax) = &state.syntax {
+            self.log.note_tree(&state.path, syntax);
         }
     }
 
-    /// Records one change of an open text.
-    pub fn edited(&mut self, edit: &ObservedEdit) {
-        self.log.edited(edit);
+    /// Learns from a change of an open text that `history` has recorded last.
+    pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
+        self.log.edited(edit, history);
         self.propagation.learn(&self.log, edit);
     }
 
-    /// Returns the log of edits, the oldest first.
-    pub fn log(&self) -> &EditLog {
+    /// Returns the log of edits.
+    #[cfg(test)]
+    pub(crate) fn log(&self) -> &EditLog {
         &self.log
     }
 
     /// Returns the suggestions at the caret, the most useful first, or nothing if none reaches the
     /// threshold. The others serve as alternatives.
-    pub fn suggest(
-        &self,
-        scene: &EditorState,
-        at: Timestamp,
-        next_id: &mut dyn FnMut() -> SuggestionId,
-    ) -> Vec<Suggestion> {
+    pub fn suggest(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
         let threshold = self.threshold();
-        let mut suggestions = self.all_suggestions(scene, at, next_id);
+        let mut suggestions = self.all_suggestions(state, ids);
         let shown = suggestions.iter().position(|it| it.confidence >= threshold);
         let Some(shown) = shown else {
             return Vec::new();
@@ -150,44 +146,37 @@ impl LocalPredictor {
     }
 
     /// Like `suggest`, but includes suggestions that are too unlikely to be shown unasked.
-    pub fn all_suggestions(
-        &self,
-        scene: &EditorState,
-        _at: Timestamp,
-        next_id: &mut dyn FnMut() -> SuggestionId,
-    ) -> Vec<Suggestion> {
-        self.collect_suggestions(scene, GuessMode::Likely, next_id)
+    pub fn all_suggestions(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
+        self.collect_suggestions(state, GuessMode::Likely, ids)
     }
 
-    /// Like `everything`, with words from around the caret and from open files that share the typed
-    /// prefix. Meant for explicit requests, since it takes longer than a keystroke allows.
+    /// Like `all_suggestions`, with words from around the caret and from open files that share the
+    /// typed prefix. Meant for explicit requests, since it takes longer than a keystroke allows.
     pub fn requested_suggestions(
         &self,
-        scene: &EditorState,
-        _at: Timestamp,
-        next_id: &mut dyn FnMut() -> SuggestionId,
+        state: &EditorState,
+        ids: &mut SuggestionIds,
     ) -> Vec<Suggestion> {
-        self.collect_suggestions(scene, GuessMode::Words, next_id)
+        self.collect_suggestions(state, GuessMode::Words, ids)
     }
 
-    /// Like `asked`, but cuts each suggestion to one word, for the command that completes a word
-    /// and cycles through the choices.
+    /// Like `requested_suggestions`, but cuts each suggestion to one word, for the command that
+    /// completes a word and cycles through the choices.
     pub fn word_suggestions(
         &self,
-        scene: &EditorState,
-        at: Timestamp,
-        next_id: &mut dyn FnMut() -> SuggestionId,
+        state: &EditorState,
+        ids: &mut SuggestionIds,
     ) -> Vec<Suggestion> {
-        word_completion::word_suggestions(self.requested_suggestions(scene, at, next_id), scene)
+        word_completion::word_suggestions(self.requested_suggestions(state, ids), state)
     }
 
     fn collect_suggestions(
         &self,
-        scene: &EditorState,
-        wanted: GuessMode,
-        next_id: &mut dyn FnMut() -> SuggestionId,
+        state: &EditorState,
+        mode: GuessMode,
+        ids: &mut SuggestionIds,
     ) -> Vec<Suggestion> {
-        let place = CaretFeatures::of(scene);
+        let caret = CaretFeatures::of(state);
         let mut suggestions = Vec::new();
         let mut add = |idea: LocalIdea| {
             if idea.edit.is_empty()
@@ -197,21 +186,21 @@ impl LocalPredictor {
             {
                 return;
             }
-            let case = idea.case(&place);
-            let id = next_id();
-            self.remember(id, case, idea.pattern);
+            let features = idea.features(&caret);
+            let id = ids.next_id();
+            self.remember(id, features, idea.pattern);
             suggestions.push(Suggestion {
                 id,
                 file: idea.file,
                 revision: idea.revision,
                 edits: vec![idea.edit],
                 source: idea.source,
-                confidence: self.ranker.likelihood(&case),
+                confidence: self.ranker.likelihood(&features),
             });
         };
-        self.propagated(scene).into_iter().for_each(&mut add);
-        self.continued(scene, wanted).into_iter().for_each(&mut add);
-        self.closed(scene).into_iter().for_each(&mut add);
+        self.propagated(state).into_iter().for_each(&mut add);
+        self.continued(state, mode).into_iter().for_each(&mut add);
+        self.closed(state).into_iter().for_each(&mut add);
         suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
         suggestions
     }
@@ -222,10 +211,10 @@ impl LocalPredictor {
     }
 
     /// Returns pending work proportional to the open texts; `None` if everything is known.
-    pub fn job(&self, open: &[EditorState]) -> Option<BackgroundTask> {
-        let is_known = |scene: &&EditorState| {
-            let facts = self.facts.get(&scene.path);
-            facts.is_none_or(|facts| facts.revision != scene.snapshot.revision())
+    pub fn background_task(&self, open: &[EditorState]) -> Option<BackgroundTask> {
+        let is_known = |state: &&EditorState| {
+            let facts = self.facts.get(&state.path);
+            facts.is_none_or(|facts| facts.revision != state.snapshot.revision())
         };
         let facts: Vec<EditorState> = open.iter().filter(is_known).cloned().collect();
         let search = self.propagation.search(&self.log, open);
@@ -243,7 +232,7 @@ impl LocalPredictor {
         self.propagation.invalidate_changed(is_changed)
     }
 
-    /// Stores the result of a job. Results for texts that have changed since are dropped.
+    /// Stores the result of a background task. Results for texts that have changed since are dropped.
     pub fn finish(&mut self, done: BackgroundResult) {
         self.propagation.add_findings(done.found);
         self.propagation.add_unopened_sites(done.elsewhere);
@@ -255,32 +244,32 @@ impl LocalPredictor {
 
     /// Returns training samples for the weights of the continuation: the predictions for the tokens
     /// after the caret, as far as `truth` agrees.
-    pub fn votes(&self, scene: &EditorState, truth: &str) -> Vec<VoteSample> {
-        continuation::votes(scene, &self.corpus, &self.log, truth)
+    pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
+        continuation::votes(state, &self.corpus, &self.log, truth)
     }
 
     /// Learns from the outcome of a suggestion.
-    pub fn record_outcome(&mut self, suggestion: &Suggestion, answer: SuggestionOutcome) {
-        let shown = self.shown.borrow();
-        let known = shown.iter().find(|(id, ..)| *id == suggestion.id).copied();
-        drop(shown);
-        let Some((_, case, pattern)) = known else {
+    pub fn record_outcome(&mut self, id: SuggestionId, outcome: SuggestionOutcome) {
+        let suggested = self.suggested.borrow();
+        let known = suggested.iter().find(|(known, ..)| *known == id).copied();
+        drop(suggested);
+        let Some((_, features, pattern)) = known else {
             return;
         };
-        match answer {
-            SuggestionOutcome::Accepted(_) => self.ranker.learn(&case, true, 1.0),
+        match outcome {
+            SuggestionOutcome::Accepted(_) => self.ranker.learn(&features, true, 1.0),
             SuggestionOutcome::Dismissed
             | SuggestionOutcome::TypedOver
             | SuggestionOutcome::Undone => {
-                self.ranker.learn(&case, false, 1.0);
+                self.ranker.learn(&features, false, 1.0);
             }
             // An ignored suggestion may not have been noticed, so it counts less.
-            SuggestionOutcome::Ignored => self.ranker.learn(&case, false, 0.3),
+            SuggestionOutcome::Ignored => self.ranker.learn(&features, false, 0.3),
         }
         let Some(pattern) = pattern else {
             return;
         };
-        match answer {
+        match outcome {
             SuggestionOutcome::Accepted(_) => self.propagation.accepted(pattern),
             SuggestionOutcome::Dismissed | SuggestionOutcome::Undone => {
                 self.propagation.drop_pattern(pattern)
@@ -304,57 +293,57 @@ impl LocalPredictor {
         is_used
     }
 
-    fn remember(&self, id: SuggestionId, case: RankFeatures, pattern: Option<u64>) {
-        let mut shown = self.shown.borrow_mut();
-        shown.push_back((id, case, pattern));
-        if shown.len() > MAX_SHOWN {
-            shown.pop_front();
+    fn remember(&self, id: SuggestionId, features: RankFeatures, pattern: Option<u64>) {
+        let mut suggested = self.suggested.borrow_mut();
+        suggested.push_back((id, features, pattern));
+        if suggested.len() > MAX_SUGGESTED {
+            suggested.pop_front();
         }
     }
 
-    fn propagated(&self, scene: &EditorState) -> Option<LocalIdea> {
-        let offer = self.propagation.offer(&self.log, scene)?;
+    fn propagated(&self, state: &EditorState) -> Option<LocalIdea> {
+        let candidate = self.propagation.candidate(&self.log, state)?;
         let edit = SuggestedEdit {
-            span: offer.site.span,
-            old: offer.site.old,
-            new: offer.site.new,
+            span: candidate.site.span,
+            old: candidate.site.old,
+            new: candidate.site.new,
         };
         Some(LocalIdea {
-            file: offer.file,
-            revision: offer.revision,
+            file: candidate.file,
+            revision: candidate.revision,
             edit: edit.trimmed(),
             source: SuggestionSource::Propagation {
-                places: u32::try_from(offer.places).unwrap_or(u32::MAX),
+                places: u32::try_from(candidate.places).unwrap_or(u32::MAX),
             },
             kind: SuggestionKind::Propagation,
-            likelihood: offer.likelihood,
-            pattern: Some(offer.pattern),
+            likelihood: candidate.likelihood,
+            pattern: Some(candidate.pattern),
         })
     }
 
-    fn continued(&self, scene: &EditorState, wanted: GuessMode) -> Vec<LocalIdea> {
+    fn continued(&self, state: &EditorState, mode: GuessMode) -> Vec<LocalIdea> {
         let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log, wanted);
+        let guesses = continuation::guesses(state, &self.corpus, &open, &self.log, mode);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
-            revision: scene.snapshot.revision(),
-            edit: inserted(scene, guess.span, &guess.new),
+            revision: state.snapshot.revision(),
+            edit: inserted(state, guess.span, &guess.new),
             source: SuggestionSource::Continuation,
             kind: SuggestionKind::Continuation,
             likelihood: guess.likelihood,
             pattern: None,
         };
-        let rest = rest_of_row(scene);
+        let rest = rest_of_row(state);
         let fits = |idea: &LocalIdea| fits_before(&rest, &idea.edit);
         guesses.into_iter().map(idea).filter(fits).collect()
     }
 
-    fn closed(&self, scene: &EditorState) -> Vec<LocalIdea> {
-        let closings = close::closings(scene, self.facts.values());
+    fn closed(&self, state: &EditorState) -> Vec<LocalIdea> {
+        let closings = close::closings(state, self.facts.values());
         let idea = |closing: close::SyntaxCompletion| LocalIdea {
             file: None,
-            revision: scene.snapshot.revision(),
-            edit: inserted(scene, closing.span, &closing.new),
+            revision: state.snapshot.revision(),
+            edit: inserted(state, closing.span, &closing.new),
             source: SuggestionSource::Syntax,
             kind: SuggestionKind::Syntax,
             likelihood: closing.likelihood,
@@ -365,14 +354,14 @@ impl LocalPredictor {
 }
 
 impl BackgroundTask {
-    /// Runs the job. Takes time proportional to the texts.
+    /// Runs the task. Takes time proportional to the texts.
     pub fn run(self) -> BackgroundResult {
         BackgroundResult {
             found: self.search.map(SiteSearch::run).unwrap_or_default(),
             facts: self
                 .facts
                 .iter()
-                .map(|scene| (scene.path.clone(), FileDefinitions::of(scene)))
+                .map(|state| (state.path.clone(), FileDefinitions::of(state)))
                 .collect(),
             elsewhere: UnopenedFileSites::default(),
         }
@@ -409,31 +398,31 @@ struct CaretFeatures {
 }
 
 impl LocalIdea {
-    fn case(&self, place: &CaretFeatures) -> RankFeatures {
+    fn features(&self, caret: &CaretFeatures) -> RankFeatures {
         RankFeatures {
             kind: self.kind,
             likelihood: self.likelihood,
             bytes: self.edit.new.len().max(self.edit.old.len()),
             lines: self.edit.new.matches('\n').count() + 1,
-            is_row_start: place.is_row_start,
-            is_prose: place.is_prose && self.kind == SuggestionKind::Continuation,
+            is_row_start: caret.is_row_start,
+            is_prose: caret.is_prose && self.kind == SuggestionKind::Continuation,
         }
     }
 }
 
 impl CaretFeatures {
-    fn of(scene: &EditorState) -> Self {
-        let text = &scene.snapshot;
-        let row = text.point_at(scene.caret).row;
+    fn of(state: &EditorState) -> Self {
+        let text = &state.snapshot;
+        let row = text.point_at(state.caret).row;
         let start = text.row_start(row);
         let head = text.text(Span::new(
-            start.max(ByteOffset(scene.caret.0.saturating_sub(256))),
-            scene.caret,
+            start.max(ByteOffset(state.caret.0.saturating_sub(256))),
+            state.caret,
         ));
-        let scope = scene
+        let scope = state
             .syntax
             .as_ref()
-            .map(|syntax| syntax.scope_at(text, scene.caret));
+            .map(|syntax| syntax.scope_at(text, state.caret));
         Self {
             is_row_start: head.trim().is_empty(),
             is_prose: scope.is_some_and(|scope| scope != SyntaxScope::Code),
@@ -452,10 +441,10 @@ fn worth(suggestion: &Suggestion) -> f32 {
 }
 
 /// Returns the trimmed text after the caret in its row.
-fn rest_of_row(scene: &EditorState) -> String {
-    let row = scene.snapshot.point_at(scene.caret).row;
-    let rest = Span::new(scene.caret, scene.snapshot.row_end(row));
-    scene.snapshot.text(rest).trim().to_owned()
+fn rest_of_row(state: &EditorState) -> String {
+    let row = state.snapshot.point_at(state.caret).row;
+    let rest = Span::new(state.caret, state.snapshot.row_end(row));
+    state.snapshot.text(rest).trim().to_owned()
 }
 
 /// Whether inserted text may precede the rest of a row: before closing characters anything may,
@@ -468,8 +457,8 @@ fn fits_before(rest: &str, edit: &SuggestedEdit) -> bool {
 }
 
 /// Returns the edit that replaces `span` with `new`.
-fn inserted(scene: &EditorState, span: Span, new: &str) -> SuggestedEdit {
-    SuggestedEdit::new(span, new, &scene.snapshot)
+fn inserted(state: &EditorState, span: Span, new: &str) -> SuggestedEdit {
+    SuggestedEdit::new(span, new, &state.snapshot)
 }
 
 #[cfg(test)]

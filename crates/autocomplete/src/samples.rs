@@ -7,13 +7,13 @@ use text::Buffer;
 use crate::{EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
 /// Returns an editor state of `text` with the caret at `ˇ`; an empty `language` means plain text.
-pub(crate) fn scene(language: &str, text: &str) -> EditorState {
+pub(crate) fn state(language: &str, text: &str) -> EditorState {
     let caret = text.find('ˇ').unwrap_or(text.len());
     let buffer = Buffer::new(&text.replacen('ˇ', "", 1));
-    scene_of(&buffer, language, ByteOffset(caret))
+    state_of(&buffer, language, ByteOffset(caret))
 }
 
-pub(crate) fn scene_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> EditorState {
+pub(crate) fn state_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> EditorState {
     let snapshot = buffer.snapshot();
     let language = language_named(language);
     let syntax = language.map(|language| {
@@ -34,12 +34,12 @@ pub(crate) fn scene_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> Ed
     }
 }
 
-pub(crate) fn offer(scene: &EditorState, span: Span, new: &str) -> Suggestion {
+pub(crate) fn suggestion(state: &EditorState, span: Span, new: &str) -> Suggestion {
     Suggestion {
         id: SuggestionId(1),
         file: None,
-        revision: scene.snapshot.revision(),
-        edits: vec![SuggestedEdit::new(span, new, &scene.snapshot)],
+        revision: state.snapshot.revision(),
+        edits: vec![SuggestedEdit::new(span, new, &state.snapshot)],
         source: SuggestionSource::Continuation,
         confidence: 0.5,
     }

@@ -10,6 +10,18 @@ use text::Snapshot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SuggestionId(pub u64);
 
+/// Numbers the suggestions of one engine, whatever their source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SuggestionIds(u64);
+
+impl SuggestionIds {
+    /// Returns an identifier that it has not returned before.
+    pub fn next_id(&mut self) -> SuggestionId {
+        self.0 += 1;
+        SuggestionId(self.0)
+    }
+}
+
 /// A suggestion, accepted as a whole or from its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {

@@ -6,7 +6,7 @@
 //! Invariant: applying a valid suggestion does not make the text parse worse and does not restore
 //! recently removed text.
 //! Invariant: cheap checks come first, and parsing ends within a bounded number of steps.
-//! Start at `check`; streaming responses go through `Stream` first.
+//! Start at `check`; streaming responses go through `CompletionStream` first.
 
 mod names;
 mod parse;
@@ -47,16 +47,16 @@ pub enum RejectReason {
     Breaks,
 }
 
-/// Checks whether a suggestion may be shown. `scene` is the state of the file that it changes.
+/// Checks whether a suggestion may be shown. `state` is the state of the file that it changes.
 ///
 /// Takes well under a millisecond for files of some thousand lines. If there is no tree, or parsing
 /// exceeds its bound, the syntax check is skipped.
 pub fn check(
-    scene: &EditorState,
+    state: &EditorState,
     suggestion: &Suggestion,
     recent: &RecentEdits,
 ) -> Result<(), RejectReason> {
-    let snapshot = &scene.snapshot;
+    let snapshot = &state.snapshot;
     if suggestion.revision != snapshot.revision() || !suggestion.applies_to(snapshot) {
         return Err(RejectReason::Stale);
     }
@@ -75,13 +75,13 @@ pub fn check(
         }
     }
     let (change, after) = applied(snapshot, suggestion);
-    if recent.brings_back(scene.path.as_ref(), snapshot, &after, &change) {
+    if recent.brings_back(state.path.as_ref(), snapshot, &after, &change) {
         return Err(RejectReason::JustGone);
     }
-    if let Some(name) = recent.names().and_then(|it| it.unknown(scene, suggestion)) {
+    if let Some(name) = recent.names().and_then(|it| it.unknown(state, suggestion)) {
         return Err(RejectReason::UnknownName(name));
     }
-    match parse::verdict(scene, &after, &change) {
+    match parse::verdict(state, &after, &change) {
         // Repeating a closer is only right if one was missing.
         Some(verdict) if is_closing && !verdict.is_better() => Err(RejectReason::RepeatsSuffix),
         Some(verdict) if verdict.is_worse() => Err(RejectReason::Breaks),

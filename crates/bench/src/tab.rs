@@ -1,9 +1,8 @@
-//! Tab's pipeline: how fast a key's request is on the wire, whether a key's own frame shows what is known, whether
-//! anything stale is ever shown, and how many keys have the right text before them, replaying real typing against a
-//! model that knows the future.
+//! The pipeline of Tab with a model: time from a keystroke to its request on the wire, known suggestions in the frame of
+//! the keystroke, stale suggestions, and keystrokes before which the right text is shown, replaying real typing against
+//! a model that knows the future.
 //!
-//! The replay is a simulation of discrete events with the product's own machine in it; nothing of it depends on the
-//! speed of the computer.
+//! The replay simulates discrete events with the engine of the product; it does not depend on the speed of the computer.
 
 mod future;
 mod keys;
@@ -17,24 +16,24 @@ use future::Future;
 use keys::Session;
 use peers::Policy;
 
-/// How often the model is wholly right.
+/// Probabilities that a response of the model is right.
 const ACCURACIES: [f64; 3] = [1.0, 0.6, 0.3];
-/// Our coverage over that of a peer, at least; our calls over those of debounce and cancel, at most.
+/// Minimum ratio of our coverage to a peer's, and maximum ratio of our requests to those of debounce and cancel.
 const COVERAGE: f64 = 1.5;
 const CALLS: f64 = 0.5;
 
-/// What a policy came to over one session.
+/// Counts of a policy over one session.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Score {
-    /// Keys that were typed.
+    /// Keystrokes.
     keys: usize,
-    /// Keys before which a suggestion was shown that began with them.
+    /// Keystrokes that the visible suggestion began with.
     covered: usize,
-    /// Keys that taking every suggestion that is right to its end would have saved.
+    /// Keystrokes saved by accepting every suggestion that is right to its end.
     saved: usize,
     /// Requests.
     calls: usize,
-    /// Suggestions that were shown for another text than that of the moment.
+    /// Suggestions shown for a text other than the current one.
     stale: usize,
 }
 
@@ -48,7 +47,7 @@ impl Score {
     }
 }
 
-/// The figures.
+/// Measures all figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     eprintln!("tab: key to wire …");

@@ -1,41 +1,42 @@
-//! Tab without a model, replayed over real commits: keys saved, next edits foretold, what is shown wrongly.
+//! Tab without a model, replayed over real commits: keystrokes saved, next edits predicted, wrong suggestions.
 //!
-//! Repositories come from `BURIN_BENCH_REPOS`, a colon-separated list of git directories. Of each the newest commits are
-//! replayed: 80 for the keys and 400 for the next edits, so that in half a dozen repositories either has more than a
-//! thousand cases (like edits are rare, and their figure swings with fewer); `BURIN_BENCH_COMMITS` is another number for
-//! both. The project as it was before them is in the corpus; each commit is made hunk by hunk, from the top of each
-//! file, and what was made before a hunk is what Tab knows: a file is saved, and so in the corpus as it is then, once
-//! its last hunk is made.
+//! Repositories come from `BURIN_BENCH_REPOS`, a colon-separated list of git directories. The newest commits of each are
+//! replayed: 80 for the keystrokes and 400 for the next edits, which gives each more than a thousand cases in half a
+//! dozen repositories (repeated edits are rare, and their figure varies with fewer cases); `BURIN_BENCH_COMMITS`
+//! overrides both numbers. The corpus holds the project before these commits. Each commit is replayed hunk by hunk from
+//! the top of each file, and Tab knows the hunks before the current one. A file is saved, and enters the corpus in that
+//! state, after its last hunk.
 //!
-//! *Keys.* The new text of a hunk is typed letter by letter; the indent of a row and deleting the old text cost nothing
-//! to anybody. The suggestion that is shown (the first of `Local::suggest`) is taken with one key, an alternative with
-//! one key more for each step to it: all of it, its first line, or its next word, whichever is right and saves most.
-//! Only the first counts as shown. Told for a row of thresholds; also with asking by hand for what is not shown, which
-//! takes one key more, wherever that pays; and also with the key that writes words (`Local::words`): as many presses as
-//! the word is down the list, wherever that pays, as nvim's person is allowed. Peers:
-//! - *keyword oracle*: behind the first letter of any word of at least three letters that stands in the current text or
-//!   in another file that the commit touches, one further key writes the rest. Nvim cannot do that: it is what keyword
-//!   completion would save if the wanted word were always the first.
-//! - *nvim's keyword completion*: as many presses of ctrl-n as the wanted word is down the list that begins with the
-//!   letters typed, in nvim's order (forward from the caret and around, then the other files); the person knows for
-//!   each word after how many letters that takes the fewest keys.
+//! *Keystrokes.* The new text of a hunk is typed character by character; the indentation of a row and the deletion of
+//! the old text cost nothing in all variants. One keystroke accepts the visible suggestion (the first of
+//! `LocalPredictor::suggest`), and each step to an alternative costs one more: all of it, its first line, or its next
+//! word, the correct part that saves most. Only the first suggestion counts as shown. Figures are given for several
+//! thresholds; also with explicit requests, which cost one more keystroke, wherever they pay off; and also with the
+//! command that completes words (`LocalPredictor::word_suggestions`), which costs as many keystrokes as the word's
+//! position in the list, wherever it pays off. Peers:
+//! - *keyword oracle*: after the first letter of any word of at least three letters in the current text or in another
+//!   file of the commit, one keystroke completes the rest. Nvim cannot do that: it is an upper bound for keyword
+//!   completion, reached if the wanted word were always the first.
+//! - *nvim's keyword completion*: as many presses of ctrl-n as the wanted word's position in the list of words with the
+//!   typed prefix, in nvim's order (forward from the caret and around, then the other files); the user knows for each
+//!   word the prefix length that costs the fewest keystrokes.
 //!
-//! *Next edits.* In commits of at least three hunks, after two or more hunks, is the place that Tab offers first in the
-//! next hunk (hit@1), in any hunk still to come, and does the row then read as the commit has it (exact)? Peers: the
-//! next use of the first name that the last hunk removed (same identifier), and the next use of a name whose
-//! definition the commit has removed so far (what a compiler would complain of first: next diagnostic).
-//! A hunk is an edit-propagation case if it changes some row by the same tokens as at least two earlier rows.
+//! *Next edits.* In commits of at least three hunks, after two or more hunks: is the first site that Tab suggests in the
+//! next hunk (hit@1) or in any remaining hunk, and does its row then equal that of the commit (exact)? Peers: the next
+//! use of the first name that the last hunk removed (same identifier), and the next use of a name whose definition the
+//! commit has removed so far, which a compiler would report first (next diagnostic).
+//! A hunk is an edit-propagation case if it changes a row by the same tokens as at least two earlier rows.
 //!
-//! *Speed.* CPU time of `Local::suggest` in a project of a million lines, and time and memory of its corpus.
+//! *Speed.* CPU time of `LocalPredictor::suggest` in a project of a million lines, and time and memory of its corpus.
 //!
-//! `BURIN_BENCH_PARTS` names the parts that are measured: keys, next, speed. `BURIN_BENCH_MISSES` prints the cases of
-//! edit propagation that were missed, to be looked at in repositories that nothing is measured on.
+//! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, speed. `BURIN_BENCH_MISSES` prints the missed cases of
+//! edit propagation, for inspection in repositories that are not used for measurements.
 //!
-//! With `BURIN_BENCH_FIT` set, nothing is measured: the weights of the continuation are fitted on these repositories.
-//! Fitted, and looked at for what is missed, were: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
-//! pydantic, cobra, axum, trpc; for like edits also serde, rayon, click, jinja, testify, koa, got. Measured on, and
-//! never fitted or looked at: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set that was only
-//! measured: hyper, bat, echo, starlette, black, redux, preact.
+//! With `BURIN_BENCH_FIT`, nothing is measured, and the weights of the continuation are fitted to these repositories.
+//! Used for fitting and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
+//! pydantic, cobra, axum, trpc; for repeated edits also serde, rayon, click, jinja, testify, koa, got. Used for
+//! measurements, never for fitting or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
+//! for measurements only: hyper, bat, echo, starlette, black, redux, preact.
 
 mod baselines;
 mod fit;
@@ -96,12 +97,12 @@ fn repositories() -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// Whether a part is to be measured: all are, unless `BURIN_BENCH_PARTS` names some.
+/// Whether a part is measured: all are, unless `BURIN_BENCH_PARTS` names some.
 fn is_wanted(part: &str) -> bool {
     std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
 }
 
-/// How many of the newest commits are replayed.
+/// Returns the number of newest commits to replay.
 fn commits(usual: usize) -> usize {
     let count = std::env::var("BURIN_BENCH_COMMITS").ok();
     let count = count.and_then(|count| count.parse().ok());

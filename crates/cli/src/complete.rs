@@ -1,4 +1,4 @@
-//! A suggestion for one place of one file, as Tab would make it.
+//! `complete`: the suggestions of Tab for one position of one file.
 
 mod history;
 mod output;
@@ -61,7 +61,7 @@ pub(super) struct CompletionOutcome {
 pub(super) struct CompletionQuery<'a> {
     project: Project<'a>,
     past: RecordedEdits,
-    scene: EditorState,
+    state: EditorState,
 }
 
 impl CompleteCommand {
@@ -71,24 +71,24 @@ impl CompleteCommand {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let question = self.question(files)?;
+        let query = self.query(files)?;
         let clock = RealClock::default();
-        let found = match self.provider.as_str() {
-            "local" => local(&question),
-            name => remote::ask(name, &question, (files, dirs), streams)?,
+        let outcome = match self.provider.as_str() {
+            "local" => local(&query),
+            name => remote::ask(name, &query, (files, dirs), streams)?,
         };
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
-        let answer = if self.json {
-            format!("{:#}\n", output::json(&question, &found, ms))
+        let text = if self.json {
+            format!("{:#}\n", output::json(&query, &outcome, ms))
         } else {
-            output::text(&question, &found)
+            output::text(&query, &outcome)
         };
-        let written = streams.output.write_all(answer.as_bytes());
+        let written = streams.output.write_all(text.as_bytes());
         written.map_err(write_error)?;
-        if found.suggestions.is_empty() {
-            print_notice(streams, &found.status);
+        if outcome.suggestions.is_empty() {
+            print_notice(streams, &outcome.status);
         }
-        Ok(match (&found.failure, found.suggestions.is_empty()) {
+        Ok(match (&outcome.failure, outcome.suggestions.is_empty()) {
             (_, false) => ExitCode::SUCCESS,
             (Some(FailureClass::Budget), true) => ExitCode::from(3),
             (Some(_), true) => ExitCode::from(97),
@@ -96,7 +96,7 @@ impl CompleteCommand {
         })
     }
 
-    fn question<'a>(&self, files: &'a dyn Files) -> Result<CompletionQuery<'a>, String> {
+    fn query<'a>(&self, files: &'a dyn Files) -> Result<CompletionQuery<'a>, String> {
         let root = folder(self.root.as_deref(), files)?;
         let project = Project::new(root, files);
         let file = project.path(&self.file)?;
@@ -105,18 +105,18 @@ impl CompleteCommand {
             None => RecordedEdits::default(),
         };
         let buffer = project.open(&file)?;
-        let scene = text::scene(&file, &buffer.snapshot(), self.at)?;
+        let state = text::state(&file, &buffer.snapshot(), self.at)?;
         Ok(CompletionQuery {
             project,
             past,
-            scene,
+            state,
         })
     }
 }
 
 /// Returns the suggestions from the project's files and the earlier edits, without a model.
-fn local(question: &CompletionQuery<'_>) -> CompletionOutcome {
-    let suggestions = question.past.local(&question.project, &question.scene);
+fn local(query: &CompletionQuery<'_>) -> CompletionOutcome {
+    let suggestions = query.past.local(&query.project, &query.state);
     let status = if suggestions.is_empty() {
         "Nothing is suggested here without a model."
     } else {

@@ -14,7 +14,7 @@ use model::{FailureClass, ModelId};
 use router::http::HttpClient;
 use tokio::runtime::Builder;
 
-use crate::{Error, models};
+use crate::models;
 
 /// The time an endpoint is skipped after a timeout, so that not every query waits for it again.
 const LEFT_ALONE: Duration = Duration::from_secs(60);

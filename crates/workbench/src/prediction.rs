@@ -1,34 +1,33 @@
-//! Tab suggestions in a window: passes every text change to the engine, queries the local tier and
-//! models, and shows the result in the focused view.
+//! Tab suggestions in a window: passes every text change to the engine, queries models, and shows
+//! the result in the focused view.
 //!
 //! The logic is in `autocomplete`: its engine returns effects, and this module applies them. Must
 //! not know: how suggestions are drawn, how models are reached.
 //! Invariant: nothing here blocks; work proportional to a text or the project runs in the
 //! background.
-//! Start at `Prediction::document_changed` and `carry_out`.
+//! Start at `Prediction::document_changed` and `apply_effect`.
 
 mod background;
 mod cross_file;
 mod expand_word;
 mod folder_context;
 mod folder_reader;
-mod learn;
 mod model_requests;
+mod shown_suggestions;
 mod suggestion_settings;
 mod suppression;
 mod tab_status;
 mod unopened_files;
 mod watch;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use autocomplete::engine::{
-    BlockReason, CompletionEngine, CycleStep, DocumentEdit, EngineEffect, EngineInput,
-    EngineOptions, TabEvent,
+    BlockReason, ChangedFiles, CompletionEngine, CycleStep, EngineEffect, EngineInput,
+    EngineOptions,
 };
-use autocomplete::local::{self, LocalPredictor};
-use autocomplete::{ChangeCause, EditorState, Suggestion, SuggestionId};
+use autocomplete::{ChangeCause, DocumentEdit, EditorState, Suggestion};
 use base::{AbsPath, ByteOffset, Row};
 use composer_panel::board::BoardHunk;
 use editor::{
@@ -37,14 +36,14 @@ use editor::{
 };
 use gpui_kit::{App, Context, Entity, EventEmitter, SharedString, Subscription, Task, Window};
 use settings::TabShow;
-use text::{Change, Timestamp};
+use text::Change;
 use ui::ActiveSettings as _;
 
 use crate::folder::{FolderEvent, OpenFolder};
 use crate::services::Services;
 use folder_context::FolderContext;
 use folder_reader::{FolderReader, ViewChanged};
-use learn::ShownSuggestions;
+use shown_suggestions::ShownSuggestions;
 use suggestion_settings::SuggestionSettings;
 pub(crate) use tab_status::TabStatus;
 use watch::{TextChange, WatchedText, WatchedTexts};
@@ -53,33 +52,27 @@ use watch::{TextChange, WatchedText, WatchedTexts};
 pub(crate) struct Prediction {
     services: Services,
     engine: CompletionEngine,
-    local: LocalPredictor,
-    around: FolderContext,
-    gate: SuggestionSettings,
+    folder_context: FolderContext,
+    settings: SuggestionSettings,
     folder: Option<Entity<OpenFolder>>,
     root: Option<AbsPath>,
-    reading: Option<Entity<FolderReader>>,
-    watching: WatchedTexts,
-    front: Option<FocusedView>,
+    reader: Option<Entity<FolderReader>>,
+    watched_texts: WatchedTexts,
+    focused: Option<FocusedView>,
     /// The reasons for suppressing suggestions last sent to the engine.
     blocks: BTreeSet<BlockReason>,
     /// Reason the focused view shows no suggestions, if any.
-    unsuited: Option<SuggestionBlocker>,
+    blocker: Option<SuggestionBlocker>,
     /// Whether the user requested a suggestion and has not typed since.
-    is_asked: bool,
-    /// An edit that accepted a suggestion, held until the accepted part is known.
-    taken: Option<Box<DocumentEdit>>,
+    is_requested: bool,
     /// A suggestion for a file that is being opened for it.
     entering: Option<Suggestion>,
-    last_id: u64,
     shown: ShownSuggestions,
-    /// The last suggestion painted in the previously focused view.
-    painted: Option<SuggestionId>,
-    asking: model_requests::TabModelState,
+    model_state: model_requests::TabModelState,
     background: background::Background,
-    outside: unopened_files::UnopenedFiles,
-    wake: Option<Task<()>>,
-    waking: Option<Task<()>>,
+    unopened_files: unopened_files::UnopenedFiles,
+    wake_timer: Option<Task<()>>,
+    snooze: Option<Task<()>>,
     _followed: Vec<Subscription>,
 }
 
@@ -109,27 +102,23 @@ impl Prediction {
         let mut this = Self {
             services: Services::of(cx),
             engine: CompletionEngine::new(EngineOptions::local()),
-            local: LocalPredictor::new(),
-            around: FolderContext::default(),
-            gate: SuggestionSettings::new(&settings.tab, None),
+            folder_context: FolderContext::default(),
+            settings: SuggestionSettings::new(&settings.tab, None),
             folder: None,
             root: None,
-            reading: None,
-            watching: WatchedTexts::new(),
-            front: None,
+            reader: None,
+            watched_texts: WatchedTexts::new(),
+            focused: None,
             blocks: BTreeSet::new(),
-            unsuited: None,
-            is_asked: false,
-            taken: None,
+            blocker: None,
+            is_requested: false,
             entering: None,
-            last_id: 0,
             shown: ShownSuggestions::default(),
-            painted: None,
-            asking: model_requests::TabModelState::default(),
+            model_state: model_requests::TabModelState::default(),
             background: background::Background::default(),
-            outside: unopened_files::UnopenedFiles::default(),
-            wake: None,
-            waking: None,
+            unopened_files: unopened_files::UnopenedFiles::default(),
+            wake_timer: None,
+            snooze: None,
             _followed: Vec::new(),
         };
         this.load_learned(cx);
@@ -143,58 +132,59 @@ impl Prediction {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.around = FolderContext::default();
-        self.outside = unopened_files::UnopenedFiles::default();
-        self.local.invalidate_changed(&|_| true);
+        self.folder_context = FolderContext::default();
+        self.unopened_files = unopened_files::UnopenedFiles::default();
         self.root = folder.as_ref().map(|folder| folder.read(cx).root().clone());
-        self.reading = folder.as_ref().map(|folder| FolderReader::of(folder, cx));
+        self.reader = folder.as_ref().map(|folder| FolderReader::of(folder, cx));
         self._followed = self
-            .reading
+            .reader
             .iter()
-            .map(|reading| {
-                cx.subscribe(reading, |this, reading, _: &ViewChanged, cx| {
-                    this.local.set_corpus(reading.read(cx).view().clone());
+            .map(|reader| {
+                cx.subscribe(reader, |this, reader, _: &ViewChanged, cx| {
+                    this.engine.set_corpus(reader.read(cx).view().clone());
                 })
             })
             .collect();
-        if let Some(reading) = &self.reading {
-            self.local.set_corpus(reading.read(cx).view().clone());
+        if let Some(reader) = &self.reader {
+            self.engine.set_corpus(reader.read(cx).view().clone());
         }
         self._followed.extend(folder.iter().map(|folder| {
             cx.subscribe(folder, |this, _, event: &FolderEvent, cx| match event {
                 FolderEvent::Changed(paths) => {
-                    this.around.clear_lookups();
-                    this.changed_outside(Some(paths), cx);
+                    this.folder_context.clear_lookups();
+                    this.files_changed_on_disk(Some(paths), cx);
                 }
                 FolderEvent::Rescan => {
-                    this.around.clear_lookups();
-                    this.changed_outside(None, cx);
+                    this.folder_context.clear_lookups();
+                    this.files_changed_on_disk(None, cx);
                 }
                 _ => {}
             })
         }));
         self.folder = folder;
+        let files = ChangedFiles::AllExcept(HashSet::new());
+        self.handle(EngineInput::FilesChanged(files), cx);
         self.settings_changed(window, cx);
     }
 
     /// Sets the hunks of agents that are not landed yet.
     pub(crate) fn set_unmerged(&mut self, hunks: Vec<BoardHunk>) {
-        self.around.set_unmerged(hunks);
+        self.folder_context.set_unmerged(hunks);
     }
 
     /// Applies settings after a change.
     pub(crate) fn settings_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let settings = cx.settings().clone();
-        let snoozed = self.gate.snoozed_until();
-        self.gate = SuggestionSettings::new(&settings.tab, self.root.as_ref());
-        self.gate.snooze(snoozed);
-        self.asking.set_model_name(&settings.tab.model);
-        if self.asking.is_needed {
+        let snoozed = self.settings.snoozed_until();
+        self.settings = SuggestionSettings::new(&settings.tab, self.root.as_ref());
+        self.settings.snooze(snoozed);
+        self.model_state.set_model_name(&settings.tab.model);
+        if self.model_state.is_needed {
             self.choose_model(cx);
         }
         self.set_options(cx);
         self.set_mode(cx);
-        self.follow_blocks(Some(window), cx);
+        self.sync_blocks(Some(window), cx);
         cx.notify();
     }
 
@@ -205,9 +195,9 @@ impl Prediction {
         window: &Window,
         cx: &mut Context<Self>,
     ) {
-        self.watching
+        self.watched_texts
             .retain(|_, watched| watched.model.upgrade().is_some());
-        if self.watching.contains_key(&model.entity_id()) {
+        if self.watched_texts.contains_key(&model.entity_id()) {
             return;
         }
         let followed = cx.subscribe_in(model, window, |this, model, event, window, cx| {
@@ -219,14 +209,14 @@ impl Prediction {
             }
         });
         let watched = WatchedText::new(model, followed, cx);
-        self.watching.insert(model.entity_id(), watched);
+        self.watched_texts.insert(model.entity_id(), watched);
         self.track(model, cx);
     }
 
     fn track(&mut self, model: &Entity<DocumentModel>, cx: &App) {
         let revision = model.read(cx).snapshot().revision();
-        self.local
-            .note_tree(&scene_of(model, &Change::none(revision), cx));
+        self.engine
+            .note_tree(&state_of(model, &Change::none(revision), cx));
     }
 
     /// Sets the focused view, or none.
@@ -236,18 +226,18 @@ impl Prediction {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if editor.as_ref() == self.front.as_ref().map(|front| &front.editor) {
+        if editor.as_ref() == self.focused.as_ref().map(|focused| &focused.editor) {
             return;
         }
         self.note_left(cx);
-        if let Some(front) = self.front.take() {
-            self.painted = front.editor.read(cx).last_painted().map(|(id, _)| id);
-            front
+        self.note_painted(cx);
+        if let Some(focused) = self.focused.take() {
+            focused
                 .editor
                 .update(cx, |editor, cx| editor.set_suggestion(None, cx));
         }
         let Some(editor) = editor else {
-            self.follow_blocks(Some(window), cx);
+            self.sync_blocks(Some(window), cx);
             return;
         };
         let model = editor.read(cx).model().clone();
@@ -256,20 +246,20 @@ impl Prediction {
             cx.subscribe_in(&editor, window, Self::editor_event),
             cx.observe(&model, |_, _, cx| cx.notify()),
         ];
-        self.front = Some(FocusedView {
+        self.focused = Some(FocusedView {
             row: editor.update(cx, |editor, cx| editor.caret_point(cx).row),
             editor,
             model,
             _followed: followed,
         });
         self.set_mode(cx);
-        self.is_asked = false;
-        self.follow_blocks(Some(window), cx);
-        if let Some(scene) = self.scene(cx) {
-            self.handle(EngineInput::Moved { scene }, cx);
+        self.is_requested = false;
+        self.sync_blocks(Some(window), cx);
+        if let Some(state) = self.state(cx) {
+            self.handle(EngineInput::Moved { state }, cx);
         }
         self.enter(cx);
-        self.work_soon(cx);
+        self.schedule_work(cx);
     }
 
     /// Handles a change of a watched text.
@@ -280,50 +270,46 @@ impl Prediction {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let is_front = self
-            .front
+        let focused = self
+            .focused
             .as_ref()
-            .is_some_and(|front| front.model == *model);
-        let taken = self.front.as_ref().filter(|_| is_front);
-        let taken = taken.and_then(|front| front.editor.read(cx).last_taken());
-        let Some(watched) = self.watching.get_mut(&model.entity_id()) else {
+            .filter(|focused| focused.model == *model);
+        let is_focused = focused.is_some();
+        let accepted = focused.and_then(|focused| focused.editor.read(cx).last_taken());
+        let Some(watched) = self.watched_texts.get_mut(&model.entity_id()) else {
             return;
         };
-        let TextChange { before, cause } = watched.changed(model.read(cx), change.author, taken);
-        let scene = if is_front {
-            self.scene(cx)
+        let revision = accepted.map(|(revision, _)| revision);
+        let TextChange { before, cause } = watched.changed(model.read(cx), change.author, revision);
+        let state = if is_focused {
+            self.state(cx)
         } else {
-            Some(scene_of(model, change, cx))
+            Some(state_of(model, change, cx))
         };
-        let Some(scene) = scene else {
+        let Some(state) = state else {
             return;
         };
-        self.local.edited(&local::ObservedEdit {
-            path: scene.path.clone(),
-            before: before.clone(),
-            after: scene.snapshot.clone(),
-            change: change.clone(),
-            syntax: scene.syntax.clone(),
-            at: Timestamp(self.services.clock.wall_ms()),
-            cause,
-        });
-        let edited = Box::new(DocumentEdit {
+        let edit = Box::new(DocumentEdit {
             before,
-            scene,
+            state,
             change: change.clone(),
             cause,
         });
         if cause == ChangeCause::Typed {
-            self.is_asked = false;
+            self.is_requested = false;
             self.need_model(cx);
         }
         self.suppress(Some(window), cx);
-        match cause {
-            ChangeCause::Accepted if is_front => self.taken = Some(edited),
-            _ => self.handle(EngineInput::Edited(edited), cx),
-        }
+        let input = match accepted {
+            _ if !is_focused => EngineInput::EditedElsewhere(edit),
+            Some((_, part)) if cause == ChangeCause::Accepted => {
+                EngineInput::Accepted { part, edit }
+            }
+            _ => EngineInput::Edited(edit),
+        };
+        self.handle(input, cx);
         self.unsuppress(Some(window), cx);
-        self.work_soon(cx);
+        self.schedule_work(cx);
     }
 
     fn editor_event(
@@ -337,13 +323,13 @@ impl Prediction {
             EditorEvent::SelectionsChanged => {
                 self.note_left(cx);
                 self.suppress(Some(window), cx);
-                if let Some(scene) = self.scene(cx) {
-                    self.handle(EngineInput::Moved { scene }, cx);
+                if let Some(state) = self.state(cx) {
+                    self.handle(EngineInput::Moved { state }, cx);
                 }
                 self.unsuppress(Some(window), cx);
-                self.work_soon(cx);
+                self.schedule_work(cx);
             }
-            EditorEvent::Focused => self.follow_blocks(Some(window), cx),
+            EditorEvent::Focused => self.sync_blocks(Some(window), cx),
             EditorEvent::Suggestion(event) => self.suggestion_event(event, window, cx),
             EditorEvent::Edited | EditorEvent::Scrolled | EditorEvent::Refused(_) => {}
         }
@@ -356,17 +342,6 @@ impl Prediction {
         cx: &mut Context<Self>,
     ) {
         match event {
-            SuggestionEvent::Taken { part, .. } => {
-                if let Some(edited) = self.taken.take() {
-                    self.handle(
-                        EngineInput::Accepted {
-                            part: *part,
-                            edited,
-                        },
-                        cx,
-                    );
-                }
-            }
             SuggestionEvent::Dismissed(_) => self.handle(EngineInput::Dismissed, cx),
             SuggestionEvent::Cycled(CycleDirection::Next) => {
                 self.handle(EngineInput::Cycle(CycleStep::Next), cx)
@@ -375,14 +350,15 @@ impl Prediction {
                 self.handle(EngineInput::Cycle(CycleStep::Previous), cx)
             }
             SuggestionEvent::Requested => {
-                self.is_asked = true;
+                self.is_requested = true;
                 self.need_model(cx);
-                self.follow_blocks(Some(window), cx);
-                if let Some(scene) = self.scene(cx) {
-                    self.handle(EngineInput::Requested { scene }, cx);
+                self.sync_blocks(Some(window), cx);
+                if let Some(state) = self.state(cx) {
+                    self.handle(EngineInput::Requested { state }, cx);
                 }
             }
-            SuggestionEvent::Jumped(_) => {}
+            // `document_changed` reports the edit that accepted a suggestion.
+            SuggestionEvent::Taken { .. } | SuggestionEvent::Jumped(_) => {}
             SuggestionEvent::WordsWanted(cycle) => self.expand_word(*cycle, window, cx),
             SuggestionEvent::Entered(id) => self.open_place(*id, cx),
         }
@@ -390,37 +366,47 @@ impl Prediction {
 
     /// Passes an input to the engine and applies the resulting effects.
     fn handle(&mut self, input: EngineInput, cx: &mut Context<Self>) {
+        self.note_painted(cx);
         let now = self.services.clock.elapsed();
-        let effects = self.engine.handle(now, input, &self.around);
-        let asks_local = effects.contains(&EngineEffect::AskLocal);
-        for effect in effects {
+        for effect in self.engine.handle(now, input, &self.folder_context) {
             self.apply_effect(effect, cx);
         }
-        // The local tier runs after the other effects, because none of them may remove its
-        // suggestion.
-        if asks_local {
-            self.ask_local(cx);
-        }
-        let spent = self.engine.take_retired();
-        if !spent.is_empty() {
-            let freed = async move { drop(spent) };
+        let retired = self.engine.take_retired();
+        if !retired.is_empty() {
+            let freed = async move { drop(retired) };
             cx.background_executor().spawn(freed).detach();
         }
         cx.notify();
     }
 
+    /// Passes an input whose suggestions may differ to the engine, with the editor state of now:
+    /// since the last input the view may have scrolled, or the text may have been parsed again.
+    fn handle_refreshed(&mut self, input: EngineInput, cx: &mut Context<Self>) {
+        if let Some(state) = self.state(cx) {
+            self.handle(EngineInput::Moved { state }, cx);
+        }
+        self.handle(input, cx);
+    }
+
+    /// Reports to the engine which suggestion the focused view painted last.
+    fn note_painted(&mut self, cx: &App) {
+        let focused = self.focused.as_ref();
+        if let Some((id, _)) = focused.and_then(|focused| focused.editor.read(cx).last_painted()) {
+            self.engine.note_painted(id);
+        }
+    }
+
     fn apply_effect(&mut self, effect: EngineEffect, cx: &mut Context<Self>) {
         match effect {
-            EngineEffect::Ask { request, what } => self.ask(request, what, cx),
-            EngineEffect::Cancel { request } => self.asking.cancel(request),
+            EngineEffect::Ask { request, body } => self.ask(request, body, cx),
+            EngineEffect::Cancel { request } => self.model_state.cancel(request),
             EngineEffect::Show(shown) => {
-                let now = self.services.clock.elapsed();
-                self.shown.show(&shown.suggestion, now);
+                self.shown.show(&shown.suggestion);
                 let note = (shown.count > 1)
                     .then(|| SharedString::from(format!("{} of {}", shown.index + 1, shown.count)));
                 let place = self.place_of(&shown.suggestion, cx);
-                if let Some(front) = &self.front {
-                    front.editor.update(cx, |editor, cx| {
+                if let Some(focused) = &self.focused {
+                    focused.editor.update(cx, |editor, cx| {
                         editor.set_suggestion(Some(shown.suggestion), cx);
                         editor.set_suggestion_note(note, cx);
                         editor.set_suggestion_place(place, cx);
@@ -428,37 +414,24 @@ impl Prediction {
                 }
             }
             EngineEffect::Hide => {
-                if let Some(front) = &self.front {
-                    front
+                if let Some(focused) = &self.focused {
+                    focused
                         .editor
                         .update(cx, |editor, cx| editor.set_suggestion(None, cx));
                 }
             }
             EngineEffect::Wake { at } => self.schedule_wake(at, cx),
-            // Handled after the other effects, see `feed`.
-            EngineEffect::AskLocal => {}
-            EngineEffect::Note(happened) => {
-                let now = self.services.clock.elapsed();
-                let is_seen = self.was_painted(&happened, cx);
-                let measured = self.shown.note(&happened, (now, is_seen), &mut self.local);
-                self.write_down(measured);
-                self.remember_soon(cx);
-                self.set_options(cx);
+            EngineEffect::Note(event) => {
+                let measurement = self.shown.note(&event);
+                self.record_measurement(measurement);
+                self.store_learned_soon(cx);
             }
         }
     }
 
-    /// Returns whether any part of the affected suggestion was painted.
-    fn was_painted(&self, happened: &TabEvent, cx: &App) -> bool {
-        let front = self.front.as_ref();
-        let here = front.and_then(|front| front.editor.read(cx).last_painted());
-        let seen = [here.map(|(id, _)| id), self.painted];
-        seen.contains(&Some(happened.id()))
-    }
-
     fn schedule_wake(&mut self, at: Duration, cx: &mut Context<Self>) {
         let wait = at.saturating_sub(self.services.clock.elapsed());
-        self.wake = Some(cx.spawn(async move |this, cx| {
+        self.wake_timer = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(wait).await;
             // The window may have been closed.
             this.update(cx, |this, cx| this.handle(EngineInput::Time, cx))
@@ -466,45 +439,19 @@ impl Prediction {
         }));
     }
 
-    /// Queries the local tier for the focused text.
-    fn ask_local(&mut self, cx: &mut Context<Self>) {
-        let Some(scene) = self.scene(cx) else {
-            return;
-        };
-        let at = Timestamp(self.services.clock.wall_ms());
-        let last = &mut self.last_id;
-        let mut next = || {
-            *last += 1;
-            SuggestionId(*last)
-        };
-        let suggestions = if self.engine.is_explicit() {
-            self.local.requested_suggestions(&scene, at, &mut next)
-        } else {
-            self.local.all_suggestions(&scene, at, &mut next)
-        };
-        let revision = scene.snapshot.revision();
-        self.handle(
-            EngineInput::Local {
-                revision,
-                suggestions,
-            },
-            cx,
-        );
-    }
-
     /// Captures the state of the focused text.
-    fn scene(&self, cx: &mut Context<Self>) -> Option<EditorState> {
-        let editor = self.front.as_ref()?.editor.clone();
+    fn state(&self, cx: &mut Context<Self>) -> Option<EditorState> {
+        let editor = self.focused.as_ref()?.editor.clone();
         Some(editor.update(cx, |editor, cx| editor.scene(cx)))
     }
 
     fn set_mode(&self, cx: &mut Context<Self>) {
-        let mode = match self.gate.show() {
+        let mode = match self.settings.show() {
             TabShow::Subtle => SuggestionMode::Subtle,
             TabShow::Always | TabShow::Asked | TabShow::Off => SuggestionMode::Eager,
         };
-        if let Some(front) = &self.front {
-            front
+        if let Some(focused) = &self.focused {
+            focused
                 .editor
                 .update(cx, |editor, cx| editor.set_suggestion_mode(mode, cx));
         }
@@ -512,45 +459,46 @@ impl Prediction {
 
     /// Sends the engine its options: the source of suggestions and the confidence threshold.
     fn set_options(&mut self, cx: &mut Context<Self>) {
-        let least = cx.settings().tab.least_likely;
-        let threshold = match least {
-            0 => self.local.threshold(),
-            percent => percent as f32 / 100.0,
+        let threshold = match cx.settings().tab.least_likely {
+            0 => None,
+            percent => Some(percent as f32 / 100.0),
         };
         let options = EngineOptions {
             root: self.root.clone(),
-            model: self.asking.model().cloned(),
+            model: self.model_state.model().cloned(),
+            has_local_tier: true,
             threshold,
         };
-        if self.asking.options.as_ref() != Some(&options) {
-            self.asking.options = Some(options.clone());
+        if self.model_state.options.as_ref() != Some(&options) {
+            self.model_state.options = Some(options.clone());
             self.handle(EngineInput::Options(options), cx);
         }
     }
 
     /// Records the viewed rows after the caret left them.
     fn note_left(&mut self, cx: &mut Context<Self>) {
-        let (Some(front), Some(root)) = (&mut self.front, &self.root) else {
+        let (Some(focused), Some(root)) = (&mut self.focused, &self.root) else {
             return;
         };
-        let row = front
+        let row = focused
             .editor
             .update(cx, |editor, cx| editor.caret_point(cx).row);
-        let before = front.row;
+        let before = focused.row;
         if row.0.abs_diff(before.0) < AWAY {
             return;
         }
-        front.row = row;
-        let model = front.model.read(cx);
+        focused.row = row;
+        let model = focused.model.read(cx);
         if let Some(path) = model.path() {
             let shown = folder_context::relative_name(path, root);
-            self.around.record_view(shown, &model.snapshot(), before);
+            self.folder_context
+                .record_view(shown, &model.snapshot(), before);
         }
     }
 }
 
-/// Captures a text without focus, with the start of its change as the caret.
-fn scene_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> EditorState {
+/// Returns the editor state of a text without focus, with the caret after its last change.
+fn state_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> EditorState {
     let model = model.read(cx);
     let at = change
         .splices

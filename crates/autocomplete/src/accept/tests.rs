@@ -1,4 +1,4 @@
-//! Taking parts.
+//! Accepting words, lines and whole suggestions.
 
 use base::Span;
 use text::{Buffer, EditOrigin, Timestamp};
@@ -40,7 +40,7 @@ fn check(
 }
 
 #[test]
-fn by_words() {
+fn accept_by_word() {
     check(
         "let ;",
         4..4,
@@ -58,7 +58,7 @@ fn by_words() {
 }
 
 #[test]
-fn by_lines() {
+fn accept_by_line() {
     check(
         "",
         0..0,
@@ -69,7 +69,7 @@ fn by_lines() {
 }
 
 #[test]
-fn around_what_stays() {
+fn accept_keeps_unchanged_text() {
     check(
         "f()",
         2..3,
@@ -80,6 +80,6 @@ fn around_what_stays() {
 }
 
 #[test]
-fn what_replaces_something_is_taken_whole() {
+fn a_replacement_is_accepted_as_a_whole() {
     check("cat", 0..3, "a dog", AcceptGranularity::Word, &["a dog"]);
 }

@@ -1,16 +1,16 @@
-//! Answers found again where they were asked for, and where some of them was typed.
+//! Cached completions at their caret and after their beginning was typed.
 
 use model::ModelId;
 
 use super::{CaretText, CompletionCache, MAX_BYTES, MAX_COMPLETIONS};
-use crate::samples::scene;
+use crate::samples::state;
 
 fn model() -> ModelId {
     ModelId::parse("local/tab").expect("a name")
 }
 
 fn place(text: &str) -> CaretText {
-    CaretText::of(&scene("", text))
+    CaretText::of(&state("", text))
 }
 
 fn check(asked: &str, answer: &str, now: &str, expected: &[&str]) {
@@ -22,7 +22,7 @@ fn check(asked: &str, answer: &str, now: &str, expected: &[&str]) {
 }
 
 #[test]
-fn the_same_place_and_further_ones() {
+fn completion_matches_its_caret_and_its_typed_prefix() {
     check("let ˇ;", "größe = 1", "let ˇ;", &["größe = 1"]);
     check("let ˇ;", "größe = 1", "let größeˇ;", &[" = 1"]);
     check("let ˇ;", "größe = 1", "let größe = 1ˇ;", &[]);
@@ -35,14 +35,14 @@ fn the_same_place_and_further_ones() {
 }
 
 #[test]
-fn a_partner_that_the_editor_brought_is_no_difference() {
+fn inserted_closer_does_not_miss_the_cache() {
     check("fˇ;", "(a, b)", "f(ˇ);", &["a, b)"]);
     check("fˇ;", "(a, b)", "f(aˇ);", &[", b)"]);
     check("fˇ;", "(a, b)", "f(ˇx);", &[]);
 }
 
 #[test]
-fn long_texts_are_told_by_what_is_near() {
+fn cache_compares_only_text_near_the_caret() {
     let long = "0123456789".repeat(200);
     check(
         &format!("{long}ˇ{long}"),
@@ -59,26 +59,26 @@ fn long_texts_are_told_by_what_is_near() {
 }
 
 #[test]
-fn nothing_to_say_is_known_at_its_very_place() {
+fn empty_completion_matches_only_its_exact_caret() {
     check("let ˇ;", "", "let ˇ;", &[""]);
     check("let ˇ;", "", "let xˇ;", &[]);
 }
 
 #[test]
-fn there_is_never_much_and_the_latest_used_stays() {
+fn cache_is_bounded_and_keeps_the_latest_used() {
     let mut cache = CompletionCache::default();
     cache.insert(place("keep ˇ"), model(), "me".to_owned());
     for at in 0..MAX_COMPLETIONS * 2 {
         cache.insert(place(&format!("{at} ˇ")), model(), "x".to_owned());
         cache.find(&place("keep ˇ"), &model());
     }
-    assert_eq!(cache.answers.len(), MAX_COMPLETIONS);
+    assert_eq!(cache.completions.len(), MAX_COMPLETIONS);
     assert_eq!(cache.find(&place("keep ˇ"), &model()), ["me"]);
     for at in 0..100 {
         let text = format!("{at}{}", "y".repeat(20_000));
         cache.insert(place("big ˇ"), model(), text);
     }
     assert!(cache.bytes <= MAX_BYTES);
-    let bytes: usize = cache.answers.iter().map(|it| it.text.len()).sum();
+    let bytes: usize = cache.completions.iter().map(|it| it.text.len()).sum();
     assert_eq!(cache.bytes, bytes);
 }

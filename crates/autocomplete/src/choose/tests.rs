@@ -1,4 +1,4 @@
-//! Who is asked, of whom there is.
+//! Choice of the completion model among the available ones.
 
 use model::{FimForm, FimFormat, ModelId, NextEditFormat, Profile};
 
@@ -32,7 +32,7 @@ fn check(wanted: &str, candidates: &[ModelCandidate], expected: &str) {
 }
 
 #[test]
-fn this_machine_comes_first_and_predicting_before_filling() {
+fn local_models_come_first_and_prediction_before_filling() {
     let all = [FimForm::Gap, FimForm::Raw];
     let qwen = candidate(
         "ollama/qwen2.5-coder:1.5b",

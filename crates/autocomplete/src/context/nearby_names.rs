@@ -12,9 +12,9 @@ const MAX_NAMES: usize = 24;
 const SHORTEST: usize = 3;
 
 /// Returns the names in the rows around the caret, the nearest rows first, without duplicates.
-pub fn names_near(scene: &EditorState) -> Vec<String> {
-    let snapshot = &scene.snapshot;
-    let row = snapshot.point_at(scene.caret).row;
+pub fn names_near(state: &EditorState) -> Vec<String> {
+    let snapshot = &state.snapshot;
+    let row = snapshot.point_at(state.caret).row;
     let last = snapshot.last_row();
     let mut names: Vec<String> = Vec::new();
     for distance in 0..=ROWS {

@@ -10,15 +10,15 @@ use crate::EditorState;
 /// relevant first.
 pub trait ContextSource {
     /// Returns the definitions of the given names.
-    fn definitions(&self, scene: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
+    fn definitions(&self, state: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
     /// Returns project excerpts that resemble the text around the caret.
-    fn snippets(&self, scene: &EditorState) -> Vec<ContextSnippet>;
+    fn snippets(&self, state: &EditorState) -> Vec<ContextSnippet>;
     /// Returns excerpts that the user viewed recently.
-    fn viewed(&self, scene: &EditorState) -> Vec<ContextSnippet>;
+    fn viewed(&self, state: &EditorState) -> Vec<ContextSnippet>;
     /// Returns unmerged agent changes that concern the given names.
-    fn unmerged(&self, scene: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
+    fn unmerged(&self, state: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
     /// Returns the diagnostics near the caret.
-    fn diagnostics(&self, scene: &EditorState) -> Vec<Diagnostic>;
+    fn diagnostics(&self, state: &EditorState) -> Vec<Diagnostic>;
 }
 
 /// An excerpt of a file.

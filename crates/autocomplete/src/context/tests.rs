@@ -1,4 +1,4 @@
-//! What is gathered, and what is left out when it costs too much.
+//! Prompt context within its budget.
 
 use std::time::Duration;
 
@@ -6,13 +6,12 @@ use base::{AbsPath, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{
-    BUDGET, ContextSnippet, ContextSource, Diagnostic, EditHistory, SnippetReason, WindowLimits,
-    gather,
+    BUDGET, ContextSnippet, ContextSource, Diagnostic, SnippetReason, WindowLimits, gather,
 };
-use crate::samples::{scene, scene_of};
-use crate::{ChangeCause, EditorState};
+use crate::samples::{state, state_of};
+use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState};
 
-/// Has so many snippets of so many bytes, and one of everything else.
+/// A number of snippets of a number of bytes each, and one of everything else.
 struct Much(usize, usize);
 
 fn excerpt(path: &str, text: String, why: SnippetReason) -> ContextSnippet {
@@ -69,11 +68,11 @@ const FRAME: WindowLimits = WindowLimits::Rows {
 };
 
 #[test]
-fn everything_is_there_in_its_order() {
-    let scene = scene("", "alpha ˇbeta\n");
+fn context_files_are_in_order_of_relevance() {
+    let state = state("", "alpha ˇbeta\n");
     let root = AbsPath::new("/p");
     let context = gather(
-        &scene,
+        &state,
         root.as_ref(),
         FRAME,
         &EditHistory::default(),
@@ -92,8 +91,7 @@ fn everything_is_there_in_its_order() {
 #[test]
 fn the_budget_prefers_newest_edits_over_other_files() {
     let mut buffer = Buffer::new(&"line\n".repeat(4_000));
-    let mut trail = EditHistory::default();
-    let path = AbsPath::new("/p/a");
+    let mut history = EditHistory::default();
     for at in 0..40 {
         let before = buffer.snapshot();
         // From the end to the start, at starts of lines.
@@ -101,12 +99,17 @@ fn the_budget_prefers_newest_edits_over_other_files() {
         let text = format!("{at} {}\n", "long ".repeat(200));
         let span = Span::from(place..place);
         let change = buffer.replace(span, &text, &EditOrigin::typing(Timestamp(0)));
-        let why = (ChangeCause::Typed, Duration::from_secs(at as u64));
-        trail.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
+        let edit = DocumentEdit {
+            before,
+            state: state_of(&buffer, "", 0.into()),
+            change,
+            cause: ChangeCause::Typed,
+        };
+        history.record(&edit, Duration::from_secs(at as u64));
     }
-    let scene = scene_of(&buffer, "", 10.into());
+    let state = state_of(&buffer, "", 10.into());
     let root = AbsPath::new("/p");
-    let context = gather(&scene, root.as_ref(), FRAME, &trail, &Much(100, 700));
+    let context = gather(&state, root.as_ref(), FRAME, &history, &Much(100, 700));
     let edits: usize = context.edits.iter().map(|it| it.diff.len()).sum();
     let files: usize = context.files.iter().map(|it| it.text.len()).sum();
     let spent = context.window.text.len() + edits + files;
@@ -118,7 +121,7 @@ fn the_budget_prefers_newest_edits_over_other_files() {
 }
 
 #[test]
-fn what_the_window_shows_is_not_told_twice() {
+fn text_of_the_window_is_not_repeated() {
     struct Here;
     impl ContextSource for Here {
         fn definitions(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
@@ -144,8 +147,8 @@ fn what_the_window_shows_is_not_told_twice() {
             Vec::new()
         }
     }
-    let scene = scene("", "alpha\nˇ\n");
+    let state = state("", "alpha\nˇ\n");
     let root = AbsPath::new("/p");
-    let context = gather(&scene, root.as_ref(), FRAME, &EditHistory::default(), &Here);
+    let context = gather(&state, root.as_ref(), FRAME, &EditHistory::default(), &Here);
     assert_eq!(context.files.len(), 1);
 }

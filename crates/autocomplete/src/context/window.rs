@@ -63,12 +63,12 @@ pub struct PromptWindow {
 
 impl PromptWindow {
     /// Returns the window of an editor state.
-    pub fn for_editor(scene: &EditorState, frame: WindowLimits) -> Self {
-        let snapshot = &scene.snapshot;
-        let caret = scene.caret.min(snapshot.len());
+    pub fn for_editor(state: &EditorState, frame: WindowLimits) -> Self {
+        let snapshot = &state.snapshot;
+        let caret = state.caret.min(snapshot.len());
         let (whole, editable) = match frame {
             WindowLimits::Gap { before, behind } => {
-                let whole = gap(scene, caret, before, behind);
+                let whole = gap(state, caret, before, behind);
                 (whole, Span::at(caret))
             }
             WindowLimits::Rows {
@@ -77,7 +77,7 @@ impl PromptWindow {
                 around,
             } => rows(snapshot, caret, (above, below), around),
             WindowLimits::Tokens { editable, around } => {
-                let inner = held_together(scene, caret, editable * BYTES_PER_TOKEN);
+                let inner = held_together(state, caret, editable * BYTES_PER_TOKEN);
                 (widened(snapshot, inner, around * BYTES_PER_TOKEN), inner)
             }
         };
@@ -157,15 +157,15 @@ fn rows_around(snapshot: &Snapshot, row: Row, above: u32, below: u32) -> Span {
 }
 
 /// Returns the text around a gap, starting at an outermost item and ending at a row if possible.
-fn gap(scene: &EditorState, caret: ByteOffset, before: usize, behind: usize) -> Span {
-    let snapshot = &scene.snapshot;
+fn gap(state: &EditorState, caret: ByteOffset, before: usize, behind: usize) -> Span {
+    let snapshot = &state.snapshot;
     let most = Span::new(
         snapshot.clip(caret - before * BYTES_PER_TOKEN, base::Bias::Right),
         snapshot.clip(caret + behind * BYTES_PER_TOKEN, base::Bias::Left),
     );
     let start = match most.start.0 {
         0 => most.start,
-        _ => first_start(scene, most.start, caret),
+        _ => first_start(state, most.start, caret),
     };
     let end = if most.end == snapshot.len() {
         most.end
@@ -181,8 +181,8 @@ fn gap(scene: &EditorState, caret: ByteOffset, before: usize, behind: usize) -> 
 
 /// Returns the first row after an offset at which an outermost item begins, searched in the first
 /// third; otherwise the next row.
-fn first_start(scene: &EditorState, from: ByteOffset, caret: ByteOffset) -> ByteOffset {
-    let snapshot = &scene.snapshot;
+fn first_start(state: &EditorState, from: ByteOffset, caret: ByteOffset) -> ByteOffset {
+    let snapshot = &state.snapshot;
     let first = snapshot.point_at(from).row.0 + 1;
     let own = snapshot.point_at(caret).row.0;
     if first > own {
@@ -204,11 +204,11 @@ fn is_blank_or_end(line: &str) -> bool {
 
 /// Returns the largest run of rows around the caret that belongs to one syntax node and is at most
 /// `most` bytes long, extended by rows on both sides if it is short.
-fn held_together(scene: &EditorState, caret: ByteOffset, most: usize) -> Span {
-    let snapshot = &scene.snapshot;
+fn held_together(state: &EditorState, caret: ByteOffset, most: usize) -> Span {
+    let snapshot = &state.snapshot;
     let row = snapshot.point_at(caret).row;
     let mut held = rows_around(snapshot, row, 0, 0);
-    if let Some(syntax) = &scene.syntax {
+    if let Some(syntax) = &state.syntax {
         let mut node = Span::at(caret);
         while let Some(wider) = syntax.expand(snapshot, node) {
             let rows = whole_rows(snapshot, wider);

@@ -1,4 +1,4 @@
-//! Fast and slow typing.
+//! Delays for fast and slow typing.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn bursts_wait_longest_and_slow_keys_least() {
 }
 
 #[test]
-fn pauses_are_no_typing() {
+fn pauses_do_not_count_as_typing() {
     assert_eq!(typed(5_000).wait(), MAX_WAIT);
     assert_eq!(typed(100).keys_in(Duration::from_millis(350)), 4);
     assert_eq!(typed(100).keys_in(Duration::ZERO), 1);

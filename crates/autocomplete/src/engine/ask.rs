@@ -38,18 +38,18 @@ const GAP_OUTPUT: TokenCount = TokenCount(192);
 impl CompletionEngine {
     /// Returns when to query the model about the current text; `None` if not at all.
     pub(super) fn due(&self) -> Option<Duration> {
-        let (edited, pace) = self.last_edit?;
-        let scene = self.scene.as_ref()?;
+        let (edited, mode) = self.last_edit?;
+        let state = self.state.as_ref()?;
         self.options.model.as_ref()?;
         let is_open = self.blocked.is_empty() && !self.has_remote();
-        let is_new = self.asked_for != Some((scene.snapshot.revision(), scene.caret));
+        let is_new = self.asked_for != Some((state.snapshot.revision(), state.caret));
         if !is_open || !is_new || self.requests.len() >= MAX_REQUESTS {
             return None;
         }
-        let wait = match pace {
+        let wait = match mode {
             DebounceMode::Eager => Duration::ZERO,
             DebounceMode::Deleting => BEHIND_DELETION,
-            DebounceMode::Typing if self.has_missed && is_within_word(scene) => WITHIN_WORD,
+            DebounceMode::Typing if self.has_missed && is_within_word(state) => WITHIN_WORD,
             DebounceMode::Typing => self.cadence.wait(),
         };
         Some((edited + wait).max(self.patient_until()))
@@ -59,32 +59,32 @@ impl CompletionEngine {
     fn patient_until(&self) -> Duration {
         let patience = self.latencies.percentile(90).mul_f32(1.3);
         let patience = patience.clamp(PATIENCE.0, PATIENCE.1);
-        let flights = self.requests.iter();
-        let now = flights.filter(|flight| flight.purpose == RequestPurpose::Now);
-        now.map(|flight| flight.asked + patience)
+        let requests = self.requests.iter();
+        let now = requests.filter(|request| request.purpose == RequestPurpose::Now);
+        now.map(|request| request.asked + patience)
             .max()
             .unwrap_or_default()
     }
 
     /// Queries the model about the current text if a request is due and no response is cached.
     pub(super) fn ask_if_due(&mut self, is_known: bool, source: &dyn ContextSource) {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return;
         };
         if is_known {
-            self.asked_for = Some((scene.snapshot.revision(), scene.caret));
+            self.asked_for = Some((state.snapshot.revision(), state.caret));
             return;
         }
         if self.due().is_some_and(|due| due <= self.now) {
-            self.asked_for = Some((scene.snapshot.revision(), scene.caret));
-            self.ask(&scene, RequestPurpose::Now, source);
+            self.asked_for = Some((state.snapshot.revision(), state.caret));
+            self.ask(&state, RequestPurpose::Now, source);
         }
     }
 
     /// Queries the model about an editor state.
     pub(super) fn ask(
         &mut self,
-        scene: &EditorState,
+        state: &EditorState,
         purpose: RequestPurpose,
         source: &dyn ContextSource,
     ) {
@@ -103,48 +103,48 @@ impl CompletionEngine {
         };
         let asked = match model.kind {
             TabKind::Gap => {
-                let context = gather(scene, root, GAP, &self.history, source);
+                let context = gather(state, root, GAP, &self.history, source);
                 let expected = ExpectedReply::Gap {
-                    place: CaretText::of(scene),
-                    at: scene.caret,
-                    stream: Box::new(CompletionStream::new(scene, scene.caret)),
+                    caret_text: CaretText::of(state),
+                    at: state.caret,
+                    stream: Box::new(CompletionStream::new(state, state.caret)),
                 };
                 Some((gap(&model.id, context, sampling), expected))
             }
             TabKind::NextEdit(format) => {
                 let frame = format::frame(format);
-                let context = gather(scene, root, frame, &self.history, source);
+                let context = gather(state, root, frame, &self.history, source);
                 let prompt = format::prompt(format, &context);
                 prompt.map(|prompt| {
-                    let change = Change::none(scene.snapshot.revision());
+                    let change = Change::none(state.snapshot.revision());
                     let expected = ExpectedReply::NextEdit {
                         format,
                         window: Box::new(context.window),
-                        since: (scene.snapshot.clone(), change),
+                        since: (state.snapshot.clone(), change),
                         text: String::new(),
                     };
                     (prompted(&model.id, prompt, sampling), expected)
                 })
             }
         };
-        let Some((what, expected)) = asked else {
+        let Some((body, expected)) = asked else {
             return;
         };
         self.last_request += 1;
-        let request = RequestId(self.last_request);
         self.requests.push(ActiveRequest {
-            request,
+            id: RequestId(self.last_request),
             purpose,
             model: model.id,
             asked: self.now,
             expected,
         });
-        self.effects.push(EngineEffect::Ask { request, what });
+        let request = RequestId(self.last_request);
+        self.effects.push(EngineEffect::Ask { request, body });
     }
 
     /// Handles a streaming event of a response.
     pub(super) fn stream(&mut self, request: RequestId, event: StreamEvent) {
-        let ix = self.requests.iter().position(|it| it.request == request);
+        let ix = self.requests.iter().position(|it| it.id == request);
         // Events of a cancelled request may still arrive.
         let Some(ix) = ix else {
             return;
@@ -154,14 +154,14 @@ impl CompletionEngine {
                 StreamControl::More => self.show_lines(ix),
                 StreamControl::Enough => {
                     self.effects.push(EngineEffect::Cancel { request });
-                    let flight = self.requests.remove(ix);
-                    self.finished(flight);
+                    let request = self.requests.remove(ix);
+                    self.finished(request);
                 }
             },
             StreamEvent::Restart => self.requests[ix].restart(),
             StreamEvent::Stop { .. } => {
-                let flight = self.requests.remove(ix);
-                self.finished(flight);
+                let request = self.requests.remove(ix);
+                self.finished(request);
             }
             StreamEvent::Failed(failure) => {
                 self.requests.remove(ix);
@@ -173,20 +173,20 @@ impl CompletionEngine {
 
     /// Cancels the requests that are no longer needed.
     pub(super) fn cancel_unwanted(&mut self) {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             self.cancel_all();
             return;
         };
         if self.requests.is_empty() {
             return;
         }
-        let now = CaretText::of(&scene);
-        let offers: Vec<_> = self.candidates.iter().map(|it| it.suggestion.id).collect();
+        let now = CaretText::of(&state);
+        let candidates: Vec<_> = self.candidates.iter().map(|it| it.suggestion.id).collect();
         let effects = &mut self.effects;
-        self.requests.retain_mut(|flight| {
-            let is_wanted = flight.is_wanted(&scene, &now, &offers);
+        self.requests.retain_mut(|request| {
+            let is_wanted = request.is_wanted(&state, &now, &candidates);
             if !is_wanted {
-                let request = flight.request;
+                let request = request.id;
                 effects.push(EngineEffect::Cancel { request });
             }
             is_wanted
@@ -194,16 +194,16 @@ impl CompletionEngine {
     }
 
     pub(super) fn cancel_all(&mut self) {
-        let cancelled = self.requests.drain(..).map(|flight| EngineEffect::Cancel {
-            request: flight.request,
+        let cancelled = self.requests.drain(..).map(|request| EngineEffect::Cancel {
+            request: request.id,
         });
         self.effects.extend(cancelled);
     }
 }
 
 /// Whether the caret follows a word character.
-pub(super) fn is_within_word(scene: &EditorState) -> bool {
-    let before = scene.snapshot.chars_before(scene.caret).next();
+pub(super) fn is_within_word(state: &EditorState) -> bool {
+    let before = state.snapshot.chars_before(state.caret).next();
     before.is_some_and(|ch| ch.is_alphanumeric() || ch == '_')
 }
 

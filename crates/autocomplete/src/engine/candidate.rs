@@ -15,8 +15,8 @@ pub(super) struct SuggestionCandidate {
     pub(super) took: Option<Duration>,
     /// Number of its characters that the user has typed.
     pub(super) typed: usize,
-    /// Whether it has been visible.
-    pub(super) was_shown: bool,
+    /// Time at which it first became visible.
+    pub(super) shown_at: Option<Duration>,
     /// Request whose first lines it holds, while more may arrive.
     pub(super) partial: Option<RequestId>,
     /// Time since which it is unchanged.
@@ -31,7 +31,7 @@ impl SuggestionCandidate {
             suggestion,
             took,
             typed: 0,
-            was_shown: false,
+            shown_at: None,
             partial: None,
             since: now,
             has_looked_ahead: false,
@@ -39,23 +39,23 @@ impl SuggestionCandidate {
     }
 
     /// Updates the candidate after a change of the current text.
-    pub(super) fn follow(&mut self, change: &Change, scene: &EditorState) -> FollowResult {
+    pub(super) fn follow(&mut self, change: &Change, state: &EditorState) -> FollowResult {
         // The local tier reports suggestions for other files again after each change.
         if self.suggestion.file.is_some() {
             return FollowResult::Dropped;
         }
         let before = self.chars();
-        let fate = self.suggestion.follow(change, &scene.snapshot);
+        let result = self.suggestion.follow(change, &state.snapshot);
         let is_away = applies_at_caret(&self.suggestion.source)
-            && matches!(fate, FollowResult::Moved | FollowResult::Consumed)
-            && self.suggestion.start() != scene.caret;
+            && matches!(result, FollowResult::Moved | FollowResult::Consumed)
+            && self.suggestion.start() != state.caret;
         if is_away {
             return FollowResult::Dropped;
         }
-        if fate == FollowResult::Consumed {
+        if result == FollowResult::Consumed {
             self.typed += before.saturating_sub(self.chars());
         }
-        fate
+        result
     }
 
     /// Returns the number of characters it inserts.

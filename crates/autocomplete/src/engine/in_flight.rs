@@ -22,7 +22,7 @@ pub struct RequestId(pub u64);
 
 /// A request in flight.
 pub(super) struct ActiveRequest {
-    pub(super) request: RequestId,
+    pub(super) id: RequestId,
     pub(super) purpose: RequestPurpose,
     pub(super) model: ModelId,
     pub(super) asked: Duration,
@@ -45,7 +45,7 @@ pub(super) enum ExpectedReply {
     /// Text that fills a gap.
     Gap {
         /// Position for which it was requested.
-        place: CaretText,
+        caret_text: CaretText,
         /// The same position in the current text.
         at: ByteOffset,
         stream: Box<CompletionStream>,
@@ -102,29 +102,33 @@ impl ActiveRequest {
     /// text is reached.
     pub(super) fn is_wanted(
         &mut self,
-        scene: &EditorState,
+        state: &EditorState,
         now: &CaretText,
-        offers: &[SuggestionId],
+        candidates: &[SuggestionId],
     ) -> bool {
         match &mut self.expected {
-            ExpectedReply::Gap { place, at, stream } => {
+            ExpectedReply::Gap {
+                caret_text,
+                at,
+                stream,
+            } => {
                 if let RequestPurpose::Ahead(basis) = self.purpose {
-                    if offers.contains(&basis) {
+                    if candidates.contains(&basis) {
                         return true;
                     }
-                    if !place.leads_to("", now) {
+                    if !caret_text.leads_to("", now) {
                         return false;
                     }
                     self.purpose = RequestPurpose::Now;
-                    *at = scene.caret;
+                    *at = state.caret;
                 }
-                if scene.caret < *at || scene.caret - *at > MAX_TYPED_BYTES {
+                if state.caret < *at || state.caret - *at > MAX_TYPED_BYTES {
                     return false;
                 }
-                let typed = scene.snapshot.text(Span::new(*at, scene.caret));
+                let typed = state.snapshot.text(Span::new(*at, state.caret));
                 let came = stream.raw();
                 let agrees = came.starts_with(typed.as_ref()) || typed.starts_with(came);
-                agrees && place.leads_to(&typed, now)
+                agrees && caret_text.leads_to(&typed, now)
             }
             ExpectedReply::NextEdit {
                 since: (_, change), ..

@@ -1,39 +1,42 @@
 //! Inputs and effects of the engine.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::Revision;
+use base::AbsPath;
 use model::{Fim, ModelRequest, StreamEvent};
-use text::{Change, Snapshot};
 
 use super::{EngineOptions, RequestId, TabEvent};
+use crate::local::BackgroundResult;
 use crate::validate::TypeMembers;
-use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion};
+use crate::{AcceptGranularity, DocumentEdit, EditorState, Suggestion};
 
 /// An input of the engine.
-#[derive(Clone)]
 pub enum EngineInput {
-    /// A text changed. The driver reports every change of every open text.
+    /// The current text changed, or a text that becomes current by it. The driver reports every
+    /// change of every open text, as this or as one of the next two inputs.
     Edited(Box<DocumentEdit>),
-    /// The caret moved, the view scrolled, or another text became current, without an edit.
-    Moved {
-        /// Editor state after the motion.
-        scene: EditorState,
-    },
-    /// The user requested a suggestion explicitly.
-    Requested {
-        /// Editor state at the request.
-        scene: EditorState,
-    },
+    /// Another open text changed.
+    EditedElsewhere(Box<DocumentEdit>),
     /// The user accepted the visible suggestion, and the text has changed accordingly. The change
     /// is not reported as `Edited` as well.
     Accepted {
         /// Amount that was accepted.
         part: AcceptGranularity,
         /// Change that accepted it.
-        edited: Box<DocumentEdit>,
+        edit: Box<DocumentEdit>,
+    },
+    /// The caret moved, the view scrolled, or another text became current, without an edit.
+    Moved {
+        /// Editor state after the motion.
+        state: EditorState,
+    },
+    /// The user requested a suggestion explicitly.
+    Requested {
+        /// Editor state at the request.
+        state: EditorState,
     },
     /// The user dismissed the visible suggestion.
     Dismissed,
@@ -43,13 +46,13 @@ pub enum EngineInput {
     Blocked(BlockReason),
     /// The block reason no longer applies.
     Unblocked(BlockReason),
-    /// Suggestions of the local tier, the best first.
-    Local {
-        /// Revision of the current text they were computed for.
-        revision: Revision,
-        /// Suggestions; the engine validates them again.
-        suggestions: Vec<Suggestion>,
-    },
+    /// The user opened the file of a cross-file suggestion. It is handed in again as a suggestion
+    /// for the current text, which is the text of that file.
+    Entered(Box<Suggestion>),
+    /// A background task of the local tier has finished.
+    TaskFinished(Box<BackgroundResult>),
+    /// Files have changed on disk.
+    FilesChanged(ChangedFiles),
     /// A streaming event of a model response.
     Stream {
         /// Request that the event belongs to.
@@ -58,24 +61,20 @@ pub enum EngineInput {
         event: StreamEvent,
     },
     /// The member names of a text's types were read again.
-    Known(Arc<TypeMembers>),
+    MembersRead(Arc<TypeMembers>),
     /// The settings or the model changed.
     Options(EngineOptions),
     /// The requested wake-up time has come.
     Time,
 }
 
-/// A change of a text.
-#[derive(Clone)]
-pub struct DocumentEdit {
-    /// Text before the change.
-    pub before: Snapshot,
-    /// Editor state after the change.
-    pub scene: EditorState,
-    /// Change between the two.
-    pub change: Change,
-    /// Origin of the change.
-    pub cause: ChangeCause,
+/// Files that have changed on disk.
+#[derive(Clone, Debug)]
+pub enum ChangedFiles {
+    /// These files.
+    Paths(HashSet<AbsPath>),
+    /// Possibly any file except these, which are open.
+    AllExcept(HashSet<AbsPath>),
 }
 
 /// Direction in which to cycle through the alternatives.
@@ -112,7 +111,7 @@ pub enum EngineEffect {
         /// Identifier of the request.
         request: RequestId,
         /// Body of the request.
-        what: CompletionRequest,
+        body: CompletionRequest,
     },
     /// Drop the stream of a request, which closes its connection. Further events need not be handed
     /// in.
@@ -124,13 +123,11 @@ pub enum EngineEffect {
     Show(VisibleSuggestion),
     /// Hide the visible suggestion.
     Hide,
-    /// Hand in `Input::Time` at the given time. Replaces any earlier wake-up time.
+    /// Hand in `EngineInput::Time` at the given time. Replaces any earlier wake-up time.
     Wake {
         /// Time on the clock of `handle`.
         at: Duration,
     },
-    /// Query the local tier about the current text and hand in its suggestions.
-    AskLocal,
     /// Record an event in the ledger.
     Note(TabEvent),
 }
@@ -155,6 +152,16 @@ pub struct VisibleSuggestion {
     pub count: usize,
 }
 
+impl ChangedFiles {
+    /// Whether the file at `path` may have changed.
+    pub fn contains(&self, path: &AbsPath) -> bool {
+        match self {
+            Self::Paths(paths) => paths.contains(path),
+            Self::AllExcept(open) => !open.contains(path),
+        }
+    }
+}
+
 impl fmt::Display for BlockReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -172,6 +179,7 @@ impl fmt::Debug for EngineInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Edited(_) => "Edited",
+            Self::EditedElsewhere(_) => "EditedElsewhere",
             Self::Moved { .. } => "Moved",
             Self::Requested { .. } => "Requested",
             Self::Accepted { .. } => "Accepted",
@@ -179,9 +187,11 @@ impl fmt::Debug for EngineInput {
             Self::Cycle(_) => "Cycle",
             Self::Blocked(_) => "Blocked",
             Self::Unblocked(_) => "Unblocked",
-            Self::Local { .. } => "Local",
+            Self::Entered(_) => "Entered",
+            Self::TaskFinished(_) => "TaskFinished",
+            Self::FilesChanged(_) => "FilesChanged",
             Self::Stream { .. } => "Stream",
-            Self::Known(_) => "Known",
+            Self::MembersRead(_) => "MembersRead",
             Self::Options(_) => "Options",
             Self::Time => "Time",
         })

@@ -1,7 +1,7 @@
 //! Measures how much of an accepted suggestion remains in the text after a while.
 //!
-//! Limitations: text counts as removed if its file is closed too early; at most `MOST` texts are
-//! tracked.
+//! Limitations: text counts as removed if its file is closed too early; at most `MAX_TEXTS` texts
+//! are tracked.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -76,11 +76,11 @@ impl KeepTracker {
 
     /// Returns the measurements that are due.
     pub(super) fn due(&mut self, now: Duration) -> Vec<TabEvent> {
-        let mut told = Vec::new();
+        let mut due = Vec::new();
         for taken in &mut self.taken {
             while let Some(after) = LOOKS.get(taken.looks).filter(|it| taken.at + **it <= now) {
                 taken.looks += 1;
-                told.push(TabEvent::Kept {
+                due.push(TabEvent::Kept {
                     id: taken.id,
                     source: taken.source.clone(),
                     after: *after,
@@ -90,7 +90,7 @@ impl KeepTracker {
             }
         }
         self.taken.retain(|taken| taken.looks < LOOKS.len());
-        told
+        due
     }
 
     /// Returns the time of the next measurement.

@@ -25,21 +25,21 @@ impl CompletionEngine {
     /// it to its end soon.
     pub(super) fn request_ahead(&mut self, source: &dyn ContextSource) {
         let due = self.ahead_due().is_some_and(|due| due <= self.now);
-        let Some(scene) = self.scene.clone().filter(|_| due) else {
+        let Some(state) = self.state.clone().filter(|_| due) else {
             return;
         };
-        let Some(offer) = self.candidates.get_mut(self.at) else {
+        let Some(candidate) = self.candidates.get_mut(self.at) else {
             return;
         };
-        offer.has_looked_ahead = true;
-        let id = offer.suggestion.id;
-        let Some(next) = state_after_accept(&scene, offer) else {
+        candidate.has_looked_ahead = true;
+        let id = candidate.suggestion.id;
+        let Some(next) = state_after_accept(&state, candidate) else {
             return;
         };
         let model = self.options.model.as_ref().map(|model| model.id.clone());
         let is_known = model.is_none_or(|model| {
-            let place = CaretText::of(&next);
-            !self.cache.find(&place, &model).is_empty()
+            let caret_text = CaretText::of(&next);
+            !self.cache.find(&caret_text, &model).is_empty()
         });
         if !is_known {
             self.ask(&next, RequestPurpose::Ahead(id), source);
@@ -49,25 +49,25 @@ impl CompletionEngine {
     /// Returns when the text after the visible suggestion should be requested.
     pub(super) fn ahead_due(&self) -> Option<Duration> {
         let model = self.options.model.as_ref()?;
-        let offer = self.candidates.get(self.at)?;
+        let candidate = self.candidates.get(self.at)?;
         let is_gap = model.kind == TabKind::Gap
-            && matches!(offer.suggestion.source, SuggestionSource::Gap(_));
-        let is_whole = offer.partial.is_none() && !offer.has_looked_ahead;
+            && matches!(candidate.suggestion.source, SuggestionSource::Gap(_));
+        let is_whole = candidate.partial.is_none() && !candidate.has_looked_ahead;
         if !is_gap || !is_whole || !self.requests.is_empty() || !self.blocked.is_empty() {
             return None;
         }
-        if self.ends_soon(offer) {
+        if self.ends_soon(candidate) {
             return Some(self.now);
         }
-        (self.success_rate >= MIN_SUCCESS_AHEAD).then(|| offer.since + LIKELY_AFTER)
+        (self.success_rate >= MIN_SUCCESS_AHEAD).then(|| candidate.since + LIKELY_AFTER)
     }
 
     /// Whether the user will have typed the rest before a response could arrive.
-    fn ends_soon(&self, offer: &SuggestionCandidate) -> bool {
-        let left = offer.chars();
+    fn ends_soon(&self, candidate: &SuggestionCandidate) -> bool {
+        let left = candidate.chars();
         let latency = self.latencies.percentile(75) + self.cadence.wait();
         let near = self.cadence.keys_in(latency).min(MAX_CHARS_LEFT);
-        let is_sure = offer.typed >= left || self.success_rate >= MIN_SUCCESS_EARLY;
+        let is_sure = candidate.typed >= left || self.success_rate >= MIN_SUCCESS_EARLY;
         left <= near && is_sure
     }
 
@@ -87,31 +87,31 @@ impl CompletionEngine {
             .model
             .as_ref()
             .is_some_and(|model| is_gap(model.kind));
-        if let Some(scene) = self.scene.clone()
+        if let Some(state) = self.state.clone()
             && can
             && self.blocked.is_empty()
             && self.requests.is_empty()
         {
-            self.ask(&scene, RequestPurpose::Another, source);
+            self.ask(&state, RequestPurpose::Another, source);
         }
     }
 }
 
 /// Returns the editor state after accepting a suggestion; `None` unless it is a single edit at the
 /// caret.
-fn state_after_accept(scene: &EditorState, offer: &SuggestionCandidate) -> Option<EditorState> {
-    let [edit] = offer.suggestion.edits.as_slice() else {
+fn state_after_accept(state: &EditorState, candidate: &SuggestionCandidate) -> Option<EditorState> {
+    let [edit] = candidate.suggestion.edits.as_slice() else {
         return None;
     };
-    if edit.span.start != scene.caret {
+    if edit.span.start != state.caret {
         return None;
     }
-    let (change, after) = applied(&scene.snapshot, &offer.suggestion);
+    let (change, after) = applied(&state.snapshot, &candidate.suggestion);
     let caret = change.splices.last()?.new.end;
     Some(EditorState {
         snapshot: after,
         caret,
         syntax: None,
-        ..scene.clone()
+        ..state.clone()
     })
 }

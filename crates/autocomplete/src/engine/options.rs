@@ -10,8 +10,11 @@ pub struct EngineOptions {
     pub root: Option<AbsPath>,
     /// Model to query; with `None` only the local tier suggests.
     pub model: Option<TabModel>,
-    /// Minimum probability of being kept at which a suggestion is shown unasked, from 0 to 1.
-    pub threshold: f32,
+    /// Whether the local tier suggests, and learns from the edits.
+    pub has_local_tier: bool,
+    /// Minimum probability of being kept at which a suggestion is shown unasked, from 0 to 1;
+    /// `None` for the threshold that the local tier has learned from the outcomes.
+    pub threshold: Option<f32>,
 }
 
 /// A model used for completion.
@@ -33,12 +36,22 @@ pub enum TabKind {
 }
 
 impl EngineOptions {
-    /// Returns options that query no model and show every suggestion.
+    /// Returns options that query no model and show every suggestion of the local tier.
     pub fn local() -> Self {
         Self {
             root: None,
             model: None,
-            threshold: 0.0,
+            has_local_tier: true,
+            threshold: Some(0.0),
+        }
+    }
+
+    /// Returns options that query this model alone and show every suggestion.
+    pub fn model(model: TabModel) -> Self {
+        Self {
+            model: Some(model),
+            has_local_tier: false,
+            ..Self::local()
         }
     }
 }

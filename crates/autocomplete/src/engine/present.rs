@@ -1,72 +1,65 @@
-//! Candidates from the local tier, the cache and models: ranks them, keeps them current and emits
-//! the visible one.
+//! Candidates from the cache and models: adds them, chooses the visible one and emits it.
 
 use std::time::Duration;
 
-use base::{AbsPath, Revision};
 use text::Change;
 
 use super::candidate::{SuggestionCandidate, applies_at_caret};
 use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
-use super::{
-    CompletionEngine, DocumentEdit, EngineEffect, TabEvent, TabKind, VisibleSuggestion,
-    is_from_model,
-};
+use super::{CompletionEngine, EngineEffect, TabEvent, TabKind, VisibleSuggestion, is_from_model};
 use crate::cache::CaretText;
 use crate::format::{self, ParsedResponse};
 use crate::validate::{check, joined};
-use crate::{
-    AcceptGranularity, EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId,
-    SuggestionSource,
-};
+use crate::{EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
-/// Weight of the newest outcome in the moving average of the success rate.
-const WEIGHT: f32 = 0.1;
 /// Maximum number of alternatives kept.
-const MAX_ALTERNATIVES: usize = 16;
+pub(super) const MAX_ALTERNATIVES: usize = 16;
 
 impl CompletionEngine {
     /// Adds cached completions and pending hunks for the current text unless something is shown.
     /// Returns whether a model's response for it is known, including an empty one.
     pub(super) fn present(&mut self) -> bool {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return true;
         };
-        self.present_later(&scene);
+        self.present_later(&state);
         let Some(model) = self.options.model.clone() else {
             return true;
         };
         if self.has_remote() || model.kind != TabKind::Gap {
             return self.has_remote();
         }
-        let found = self.cache.find(&CaretText::of(&scene), &model.id);
+        let found = self.cache.find(&CaretText::of(&state), &model.id);
         let is_known = !found.is_empty();
         for rest in found.into_iter().filter(|rest| !rest.is_empty()) {
-            let edit = joined(&scene.snapshot, scene.caret, &rest);
+            let edit = joined(&state.snapshot, state.caret, &rest);
             let source = SuggestionSource::Gap(model.id.clone());
-            self.add_edits(&scene, vec![edit], source, None);
+            self.add_edits(&state, vec![edit], source, None);
         }
         is_known
     }
 
     /// Whether a model's suggestion is among the candidates.
     pub(super) fn has_remote(&self) -> bool {
-        let mut sources = self.candidates.iter().map(|offer| &offer.suggestion.source);
+        let mut sources = self
+            .candidates
+            .iter()
+            .map(|candidate| &candidate.suggestion.source);
         sources.any(is_from_model)
     }
 
     /// Offers the nearest of the remaining hunks of the last response.
-    fn present_later(&mut self, scene: &EditorState) {
+    fn present_later(&mut self, state: &EditorState) {
         if !self.candidates.is_empty() {
             return;
         }
-        let distance = |it: &Suggestion| it.start().0.abs_diff(scene.caret.0);
+        let distance = |it: &Suggestion| it.start().0.abs_diff(state.caret.0);
         let nearest =
             (0..self.pending_hunks.len()).min_by_key(|ix| distance(&self.pending_hunks[*ix]));
         if let Some(nearest) = nearest {
             let mut next = self.pending_hunks.swap_remove(nearest);
-            next.id = self.next_suggestion_id();
-            self.add(scene, SuggestionCandidate::new(next, None, self.now));
+            next.id = self.ids.next_id();
+            self.add(state, SuggestionCandidate::new(next, None, self.now));
         }
     }
 
@@ -74,128 +67,81 @@ impl CompletionEngine {
     /// do.
     pub(super) fn add_edits(
         &mut self,
-        scene: &EditorState,
+        state: &EditorState,
         edits: Vec<SuggestedEdit>,
         source: SuggestionSource,
         took: Option<Duration>,
     ) -> bool {
         let suggestion = Suggestion {
-            id: self.next_suggestion_id(),
+            id: self.ids.next_id(),
             file: None,
-            revision: scene.snapshot.revision(),
+            revision: state.snapshot.revision(),
             edits,
             source,
             confidence: self.success_rate,
         };
-        self.add(scene, SuggestionCandidate::new(suggestion, took, self.now))
+        self.add(state, SuggestionCandidate::new(suggestion, took, self.now))
     }
 
-    fn add(&mut self, scene: &EditorState, offer: SuggestionCandidate) -> bool {
-        if let Err(refused) = check(scene, &offer.suggestion, &self.recent) {
+    pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
+        if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
             self.refused = Some(refused);
             return false;
         }
         let is_alike =
-            |known: &SuggestionCandidate| known.suggestion.edits == offer.suggestion.edits;
+            |known: &SuggestionCandidate| known.suggestion.edits == candidate.suggestion.edits;
         if self.candidates.len() >= MAX_ALTERNATIVES || self.candidates.iter().any(is_alike) {
             return false;
         }
         self.refused = None;
+        let threshold = self.threshold();
         let shown = self.candidates.get(self.at);
         // A suggestion that the user has begun to type stays; otherwise the likelier one is shown.
         // The local tier reports the most useful suggestion first, so its first likely enough one
         // stays.
         let is_better = shown.is_none_or(|shown| {
-            let told = self.visible.as_ref().map(|told| told.suggestion.id);
-            let is_typed = shown.typed > 0 && told == Some(shown.suggestion.id);
-            let (old, new) = (&shown.suggestion, &offer.suggestion);
+            let visible = self.visible.as_ref().map(|visible| visible.suggestion.id);
+            let is_typed = shown.typed > 0 && visible == Some(shown.suggestion.id);
+            let (old, new) = (&shown.suggestion, &candidate.suggestion);
             let is_settled = !is_from_model(&old.source)
                 && !is_from_model(&new.source)
-                && (old.confidence >= self.options.threshold || self.is_explicit);
+                && (old.confidence >= threshold || self.is_explicit);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
-        self.candidates.push(offer);
+        self.candidates.push(candidate);
         if is_better {
             self.at = self.candidates.len() - 1;
         }
         true
     }
 
-    /// Replaces the candidates of the local tier.
-    pub(super) fn local(&mut self, revision: Revision, suggestions: Vec<Suggestion>) {
-        let Some(scene) = self.scene.clone() else {
-            return;
-        };
-        if !self.blocked.is_empty() || revision != scene.snapshot.revision() {
-            return;
-        }
-        let shown = self
-            .candidates
-            .get(self.at)
-            .map(|offer| offer.suggestion.id);
-        // The visible suggestion stays, except for a further site of an edit: that edit may have
-        // grown, or its file changed.
-        let is_told = |offer: &SuggestionCandidate| {
-            let offered = &offer.suggestion;
-            let mut told = suggestions.iter();
-            told.any(|it| it.file == offered.file && it.edits == offered.edits)
-        };
-        self.candidates.retain(|offer| {
-            let is_shown = Some(offer.suggestion.id) == shown;
-            let source = &offer.suggestion.source;
-            let is_place = matches!(source, SuggestionSource::Propagation { .. });
-            is_from_model(source) || is_shown && (!is_place || is_told(offer))
-        });
-        let at = self
-            .candidates
-            .iter()
-            .position(|it| Some(it.suggestion.id) == shown);
-        self.at = at.unwrap_or(0);
-        for suggestion in suggestions {
-            let offer = SuggestionCandidate::new(suggestion, None, self.now);
-            match &offer.suggestion.file {
-                Some(file) if Some(file) != scene.path.as_ref() => self.add_cross_file(offer),
-                _ => {
-                    self.add(&scene, offer);
-                }
-            }
-        }
-    }
-
-    /// Adds a suggestion for another file, which only the local tier could validate.
-    fn add_cross_file(&mut self, offer: SuggestionCandidate) {
-        let is_known =
-            |known: &SuggestionCandidate| known.suggestion.edits == offer.suggestion.edits;
-        if self.candidates.len() < MAX_ALTERNATIVES && !self.candidates.iter().any(is_known) {
-            self.candidates.push(offer);
-        }
-    }
-
     /// Handles the end of a model response.
-    pub(super) fn finished(&mut self, flight: ActiveRequest) {
-        let took = self.now.saturating_sub(flight.asked);
+    pub(super) fn finished(&mut self, request: ActiveRequest) {
+        let took = self.now.saturating_sub(request.asked);
         self.latencies.note(took);
         self.failed = None;
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return;
         };
         // The complete response replaces the candidate made of its first lines.
         let partial = self
             .candidates
             .iter()
-            .position(|it| it.partial == Some(flight.request));
+            .position(|it| it.partial == Some(request.id));
         let partial = partial.map(|ix| self.candidates.remove(ix));
         self.at = self.at.min(self.candidates.len().saturating_sub(1));
-        match flight.expected {
+        match request.expected {
             ExpectedReply::Gap {
-                place, mut stream, ..
+                caret_text,
+                mut stream,
+                ..
             } => {
                 stream.close();
                 let text = stream.text().to_owned();
-                self.cache.insert(place, flight.model, text);
+                self.cache.insert(caret_text, request.model, text);
                 // A response to a request ahead stays cached until its text is reached.
-                if !matches!(flight.purpose, RequestPurpose::Ahead(_)) {
-                    self.show_found(&scene, took, partial, flight.purpose);
+                if !matches!(request.purpose, RequestPurpose::Ahead(_)) {
+                    self.show_found(&state, took, partial, request.purpose);
                 }
             }
             ExpectedReply::NextEdit {
@@ -205,8 +151,8 @@ impl CompletionEngine {
                 text,
             } => {
                 let reading = format::read(format, &window, &text);
-                let source = SuggestionSource::NextEdit(flight.model);
-                self.add_next_edits(&scene, reading, &since, (source, took));
+                let source = SuggestionSource::NextEdit(request.model);
+                self.add_next_edits(&state, reading, &since, (source, took));
             }
         }
     }
@@ -214,7 +160,7 @@ impl CompletionEngine {
     /// Shows the completion that a response has added to the cache.
     fn show_found(
         &mut self,
-        scene: &EditorState,
+        state: &EditorState,
         took: Duration,
         partial: Option<SuggestionCandidate>,
         purpose: RequestPurpose,
@@ -222,7 +168,7 @@ impl CompletionEngine {
         let Some(model) = self.options.model.clone() else {
             return;
         };
-        let found = self.cache.find(&CaretText::of(scene), &model.id);
+        let found = self.cache.find(&CaretText::of(state), &model.id);
         let Some(rest) = found.into_iter().next() else {
             // The response does not agree with what was typed meanwhile.
             self.has_missed = true;
@@ -232,20 +178,20 @@ impl CompletionEngine {
             return;
         }
         let before = self.candidates.len();
-        let edit = joined(&scene.snapshot, scene.caret, &rest);
+        let edit = joined(&state.snapshot, state.caret, &rest);
         if !self.add_edits(
-            scene,
+            state,
             vec![edit],
             SuggestionSource::Gap(model.id),
             Some(took),
         ) {
             return;
         }
-        if let (Some(partial), Some(offer)) = (partial, self.candidates.get_mut(before)) {
+        if let (Some(partial), Some(candidate)) = (partial, self.candidates.get_mut(before)) {
             // The same suggestion, now longer, keeps its identity.
-            offer.suggestion.id = partial.suggestion.id;
-            offer.typed = partial.typed;
-            offer.was_shown = partial.was_shown;
+            candidate.suggestion.id = partial.suggestion.id;
+            candidate.typed = partial.typed;
+            candidate.shown_at = partial.shown_at;
             self.at = before;
         }
         if purpose == RequestPurpose::Another {
@@ -255,12 +201,16 @@ impl CompletionEngine {
 
     /// Shows the first complete lines of a response that is still streaming.
     pub(super) fn show_lines(&mut self, ix: usize) {
-        let Some(scene) = self.scene.clone() else {
+        let Some(state) = self.state.clone() else {
             return;
         };
-        let flight = &self.requests[ix];
-        let (ExpectedReply::Gap { place, stream, .. }, RequestPurpose::Now) =
-            (&flight.expected, flight.purpose)
+        let request = &self.requests[ix];
+        let (
+            ExpectedReply::Gap {
+                caret_text, stream, ..
+            },
+            RequestPurpose::Now,
+        ) = (&request.expected, request.purpose)
         else {
             return;
         };
@@ -268,17 +218,17 @@ impl CompletionEngine {
         if self.has_remote() || lines.is_empty() {
             return;
         }
-        let rest = place
-            .remaining_completion(&lines, &CaretText::of(&scene))
+        let rest = caret_text
+            .remaining_completion(&lines, &CaretText::of(&state))
             .map(str::to_owned);
-        let took = self.now.saturating_sub(flight.asked);
-        let (request, model) = (flight.request, flight.model.clone());
+        let took = self.now.saturating_sub(request.asked);
+        let (id, model) = (request.id, request.model.clone());
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-            let edit = joined(&scene.snapshot, scene.caret, &rest);
+            let edit = joined(&state.snapshot, state.caret, &rest);
             let before = self.candidates.len();
-            self.add_edits(&scene, vec![edit], SuggestionSource::Gap(model), Some(took));
-            if let Some(offer) = self.candidates.get_mut(before) {
-                offer.partial = Some(request);
+            self.add_edits(&state, vec![edit], SuggestionSource::Gap(model), Some(took));
+            if let Some(candidate) = self.candidates.get_mut(before) {
+                candidate.partial = Some(id);
             }
         }
     }
@@ -287,7 +237,7 @@ impl CompletionEngine {
     /// would parse worse with that hunk alone, all hunks are offered together.
     fn add_next_edits(
         &mut self,
-        scene: &EditorState,
+        state: &EditorState,
         reading: ParsedResponse,
         (base, change): &(text::Snapshot, Change),
         (source, took): (SuggestionSource, Duration),
@@ -307,25 +257,25 @@ impl CompletionEngine {
                 confidence: self.success_rate,
             };
             let is_left = if change.is_empty() {
-                hunk.applies_to(&scene.snapshot)
+                hunk.applies_to(&state.snapshot)
             } else {
                 matches!(
-                    hunk.follow(change, &scene.snapshot),
+                    hunk.follow(change, &state.snapshot),
                     FollowResult::Moved | FollowResult::Consumed
                 )
             };
             if is_left {
-                hunk.revision = scene.snapshot.revision();
+                hunk.revision = state.snapshot.revision();
                 hunks.push(hunk);
             }
         }
-        hunks.sort_by_key(|hunk| hunk.start().0.abs_diff(scene.caret.0));
+        hunks.sort_by_key(|hunk| hunk.start().0.abs_diff(state.caret.0));
         let mut hunks = hunks.into_iter();
         let Some(nearest) = hunks.next() else {
             return;
         };
         let rest: Vec<Suggestion> = hunks.collect();
-        if self.add_edits(scene, nearest.edits.clone(), source.clone(), Some(took)) {
+        if self.add_edits(state, nearest.edits.clone(), source.clone(), Some(took)) {
             self.pending_hunks = rest;
             return;
         }
@@ -333,158 +283,75 @@ impl CompletionEngine {
         all.extend(rest.into_iter().flat_map(|hunk| hunk.edits));
         all.sort_by_key(|edit| edit.span.start);
         if all.len() > 1 {
-            self.add_edits(scene, all, source, Some(took));
+            self.add_edits(state, all, source, Some(took));
         }
-    }
-
-    /// Handles the acceptance of the visible suggestion.
-    pub(super) fn accepted(&mut self, part: AcceptGranularity, edited: DocumentEdit) {
-        let Some(offer) = self.candidates.get_mut(self.at) else {
-            self.edited(edited);
-            return;
-        };
-        let (id, source) = (offer.suggestion.id, offer.suggestion.source.clone());
-        let chars = |text: &text::Snapshot| -> usize {
-            let splices = edited.change.splices.iter();
-            splices.map(|splice| text.char_count(splice.new)).sum()
-        };
-        self.effects.push(EngineEffect::Note(TabEvent::Accepted {
-            id,
-            source: source.clone(),
-            part,
-            chars: chars(&edited.scene.snapshot),
-        }));
-        let file: Option<AbsPath> = edited.scene.path.clone();
-        let change = edited.change.clone();
-        if part == AcceptGranularity::All {
-            // The whole suggestion is in the text now; the other candidates follow the change.
-            self.candidates.remove(self.at);
-            self.at = 0;
-            self.record_outcome(true);
-        }
-        self.edited(edited);
-        self.keep_tracker
-            .record_accepted((id, &source), file.as_ref(), &change, self.now);
-    }
-
-    /// Handles the dismissal of the visible suggestion.
-    pub(super) fn dismissed(&mut self) {
-        let (Some(scene), Some(offer)) = (self.scene.clone(), self.candidates.get(self.at)) else {
-            return;
-        };
-        let suggestion = offer.suggestion.clone();
-        self.effects.push(EngineEffect::Note(TabEvent::Dismissed {
-            id: suggestion.id,
-            source: suggestion.source.clone(),
-        }));
-        for offer in &self.candidates {
-            self.recent.rejected(&scene, &offer.suggestion, self.now);
-        }
-        self.record_outcome(false);
-        self.candidates.clear();
-        self.at = 0;
-        self.pending_hunks.clear();
-        self.cancel_all();
-        // Suggests nothing until the next keystroke.
-        self.last_edit = None;
-        self.has_missed = true;
-    }
-
-    /// Records that the user typed the whole visible suggestion.
-    pub(super) fn record_typed(&mut self, offer: &SuggestionCandidate) {
-        self.has_missed = false;
-        self.record_outcome(true);
-        self.effects.push(EngineEffect::Note(TabEvent::Typed {
-            id: offer.suggestion.id,
-            source: offer.suggestion.source.clone(),
-        }));
-    }
-
-    /// Records that the user deviated from the visible suggestion.
-    pub(super) fn record_miss(&mut self, offer: &SuggestionCandidate) {
-        self.has_missed = true;
-        self.record_outcome(false);
-        self.record_ignored(offer);
-    }
-
-    fn record_ignored(&mut self, offer: &SuggestionCandidate) {
-        if offer.was_shown {
-            self.effects.push(EngineEffect::Note(TabEvent::Ignored {
-                id: offer.suggestion.id,
-                source: offer.suggestion.source.clone(),
-                typed: offer.typed,
-            }));
-        }
-    }
-
-    fn record_outcome(&mut self, is_right: bool) {
-        let outcome = if is_right { 1.0 } else { 0.0 };
-        self.success_rate += WEIGHT * (outcome - self.success_rate);
     }
 
     /// Drops the candidates that apply only at a previous caret.
     pub(super) fn drop_misplaced(&mut self) {
-        let Some(caret) = self.scene.as_ref().map(|scene| scene.caret) else {
+        let Some(caret) = self.state.as_ref().map(|state| state.caret) else {
             return;
         };
         let shown = self
             .candidates
             .get(self.at)
-            .map(|offer| offer.suggestion.id);
-        let offers = std::mem::take(&mut self.candidates);
+            .map(|candidate| candidate.suggestion.id);
+        let candidates = std::mem::take(&mut self.candidates);
         let (here, gone): (Vec<SuggestionCandidate>, Vec<SuggestionCandidate>) =
-            offers.into_iter().partition(|offer| {
-                !applies_at_caret(&offer.suggestion.source) || offer.suggestion.start() == caret
+            candidates.into_iter().partition(|candidate| {
+                !applies_at_caret(&candidate.suggestion.source)
+                    || candidate.suggestion.start() == caret
             });
         let at = here.iter().position(|it| Some(it.suggestion.id) == shown);
         self.candidates = here;
         self.at = at.unwrap_or(0);
-        gone.iter().for_each(|offer| self.record_ignored(offer));
+        gone.iter()
+            .for_each(|candidate| self.record_ignored(candidate));
     }
 
     /// Drops and reports all candidates.
     pub(super) fn clear_candidates(&mut self) {
-        for offer in std::mem::take(&mut self.candidates) {
-            self.record_ignored(&offer);
+        for candidate in std::mem::take(&mut self.candidates) {
+            self.record_ignored(&candidate);
         }
         self.at = 0;
     }
 
     /// Emits the visible suggestion to the driver if it has changed.
     pub(super) fn emit_visible(&mut self) {
-        let revision = self.scene.as_ref().map(|scene| scene.snapshot.revision());
+        let revision = self.state.as_ref().map(|state| state.snapshot.revision());
         let is_asked_for = matches!(self.last_edit, Some((_, super::DebounceMode::Eager)));
         let count = self.candidates.len();
-        let shown = self.candidates.get_mut(self.at).filter(|offer| {
-            let is_likely = offer.suggestion.confidence >= self.options.threshold;
-            let is_here =
-                offer.suggestion.file.is_some() || Some(offer.suggestion.revision) == revision;
+        let threshold = self.threshold();
+        let shown = self.candidates.get_mut(self.at).filter(|candidate| {
+            let is_likely = candidate.suggestion.confidence >= threshold;
+            let is_here = candidate.suggestion.file.is_some()
+                || Some(candidate.suggestion.revision) == revision;
             is_here && (is_likely || is_asked_for)
         });
-        let Some(offer) = shown else {
+        let Some(candidate) = shown else {
             if self.visible.take().is_some() {
                 self.effects.push(EngineEffect::Hide);
             }
             return;
         };
         let next = VisibleSuggestion {
-            suggestion: offer.suggestion.clone(),
+            suggestion: candidate.suggestion.clone(),
             index: self.at,
             count,
         };
         if self.visible.as_ref() == Some(&next) {
             return;
         }
-        if !offer.was_shown {
-            offer.was_shown = true;
-            self.effects.push(EngineEffect::Note(TabEvent::Shown {
-                id: offer.suggestion.id,
-                source: offer.suggestion.source.clone(),
-                chars: offer.chars(),
-                took: offer.took,
-            }));
-        }
-        offer.since = self.now;
+        let shown = candidate.shown_at.is_none().then(|| TabEvent::Shown {
+            id: candidate.suggestion.id,
+            source: candidate.suggestion.source.clone(),
+            chars: candidate.chars(),
+            took: candidate.took,
+        });
+        candidate.shown_at.get_or_insert(self.now);
+        candidate.since = self.now;
+        self.effects.extend(shown.map(EngineEffect::Note));
         self.effects.push(EngineEffect::Show(next.clone()));
         self.visible = Some(next);
     }

@@ -94,12 +94,12 @@ impl CompletionEngine {
         if let Some(why) = self.blocked.first() {
             return CompletionStatus::Blocked(*why);
         }
-        if let Some(told) = &self.visible {
-            let id = told.suggestion.id;
-            let offer = self.candidates.iter().find(|it| it.suggestion.id == id);
+        if let Some(visible) = &self.visible {
+            let id = visible.suggestion.id;
+            let candidate = self.candidates.iter().find(|it| it.suggestion.id == id);
             return CompletionStatus::Shown {
-                source: told.suggestion.source.clone(),
-                took: offer.and_then(|offer| offer.took),
+                source: visible.suggestion.source.clone(),
+                took: candidate.and_then(|candidate| candidate.took),
             };
         }
         let model = self.options.model.as_ref().map(|model| model.id.clone());

@@ -1,5 +1,6 @@
-//! The machine driven by hand: keys, answers and time.
+//! The engine driven by keys, responses and time.
 
+mod outcomes;
 mod random;
 mod stories;
 mod world;

@@ -1,4 +1,4 @@
-//! Typing into, beside and against a suggestion.
+//! Changes that type into, move and contradict a suggestion.
 
 use base::{ByteOffset, Span};
 use text::{Buffer, Edit, EditOrigin, Timestamp};
@@ -42,7 +42,7 @@ fn check(
 }
 
 #[test]
-fn typing_its_letters_consumes_it() {
+fn typing_the_suggestion_consumes_it() {
     check("a|", "bcd", (1..1, "b"), FollowResult::Consumed, "abcd");
     check("a|", "bcd", (1..1, "bcd"), FollowResult::Completed, "abcd");
     check("a|", "bcd", (1..1, "x"), FollowResult::Dropped, "");
@@ -50,7 +50,7 @@ fn typing_its_letters_consumes_it() {
 }
 
 #[test]
-fn a_partner_that_the_editor_brings_is_part_of_it() {
+fn an_inserted_closer_belongs_to_the_suggestion() {
     check(
         "f|",
         "(a, b)",

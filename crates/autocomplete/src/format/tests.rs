@@ -1,6 +1,6 @@
-//! Every prompt as a golden file, and every kind of answer.
+//! Every prompt as a golden file, and every kind of response.
 //!
-//! A golden file is written anew when `UPDATE_EXPECT` is set; read it before it is kept.
+//! `UPDATE_EXPECT` rewrites the golden files; read them before they are kept.
 
 use base::Span;
 use expect_test::expect_file;
@@ -10,7 +10,7 @@ use super::{ParsedResponse, PromptKind, control_tokens, edits, frame, prompt, re
 use crate::context::{
     ContextSnippet, Diagnostic, EditContext, PastEdit, PromptWindow, SnippetReason,
 };
-use crate::samples::scene;
+use crate::samples::state;
 
 const ALL: [NextEditFormat; 6] = [
     NextEditFormat::Zeta1,
@@ -37,8 +37,8 @@ fn main() {
 ";
 
 fn context(format: NextEditFormat, text: &str) -> EditContext {
-    let scene = scene("rust", text);
-    let mut window = PromptWindow::for_editor(&scene, frame(format));
+    let state = state("rust", text);
+    let mut window = PromptWindow::for_editor(&state, frame(format));
     window.before = Some(window.region().replace("item.price", "item"));
     let edit = |old: &str, new: &str, was_accepted| PastEdit {
         path: "src/cart.rs".to_owned(),
@@ -73,7 +73,7 @@ fn context(format: NextEditFormat, text: &str) -> EditContext {
 }
 
 #[test]
-fn prompts_are_the_golden_files() {
+fn prompts_match_their_golden_files() {
     for format in ALL {
         let prompt = prompt(format, &context(format, TEXT)).expect("a prompt");
         let system = match &prompt.form {
@@ -110,7 +110,7 @@ fn region(format: NextEditFormat) -> String {
 }
 
 #[test]
-fn a_region_written_anew_is_an_edit() {
+fn a_rewritten_region_is_an_edit() {
     let expected = TEXT
         .replace('ˇ', "")
         .replace("item.price;", "item.price();");
@@ -135,7 +135,7 @@ fn a_region_written_anew_is_an_edit() {
 }
 
 #[test]
-fn the_same_again_and_words_for_it_are_nothing() {
+fn an_unchanged_region_is_no_edit() {
     for format in ALL {
         if format != NextEditFormat::Zeta21 {
             assert_eq!(answered(format, &region(format)), "nothing", "{format:?}");
@@ -150,7 +150,7 @@ fn the_same_again_and_words_for_it_are_nothing() {
 }
 
 #[test]
-fn blanks_and_nonsense_are_unreadable() {
+fn blank_and_malformed_responses_are_unreadable() {
     assert_eq!(answered(NextEditFormat::Zeta1, " \n"), "unreadable");
     assert_eq!(
         answered(NextEditFormat::Zeta21, "sure, here it is"),
@@ -161,7 +161,7 @@ fn blanks_and_nonsense_are_unreadable() {
 }
 
 #[test]
-fn a_text_cannot_speak_for_the_model() {
+fn control_tokens_in_user_text_are_harmless() {
     for format in ALL {
         let token = control_tokens(format)[0];
         let in_region = TEXT.replace("sum += ", &format!("\"{token}\"; sum += "));
@@ -194,10 +194,10 @@ fn a_text_cannot_speak_for_the_model() {
 }
 
 #[test]
-fn hunks_are_apart_and_endings_are_kept() {
-    let scene = scene("", "a\r\nb\r\nc\r\nd\r\ne\r\nˇ");
+fn hunks_are_separate_and_line_endings_stay() {
+    let state = state("", "a\r\nb\r\nc\r\nd\r\ne\r\nˇ");
     let window = PromptWindow::for_editor(
-        &scene,
+        &state,
         crate::context::WindowLimits::Rows {
             above: 9,
             below: 0,

@@ -54,12 +54,12 @@ pub(super) fn suffix(context: &EditContext) -> String {
 /// Formats other files by rank, with the excerpts of one file joined under one name.
 pub(super) fn files(files: &[ContextSnippet]) -> String {
     let mut text = String::new();
-    let mut told: Vec<&str> = Vec::new();
+    let mut written: Vec<&str> = Vec::new();
     for file in files {
-        if told.contains(&file.path.as_str()) {
+        if written.contains(&file.path.as_str()) {
             continue;
         }
-        told.push(&file.path);
+        written.push(&file.path);
         let pieces = files.iter().filter(|it| it.path == file.path);
         let pieces: Vec<String> = pieces.map(|it| line_end(it.text.clone())).collect();
         text.push_str(&format!("{FILE}{}\n{}", file.path, pieces.join("...\n")));

@@ -26,20 +26,20 @@ pub(crate) struct SyntaxCompletion {
 
 /// Returns the syntax completions at the caret, the surest first.
 pub(crate) fn closings<'f>(
-    scene: &EditorState,
+    state: &EditorState,
     facts: impl Iterator<Item = &'f FileDefinitions> + Clone,
 ) -> Vec<SyntaxCompletion> {
-    let text = &scene.snapshot;
-    let row = text.point_at(scene.caret).row;
-    let rest = text.text(Span::new(scene.caret, text.row_end(row)));
+    let text = &state.snapshot;
+    let row = text.point_at(state.caret).row;
+    let rest = text.text(Span::new(state.caret, text.row_end(row)));
     if !rest
         .trim_matches(|ch: char| ch.is_whitespace() || ")]},;".contains(ch))
         .is_empty()
     {
         return Vec::new();
     }
-    let filled = fill::next_part(scene, facts);
-    let ended = ends::block_end(scene, &rest);
+    let filled = fill::next_part(state, facts);
+    let ended = ends::block_end(state, &rest);
     filled.into_iter().chain(ended).collect()
 }
 

@@ -74,20 +74,20 @@ const MIN_BYTES: usize = 2;
 /// Returns the guesses at the caret, the most useful first. Words without context are included only
 /// if `wanted` says so.
 pub(crate) fn guesses(
-    scene: &EditorState,
+    state: &EditorState,
     view: &CorpusView,
     open: &HashSet<AbsPath>,
     log: &EditLog,
     wanted: GuessMode,
 ) -> Vec<Guess> {
-    let Some(near) = NearbyTokens::new(scene) else {
+    let Some(near) = NearbyTokens::new(state) else {
         return Vec::new();
     };
-    let trails = occurrences(&near, view, scene.path.as_ref(), open);
+    let occurrences = occurrences(&near, view, state.path.as_ref(), open);
     let mut guesses: Vec<Guess> = Vec::new();
     let mut tried = HashSet::new();
     for _ in 0..MAX_GUESSES {
-        let walk = GuessBuilder::new(&near, scene, &trails, log);
+        let walk = GuessBuilder::new(&near, state, &occurrences, log);
         let Some((first, guess)) = walk.guess(&tried) else {
             break;
         };
@@ -96,8 +96,8 @@ pub(crate) fn guesses(
     }
     guesses.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
     if wanted == GuessMode::Words {
-        let spelled = spelled(&near, view, scene.path.as_ref(), open);
-        let walk = GuessBuilder::new(&near, scene, &trails, log);
+        let spelled = spelled(&near, view, state.path.as_ref(), open);
+        let walk = GuessBuilder::new(&near, state, &occurrences, log);
         guesses.extend(walk.word_guesses(&spelled, &tried));
     }
     guesses
@@ -121,16 +121,16 @@ pub struct VoteSample {
 
 /// Returns the predictions for the tokens after the caret, as far as `truth` agrees.
 pub(crate) fn votes(
-    scene: &EditorState,
+    state: &EditorState,
     view: &CorpusView,
     log: &EditLog,
     truth: &str,
 ) -> Vec<VoteSample> {
-    let Some(near) = NearbyTokens::new(scene) else {
+    let Some(near) = NearbyTokens::new(state) else {
         return Vec::new();
     };
-    let trails = occurrences(&near, view, scene.path.as_ref(), &HashSet::new());
-    let mut walk = GuessBuilder::new(&near, scene, &trails, log);
+    let occurrences = occurrences(&near, view, state.path.as_ref(), &HashSet::new());
+    let mut walk = GuessBuilder::new(&near, state, &occurrences, log);
     let mut votes: Vec<VoteSample> = Vec::new();
     while walk.taken < MAX_TOKENS {
         let mut options = walk.options();
@@ -142,7 +142,7 @@ pub(crate) fn votes(
             taken.take(step);
             let is_right = goes_on_with(truth, &taken.text);
             votes.push(VoteSample {
-                features: step.told.features(),
+                features: step.features.features(),
                 token: step.text.clone(),
                 depth: walk.taken,
                 bytes: taken.text.len(),
@@ -177,10 +177,10 @@ impl Guess {
 #[derive(Clone)]
 struct GuessBuilder<'a> {
     near: &'a NearbyTokens,
-    scene: &'a EditorState,
+    state: &'a EditorState,
     log: &'a EditLog,
     /// Occurrences that agree with the guess so far, with their weights.
-    trails: Vec<&'a ContextOccurrence<'a>>,
+    occurrences: Vec<&'a ContextOccurrence<'a>>,
     taken: usize,
     text: String,
     likelihood: f32,
@@ -196,7 +196,7 @@ struct NextToken {
     text: String,
     gap: TokenGap,
     is_newline: bool,
-    told: TokenFeatures,
+    features: TokenFeatures,
     likelihood: f32,
 }
 
@@ -210,13 +210,13 @@ struct TokenCandidate<'a> {
 
 impl TokenCandidate<'_> {
     fn weight(&self) -> f32 {
-        self.voters.iter().map(|trail| trail.weight).sum()
+        self.voters.iter().map(|occurrence| occurrence.weight).sum()
     }
 
     fn longest(&self) -> usize {
         self.voters
             .iter()
-            .map(|trail| trail.length)
+            .map(|occurrence| occurrence.length)
             .max()
             .unwrap_or(0)
     }
@@ -225,22 +225,26 @@ impl TokenCandidate<'_> {
 impl<'a> GuessBuilder<'a> {
     fn new(
         near: &'a NearbyTokens,
-        scene: &'a EditorState,
-        trails: &'a [ContextOccurrence<'a>],
+        state: &'a EditorState,
+        occurrences: &'a [ContextOccurrence<'a>],
         log: &'a EditLog,
     ) -> Self {
         Self {
             near,
-            scene,
+            state,
             log,
-            trails: trails.iter().collect(),
+            occurrences: occurrences.iter().collect(),
             taken: 0,
             text: String::new(),
             likelihood: 1.0,
             lines: 1,
             steps: 0,
             brackets: Vec::new(),
-            context: trails.iter().map(|trail| trail.length).max().unwrap_or(0),
+            context: occurrences
+                .iter()
+                .map(|occurrence| occurrence.length)
+                .max()
+                .unwrap_or(0),
         }
     }
 
@@ -286,7 +290,7 @@ impl<'a> GuessBuilder<'a> {
 
     fn as_guess(&self) -> Guess {
         Guess {
-            span: Span::at(self.scene.caret),
+            span: Span::at(self.state.caret),
             new: self.text.clone(),
             likelihood: self.likelihood,
             context: self.context,
@@ -314,22 +318,22 @@ impl<'a> GuessBuilder<'a> {
     /// Returns the next tokens predicted by the agreeing occurrences and by `more`, by weight.
     fn candidates<'s>(&'s self, more: &'s [ContextOccurrence<'s>]) -> Vec<TokenCandidate<'s>> {
         let mut options: Vec<TokenCandidate<'_>> = Vec::new();
-        for trail in self.trails.iter().copied().chain(more) {
-            let Some(item) = trail.item(self.taken as isize) else {
+        for occurrence in self.occurrences.iter().copied().chain(more) {
+            let Some(item) = occurrence.item(self.taken as isize) else {
                 continue;
             };
             let is_newline = item.word_number() == NEWLINE;
-            let text = trail.rebound(item);
+            let text = occurrence.rebound(item);
             if text.is_empty() && !is_newline {
                 continue;
             }
             match options.iter_mut().find(|it| it.text == text) {
-                Some(option) => option.voters.push(trail),
+                Some(option) => option.voters.push(occurrence),
                 None => options.push(TokenCandidate {
                     text,
                     gap: item.gap(),
                     is_newline,
-                    voters: vec![trail],
+                    voters: vec![occurrence],
                 }),
             }
         }
@@ -355,7 +359,7 @@ impl<'a> GuessBuilder<'a> {
             .filter_map(|step| {
                 let rest = step.text.strip_prefix(self.near.partial.as_str())?;
                 (rest.len() >= MIN_BYTES).then(|| Guess {
-                    span: Span::at(self.scene.caret),
+                    span: Span::at(self.state.caret),
                     new: rest.to_owned(),
                     likelihood: step.likelihood,
                     context: self.context,
@@ -380,7 +384,7 @@ impl<'a> GuessBuilder<'a> {
             .clone()
             .map(|(_, it)| it.weight())
             .fold(0.0, f32::max);
-        let told = TokenFeatures {
+        let features = TokenFeatures {
             length: options[ix].longest(),
             rival: rivals.map(|(_, it)| it.longest()).max().unwrap_or(0),
             words: voters.iter().map(|it| it.words).max().unwrap_or(0),
@@ -410,8 +414,8 @@ impl<'a> GuessBuilder<'a> {
             text: (*text).to_owned(),
             gap: *gap,
             is_newline: *is_newline,
-            likelihood: likelihood(&told),
-            told,
+            likelihood: likelihood(&features),
+            features,
         }
     }
 
@@ -450,12 +454,12 @@ impl<'a> GuessBuilder<'a> {
             }
         }
         let taken = self.taken as isize;
-        self.trails.retain(|trail| {
-            trail.item(taken).is_some_and(|item| {
+        self.occurrences.retain(|occurrence| {
+            occurrence.item(taken).is_some_and(|item| {
                 if step.is_newline {
                     item.word_number() == NEWLINE && item.gap() == step.gap
                 } else {
-                    item.word_number() != NEWLINE && trail.rebound(item) == step.text
+                    item.word_number() != NEWLINE && occurrence.rebound(item) == step.text
                 }
             })
         });
@@ -478,14 +482,14 @@ impl<'a> GuessBuilder<'a> {
 
     /// Returns the indentation of the caret's row, changed by the steps of the guess.
     fn indent(&self) -> String {
-        let text = &self.scene.snapshot;
-        let row = text.point_at(self.scene.caret).row;
+        let text = &self.state.snapshot;
+        let row = text.point_at(self.state.caret).row;
         let row = text.row_text(row);
         let own = &row[..row.len() - row.trim_start().len()];
         match usize::try_from(self.steps) {
-            Ok(more) => format!("{own}{}", self.scene.indent.repeat(more)),
+            Ok(more) => format!("{own}{}", self.state.indent.repeat(more)),
             Err(_) => {
-                let less = self.steps.unsigned_abs() as usize * self.scene.indent.len();
+                let less = self.steps.unsigned_abs() as usize * self.state.indent.len();
                 own.get(..own.len().saturating_sub(less))
                     .unwrap_or_default()
                     .to_owned()
@@ -495,9 +499,9 @@ impl<'a> GuessBuilder<'a> {
 
     /// Whether the completed row would repeat one of the neighbouring rows.
     fn repeats_a_neighbour(&self) -> bool {
-        let text = &self.scene.snapshot;
-        let row = text.point_at(self.scene.caret).row;
-        let head = text.text(Span::new(text.row_start(row), self.scene.caret));
+        let text = &self.state.snapshot;
+        let row = text.point_at(self.state.caret).row;
+        let head = text.text(Span::new(text.row_start(row), self.state.caret));
         let first = self.text.lines().next().unwrap_or_default();
         let line = format!("{head}{first}");
         let line = line.trim();

@@ -1,8 +1,8 @@
 //! Token corpus of a project, indexed so that similar contexts are found in microseconds.
 //!
-//! Must not know: where files are, what a suggestion is. `put` and `remove` maintain the files;
+//! Must not know: where files are, what a suggestion is. `insert` and `remove` maintain the files;
 //! their tokens are in immutable segments that are merged as their number grows, so an update costs
-//! as much as the file that was saved. `put`, `compact` and `view` run on a background thread; a
+//! as much as the file that was saved. `insert`, `compact` and `view` run on a background thread; a
 //! view works on any thread.
 //! Invariant: a view answers from the files as they were when it was created.
 //! Limitations: uses about 8 bytes per token. `compact` keeps memory below a budget, by default
@@ -318,7 +318,7 @@ impl CorpusView {
     }
 
     /// Returns the first position of each word that `begins` accepts in the selected files.
-    /// Inspects at most `MOST_SPELT` tokens.
+    /// Inspects at most `MAX_SPELLED_TOKENS` tokens.
     pub(crate) fn spelled(
         &self,
         is_wanted: impl Fn(&AbsPath) -> bool,

@@ -1,11 +1,10 @@
-//! Log of recent edits: groups keystrokes into edits, each as pairs of token sequences.
+//! Log of recent edits as pairs of token sequences.
 //!
-//! Must not know: the clock; every change carries its time. Keystrokes at one place with short
-//! pauses form one edit, which stays open until the next one begins elsewhere; its pairs are
-//! recomputed at every keystroke.
+//! Must not know: which keystrokes form an edit; `EditHistory` decides that. Its open edit stays the
+//! open edit of the log, whose pairs are recomputed at every keystroke.
 //! Invariant: the work per keystroke depends on the edit and the number of logged edits, never on
 //! the file.
-//! Invariant: keeps at most `MOST_EDITS` edits, each with at most `MOST_EDIT_BYTES` of either text.
+//! Invariant: keeps at most `MAX_EDITS` edits, each with at most `MAX_EDIT_BYTES` of either text.
 
 mod frames;
 mod pairs;
@@ -16,36 +15,18 @@ use std::sync::Arc;
 
 use base::{AbsPath, Bias, ByteOffset, Span};
 use syntax::SyntaxSnapshot;
-use text::{Change, Snapshot, Splice, Timestamp};
+use text::{Change, Snapshot};
 
-use crate::ChangeCause;
+use crate::history::{MAX_EDIT_BYTES, MAX_GAP_BYTES, OpenEdit, SpanChange};
+use crate::{ChangeCause, DocumentEdit, EditHistory};
 
 pub(crate) use frames::{ChangeFrame, LoggedToken};
 use pairs::hunks;
 pub(crate) use rewrites::{EDGE, MAX_CONTEXT_TOKENS, TokenRewrite};
 
-/// One change of an open text, as reported to the log.
-#[derive(Clone)]
-pub struct ObservedEdit {
-    /// Path of the file; `None` for an unsaved text.
-    pub path: Option<AbsPath>,
-    /// Text before the change.
-    pub before: Snapshot,
-    /// Text after the change.
-    pub after: Snapshot,
-    /// The change from `before` to `after`.
-    pub change: Change,
-    /// Syntax tree after the change, with the offsets of `after`; its structure may be older.
-    pub syntax: Option<SyntaxSnapshot>,
-    /// Time of the change.
-    pub at: Timestamp,
-    /// Origin of the change.
-    pub cause: ChangeCause,
-}
-
 /// An edit of the log.
 #[derive(Clone, Debug)]
-pub struct LoggedEdit {
+pub(crate) struct LoggedEdit {
     /// Sequence number of the edit in this log.
     pub id: u64,
     /// Path of the file; `None` for an unsaved text.
@@ -56,8 +37,6 @@ pub struct LoggedEdit {
     pub old: Arc<str>,
     /// New text, widened to whole tokens.
     pub new: Arc<str>,
-    /// Time at which it ended.
-    pub at: Timestamp,
     /// Origin of the edit.
     pub cause: ChangeCause,
     /// Whether it was undone.
@@ -81,60 +60,32 @@ pub(crate) struct LoggedChange {
     pub(crate) around: [Arc<str>; 2],
 }
 
-/// An edit that may continue.
-struct OpenEdit {
-    path: Option<AbsPath>,
-    before: Snapshot,
-    after: Snapshot,
-    /// Changed places: one, or one for each of several carets with the same edit. Sorted by
-    /// position.
-    places: Vec<SpanChange>,
-    /// Syntax tree of `before`; `None` if the log had none when the text first changed.
-    syntax: Option<SyntaxSnapshot>,
-    /// Syntax tree of `after`.
-    later: Option<SyntaxSnapshot>,
-    at: Timestamp,
-    cause: ChangeCause,
-}
-
-/// A changed place of an edit.
-#[derive(Clone, Copy)]
-struct SpanChange {
-    /// Span in the text before.
-    old: Span,
-    /// Span in the text after.
-    new: Span,
+/// Syntax trees around the open edit.
+struct OpenTrees {
+    /// Number of the edit in its history.
+    number: u64,
+    /// Tree of the text before it; `None` if the log had none when the text first changed.
+    before: Option<SyntaxSnapshot>,
+    /// Tree of the text after it.
+    after: Option<SyntaxSnapshot>,
 }
 
 /// Maximum number of edits kept.
 const MAX_EDITS: usize = 64;
 
-/// Maximum bytes of an edit whose text and pairs are kept.
-const MAX_EDIT_BYTES: usize = 2048;
-
-/// Pause in milliseconds that ends an edit, even at the same place.
-const PAUSE: u64 = 4000;
-
-/// Maximum distance in bytes between changes in one row that form one edit, such as the two ends of
-/// a call wrapped around an expression.
-const MAX_GAP_BYTES: usize = 64;
-
 /// Number of recent edits whose new words are kept, and of words kept for each.
 const MAX_WORD_EDITS: usize = 8;
 const MAX_WORDS: usize = 40;
-
-/// Maximum number of simultaneous carets; the pairs of each are recomputed at every keystroke.
-const MAX_CHANGES: usize = 16;
 
 /// Maximum number of texts whose latest tree is kept.
 const MAX_TREES: usize = 64;
 
 /// Edits of all open texts, the oldest first.
 #[derive(Default)]
-pub struct EditLog {
-    open: Option<OpenEdit>,
-    /// The open edit in its logged form, recomputed at every keystroke.
-    told: Option<LoggedEdit>,
+pub(crate) struct EditLog {
+    /// The open edit, recomputed at every keystroke.
+    open: Option<LoggedEdit>,
+    open_trees: Option<OpenTrees>,
     closed: VecDeque<LoggedEdit>,
     next: u64,
     /// Words introduced by the latest edits, the newest last.
@@ -144,13 +95,8 @@ pub struct EditLog {
 }
 
 impl EditLog {
-    /// Creates an empty log.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Stores the tree of a text, so that the next change of the text has a tree to refer to.
-    pub fn note_tree(&mut self, path: &Option<AbsPath>, syntax: &SyntaxSnapshot) {
+    pub(crate) fn note_tree(&mut self, path: &Option<AbsPath>, syntax: &SyntaxSnapshot) {
         self.trees.retain(|(other, _)| other != path);
         self.trees.push_back((path.clone(), syntax.clone()));
         if self.trees.len() > MAX_TREES {
@@ -158,25 +104,35 @@ impl EditLog {
         }
     }
 
-    /// Records a change of a text.
-    pub fn edited(&mut self, edit: &ObservedEdit) {
-        let tree = self.tree_before(edit);
-        let joined = self.open.as_mut().is_some_and(|open| open.join(edit));
-        if !joined {
+    /// Records a change that `history` has recorded last.
+    pub(crate) fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
+        let open = history.open_edit();
+        let known = self.open_trees.as_ref().map(|trees| trees.number);
+        if open.is_none() || open.map(|open| open.number) != known {
+            let before = self.tree_before(edit);
             self.close();
-            self.follow(&edit.path, &edit.change);
-            self.note(edit, tree);
-        } else {
-            self.follow(&edit.path, &edit.change);
+            self.open_trees = open.map(|open| OpenTrees {
+                number: open.number,
+                before,
+                after: None,
+            });
         }
-        self.told = self.open.as_ref().and_then(|open| open.logged(self.next));
-        if let Some(syntax) = &edit.syntax {
-            self.note_tree(&edit.path, syntax);
+        self.follow(&edit.state.path, &edit.change);
+        if edit.cause == ChangeCause::Undone {
+            self.undo(edit);
+        }
+        if let (Some(open), Some(trees)) = (open, &mut self.open_trees) {
+            trees.after.clone_from(&edit.state.syntax);
+            self.open = open.logged(self.next, trees);
+        }
+        if let Some(syntax) = &edit.state.syntax {
+            self.note_tree(&edit.state.path, syntax);
         }
     }
 
-    /// Returns the closed edits, the oldest first, followed by the open one.
-    pub fn edits(&self) -> Vec<LoggedEdit> {
+    /// Returns copies of `all`.
+    #[cfg(test)]
+    pub(crate) fn edits(&self) -> Vec<LoggedEdit> {
         self.all().cloned().collect()
     }
 
@@ -185,14 +141,14 @@ impl EditLog {
         self.closed.iter()
     }
 
-    /// Returns the open edit in its logged form.
+    /// Returns the open edit.
     pub(crate) fn open_edit(&self) -> Option<&LoggedEdit> {
-        self.told.as_ref()
+        self.open.as_ref()
     }
 
-    /// Like `edits`, without copying.
+    /// Returns the closed edits, the oldest first, followed by the open one.
     pub(crate) fn all(&self) -> impl Iterator<Item = &LoggedEdit> {
-        self.closed.iter().chain(&self.told)
+        self.closed.iter().chain(&self.open)
     }
 
     /// Returns how many edits ago a word was introduced, if one of the latest did.
@@ -206,14 +162,14 @@ impl EditLog {
         self.next
     }
 
-    fn tree_before(&self, edit: &ObservedEdit) -> Option<SyntaxSnapshot> {
-        let (_, tree) = self.trees.iter().find(|(path, _)| *path == edit.path)?;
+    fn tree_before(&self, edit: &DocumentEdit) -> Option<SyntaxSnapshot> {
+        let path = &edit.state.path;
+        let (_, tree) = self.trees.iter().find(|(other, _)| other == path)?;
         (tree.revision() == edit.before.revision()).then(|| tree.clone())
     }
 
     fn close(&mut self) {
-        self.open = None;
-        let Some(edit) = self.told.take() else {
+        let Some(edit) = self.open.take() else {
             return;
         };
         self.next += 1;
@@ -237,76 +193,22 @@ impl EditLog {
         }
     }
 
-    fn note(&mut self, edit: &ObservedEdit, syntax: Option<SyntaxSnapshot>) {
-        match (edit.cause, edit.change.splices.as_slice()) {
-            (ChangeCause::Undone, splices) => self.undo(edit, splices),
-            (ChangeCause::Typed | ChangeCause::Accepted, splices) if is_alike(edit) => {
-                let places = splices.iter().map(|splice| SpanChange {
-                    old: splice.old,
-                    new: splice.new,
-                });
-                self.open = Some(OpenEdit {
-                    path: edit.path.clone(),
-                    before: edit.before.clone(),
-                    after: edit.after.clone(),
-                    places: places.collect(),
-                    syntax,
-                    later: edit.syntax.clone(),
-                    at: edit.at,
-                    cause: edit.cause,
-                });
-            }
-            _ => {}
-        }
-    }
-
     /// Marks the edits whose new text a change removed.
-    fn undo(&mut self, edit: &ObservedEdit, splices: &[Splice]) {
-        for logged in self.closed.iter_mut().filter(|it| it.path == edit.path) {
-            let is_touched = splices.iter().any(|splice| {
+    fn undo(&mut self, edit: &DocumentEdit) {
+        let path = &edit.state.path;
+        for logged in self.closed.iter_mut().filter(|it| it.path == *path) {
+            let is_touched = edit.change.splices.iter().any(|splice| {
                 splice.new.start <= logged.span.end && logged.span.start <= splice.new.end
             });
-            let is_gone = edit.after.text(logged.span) != *logged.new;
+            let is_gone = edit.after().text(logged.span) != *logged.new;
             logged.is_undone |= is_touched && is_gone;
         }
     }
 }
 
 impl OpenEdit {
-    /// Joins a change to this edit if it continues it.
-    fn join(&mut self, edit: &ObservedEdit) -> bool {
-        let splices = &edit.change.splices;
-        let is_same = self.path == edit.path
-            && self.cause == edit.cause
-            && edit.cause == ChangeCause::Typed
-            && self.after.revision() == edit.before.revision();
-        let is_soon = edit.at.0.saturating_sub(self.at.0) <= PAUSE;
-        if !is_same || !is_soon || splices.len() != self.places.len() {
-            return false;
-        }
-        let joined = self.places.iter().zip(splices).map(|(place, splice)| {
-            place
-                .is_near(splice, &edit.before)
-                .then(|| place.joined(splice))?
-        });
-        let Some(places) = joined.collect::<Option<Vec<SpanChange>>>() else {
-            return false;
-        };
-        if places
-            .windows(2)
-            .any(|two| two[0].new.end > two[1].new.start)
-        {
-            return false;
-        }
-        self.places = places;
-        self.after = edit.after.clone();
-        self.later = edit.syntax.clone();
-        self.at = edit.at;
-        true
-    }
-
     /// Returns this edit with its pairs; `None` if it has no net effect.
-    fn logged(&self, id: u64) -> Option<LoggedEdit> {
+    fn logged(&self, id: u64, trees: &OpenTrees) -> Option<LoggedEdit> {
         let is_large = |place: &SpanChange| place.old.len().max(place.new.len()) > MAX_EDIT_BYTES;
         let (first, last) = (self.places.first()?, self.places.last()?);
         if self.places.iter().any(is_large) {
@@ -324,11 +226,12 @@ impl OpenEdit {
             self.bare(id, new, &old, &new_text)
         };
         for place in &widened {
-            edit.pieces.extend(self.logged_changes(place, new.start));
+            edit.pieces
+                .extend(self.logged_changes(place, new.start, trees));
         }
         for (place, widened) in self.places.iter().zip(&widened) {
-            let old = (&self.before, place.old, self.syntax.as_ref());
-            let new = (&self.after, widened.new, self.later.as_ref());
+            let old = (&self.before, place.old, trees.before.as_ref());
+            let new = (&self.after, widened.new, trees.after.as_ref());
             edit.turns
                 .extend(rewrites::row_rewrites(old, new).into_iter().map(Arc::new));
         }
@@ -338,7 +241,12 @@ impl OpenEdit {
     }
 
     /// Returns the changes at a place of an edit whose new text begins at `start`.
-    fn logged_changes(&self, place: &SpanChange, start: ByteOffset) -> Vec<LoggedChange> {
+    fn logged_changes(
+        &self,
+        place: &SpanChange,
+        start: ByteOffset,
+        trees: &OpenTrees,
+    ) -> Vec<LoggedChange> {
         let (old, new) = (self.before.text(place.old), self.after.text(place.new));
         let hunks = hunks(&old, &new).into_iter();
         let piece = hunks.map(|hunk| {
@@ -346,9 +254,9 @@ impl OpenEdit {
             let span = Span::new(from, place.old.start + hunk.old.end);
             let later = |at: usize| {
                 let at = place.new.start + hunk.new.start + at;
-                Some(self.later.as_ref()?.token_at(&self.after, at)?.role)
+                Some(trees.after.as_ref()?.token_at(&self.after, at)?.role)
             };
-            let (before, syntax) = (&self.before, self.syntax.as_ref());
+            let (before, syntax) = (&self.before, trees.before.as_ref());
             let whole = hunk.with_blanks(&old, &new);
             let whole = frames::PaddedChange {
                 span: Span::new(
@@ -380,7 +288,6 @@ impl OpenEdit {
             span,
             old: Arc::from(old),
             new: Arc::from(new),
-            at: self.at,
             cause: self.cause,
             is_undone: false,
             pieces: Vec::new(),
@@ -417,54 +324,6 @@ impl OpenEdit {
         SpanChange {
             old: wider(place.old),
             new: wider(place.new),
-        }
-    }
-}
-
-impl SpanChange {
-    /// Extends the place by a further change near it.
-    fn joined(&self, splice: &Splice) -> Option<Self> {
-        let hull = self.new.union(splice.old);
-        let before_start = self.new.start.0 - hull.start.0;
-        let behind_end = hull.end.0 - self.new.end.0;
-        let old_start = self.old.start.0.checked_sub(before_start)?;
-        // Earlier places of the same change have shifted this one.
-        let start = splice.new.start.0 - (splice.old.start.0 - hull.start.0);
-        let length = hull.len() - splice.old.len() + splice.new.len();
-        Some(Self {
-            old: Span::from(old_start..self.old.end.0 + behind_end),
-            new: Span::from(start..start + length),
-        })
-    }
-
-    fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
-        let (a, b) = (self.new, splice.old);
-        if a.start <= b.end && b.start <= a.end {
-            return a.len() + splice.new.len() <= MAX_EDIT_BYTES;
-        }
-        let (left, right) = if a.end < b.start {
-            (a.end, b.start)
-        } else {
-            (b.end, a.start)
-        };
-        right.0 - left.0 <= MAX_GAP_BYTES
-            && before.point_at(left).row == before.point_at(right).row
-            && splice.new.len() <= MAX_GAP_BYTES
-    }
-}
-
-/// Whether all carets make the same change; other simultaneous changes are not logged.
-fn is_alike(edit: &ObservedEdit) -> bool {
-    let splices = &edit.change.splices;
-    let texts = |splice: &Splice| (edit.before.text(splice.old), edit.after.text(splice.new));
-    let is_small = |splice: &Splice| splice.old.len().max(splice.new.len()) <= MAX_EDIT_BYTES;
-    match splices.as_slice() {
-        [] => false,
-        [_] => true,
-        [first, others @ ..] => {
-            splices.len() <= MAX_CHANGES
-                && splices.iter().all(is_small)
-                && others.iter().all(|other| texts(other) == texts(first))
         }
     }
 }

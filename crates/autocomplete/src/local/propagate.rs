@@ -1,7 +1,7 @@
 //! Edit propagation: after two similar edits, suggests the remaining sites.
 //!
 //! Must not know: when to search, where texts come from. `learn` receives every edit; a
-//! `SiteSearch` on another thread finds sites beyond the visible rows; `offer` returns the next
+//! `SiteSearch` on another thread finds sites beyond the visible rows; `candidate` returns the next
 //! site.
 //! Invariant: a pattern is dropped once it is dismissed, ignored twice, or one of its edits is
 //! undone.
@@ -23,8 +23,8 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, LoggedEdit, ObservedEdit, TokenRewrite, enclosing_call};
-use crate::{ChangeCause, EditorState};
+use super::log::{EditLog, LoggedEdit, TokenRewrite, enclosing_call};
+use crate::{ChangeCause, DocumentEdit, EditorState};
 use pattern::EditPattern;
 use repeats::{RepeatCandidate, RepeatedEdits};
 use search::{EnclosingContext, TextSites};
@@ -111,12 +111,13 @@ const MAX_OTHER_EDITS: u64 = 5;
 
 impl Propagation {
     /// Learns from a change that the log has recorded.
-    pub(crate) fn learn(&mut self, log: &EditLog, edit: &ObservedEdit) {
-        self.revisions.insert(edit.path.clone(), edit.change.after);
+    pub(crate) fn learn(&mut self, log: &EditLog, edit: &DocumentEdit) {
+        let path = &edit.state.path;
+        self.revisions.insert(path.clone(), edit.change.after);
         for active in &mut self.patterns {
-            active.follow(&edit.path, &edit.change);
+            active.follow(path, &edit.change);
         }
-        self.repeats.follow(&edit.path, &edit.change);
+        self.repeats.follow(path, &edit.change);
         self.repeats.learn(log);
         if edit.cause == ChangeCause::Undone {
             self.drop_undone(log);
@@ -132,7 +133,7 @@ impl Propagation {
     }
 
     /// Searches for an earlier edit that resembles one change of the newest.
-    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &ObservedEdit) {
+    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &DocumentEdit) {
         let earlier = log.closed().rev().take(MAX_COMPARED_EDITS);
         let earlier = earlier.filter(|it| it.cause == ChangeCause::Typed && !it.is_undone);
         let mut pairs = (0..ix)
@@ -173,7 +174,7 @@ impl Propagation {
         let at = open.span.start + open.pieces.get(ix).map_or(0, |piece| piece.offset);
         self.patterns.push(ActivePattern {
             id: self.next,
-            is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
+            is_local: sites::is_local(&pattern, edit.after(), edit.state.syntax.as_ref(), at),
             pattern,
             examples: vec![example, newest],
             learned: open.id + 1,
@@ -236,17 +237,17 @@ impl Propagation {
     pub(crate) fn search(&self, log: &EditLog, open: &[EditorState]) -> Option<SiteSearch> {
         let mut search = SiteSearch::default();
         for active in self.patterns.iter().filter(|it| !it.is_dropped) {
-            for scene in open {
-                let is_known = active.found.get(&scene.path);
-                if is_known.is_some_and(|it| it.revision == scene.snapshot.revision()) {
+            for state in open {
+                let is_known = active.found.get(&state.path);
+                if is_known.is_some_and(|it| it.revision == state.snapshot.revision()) {
                     continue;
                 }
-                let examples = active.examples_in(log, &scene.path);
+                let examples = active.examples_in(log, &state.path);
                 if active.is_local && examples.is_empty() {
                     continue;
                 }
-                let (what, scene) = (active.pattern.clone(), scene.clone());
-                search.add(active.id, what, scene, examples, active.enclosing_context());
+                let (what, state) = (active.pattern.clone(), state.clone());
+                search.add(active.id, what, state, examples, active.enclosing_context());
             }
         }
         search.also(self.repeats.searches(open));
@@ -277,26 +278,26 @@ impl Propagation {
     }
 
     /// Returns the most likely next site of all patterns and repeats that are still current.
-    pub(crate) fn offer(&self, log: &EditLog, scene: &EditorState) -> Option<PatternCandidate> {
-        let mut offers = self.offers_by_tree(log, scene);
+    pub(crate) fn candidate(&self, log: &EditLog, state: &EditorState) -> Option<PatternCandidate> {
+        let mut candidates = self.candidates_by_tree(log, state);
         // A change of a function's local variable applies only inside that function.
         let is_settled = |turn: &TokenRewrite| {
             let mut patterns = self.patterns.iter();
             patterns.any(|it| it.is_of_one_function() && it.pattern.rewrites(&turn.old, &turn.new))
         };
-        let repeats = self.repeats.offers(log, scene, &is_settled);
-        offers.extend(repeats.into_iter().map(RepeatCandidate::into_offer));
-        choice::choose(offers)
+        let repeats = self.repeats.candidates(log, state, &is_settled);
+        candidates.extend(repeats.into_iter().map(RepeatCandidate::into_candidate));
+        choice::choose(candidates)
     }
 
     /// Returns the nearest site of each pattern.
-    fn offers_by_tree(&self, log: &EditLog, scene: &EditorState) -> Vec<PatternCandidate> {
+    fn candidates_by_tree(&self, log: &EditLog, state: &EditorState) -> Vec<PatternCandidate> {
         let live: Vec<&ActivePattern> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
         let examples = live.iter().flat_map(|it| &it.examples);
         let own: HashSet<u64> = examples.map(|it| it.edit).collect();
         live.iter()
-            .filter(|it| it.is_of_interest(log, scene, &own))
-            .filter_map(|it| it.offer(log, scene, &live))
+            .filter(|it| it.is_of_interest(log, state, &own))
+            .filter_map(|it| it.candidate(log, state, &live))
             .collect()
     }
 
@@ -410,7 +411,7 @@ impl ActivePattern {
 
     /// Whether the user is still working on it. `own` contains the edits of all patterns, since
     /// alternating between them is one task.
-    fn is_of_interest(&self, log: &EditLog, scene: &EditorState, own: &HashSet<u64>) -> bool {
+    fn is_of_interest(&self, log: &EditLog, state: &EditorState, own: &HashSet<u64>) -> bool {
         let newest = self.examples.iter().map(|it| it.edit).max().unwrap_or(0);
         let is_own = |edit: &LoggedEdit| {
             edit.id <= newest || edit.cause == ChangeCause::Accepted || own.contains(&edit.id)
@@ -418,40 +419,40 @@ impl ActivePattern {
         let others = log.closed().filter(|edit| !is_own(edit)).count() as u64;
         let typing = log.open_edit().filter(|edit| !is_own(edit));
         let is_typing = typing.as_ref().is_some_and(|edit| {
-            edit.path == scene.path
-                && edit.span.start <= scene.caret
-                && scene.caret <= edit.span.end
+            edit.path == state.path
+                && edit.span.start <= state.caret
+                && state.caret <= edit.span.end
         });
         others + u64::from(typing.is_some()) < MAX_OTHER_EDITS && !is_typing
     }
 
-    fn offer(
+    fn candidate(
         &self,
         log: &EditLog,
-        scene: &EditorState,
+        state: &EditorState,
         live: &[&ActivePattern],
     ) -> Option<PatternCandidate> {
         let rivals: Vec<&&ActivePattern> = live
             .iter()
             .filter(|it| it.pattern.is_rival(&self.pattern))
             .collect();
-        let known = self.found.get(&scene.path);
-        let known = known.filter(|it| it.revision == scene.snapshot.revision());
+        let known = self.found.get(&state.path);
+        let known = known.filter(|it| it.revision == state.snapshot.revision());
         let in_sight;
         let here = match known {
             Some(found) => &found.sites,
             None => {
-                in_sight = self.in_sight(log, scene);
+                in_sight = self.in_sight(log, state);
                 &in_sight
             }
         };
         let here: Vec<&PatternSite> = here
             .iter()
-            .filter(|site| is_unchanged(site, scene) && !self.is_new_text(log, &scene.path, site))
-            .filter(|site| rivals.is_empty() || self.is_meant(site, scene, &rivals))
+            .filter(|site| is_unchanged(site, state) && !self.is_new_text(log, &state.path, site))
+            .filter(|site| rivals.is_empty() || self.is_meant(site, state, &rivals))
             .collect();
         let elsewhere = if rivals.is_empty() {
-            self.elsewhere(log, scene)
+            self.elsewhere(log, state)
         } else {
             Vec::new()
         };
@@ -460,10 +461,10 @@ impl ActivePattern {
                 .iter()
                 .map(|(_, found)| found.sites.len())
                 .sum::<usize>();
-        let nearest = here.iter().min_by_key(|site| rank(site, scene));
-        let (_, is_before, distance) = nearest.map_or_else(Default::default, |it| rank(it, scene));
+        let nearest = here.iter().min_by_key(|site| rank(site, state));
+        let (_, is_before, distance) = nearest.map_or_else(Default::default, |it| rank(it, state));
         let (file, revision, site) = match nearest {
-            Some(site) => (None, scene.snapshot.revision(), (*site).clone()),
+            Some(site) => (None, state.snapshot.revision(), (*site).clone()),
             None => {
                 let (path, found) = elsewhere.first()?;
                 (
@@ -490,29 +491,29 @@ impl ActivePattern {
     fn is_meant(
         &self,
         site: &PatternSite,
-        scene: &EditorState,
+        state: &EditorState,
         rivals: &[&&ActivePattern],
     ) -> bool {
-        let around = enclosing_call(&scene.snapshot, site.span.start);
+        let around = enclosing_call(&state.snapshot, site.span.start);
         let is_within =
             |active: &ActivePattern| active.examples.iter().any(|it| it.around == around);
         is_within(self) && !rivals.iter().any(|it| is_within(it))
     }
 
     /// Searches the visible rows while the full search is pending.
-    fn in_sight(&self, log: &EditLog, scene: &EditorState) -> Vec<PatternSite> {
-        let examples = self.examples_in(log, &scene.path);
+    fn in_sight(&self, log: &EditLog, state: &EditorState) -> Vec<PatternSite> {
+        let examples = self.examples_in(log, &state.path);
         if self.is_narrow || self.is_local && examples.is_empty() {
             return Vec::new();
         }
         let ground = SearchText {
-            text: &scene.snapshot,
-            syntax: scene.syntax.as_ref(),
+            text: &state.snapshot,
+            syntax: state.syntax.as_ref(),
             examples: &examples,
             is_elsewhere: examples.is_empty(),
         };
-        let from = scene.snapshot.row_start(scene.rows.0);
-        let to = scene.snapshot.row_start(Row(scene.rows.1.0)).max(from);
+        let from = state.snapshot.row_start(state.rows.0);
+        let to = state.snapshot.row_start(Row(state.rows.1.0)).max(from);
         sites(
             &self.pattern,
             ground,
@@ -522,11 +523,11 @@ impl ActivePattern {
     }
 
     /// Returns the other files with sites, sorted by path.
-    fn elsewhere(&self, log: &EditLog, scene: &EditorState) -> Vec<(&AbsPath, &TextSites)> {
+    fn elsewhere(&self, log: &EditLog, state: &EditorState) -> Vec<(&AbsPath, &TextSites)> {
         let mut files: Vec<(&AbsPath, &TextSites)> = self
             .found
             .iter()
-            .filter(|(path, found)| **path != scene.path && !found.sites.is_empty())
+            .filter(|(path, found)| **path != state.path && !found.sites.is_empty())
             .filter_map(|(path, found)| Some((path.as_ref()?, found)))
             .filter(|(path, found)| {
                 let path = Some((*path).clone());
@@ -563,7 +564,7 @@ impl ActivePattern {
 }
 
 impl RepeatCandidate {
-    fn into_offer(self) -> PatternCandidate {
+    fn into_candidate(self) -> PatternCandidate {
         PatternCandidate {
             pattern: self.group,
             file: self.file,
@@ -581,26 +582,26 @@ impl RepeatCandidate {
     }
 }
 
-fn is_unchanged(site: &PatternSite, scene: &EditorState) -> bool {
-    site.span.end <= scene.snapshot.len() && scene.snapshot.text(site.span) == *site.old
+fn is_unchanged(site: &PatternSite, state: &EditorState) -> bool {
+    site.span.end <= state.snapshot.len() && state.snapshot.text(site.span) == *site.old
 }
 
 /// Sort key of a site: the same function first, then sites after the caret, then by distance.
-fn rank(site: &PatternSite, scene: &EditorState) -> (bool, bool, usize) {
-    let function = function_around(scene);
+fn rank(site: &PatternSite, state: &EditorState) -> (bool, bool, usize) {
+    let function = function_around(state);
     let is_outside = !function.is_some_and(|span| span.covers(site.span));
-    let is_before = site.span.start < scene.caret;
-    let distance = site.span.start.0.abs_diff(scene.caret.0);
+    let is_before = site.span.start < state.caret;
+    let distance = site.span.start.0.abs_diff(state.caret.0);
     (is_outside, is_before, distance)
 }
 
 /// Returns the innermost function around the caret.
-fn function_around(scene: &EditorState) -> Option<Span> {
-    let at = ByteOffset(scene.caret.0.min(scene.snapshot.len().0.saturating_sub(1)));
-    let nodes = scene
+fn function_around(state: &EditorState) -> Option<Span> {
+    let at = ByteOffset(state.caret.0.min(state.snapshot.len().0.saturating_sub(1)));
+    let nodes = state
         .syntax
         .as_ref()?
-        .nodes_around(&scene.snapshot, Span::at(at), 64);
+        .nodes_around(&state.snapshot, Span::at(at), 64);
     let is_function = |name: &str| {
         ["function_", "method_", "constructor_"]
             .iter()

@@ -2,20 +2,25 @@
 //! edits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::{Buffer, Change, Edit, EditOrigin, Timestamp};
 
-use super::{CorpusView, LocalPredictor, ObservedEdit, SuggestionOutcome};
-use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion, SuggestionId};
+use super::{CorpusView, LocalPredictor, SuggestionOutcome};
+use crate::{
+    AcceptGranularity, ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion,
+    SuggestionIds,
+};
 
 /// Open texts with simulated editing.
 pub(crate) struct Story {
     pub(crate) local: LocalPredictor,
+    history: EditHistory,
     texts: Vec<StoryFile>,
     now: u64,
-    ids: u64,
+    ids: SuggestionIds,
 }
 
 struct StoryFile {
@@ -30,9 +35,10 @@ impl Story {
     pub(crate) fn new(language: &str, text: &str) -> Self {
         let mut story = Self {
             local: LocalPredictor::new(),
+            history: EditHistory::default(),
             texts: Vec::new(),
             now: 1_000_000,
-            ids: 0,
+            ids: SuggestionIds::default(),
         };
         story.open(language, "/project/first", text);
         story
@@ -59,11 +65,11 @@ impl Story {
         });
         let number = self.texts.len() - 1;
         self.texts[number].parse();
-        let scene = self.scene(number);
-        self.local.note_tree(&scene);
+        let state = self.state(number);
+        self.local.note_tree(&state);
     }
 
-    pub(crate) fn scene(&self, number: usize) -> EditorState {
+    pub(crate) fn state(&self, number: usize) -> EditorState {
         let open = &self.texts[number];
         let snapshot = open.buffer.snapshot();
         EditorState {
@@ -196,21 +202,19 @@ impl Story {
         cause: ChangeCause,
     ) {
         let open = &mut self.texts[number];
-        let after = open.buffer.snapshot();
-        open.tree.edit(&before, &after, &change);
+        open.tree.edit(&before, &open.buffer.snapshot(), &change);
         open.parse();
         if let Some(last) = change.splices.last() {
             open.caret = last.new.end;
         }
-        self.local.edited(&ObservedEdit {
-            path: Some(open.path.clone()),
+        let edit = DocumentEdit {
             before,
-            after,
+            state: self.state(number),
             change,
-            syntax: Some(open.tree.snapshot()),
-            at: Timestamp(self.now),
             cause,
-        });
+        };
+        self.history.record(&edit, Duration::from_millis(self.now));
+        self.local.edited(&edit, &self.history);
     }
 
     /// Adds project files to the local predictor.
@@ -226,11 +230,11 @@ impl Story {
 
     /// Runs the background job with all texts open.
     pub(crate) fn work(&mut self) {
-        let scenes: Vec<EditorState> = (0..self.texts.len())
-            .map(|number| self.scene(number))
+        let states: Vec<EditorState> = (0..self.texts.len())
+            .map(|number| self.state(number))
             .collect();
-        if let Some(job) = self.local.job(&scenes) {
-            self.local.finish(job.run());
+        if let Some(task) = self.local.background_task(&states) {
+            self.local.finish(task.run());
         }
     }
 
@@ -239,54 +243,35 @@ impl Story {
         let elsewhere = self.local.unopened_search().expect("something to look for");
         let mut other = Story::new(language, text);
         other.texts[0].path = AbsPath::new(path).expect("an absolute path");
-        let done = elsewhere.run(std::iter::once(other.scene(0)));
+        let done = elsewhere.run(std::iter::once(other.state(0)));
         self.local.finish(done);
     }
 
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
-        let ids = &mut self.ids;
-        let suggestions = self.local.suggest(&scene, Timestamp(self.now), &mut || {
-            *ids += 1;
-            SuggestionId(*ids)
-        });
+        let state = self.state(number);
+        let suggestions = self.local.suggest(&state, &mut self.ids);
         for suggestion in suggestions.iter().filter(|it| it.file.is_none()) {
-            assert!(suggestion.applies_to(&scene.snapshot), "{suggestion:?}");
+            assert!(suggestion.applies_to(&state.snapshot), "{suggestion:?}");
         }
         suggestions
     }
 
     /// Like `suggestions`, including those too unlikely to be shown unasked.
     pub(crate) fn all_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
-        let ids = &mut self.ids;
-        self.local
-            .all_suggestions(&scene, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        let state = self.state(number);
+        self.local.all_suggestions(&state, &mut self.ids)
     }
 
-    /// Like `everything`, with words that share the typed prefix.
+    /// Like `all_suggestions`, with words that share the typed prefix.
     pub(crate) fn requested_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
-        let ids = &mut self.ids;
-        self.local
-            .requested_suggestions(&scene, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        let state = self.state(number);
+        self.local.requested_suggestions(&state, &mut self.ids)
     }
 
     /// Returns the suggestions of the word completion command.
     pub(crate) fn word_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
-        let scene = self.scene(number);
-        let ids = &mut self.ids;
-        self.local
-            .word_suggestions(&scene, Timestamp(self.now), &mut || {
-                *ids += 1;
-                SuggestionId(*ids)
-            })
+        let state = self.state(number);
+        self.local.word_suggestions(&state, &mut self.ids)
     }
 
     /// Accepts a suggestion, in the file that it names or in this text.
@@ -306,7 +291,7 @@ impl Story {
             .edit(&edits, &EditOrigin::user(Timestamp(self.now)));
         self.record_edit(number, before, change, ChangeCause::Accepted);
         self.local.record_outcome(
-            suggestion,
+            suggestion.id,
             SuggestionOutcome::Accepted(AcceptGranularity::All),
         );
     }

@@ -1,4 +1,4 @@
-//! The tier as a whole.
+//! The local tier as a whole.
 
 use base::ByteOffset;
 
@@ -7,30 +7,38 @@ use super::{LocalPredictor, SuggestionOutcome};
 use crate::{AcceptGranularity, SuggestionSource};
 
 #[test]
-fn an_answer_about_something_never_shown_teaches_nothing() {
+fn outcomes_of_unknown_suggestions_are_ignored() {
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
-    let offer = story.suggestions(0).into_iter().next().expect("an offer");
+    let suggestion = story
+        .suggestions(0)
+        .into_iter()
+        .next()
+        .expect("an suggestion");
     let mut other = LocalPredictor::new();
     let before = other.to_json().expect("numbers");
-    other.record_outcome(&offer, SuggestionOutcome::Dismissed);
+    other.record_outcome(suggestion.id, SuggestionOutcome::Dismissed);
     assert_eq!(other.to_json().expect("numbers"), before);
 }
 
 #[test]
-fn answers_are_learned_from_and_can_be_recalled() {
+fn outcomes_are_learned_and_restored() {
     let mut story = Story::new(
         "Rust",
         "fn k() {\n    remaining_bytes();\n    other();\n    rema|\n}\n",
     );
-    let offer = story.suggestions(0).into_iter().next().expect("an offer");
-    assert_eq!(offer.source, SuggestionSource::Continuation);
+    let suggestion = story
+        .suggestions(0)
+        .into_iter()
+        .next()
+        .expect("an suggestion");
+    assert_eq!(suggestion.source, SuggestionSource::Continuation);
     let first = story.local.threshold();
     for _ in 0..200 {
         story
             .local
-            .record_outcome(&offer, SuggestionOutcome::TypedOver);
+            .record_outcome(suggestion.id, SuggestionOutcome::TypedOver);
     }
     assert!(story.local.threshold() > first);
     assert_eq!(story.suggestions(0), []);
@@ -38,9 +46,10 @@ fn answers_are_learned_from_and_can_be_recalled() {
     assert!(next.restore_json(&story.local.to_json().expect("numbers")));
     assert_eq!(next.threshold(), story.local.threshold());
     for _ in 0..400 {
-        story
-            .local
-            .record_outcome(&offer, SuggestionOutcome::Accepted(AcceptGranularity::All));
+        story.local.record_outcome(
+            suggestion.id,
+            SuggestionOutcome::Accepted(AcceptGranularity::All),
+        );
     }
     assert!(!story.suggestions(0).is_empty());
     assert!(!next.restore_json("no json"));
@@ -48,30 +57,38 @@ fn answers_are_learned_from_and_can_be_recalled() {
 }
 
 #[test]
-fn a_job_is_pending_until_done_and_after_changes() {
+fn a_task_is_pending_until_done_and_after_changes() {
     let mut story = Story::new("Rust", "enum E { A }\n");
-    let scene = story.scene(0);
-    assert!(story.local.job(std::slice::from_ref(&scene)).is_some());
+    let state = story.state(0);
+    assert!(
+        story
+            .local
+            .background_task(std::slice::from_ref(&state))
+            .is_some()
+    );
     story.work();
-    assert!(story.local.job(&[scene]).is_none());
+    assert!(story.local.background_task(&[state]).is_none());
     story.type_behind(0, "A", 0, "b");
-    assert!(story.local.job(&[story.scene(0)]).is_some());
+    assert!(story.local.background_task(&[story.state(0)]).is_some());
 }
 
 #[test]
-fn what_was_found_in_an_older_text_is_not_used() {
+fn results_for_an_older_text_are_not_used() {
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
-    let job = story.local.job(&[story.scene(0)]).expect("a search");
+    let task = story
+        .local
+        .background_task(&[story.state(0)])
+        .expect("a search");
     story.type_at(0, 0, "# ");
-    story.local.finish(job.run());
+    story.local.finish(task.run());
     // Every suggestion is held against the text of now in `suggestions`.
     story.suggestions(0);
 }
 
 #[test]
-fn any_history_gives_only_what_stands_in_the_text() {
+fn random_histories_give_applicable_suggestions() {
     let text = "fn f(alpha: u8) {\n    let größe = alpha(alpha, \"alpha\");\n    g(alpha);\n}\n";
     for seed in 1..30_u64 {
         let mut story = Story::new("Rust", &text.repeat(3));
@@ -96,9 +113,9 @@ fn any_history_gives_only_what_stands_in_the_text() {
                 2 => story.work(),
                 3 if now.contains("g(") => story.change(0, "g(", 0, "h(1, "),
                 4 => {
-                    let offer = story.suggestions(0).into_iter().next();
-                    if let Some(offer) = offer {
-                        story.accept(0, &offer);
+                    let suggestion = story.suggestions(0).into_iter().next();
+                    if let Some(suggestion) = suggestion {
+                        story.accept(0, &suggestion);
                     }
                 }
                 _ => story.undo(0),
@@ -109,7 +126,7 @@ fn any_history_gives_only_what_stands_in_the_text() {
             }
         }
         assert!(
-            story.scene(0).caret <= ByteOffset(story.text(0).len()),
+            story.state(0).caret <= ByteOffset(story.text(0).len()),
             "seed {seed}"
         );
     }

@@ -13,10 +13,10 @@ const MIN_CHARS: usize = 2;
 
 /// Cuts the suggestions that insert text at the caret to their first word, keeping their order.
 /// Duplicate words and text that begins with a line break are dropped.
-pub(super) fn word_suggestions(asked: Vec<Suggestion>, scene: &EditorState) -> Vec<Suggestion> {
+pub(super) fn word_suggestions(asked: Vec<Suggestion>, state: &EditorState) -> Vec<Suggestion> {
     let mut words: Vec<Suggestion> = Vec::new();
     for mut suggestion in asked {
-        let Some(word) = first_word(&suggestion, scene) else {
+        let Some(word) = first_word(&suggestion, state) else {
             continue;
         };
         if words.iter().all(|known| known.edits[0].new != word) {
@@ -29,11 +29,11 @@ pub(super) fn word_suggestions(asked: Vec<Suggestion>, scene: &EditorState) -> V
 
 /// Returns the first word that a suggestion inserts at the caret, with the punctuation before it;
 /// `None` for other suggestions.
-fn first_word(suggestion: &Suggestion, scene: &EditorState) -> Option<Arc<str>> {
+fn first_word(suggestion: &Suggestion, state: &EditorState) -> Option<Arc<str>> {
     let [edit] = suggestion.edits.as_slice() else {
         return None;
     };
-    let is_here = suggestion.file.is_none() && edit.span == Span::at(scene.caret);
+    let is_here = suggestion.file.is_none() && edit.span == Span::at(state.caret);
     let row = edit.new.lines().next().filter(|_| is_here)?;
     let start = row.find(is_word_char).unwrap_or(row.len());
     let length = row[start..].find(|ch| !is_word_char(ch));
@@ -48,11 +48,14 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let mut story = Story::new("Rust", text);
         story.work();
-        let words = story.word_suggestions(0);
-        let told: Vec<&str> = words.iter().map(|it| it.edits[0].new.as_ref()).collect();
-        assert_eq!(told, expected, "{text}");
-        for it in &words {
-            assert!(it.applies_to(&story.scene(0).snapshot));
+        let suggestions = story.word_suggestions(0);
+        let words: Vec<&str> = suggestions
+            .iter()
+            .map(|it| it.edits[0].new.as_ref())
+            .collect();
+        assert_eq!(words, expected, "{text}");
+        for it in &suggestions {
+            assert!(it.applies_to(&story.state(0).snapshot));
         }
     }
 
@@ -79,8 +82,8 @@ mod tests {
     fn line_breaks_and_single_characters_are_not_words() {
         let text = "fn a() {\n    f(x);\n    g();\n}\nfn b() {\n    f(x)|\n}\n";
         let mut story = Story::new("Rust", text);
-        let told = story.word_suggestions(0);
-        assert!(told.iter().all(|it| it.edits[0].new.chars().count() > 1));
-        assert!(told.iter().all(|it| !it.edits[0].new.contains('\n')));
+        let words = story.word_suggestions(0);
+        assert!(words.iter().all(|it| it.edits[0].new.chars().count() > 1));
+        assert!(words.iter().all(|it| !it.edits[0].new.contains('\n')));
     }
 }

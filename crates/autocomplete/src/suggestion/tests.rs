@@ -1,4 +1,4 @@
-//! What replacements look like.
+//! Shapes of suggestions.
 
 use base::{ByteOffset, Row, Span};
 use text::Snapshot;
@@ -23,7 +23,7 @@ fn check_insertions(old: &str, new: &str, expected: Option<&[(usize, &str)]>) {
 }
 
 #[test]
-fn text_that_only_comes_in_is_told_by_its_pieces() {
+fn pure_insertions_are_ghost_text() {
     check_insertions("", "foo", Some(&[(0, "foo")]));
     check_insertions(")", "a, b)", Some(&[(0, "a, b")]));
     check_insertions(")", "a) {", Some(&[(0, "a"), (1, " {")]));
@@ -32,7 +32,7 @@ fn text_that_only_comes_in_is_told_by_its_pieces() {
 }
 
 #[test]
-fn what_stays_is_no_part_of_a_replacement() {
+fn a_replacement_excludes_unchanged_text() {
     let snapshot = Snapshot::new("let größe = 1;");
     let edit = SuggestedEdit::new(snapshot.full_span(), "let größer = 1;", &snapshot);
     assert_eq!(edit.span, Span::at(ByteOffset("let größe".len())));

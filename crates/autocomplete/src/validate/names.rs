@@ -24,9 +24,9 @@ pub struct TypeMembers {
 impl TypeMembers {
     /// Reads the outline of a text. Takes time proportional to the text, so it runs on a background
     /// thread.
-    pub fn of(scene: &EditorState) -> Option<Self> {
-        let syntax = scene.syntax.as_ref()?;
-        let items = syntax.outline(&scene.snapshot);
+    pub fn of(state: &EditorState) -> Option<Self> {
+        let syntax = state.syntax.as_ref()?;
+        let items = syntax.outline(&state.snapshot);
         let inner = |of: &OutlineItem| -> HashSet<String> {
             let inside = |it: &&OutlineItem| of.span.covers(it.span) && it.depth > of.depth;
             let items = items.iter().filter(inside);
@@ -41,7 +41,7 @@ impl TypeMembers {
                 .collect::<HashMap<_, _>>()
         };
         Some(Self {
-            file: scene.path.clone(),
+            file: state.path.clone(),
             language: syntax.language().name(),
             variants: typed(OutlineKind::Enum),
             fields: typed(OutlineKind::Struct),
@@ -49,8 +49,8 @@ impl TypeMembers {
     }
 
     /// Returns the first member that a suggestion uses and its type certainly lacks.
-    pub(super) fn unknown(&self, scene: &EditorState, suggestion: &Suggestion) -> Option<String> {
-        if self.file != scene.path || self.is_empty() {
+    pub(super) fn unknown(&self, state: &EditorState, suggestion: &Suggestion) -> Option<String> {
+        if self.file != state.path || self.is_empty() {
             return None;
         }
         suggestion
@@ -58,13 +58,13 @@ impl TypeMembers {
             .iter()
             .find_map(|edit| {
                 // The name may begin before the edit: `Kind::` is present, `Gra` is inserted.
-                let before = super::text_up_to(&scene.snapshot, edit.span.start, 128);
+                let before = super::text_up_to(&state.snapshot, edit.span.start, 128);
                 let text = format!("{before}{}", edit.text);
                 let is_open =
-                    super::text_from(&scene.snapshot, edit.span.end, 4).starts_with(is_word);
+                    super::text_from(&state.snapshot, edit.span.end, 4).starts_with(is_word);
                 self.unknown_variant(&text, before.len(), is_open)
                     .or_else(|| {
-                        self.unknown_field(scene, edit.span.start, (&text, before.len(), is_open))
+                        self.unknown_field(state, edit.span.start, (&text, before.len(), is_open))
                     })
             })
     }
@@ -91,7 +91,7 @@ impl TypeMembers {
     /// `self` is certain.
     fn unknown_field(
         &self,
-        scene: &EditorState,
+        state: &EditorState,
         at: ByteOffset,
         (text, from, is_open): (&str, usize, bool),
     ) -> Option<String> {
@@ -102,7 +102,7 @@ impl TypeMembers {
             .filter(|(owner, _, is_call)| *owner == "self" && !is_call)
             .peekable();
         used.peek()?;
-        let fields = self.fields.get(&type_around(scene, at)?)?;
+        let fields = self.fields.get(&type_around(state, at)?)?;
         let (_, name, _) = used.find(|(_, name, _)| !fields.contains(*name))?;
         Some(format!("self.{name}"))
     }
@@ -130,9 +130,9 @@ fn uses<'a>(
 }
 
 /// Returns the type whose `impl` contains an offset, read from the enclosing rows.
-fn type_around(scene: &EditorState, at: ByteOffset) -> Option<String> {
-    let snapshot = &scene.snapshot;
-    let syntax = scene.syntax.as_ref()?;
+fn type_around(state: &EditorState, at: ByteOffset) -> Option<String> {
+    let snapshot = &state.snapshot;
+    let syntax = state.syntax.as_ref()?;
     let rows = syntax.context_rows(snapshot, snapshot.point_at(at).row);
     rows.iter().rev().find_map(|row| {
         let line = snapshot.row_text(*row);

@@ -34,19 +34,19 @@ impl ParseVerdict {
 }
 
 /// Whether the text after a change parses no worse; true if that is unknown.
-pub(crate) fn parses_no_worse(scene: &EditorState, after: &Snapshot, change: &Change) -> bool {
-    verdict(scene, after, change).is_none_or(|verdict| !verdict.is_worse())
+pub(crate) fn parses_no_worse(state: &EditorState, after: &Snapshot, change: &Change) -> bool {
+    verdict(state, after, change).is_none_or(|verdict| !verdict.is_worse())
 }
 
 /// Compares the parse errors before and after a change; `None` without a tree or if parsing takes
 /// too long.
 pub(super) fn verdict(
-    scene: &EditorState,
+    state: &EditorState,
     after: &Snapshot,
     change: &Change,
 ) -> Option<ParseVerdict> {
-    let syntax = scene.syntax.as_ref()?;
-    let now = &scene.snapshot;
+    let syntax = state.syntax.as_ref()?;
+    let now = &state.snapshot;
     if syntax.revision() != now.revision() {
         return None;
     }

@@ -1,6 +1,8 @@
 //! Recently removed text, which suggestions must not restore at once.
 //!
-//! Invariant: at most `MOST` entries of at most `MOST_BYTES`; a longer one is cut at its end.
+//! Must not know: which keystrokes belong together; `EditHistory` joins successive deletions.
+//! Invariant: at most `MAX_ENTRIES` entries of at most `MAX_ENTRY_BYTES`; a longer one is cut at its
+//! end.
 //! Limitations: unsaved texts share their entries; an entry that applies to the wrong one only
 //! suppresses a suggestion.
 
@@ -13,7 +15,8 @@ use text::{Change, Snapshot, Splice};
 
 use super::TypeMembers;
 use super::suffix::is_word;
-use crate::{ChangeCause, EditorState, Suggestion};
+use crate::history::DeletionRun;
+use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion};
 
 /// Maximum number of entries kept.
 const MAX_ENTRIES: usize = 32;
@@ -28,7 +31,7 @@ const SHORT: usize = 3;
 /// Recently deleted, undone and rejected text.
 #[derive(Clone, Debug, Default)]
 pub struct RecentEdits {
-    gone: VecDeque<RecentReplacement>,
+    entries: VecDeque<RecentReplacement>,
     names: Option<Arc<TypeMembers>>,
 }
 
@@ -39,58 +42,43 @@ struct RecentReplacement {
     /// Position of the change, in the current text.
     at: Span,
     /// Text that must not be restored; may be empty.
-    went: String,
+    removed: String,
     /// Text that must not be removed again; may be empty.
-    stays: String,
-    /// Whether characters are being deleted one by one, so that the next deletion joins.
-    is_open: bool,
+    kept: String,
+    /// Number of the deletion run that it holds; the run may grow.
+    run: Option<u64>,
     since: Duration,
 }
 
 impl RecentEdits {
-    /// Records a change of a text. `now` counts from an arbitrary origin, the same for all calls.
-    pub fn edited(
-        &mut self,
-        file: Option<&AbsPath>,
-        (before, after): (&Snapshot, &Snapshot),
-        change: &Change,
-        (cause, now): (ChangeCause, Duration),
-    ) {
-        self.gone
-            .retain(|gone| now.saturating_sub(gone.since) < LASTS);
-        let last = self.gone.back().map(|gone| gone.at.start);
-        let is_insertion = change.splices.iter().any(|splice| !splice.new.is_empty());
-        for gone in self.gone.iter_mut().filter(|it| it.file.as_ref() == file) {
-            gone.is_open &= !is_insertion;
+    /// Records a change that `history` has recorded last at `now`.
+    pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory, now: Duration) {
+        let (path, change) = (edit.path(), &edit.change);
+        self.entries
+            .retain(|entry| now.saturating_sub(entry.since) < LASTS);
+        for entry in self
+            .entries
+            .iter_mut()
+            .filter(|it| it.file.as_ref() == path)
+        {
             // Text typed at an entry's position belongs to the entry.
-            let start = change.map(gone.at.start, Bias::Left);
-            let end = change.map(gone.at.end, Bias::Right);
-            gone.at = Span::new(start, end.max(start));
+            let start = change.map(entry.at.start, Bias::Left);
+            let end = change.map(entry.at.end, Bias::Right);
+            entry.at = Span::new(start, end.max(start));
         }
-        for splice in &change.splices {
-            let went = before.text(splice.old);
-            match cause {
-                ChangeCause::Typed if splice.new.is_empty() => {
-                    let is_forward = last == Some(splice.old.start);
-                    self.deleted(file, splice.new, &went, (is_forward, now));
-                }
-                ChangeCause::Typed => self.note(file, splice.new, (&went, ""), now),
-                ChangeCause::Undone => {
-                    let came = after.text(splice.new);
-                    self.note(file, splice.new, (&went, &came), now);
-                }
-                ChangeCause::Accepted | ChangeCause::Other => {}
-            }
+        match history.deletion() {
+            Some(run) => self.deleted(edit, run, now),
+            None => self.replaced(edit, now),
         }
         // Text that the user typed again is no longer removed.
-        self.gone.retain(|gone| {
-            let is_here = gone.file.as_ref() == file;
-            !(is_here && gone.has_come_back(after))
+        self.entries.retain(|entry| {
+            let is_here = entry.file.as_ref() == path;
+            !(is_here && entry.has_come_back(edit.after()))
         });
     }
 
     /// Records that the user rejected a suggestion.
-    pub fn rejected(&mut self, scene: &EditorState, suggestion: &Suggestion, now: Duration) {
+    pub fn rejected(&mut self, state: &EditorState, suggestion: &Suggestion, now: Duration) {
         for edit in &suggestion.edits {
             // Rejecting a deletion means that the text stays.
             let what = if edit.new.trim().is_empty() {
@@ -98,7 +86,7 @@ impl RecentEdits {
             } else {
                 (edit.new.as_ref(), "")
             };
-            self.note(scene.path.as_ref(), edit.span, what, now);
+            self.note(state.path.as_ref(), edit.span, what, now);
         }
     }
 
@@ -119,46 +107,56 @@ impl RecentEdits {
         after: &Snapshot,
         change: &Change,
     ) -> bool {
-        let here = self.gone.iter().filter(|gone| gone.file.as_ref() == file);
-        here.filter(|gone| gone.at.end <= before.len())
-            .any(|gone| gone.comes_back(before, after, change))
+        let here = self
+            .entries
+            .iter()
+            .filter(|entry| entry.file.as_ref() == file);
+        here.filter(|entry| entry.at.end <= before.len())
+            .any(|entry| entry.comes_back(before, after, change))
     }
 
-    /// Records a deletion, joining successive deletions into one entry.
-    fn deleted(
-        &mut self,
-        file: Option<&AbsPath>,
-        at: Span,
-        went: &str,
-        (is_forward, now): (bool, Duration),
-    ) {
-        let last = self.gone.back_mut();
-        let joins = |last: &&mut RecentReplacement| {
-            last.is_open && last.at == at && last.file.as_ref() == file
-        };
-        if let Some(last) = last.filter(joins) {
-            let both = if is_forward {
-                format!("{}{went}", last.went)
-            } else {
-                format!("{went}{}", last.went)
-            };
-            last.went = clipped(&both).to_owned();
+    /// Records successive deletions as one entry.
+    fn deleted(&mut self, edit: &DocumentEdit, run: &DeletionRun, now: Duration) {
+        let is_run = |last: &&mut RecentReplacement| last.run == Some(run.number);
+        if let Some(last) = self.entries.back_mut().filter(is_run) {
+            clipped(&run.text).clone_into(&mut last.removed);
             last.since = now;
             return;
         }
+        let at = edit.change.splices.first().map(|splice| splice.new);
         // A blank starts an entry too, since the letters before it may be deleted next.
-        self.push(file, at, (went, ""), (true, now));
+        if let Some(at) = at {
+            self.push(edit.path(), at, (&run.text, ""), (Some(run.number), now));
+        }
+    }
+
+    /// Records each replacement of a change that does not delete at one offset alone.
+    fn replaced(&mut self, edit: &DocumentEdit, now: Duration) {
+        for splice in &edit.change.splices {
+            let removed = edit.before.text(splice.old);
+            match edit.cause {
+                ChangeCause::Typed if splice.new.is_empty() => {
+                    self.push(edit.path(), splice.new, (&removed, ""), (None, now));
+                }
+                ChangeCause::Typed => self.note(edit.path(), splice.new, (&removed, ""), now),
+                ChangeCause::Undone => {
+                    let came = edit.after().text(splice.new);
+                    self.note(edit.path(), splice.new, (&removed, &came), now);
+                }
+                ChangeCause::Accepted | ChangeCause::Other => {}
+            }
+        }
     }
 
     fn note(
         &mut self,
         file: Option<&AbsPath>,
         at: Span,
-        (went, stays): (&str, &str),
+        (removed, kept): (&str, &str),
         now: Duration,
     ) {
-        if !went.trim().is_empty() || !stays.trim().is_empty() {
-            self.push(file, at, (went, stays), (false, now));
+        if !removed.trim().is_empty() || !kept.trim().is_empty() {
+            self.push(file, at, (removed, kept), (None, now));
         }
     }
 
@@ -166,18 +164,18 @@ impl RecentEdits {
         &mut self,
         file: Option<&AbsPath>,
         at: Span,
-        (went, stays): (&str, &str),
-        (is_open, now): (bool, Duration),
+        (removed, kept): (&str, &str),
+        (run, now): (Option<u64>, Duration),
     ) {
-        if self.gone.len() == MAX_ENTRIES {
-            self.gone.pop_front();
+        if self.entries.len() == MAX_ENTRIES {
+            self.entries.pop_front();
         }
-        self.gone.push_back(RecentReplacement {
+        self.entries.push_back(RecentReplacement {
             file: file.cloned(),
             at,
-            went: clipped(went).to_owned(),
-            stays: clipped(stays).to_owned(),
-            is_open,
+            removed: clipped(removed).to_owned(),
+            kept: clipped(kept).to_owned(),
+            run,
             since: now,
         });
     }
@@ -185,8 +183,9 @@ impl RecentEdits {
 
 impl RecentReplacement {
     fn has_come_back(&self, text: &Snapshot) -> bool {
-        let end = text.clip(self.at.start + self.went.len(), Bias::Left);
-        !self.went.is_empty() && text.text(Span::new(self.at.start, end)) == self.went.as_str()
+        let end = text.clip(self.at.start + self.removed.len(), Bias::Left);
+        !self.removed.is_empty()
+            && text.text(Span::new(self.at.start, end)) == self.removed.as_str()
     }
 
     fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
@@ -195,21 +194,23 @@ impl RecentReplacement {
             self.window_behind(before, after, change),
         );
         let (near, then) = (before.text(near), after.text(then));
-        let went = self.went.trim();
-        if !went.is_empty() {
+        let removed = self.removed.trim();
+        if !removed.is_empty() {
             let start = change.map(self.at.start, Bias::Left);
             let is_there = |text: &Snapshot, at: ByteOffset| {
-                let end = text.clip(at + went.len() + 64, Bias::Left);
-                text.text(Span::new(at, end)).trim_start().starts_with(went)
+                let end = text.clip(at + removed.len() + 64, Bias::Left);
+                text.text(Span::new(at, end))
+                    .trim_start()
+                    .starts_with(removed)
             };
             if is_there(after, start) && !is_there(before, self.at.start) {
                 return true;
             }
-            if went.len() >= SHORT && count(&then, went) > count(&near, went) {
+            if removed.len() >= SHORT && count(&then, removed) > count(&near, removed) {
                 return true;
             }
             // Restoring part of the removed text at its position counts as well.
-            let is_part = |came: &str| went.starts_with(came) || went.ends_with(came);
+            let is_part = |came: &str| removed.starts_with(came) || removed.ends_with(came);
             let is_here = |splice: &&Splice| {
                 self.at.start <= splice.old.end && splice.old.start <= self.at.end
             };
@@ -221,8 +222,8 @@ impl RecentReplacement {
                 return true;
             }
         }
-        let stays = self.stays.trim();
-        !stays.is_empty() && count(&then, stays) < count(&near, stays)
+        let kept = self.kept.trim();
+        !kept.is_empty() && count(&then, kept) < count(&near, kept)
     }
 
     /// Returns the rows of the entry. For entries of several rows it adds a row on each side, since
@@ -230,7 +231,7 @@ impl RecentReplacement {
     fn window(&self, text: &Snapshot) -> Span {
         let first = text.point_at(self.at.start).row;
         let last = text.point_at(self.at.end).row;
-        let more = u32::from(self.went.contains('\n') || self.stays.contains('\n'));
+        let more = u32::from(self.removed.contains('\n') || self.kept.contains('\n'));
         rows(text, first, last, more)
     }
 

@@ -29,7 +29,7 @@ pub enum StreamControl {
 /// A fill-in-the-middle response as it streams in.
 #[derive(Clone)]
 pub struct CompletionStream {
-    scene: EditorState,
+    state: EditorState,
     at: ByteOffset,
     /// Indentation of the caret's line, in columns.
     level: usize,
@@ -43,12 +43,12 @@ pub struct CompletionStream {
 
 impl CompletionStream {
     /// Creates a stream for a response inserted at `at`.
-    pub fn new(scene: &EditorState, at: ByteOffset) -> Self {
-        let row = scene.snapshot.point_at(at).row;
+    pub fn new(state: &EditorState, at: ByteOffset) -> Self {
+        let row = state.snapshot.point_at(at).row;
         Self {
-            level: blanks(&scene.snapshot.row_text(row)),
-            behind: text_from(&scene.snapshot, at, BEHIND),
-            scene: scene.clone(),
+            level: blanks(&state.snapshot.row_text(row)),
+            behind: text_from(&state.snapshot, at, BEHIND),
+            state: state.clone(),
             at,
             text: String::new(),
             judged: 0,
@@ -116,7 +116,7 @@ impl CompletionStream {
         if text.trim().is_empty() {
             return None;
         }
-        let replacement = joined(&self.scene.snapshot, self.at, text);
+        let replacement = joined(&self.state.snapshot, self.at, text);
         (!replacement.is_empty()).then_some(replacement)
     }
 
@@ -136,10 +136,10 @@ impl CompletionStream {
 
     /// Whether the text so far is syntactically complete.
     fn is_whole(&self, so_far: &str) -> bool {
-        let mut buffer = Buffer::from_snapshot(self.scene.snapshot.clone());
+        let mut buffer = Buffer::from_snapshot(self.state.snapshot.clone());
         let edit = Edit::new(Span::at(self.at), so_far.trim_end());
         let change = buffer.edit(&[edit], &EditOrigin::user(Timestamp(0)));
-        is_balanced(so_far) && parses_no_worse(&self.scene, &buffer.snapshot(), &change)
+        is_balanced(so_far) && parses_no_worse(&self.state, &buffer.snapshot(), &change)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What may be shown and what may not, each for its own reason.
+//! Suggestions that pass and suggestions that each rule rejects.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use base::{ByteOffset, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{RecentEdits, RejectReason, check};
-use crate::ChangeCause;
-use crate::samples::{offer, scene, scene_of};
+use crate::samples::{state, state_of, suggestion};
+use crate::{ChangeCause, DocumentEdit, EditHistory};
 
-/// Puts `new` at the caret of `text`.
+/// Checks a suggestion of `new` at the caret of `text`.
 fn verdict(language: &str, text: &str, new: &str) -> Result<(), RejectReason> {
-    let scene = scene(language, text);
-    let offer = offer(&scene, Span::at(scene.caret), new);
-    check(&scene, &offer, &RecentEdits::default())
+    let state = state(language, text);
+    let suggestion = suggestion(&state, Span::at(state.caret), new);
+    check(&state, &suggestion, &RecentEdits::default())
 }
 
 #[test]
-fn what_fits_passes() {
+fn a_fitting_suggestion_passes() {
     assert_eq!(verdict("rust", "fn a() { let x = ˇ; }", "b(1)"), Ok(()));
     assert_eq!(verdict("", "one ˇ", "two"), Ok(()));
     assert_eq!(
@@ -28,7 +28,7 @@ fn what_fits_passes() {
 }
 
 #[test]
-fn each_rule_refuses() {
+fn each_rule_rejects() {
     let cases = [
         ("rust", "fn a() {ˇ}", "   \n", RejectReason::Blank),
         (
@@ -70,12 +70,12 @@ fn each_rule_refuses() {
 }
 
 #[test]
-fn what_stands_there_no_more_is_stale() {
-    let scene = scene("", "abc");
-    let mut offer = offer(&scene, Span::from(0..1), "x");
-    offer.edits[0].old = "z".into();
+fn a_suggestion_for_changed_text_is_stale() {
+    let state = state("", "abc");
+    let mut suggestion = suggestion(&state, Span::from(0..1), "x");
+    suggestion.edits[0].old = "z".into();
     assert_eq!(
-        check(&scene, &offer, &RecentEdits::default()),
+        check(&state, &suggestion, &RecentEdits::default()),
         Err(RejectReason::Stale)
     );
 }
@@ -97,7 +97,8 @@ fn every_reason_is_a_sentence_part() {
     }
 }
 
-/// Replaces `old` of `text` by `new` for this reason, then offers `offered` where that was.
+/// Replaces `old` of `text` by `new` for this cause, then checks a suggestion of a text at an
+/// offset.
 pub(crate) fn after_an_edit(
     text: &str,
     (old, new): (&str, &str),
@@ -109,11 +110,23 @@ pub(crate) fn after_an_edit(
     let at = text.find(old).expect("the old text");
     let span = Span::from(at..at + old.len());
     let change = buffer.replace(span, new, &EditOrigin::typing(Timestamp(0)));
-    let scene = scene_of(&buffer, "", ByteOffset(at));
-    let mut recent = RecentEdits::default();
-    let texts = (&before, &scene.snapshot);
-    let now = (cause, Duration::from_secs(1));
-    recent.edited(scene.path.as_ref(), texts, &change, now);
-    let offer = offer(&scene, Span::at(ByteOffset(offered.0)), offered.1);
-    check(&scene, &offer, &recent)
+    let state = state_of(&buffer, "", ByteOffset(at));
+    let edit = DocumentEdit {
+        before,
+        state: state.clone(),
+        change,
+        cause,
+    };
+    let recent = recent_after(&edit);
+    let suggestion = suggestion(&state, Span::at(ByteOffset(offered.0)), offered.1);
+    check(&state, &suggestion, &recent)
+}
+
+/// Returns the recent edits after a single one.
+pub(crate) fn recent_after(edit: &DocumentEdit) -> RecentEdits {
+    let (mut history, mut recent) = (EditHistory::default(), RecentEdits::default());
+    let now = Duration::from_secs(1);
+    history.record(edit, now);
+    recent.edited(edit, &history, now);
+    recent
 }

@@ -1,16 +1,16 @@
-//! A model that knows what comes next: always the rest of the line, or the next line where that one has ended.
+//! A model that knows the text to be typed: the rest of the line, or the next line after a complete one.
 //!
-//! With a chance it is wrong: from some char of its answer on, it says something else. Within one word it is right or
-//! wrong throughout, as models are; it takes the next word to change its mind.
-//! How long it takes follows a lognormal law with a median of 200 ms and 500 ms at the 90th percentile.
+//! With a given probability a response is wrong from some character on. Within one word all responses are right or all
+//! are wrong, like those of real models. Latencies are lognormal with a median of 200 ms and a 90th percentile of
+//! 500 ms.
 
 use std::time::Duration;
 
 use super::keys::Session;
 
-/// Longer answers are cut, in bytes.
+/// Maximum bytes of a response; longer ones are cut.
 const LONGEST: usize = 200;
-/// What it says where it is wrong.
+/// Text of a wrong response.
 const WRONG: &str = "wrong_guess()";
 /// Milliseconds at the median, and the sigma that puts the 90th percentile at 500: ln(2.5) / 1.2816.
 const MEDIAN: f64 = 200.0;
@@ -18,7 +18,7 @@ const SIGMA: f64 = 0.715;
 
 /// The future of one session.
 pub(super) struct Future {
-    /// The texts of its runs of typing.
+    /// Texts of the runs of typing.
     runs: Vec<String>,
     accuracy: f64,
 }
@@ -35,14 +35,14 @@ impl Future {
         Self { runs, accuracy }
     }
 
-    /// What will be typed behind an event, and `ahead` bytes further on; empty if nothing.
+    /// Returns the text that is typed `ahead` bytes after an event; may be empty.
     pub(super) fn truth(&self, session: &Session, event: usize, ahead: usize) -> &str {
         let event = &session.events[event];
         let rest = self.runs[event.run].get(event.run_end + ahead..);
         rest.unwrap_or_default()
     }
 
-    /// What the model answers behind an event, `ahead` bytes further on.
+    /// Returns the model's response `ahead` bytes after an event.
     pub(super) fn answer(&self, session: &Session, event: usize, ahead: usize) -> String {
         let truth = line(self.truth(session, event, ahead));
         if truth.is_empty() {
@@ -56,7 +56,7 @@ impl Future {
         if chance(event.run, word, 1) < self.accuracy {
             return truth.to_owned();
         }
-        // Where in the run it goes wrong does not depend on where it is asked.
+        // The offset of the error in the run does not depend on the caret of the request.
         let length = line(&self.runs[event.run][word..]).len().max(1);
         let wrong = word + (chance(event.run, word, 2) * length as f64) as usize;
         let right = wrong.saturating_sub(done.len()).min(truth.len());
@@ -64,7 +64,7 @@ impl Future {
         format!("{}{WRONG}", &truth[..right])
     }
 
-    /// How long the `nth` answer takes.
+    /// Returns the latency of the `nth` response.
     pub(super) fn latency(nth: usize) -> Duration {
         // Box and Muller, 1958.
         let (u, v) = (chance(nth, 0, 3).max(1e-12), chance(nth, 0, 4));
@@ -73,7 +73,7 @@ impl Future {
     }
 }
 
-/// The rest of the line, or the line break and the next line.
+/// Returns the rest of the line, or the line break and the next line.
 fn line(text: &str) -> &str {
     let start = text.len() - text.trim_start_matches(['\n', '\r']).len();
     let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
@@ -81,7 +81,7 @@ fn line(text: &str) -> &str {
     &text[..text.floor_char_boundary(end)]
 }
 
-/// A number from 0 to 1 that depends on nothing but these (the mixing of splitmix64).
+/// Returns a pseudo-random number from 0 to 1 for these values (the mixing function of splitmix64).
 fn chance(a: usize, b: usize, salt: u64) -> f64 {
     let mut mixed = (a as u64) ^ (b as u64).rotate_left(32) ^ salt.rotate_left(17);
     for _ in 0..2 {

@@ -1,6 +1,6 @@
-//! Editing sessions as keys at times.
+//! Editing sessions as timed keystrokes.
 //!
-//! The sessions tell whole seconds; what happened within one is spread evenly over it.
+//! The recordings have whole seconds; the edits of one second are spread evenly over it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::traces;
 /// A session.
 pub(super) struct Session {
     pub(super) name: &'static str,
-    /// The name of a file of its kind.
+    /// Name of a file in the language of the session.
     pub(super) file: &'static str,
     pub(super) start: String,
     pub(super) events: Vec<Event>,
@@ -19,18 +19,18 @@ pub(super) struct Session {
 /// One edit.
 pub(super) struct Event {
     pub(super) at: Duration,
-    /// In chars.
+    /// Offset in characters.
     pub(super) place: usize,
     pub(super) removed: usize,
     pub(super) inserted: String,
-    /// Which run of typing it belongs to: edits that each go on where the one before ended.
+    /// Index of its run of typing: edits that each continue where the previous one ended.
     pub(super) run: usize,
-    /// Bytes of the run behind it.
+    /// Bytes of the run up to its end.
     pub(super) run_end: usize,
 }
 
 impl Event {
-    /// Whether it is one key that brings in one char.
+    /// Whether it inserts a single character.
     pub(super) fn is_key(&self) -> bool {
         self.removed == 0 && self.inserted.chars().count() == 1
     }
@@ -56,7 +56,7 @@ impl Session {
             let ix = seen.entry(patch.second).or_default();
             let share = (f64::from(*ix) + 0.5) / f64::from(per_second[&patch.second]);
             *ix += 1;
-            // What stands there at the start has no time.
+            // The initial text has no time.
             let second = patch.second.saturating_sub(first) as f64 + 1.0;
             let at = match patch.second {
                 0 => Duration::ZERO,

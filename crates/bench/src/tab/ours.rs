@@ -1,14 +1,14 @@
-//! The product's machine over the same keys against the same model, driven as the window drives it.
+//! The engine of the product over the same keystrokes and the same model, driven like in a window.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
-    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
-    RequestId, TabKind, TabModel,
+    CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, RequestId,
+    TabKind, TabModel,
 };
-use autocomplete::{ChangeCause, EditorState, Suggestion};
+use autocomplete::{ChangeCause, DocumentEdit, EditorState, Suggestion};
 use base::{AbsPath, ByteOffset, Row, Span};
 use model::{ModelId, StopReason, StreamEvent};
 use syntax::{Budget, Language, SyntaxTree, language_for};
@@ -19,9 +19,9 @@ use super::future::Future;
 use super::keys::Session;
 use super::peers::save;
 
-/// Rows in sight around the caret.
+/// Visible rows above and below the caret.
 const ROWS: u32 = 30;
-/// So much of the text before the caret tells where a prompt's caret is, in bytes.
+/// Bytes before the caret that identify the caret in a prompt.
 const TAIL: usize = 200;
 
 struct Driver<'a> {
@@ -33,11 +33,11 @@ struct Driver<'a> {
     language: Option<Language>,
     path: Option<AbsPath>,
     caret: ByteOffset,
-    /// The last event that was replayed.
+    /// Index of the last event.
     event: usize,
     shown: Option<Suggestion>,
     wake: Option<Duration>,
-    /// Answers under way, by when they come.
+    /// Pending responses by arrival time.
     answers: BTreeMap<(Duration, RequestId), String>,
     score: Score,
     saved_until: (usize, usize),
@@ -53,13 +53,10 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
     let mut driver = Driver {
         session,
         future,
-        engine: CompletionEngine::new(EngineOptions {
-            model: Some(TabModel {
-                id: model,
-                kind: TabKind::Gap,
-            }),
-            ..EngineOptions::local()
-        }),
+        engine: CompletionEngine::new(EngineOptions::model(TabModel {
+            id: model,
+            kind: TabKind::Gap,
+        })),
         buffer: Buffer::new(&session.start),
         tree: language.map(SyntaxTree::new),
         language,
@@ -73,8 +70,8 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
         saved_until: (usize::MAX, 0),
     };
     language.iter().for_each(Language::prepare);
-    let scene = driver.scene();
-    driver.put(Duration::ZERO, EngineInput::Moved { scene });
+    let state = driver.state();
+    driver.put(Duration::ZERO, EngineInput::Moved { state });
     for (ix, event) in session.events.iter().enumerate() {
         driver.run_until(event.at);
         driver.key(ix);
@@ -83,7 +80,7 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
 }
 
 impl Driver<'_> {
-    /// Alarms and answers, in their order, up to a moment.
+    /// Handles wake-ups and responses in order up to a time.
     fn run_until(&mut self, moment: Duration) {
         loop {
             let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
@@ -125,21 +122,21 @@ impl Driver<'_> {
         let after = self.buffer.snapshot();
         if let Some(tree) = &mut self.tree {
             tree.edit(&before, &after, &change);
-            // However it ends, the tree is the best there is.
+            // Even an unfinished tree is the best available.
             drop(tree.parse(&after, &mut Budget::unlimited()));
         }
         self.caret = start + event.inserted.len();
         self.event = ix;
-        let edited = DocumentEdit {
+        let edit = DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause: ChangeCause::Typed,
         };
-        self.put(event.at, EngineInput::Edited(Box::new(edited)));
+        self.put(event.at, EngineInput::Edited(Box::new(edit)));
     }
 
-    /// Whether what is shown begins with the key that comes now.
+    /// Counts the keystroke if the visible suggestion begins with it.
     fn judge(&mut self, ix: usize, place: ByteOffset) {
         let event = &self.session.events[ix];
         let edit = self.shown.as_ref().and_then(|shown| shown.edits.first());
@@ -168,8 +165,8 @@ impl Driver<'_> {
     fn put(&mut self, now: Duration, input: EngineInput) {
         for effect in self.engine.handle(now, input, &EmptyContextSource) {
             match effect {
-                EngineEffect::Ask { request, what } => {
-                    let text = self.answer(&what);
+                EngineEffect::Ask { request, body } => {
+                    let text = self.answer(&body);
                     let at = now + Future::latency(self.score.calls);
                     self.score.calls += 1;
                     self.answers.insert((at, request), text);
@@ -184,14 +181,14 @@ impl Driver<'_> {
                 }
                 EngineEffect::Hide => self.shown = None,
                 EngineEffect::Wake { at } => self.wake = Some(at),
-                EngineEffect::AskLocal | EngineEffect::Note(_) => {}
+                EngineEffect::Note(_) => {}
             }
         }
     }
 
-    /// What the model says to a prompt: it knows where its caret is by the text before it.
-    fn answer(&self, what: &CompletionRequest) -> String {
-        let CompletionRequest::Fim(fim) = what else {
+    /// Returns the model's response to a prompt, whose caret it locates by the text before it.
+    fn answer(&self, body: &CompletionRequest) -> String {
+        let CompletionRequest::Fim(fim) = body else {
             return String::new();
         };
         let snapshot = self.buffer.snapshot();
@@ -200,7 +197,7 @@ impl Driver<'_> {
         let Some(at) = fim.prefix.rfind(&tail) else {
             return String::new();
         };
-        // What is asked ahead of the text has the suggestion behind it.
+        // In a request ahead, the suggestion follows the text.
         let ahead = &fim.prefix[at + tail.len()..];
         if self
             .future
@@ -213,7 +210,7 @@ impl Driver<'_> {
         }
     }
 
-    fn scene(&self) -> EditorState {
+    fn state(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         EditorState {

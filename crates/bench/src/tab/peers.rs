@@ -1,4 +1,4 @@
-//! The policies that others follow, replayed over the same keys against the same model.
+//! Policies of other editors, replayed over the same keystrokes and the same model.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use super::Score;
 use super::future::Future;
 use super::keys::Session;
 
-/// How long they wait behind a key.
+/// Debounce after a keystroke.
 const DEBOUNCE: Duration = Duration::from_millis(75);
-/// Answers that Cody's policy keeps.
+/// Number of responses that Cody's policy caches.
 const KEPT: usize = 500;
 
 /// A policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// Every key takes the suggestion away and cancels the request.
+    /// Every keystroke removes the suggestion and cancels the request.
     DebounceCancel,
-    /// The same, but a suggestion stays while its letters are typed.
+    /// The same, but a suggestion stays while it is typed.
     DebounceCancelTyping,
-    /// Requests are never cancelled; their answers go into a cache that also knows what is left of them when some was
-    /// typed, up to the end of the line, and are shown as soon as they fit.
+    /// Requests are never cancelled. Responses are cached, also match after their beginning was typed within the line,
+    /// and are shown as soon as they match.
     Cody,
 }
 
-/// An answer: behind which event it was asked for, and what it says.
+/// A response with the event after which it was requested.
 struct Answer {
     event: usize,
     text: String,
@@ -42,9 +42,9 @@ struct Peer<'a> {
     score: Score,
     pending: Vec<Pending>,
     kept: VecDeque<Answer>,
-    /// What is shown, for the text behind this event.
+    /// Visible text, for the text after this event.
     shown: Option<(usize, String)>,
-    /// Keys are saved only once.
+    /// End of the text whose keystrokes were counted as saved.
     saved_until: (usize, usize),
 }
 
@@ -70,7 +70,7 @@ pub(super) fn replay(session: &Session, future: &Future, policy: Policy) -> Scor
 }
 
 impl Peer<'_> {
-    /// Takes in what has been answered by a moment; `now` is the last event before it.
+    /// Handles the responses up to a time; `now` is the last event before it.
     fn answers_until(&mut self, moment: Duration, now: Option<usize>) {
         let Some(now) = now else {
             return;
@@ -93,7 +93,7 @@ impl Peer<'_> {
         }
     }
 
-    /// What a kept answer leaves to be shown behind an event.
+    /// Returns the rest of a cached response after an event.
     fn found(&self, now: usize) -> Option<(usize, String)> {
         self.kept.iter().rev().find_map(|answer| {
             let (then, here) = (
@@ -111,7 +111,7 @@ impl Peer<'_> {
         })
     }
 
-    /// A key, or another edit.
+    /// Handles a keystroke or another edit.
     fn key(&mut self, ix: usize) {
         let event = &self.session.events[ix];
         let shown = self.shown.take().filter(|(at, _)| at + 1 == ix);
@@ -149,7 +149,7 @@ impl Peer<'_> {
         }
     }
 
-    /// The time up to the next key: a request if it is long enough and nothing is shown.
+    /// Sends a request if the time up to the next keystroke is long enough and nothing is shown.
     fn pause(&mut self, ix: usize, next: Duration) {
         let due = self.session.events[ix].at + DEBOUNCE;
         if due >= next {
@@ -164,7 +164,7 @@ impl Peer<'_> {
     }
 }
 
-/// Counts the keys that taking a suggestion saves, if it is right to its end and was not counted yet.
+/// Counts the keystrokes saved by accepting a suggestion that is right to its end, once.
 pub(super) fn save(
     score: &mut Score,
     until: &mut (usize, usize),

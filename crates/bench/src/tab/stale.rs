@@ -1,13 +1,13 @@
-//! Random interleavings of keys, answers, motions and blocks: how often something is shown for another text.
+//! Stale suggestions in random interleavings of keystrokes, responses, motions and blocks.
 
 use std::time::Duration;
 
 use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
-    BlockReason, CompletionEngine, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
-    RequestId, TabKind, TabModel,
+    BlockReason, CompletionEngine, EngineEffect, EngineInput, EngineOptions, RequestId, TabKind,
+    TabModel,
 };
-use autocomplete::{ChangeCause, EditorState};
+use autocomplete::{ChangeCause, DocumentEdit, EditorState};
 use base::{ByteOffset, Row, Span};
 use model::{ModelId, NextEditFormat, StopReason, StreamEvent};
 use text::{Buffer, EditOrigin, Timestamp};
@@ -56,10 +56,7 @@ impl World {
             model: "random".to_owned(),
         };
         let mut world = Self {
-            engine: CompletionEngine::new(EngineOptions {
-                model: Some(TabModel { id, kind }),
-                ..EngineOptions::local()
-            }),
+            engine: CompletionEngine::new(EngineOptions::model(TabModel { id, kind })),
             buffer: Buffer::new("one two\nthree\n"),
             caret: 4,
             now: Duration::from_secs(1),
@@ -68,8 +65,8 @@ impl World {
             paints: 0,
             stale: 0,
         };
-        let scene = world.scene();
-        world.put(EngineInput::Moved { scene });
+        let state = world.state();
+        world.put(EngineInput::Moved { state });
         world
     }
 
@@ -86,8 +83,8 @@ impl World {
             }
             5 => {
                 self.caret = self.clipped(random.below(self.buffer.len().0 + 1));
-                let scene = self.scene();
-                self.put(EngineInput::Moved { scene });
+                let state = self.state();
+                self.put(EngineInput::Moved { state });
             }
             6 => {
                 let at = self.clipped(random.below(self.buffer.len().0 + 1));
@@ -126,13 +123,13 @@ impl World {
         let origin = EditOrigin::typing(Timestamp(0));
         let change = self.buffer.replace(Span::from(span), new, &origin);
         self.caret = start + new.len();
-        let edited = DocumentEdit {
+        let edit = DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause,
         };
-        self.put(EngineInput::Edited(Box::new(edited)));
+        self.put(EngineInput::Edited(Box::new(edit)));
     }
 
     fn put(&mut self, input: EngineInput) {
@@ -145,7 +142,7 @@ impl World {
                     self.shown = Some(shown.suggestion.revision.0);
                 }
                 EngineEffect::Hide => self.shown = None,
-                EngineEffect::Wake { .. } | EngineEffect::AskLocal | EngineEffect::Note(_) => {}
+                EngineEffect::Wake { .. } | EngineEffect::Note(_) => {}
             }
         }
     }
@@ -157,7 +154,7 @@ impl World {
             .0
     }
 
-    fn scene(&self) -> EditorState {
+    fn state(&self) -> EditorState {
         EditorState {
             path: None,
             snapshot: self.buffer.snapshot(),

@@ -1,6 +1,6 @@
-//! From a key to its request at the server, without the wait that is there on purpose: the machine hears of the edit,
-//! gathers the context from a project of 15,000 files, writes the prompt, the router lets it through, and the whole
-//! request has come in on a loopback socket.
+//! Time from a keystroke to its request at the server, without the debounce: the engine handles the edit, gathers
+//! context from a project of 15,000 files and builds the prompt, the router sends it, and a loopback socket receives the
+//! whole request.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use autocomplete::context::{ContextSnippet, ContextSource, Diagnostic, SnippetReason};
 use autocomplete::engine::{
-    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
-    TabKind, TabModel,
+    CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, TabKind,
+    TabModel,
 };
 use autocomplete::validate::{RecentEdits, check};
 use autocomplete::{
-    ChangeCause, EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource,
+    ChangeCause, DocumentEdit, EditorState, SuggestedEdit, Suggestion, SuggestionId,
+    SuggestionSource,
 };
 use base::{AbsPath, Row, Span};
 use futures::StreamExt;
@@ -32,31 +33,31 @@ use crate::router::world::{start_router, wire_lanes};
 
 /// Files of the project.
 const FILES: usize = 15_000;
-/// Keys that are measured, and those before that are not.
+/// Number of keystrokes measured, and of those before them that are not.
 const KEYS: usize = 300;
 const FIRST: usize = 20;
-/// Milliseconds, at most.
+/// Maximum times in milliseconds.
 const P50: f64 = 1.0;
 const P99: f64 = 5.0;
 const CHECK: f64 = 1.0;
 
-/// Milliseconds of a key.
+/// Times of a keystroke in milliseconds.
 struct Pressed {
-    /// In the machine.
+    /// In the engine.
     machine: f64,
-    /// From the key to the server's having the whole request.
+    /// From the keystroke until the server has the whole request.
     wire: f64,
-    /// For checking a suggestion there.
+    /// For checking a suggestion at the caret.
     check: f64,
 }
 
-/// What the project's files define, by name.
+/// Definitions in the project by name.
 struct Project {
     definitions: HashMap<String, Vec<ContextSnippet>>,
     files: usize,
 }
 
-/// The figures.
+/// Measures the figures.
 pub(super) fn run() -> Result<Vec<Figure>, String> {
     let project = Project::read()?;
     let (url, came) = serve()?;
@@ -108,7 +109,7 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// A large Rust file in which keys are pressed at many places.
+/// A large Rust file in which keys are pressed in many rows.
 struct Keys<'a> {
     project: &'a Project,
     engine: CompletionEngine,
@@ -130,13 +131,13 @@ impl<'a> Keys<'a> {
             provider: "mock".to_owned(),
             model: "tab".to_owned(),
         };
+        let model = TabModel {
+            id,
+            kind: TabKind::Gap,
+        };
         let engine = CompletionEngine::new(EngineOptions {
             root: AbsPath::new("/project"),
-            model: Some(TabModel {
-                id,
-                kind: TabKind::Gap,
-            }),
-            threshold: 0.0,
+            ..EngineOptions::model(model)
         });
         Ok(Self {
             project,
@@ -149,7 +150,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// One key at the end of another row.
+    /// Presses a key at the end of another row.
     fn press(
         &mut self,
         router: &RouterHandle,
@@ -166,7 +167,7 @@ impl<'a> Keys<'a> {
         let after = self.buffer.snapshot();
         self.tree.edit(&before, &after, &change);
         drop(self.tree.parse(&after, &mut Budget::unlimited()));
-        let scene = EditorState {
+        let state = EditorState {
             path: self.path.clone(),
             snapshot: after,
             syntax: Some(self.tree.snapshot()),
@@ -175,17 +176,17 @@ impl<'a> Keys<'a> {
             rows: (Row(row.0.saturating_sub(30)), Row(row.0 + 30)),
             indent: "    ".to_owned(),
         };
-        let check = checking(&scene);
-        let edited = DocumentEdit {
+        let check = checking(&state);
+        let edit = DocumentEdit {
             before,
-            scene,
+            state,
             change,
             cause: ChangeCause::Typed,
         };
         let started = Instant::now();
-        let input = EngineInput::Edited(Box::new(edited));
+        let input = EngineInput::Edited(Box::new(edit));
         let mut effects = self.engine.handle(self.now, input, self.project);
-        // The pause that the machine wants is over at once.
+        // Skips the debounce.
         effects.extend(self.engine.handle(
             self.now + Duration::from_secs(1),
             EngineInput::Time,
@@ -193,21 +194,21 @@ impl<'a> Keys<'a> {
         ));
         let asked = effects.into_iter().rev().find_map(|effect| match effect {
             EngineEffect::Ask {
-                what: CompletionRequest::Fim(fim),
+                body: CompletionRequest::Fim(fim),
                 ..
             } => Some(fim),
             _ => None,
         });
-        let asked = asked.ok_or("a key asked nobody")?;
+        let asked = asked.ok_or("a keystroke sent no request")?;
         let in_machine = started.elapsed();
         let told = router.submit(Asked::fim(*asked, AgentId(0)));
         let answer = runtime.spawn(told.collect::<Vec<_>>());
         let arrived = came.recv_timeout(Duration::from_secs(10));
-        let arrived = arrived.map_err(|_| "no request came in within ten seconds")?;
+        let arrived = arrived.map_err(|_| "no request arrived within ten seconds")?;
         runtime
             .block_on(answer)
             .map_err(|error| error.to_string())?;
-        // As the workbench does, once the request is on its way.
+        // Like in a window, after the request was sent.
         drop(self.engine.take_retired());
         let ms = |took: Duration| took.as_secs_f64() * 1_000.0;
         Ok(Pressed {
@@ -218,14 +219,14 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Milliseconds for checking a suggestion at a caret.
-fn checking(scene: &EditorState) -> f64 {
+/// Returns the milliseconds for checking a suggestion at a caret.
+fn checking(state: &EditorState) -> f64 {
     let suggestion = Suggestion {
         id: SuggestionId(1),
         file: None,
-        revision: scene.snapshot.revision(),
+        revision: state.snapshot.revision(),
         edits: vec![SuggestedEdit {
-            span: Span::at(scene.caret),
+            span: Span::at(state.caret),
             old: "".into(),
             new: " // what stands here".into(),
         }],
@@ -234,14 +235,14 @@ fn checking(scene: &EditorState) -> f64 {
     };
     let started = Instant::now();
     // Whether it passes depends on the row.
-    let verdict = check(scene, &suggestion, &RecentEdits::default());
+    let verdict = check(state, &suggestion, &RecentEdits::default());
     let took = started.elapsed().as_secs_f64() * 1_000.0;
     drop(verdict);
     took
 }
 
 impl Project {
-    /// Reads what the first files of the corpus define, as an index has it at hand.
+    /// Reads the definitions in the first files of the corpus, like an index.
     fn read() -> Result<Self, String> {
         let mut paths = Vec::new();
         corpus::collect(&corpus::root()?, &mut paths);
@@ -300,7 +301,7 @@ impl ContextSource for Project {
     }
 }
 
-/// A server that says when a whole request has come in, and answers that there is nothing to say.
+/// Starts a server that reports when a whole request has arrived, and responds with an empty completion.
 fn serve() -> Result<(String, Receiver<Instant>), String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;

@@ -1,16 +1,16 @@
-//! What others would do: keyword completion, and the two simplest ways to guess where the next edit is.
+//! Peers: keyword completion, and the two simplest predictions of the next edit.
 
 use std::collections::HashSet;
 
 use super::hunks::tokens;
 use super::keys::one_key;
 
-/// Shorter words are not worth completing.
+/// Shortest word that is completed, in letters.
 const LEAST_WORD: usize = 3;
 
-/// The keywords of the open files, as nvim lists them from a place.
+/// The keywords of the open files in nvim's order from a caret.
 pub(super) struct Keywords {
-    /// Distinct, in the order in which ctrl-n goes through them.
+    /// Unique, in the order of ctrl-n.
     list: Vec<String>,
     known: HashSet<String>,
 }
@@ -34,7 +34,7 @@ impl Keywords {
         }
     }
 
-    /// The keys that typing a text takes: all of them, those with the oracle, and those with ctrl-n.
+    /// Returns the keystrokes for a text: without completion, with the oracle, and with ctrl-n.
     pub(super) fn keys(&mut self, text: &str) -> (usize, usize, usize) {
         let (mut typed, mut oracle, mut nvim) = (0, 0, 0);
         let mut left = text;
@@ -55,14 +55,14 @@ impl Keywords {
             } else {
                 letters
             };
-            // What was just written can be completed next time; it is the nearest before the caret, so the last.
+            // The typed word can be completed from now on; as the nearest before the caret it is the last in the list.
             self.add(word);
             left = &left[length..];
         }
         (typed, oracle, nvim)
     }
 
-    /// The fewest keys for a word: so many letters, and ctrl-n as often as it is down the list.
+    /// Returns the fewest keystrokes for a word: some letters, and ctrl-n for each position in the list.
     fn presses(&self, word: &str) -> usize {
         let prefixes = word.char_indices().skip(1).map(|(at, _)| &word[..at]);
         let keys = prefixes.map(|prefix| {
@@ -91,7 +91,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The row of the next use of a word behind a row, around the end of the text.
+/// Returns the row of the next use of a word after a row, wrapping at the end of the text.
 pub(super) fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
     let rows: Vec<u32> = text
         .lines()
@@ -103,7 +103,7 @@ pub(super) fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
     behind.or(rows.first()).copied()
 }
 
-/// The first name among the tokens that went away.
+/// Returns the first name among the removed tokens.
 pub(super) fn removed_name(old: &str, new: &str) -> Option<String> {
     let new = tokens(new);
     tokens(old).into_iter().find(|token| {

@@ -1,15 +1,15 @@
-//! Fits the weights of the continuation's guesses on what places said and what came.
+//! Fits the weights of the continuation's guesses to the votes of occurrences and the text that followed.
 //!
-//! One layer of tanh units and a logistic unit behind them, by Adam on the log loss. Text is gone through as a person
-//! would who takes what is right: what was right is passed over, and what was wrong and stays is told once.
+//! One layer of tanh units and a logistic output unit, fitted by Adam on the log loss. The text is typed by a user who
+//! accepts correct suggestions: accepted text is skipped, and a wrong suggestion that stays is sampled once.
 
 use std::path::PathBuf;
 
-use autocomplete::local::{LocalPredictor, VoteSample};
+use autocomplete::local::VoteSample;
 
 use super::hunks::hunks;
 use super::keys::one_key;
-use super::person::Open;
+use super::person::{LocalTier, Open};
 use super::repository::{ChangedFile, replay};
 use crate::figure::Figure;
 
@@ -18,18 +18,17 @@ const EPOCHS: usize = 10;
 const BATCH: usize = 64;
 const RATE: f32 = 0.004;
 
-/// Longer new texts were pasted rather than typed.
+/// Longest new text that counts as typed rather than pasted, in bytes.
 const MOST_BYTES: usize = 600;
 
-/// Prints the weights; the figures say how well they foretell on a tenth of the votes that they were not fitted on.
+/// Prints the weights; the figures are measured on a tenth of the votes, which is left out of the fit.
 pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     let mut all: Vec<VoteSample> = Vec::new();
     for repository in repositories {
         replay(repository, super::commits(60), |moment, _| {
-            let mut local = LocalPredictor::new();
-            local.set_corpus(moment.view.clone());
+            let mut tier = LocalTier::new(moment.view.clone());
             for file in &moment.files {
-                gather(&mut local, file, &mut all);
+                gather(&mut tier, file, &mut all);
             }
         })?;
         eprintln!("{}: {} votes", repository.display(), all.len());
@@ -63,23 +62,23 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     ])
 }
 
-fn gather(local: &mut LocalPredictor, file: &ChangedFile, all: &mut Vec<VoteSample>) {
+fn gather(tier: &mut LocalTier, file: &ChangedFile, all: &mut Vec<VoteSample>) {
     let mut open = Open::new(file);
-    local.note_tree(&open.scene());
+    tier.local.note_tree(&open.state());
     let mut clock = 1_000_000;
     for hunk in hunks(&file.old, &file.new) {
         clock += 60_000;
         if hunk.new.len() > MOST_BYTES {
-            open.replace(hunk.old, &hunk.new, clock, Some(local));
+            open.replace(hunk.old, &hunk.new, clock, tier);
             continue;
         }
-        open.replace(hunk.old, "", clock, Some(local));
+        open.replace(hunk.old, "", clock, tier);
         open.caret = hunk.old.start;
         let mut left = hunk.new.as_str();
         let mut refused: Option<String> = None;
         while !left.is_empty() {
-            let votes = local.votes(&open.scene(), left);
-            // What the present weights prefer is what would be shown.
+            let votes = tier.local.votes(&open.state(), left);
+            // The guess that the present weights prefer would be shown.
             let first = votes.first().map(|vote| vote.token.clone());
             let is_right = votes.first().is_some_and(|vote| vote.is_right);
             let right = votes
@@ -93,12 +92,7 @@ fn gather(local: &mut LocalPredictor, file: &ChangedFile, all: &mut Vec<VoteSamp
             refused = first.filter(|_| right == 0);
             let taken = right.max(one_key(left));
             clock += 120;
-            open.replace(
-                base::Span::at(open.caret),
-                &left[..taken],
-                clock,
-                Some(local),
-            );
+            open.replace(base::Span::at(open.caret), &left[..taken], clock, tier);
             left = &left[taken..];
         }
     }
@@ -126,7 +120,7 @@ impl Random {
     }
 }
 
-/// The weights in one row: for each unit its inputs, then the output's with its bias first.
+/// The weights in one row: the inputs of each unit, then those of the output with its bias first.
 struct Net {
     inputs: usize,
     weights: Vec<f32>,
@@ -207,7 +201,7 @@ impl Net {
         }
     }
 
-    /// Prints the weights as the table in the crate has them.
+    /// Prints the weights in the form of the table in `weights.rs`.
     fn print(&self) {
         let thousandths = |weights: &[f32]| -> Vec<i16> {
             weights

@@ -1,24 +1,24 @@
-//! A commit's changes of a file as hunks that are made one after the other.
+//! The changes of a file in a commit as hunks that are applied in turn.
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
 
-/// Some text in the place of some other, in the text with all hunks before it made already.
+/// A replacement in the text with all earlier hunks applied.
 #[derive(Clone, Debug)]
 pub(super) struct Hunk {
-    /// What goes away, without what both texts begin and end with.
+    /// Replaced span, without the common prefix and suffix.
     pub(super) old: Span,
-    /// What comes instead.
+    /// New text of the span.
     pub(super) new: String,
-    /// The rows of the old text, the second one exclusive; of an insertion, the row before it alone.
+    /// Rows of the old text, the second one exclusive; for an insertion, the row before it.
     pub(super) rows: (u32, u32),
-    /// The rows that the commit has there.
+    /// New rows.
     pub(super) new_rows: Vec<String>,
-    /// The rows that went away.
+    /// Old rows.
     pub(super) old_rows: Vec<String>,
 }
 
-/// The hunks between two texts, from the top.
+/// Returns the hunks between two texts, from the top.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let (before, after) = (Snapshot::new(old), Snapshot::new(new));
     let mut shift_bytes = 0_isize;
@@ -55,8 +55,7 @@ fn alike(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize 
 }
 
 impl Hunk {
-    /// What each changed row turned from and into, by tokens without what both begin and end with; nothing where
-    /// rows came or went.
+    /// Returns the changed tokens of each row, before and after; empty if rows were added or removed.
     pub(super) fn row_changes(&self) -> Vec<(Vec<String>, Vec<String>)> {
         if self.old_rows.len() != self.new_rows.len() {
             return Vec::new();
@@ -79,7 +78,7 @@ impl Hunk {
     }
 }
 
-/// Words and single signs.
+/// Splits a row into words and single characters.
 pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut in_word = false;

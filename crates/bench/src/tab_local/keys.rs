@@ -1,4 +1,4 @@
-//! Keys saved while the new text of hunks is typed.
+//! Keystrokes saved while the new text of hunks is typed.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use cpu_time::ThreadTime;
 
 use super::baselines::Keywords;
 use super::hunks::{Hunk, hunks};
-use super::person::{Ids, Open};
+use super::person::{LocalTier, Open};
 use super::repository::Moment;
 use super::shown::{Asking, Said, Typed, type_with};
 use crate::figure::Figure;
 
-/// Longer new texts were pasted rather than typed; shorter ones tell nothing.
+/// Sizes of new texts that are typed, in bytes: longer ones were pasted, shorter ones are not informative.
 const BYTES: std::ops::RangeInclusive<usize> = 4..=600;
 
-/// Hunks of one commit that are typed.
+/// Maximum number of hunks of one commit that are typed.
 const MOST_HUNKS: usize = 12;
 
-/// What the curve is told at.
+/// Thresholds for which figures are given.
 const THRESHOLDS: [f32; 8] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Default)]
 pub(super) struct Tally {
     hunks: usize,
     typed: usize,
-    /// At the threshold in use.
+    /// At the learned threshold.
     ours: Typed,
-    /// As well, with asking by hand.
+    /// At the learned threshold, with explicit requests.
     asked: Typed,
-    /// As well, with a key that writes words.
+    /// At the learned threshold, with the command that completes words.
     written: Typed,
-    /// At each of `THRESHOLDS`, and with a key that writes words.
+    /// At each of `THRESHOLDS`; the second with the command that completes words.
     curve: [Typed; THRESHOLDS.len()],
     written_curve: [Typed; THRESHOLDS.len()],
     oracle: usize,
@@ -43,19 +43,17 @@ pub(super) struct Tally {
     asking: Vec<Duration>,
     heard: Vec<Duration>,
     languages: HashMap<&'static str, [usize; 3]>,
-    ids: Ids,
 }
 
 impl Tally {
-    /// Makes a commit, hunk by hunk.
+    /// Replays a commit hunk by hunk.
     pub(super) fn commit(&mut self, moment: &Moment, corpus: &mut Corpus) {
-        let mut local = LocalPredictor::new();
-        local.set_corpus(moment.view.clone());
+        let mut tier = LocalTier::new(moment.view.clone());
         let mut clock = 1_000_000;
         let mut count = 0;
         for (number, file) in moment.files.iter().enumerate() {
             let mut open = Open::new(file);
-            local.note_tree(&open.scene());
+            tier.local.note_tree(&open.state());
             let others: Vec<&str> = moment
                 .files
                 .iter()
@@ -74,32 +72,32 @@ impl Tally {
                 let is_typed = BYTES.contains(&hunk.new.len()) && count < MOST_HUNKS;
                 if is_typed && hunk.new.chars().any(char::is_alphanumeric) {
                     count += 1;
-                    self.hunk(&mut local, &mut open, &hunk, &others, clock);
+                    self.hunk(&mut tier, &mut open, &hunk, &others, clock);
                 } else {
-                    open.replace(hunk.old, &hunk.new, clock, Some(&mut local));
+                    open.replace(hunk.old, &hunk.new, clock, &mut tier);
                 }
                 clock += 60_000;
             }
             self.heard.append(&mut open.heard);
             corpus.insert(&file.path, &file.new);
-            local.set_corpus(corpus.view());
+            tier.local.set_corpus(corpus.view());
         }
     }
 
     fn hunk(
         &mut self,
-        local: &mut LocalPredictor,
+        tier: &mut LocalTier,
         open: &mut Open,
         hunk: &Hunk,
         others: &[&str],
         mut clock: u64,
     ) {
         if !hunk.old.is_empty() {
-            open.replace(hunk.old, "", clock, Some(local));
+            open.replace(hunk.old, "", clock, tier);
         }
         open.caret = hunk.old.start;
-        if let Some(job) = local.job(&[open.scene()]) {
-            local.finish(job.run());
+        if let Some(task) = tier.local.background_task(&[open.state()]) {
+            tier.local.finish(task.run());
         }
         let mut keywords = Keywords::new(&open.buffer.snapshot().to_string(), open.caret.0, others);
         let (typed, oracle, nvim) = keywords.keys(&hunk.new);
@@ -108,22 +106,22 @@ impl Tally {
         said.resize_with(left.len(), || None);
         while !left.is_empty() {
             clock += 120;
-            let scene = open.scene();
+            let state = open.state();
             let start = ThreadTime::now();
-            let suggestions = self.ids.everything(local, &scene);
+            let suggestions = tier.all_suggestions(&state);
             self.times.push(start.elapsed());
             let start = ThreadTime::now();
-            let asked = self.ids.asked(local, &scene);
+            let asked = tier.requested_suggestions(&state);
             self.asking.push(start.elapsed());
-            let words = self.ids.words(local, &scene);
-            let all = Said::at(&scene, &suggestions, &asked, &words);
+            let words = tier.word_suggestions(&state);
+            let all = Said::at(&state, &suggestions, &asked, &words);
             said[hunk.new.len() - left.len()] = Some(all);
             let key = one_key(left);
-            open.replace(Span::at(open.caret), &left[..key], clock, Some(local));
+            open.replace(Span::at(open.caret), &left[..key], clock, tier);
             left = &left[key..];
         }
         let type_at = |threshold, asking| type_with(&hunk.new, &said, threshold, asking);
-        let ours = type_at(local.threshold(), Asking::Never);
+        let ours = type_at(tier.local.threshold(), Asking::Never);
         for (sum, threshold) in self.curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::Never));
         }
@@ -131,9 +129,9 @@ impl Tally {
             sum.add(type_at(threshold, Asking::ForWords));
         }
         self.asked
-            .add(type_at(local.threshold(), Asking::WhereItPays));
+            .add(type_at(tier.local.threshold(), Asking::WhereItPays));
         self.written
-            .add(type_at(local.threshold(), Asking::ForWords));
+            .add(type_at(tier.local.threshold(), Asking::ForWords));
         self.hunks += 1;
         self.typed += typed;
         self.ours.add(ours);
@@ -146,7 +144,7 @@ impl Tally {
         language[2] += oracle;
     }
 
-    /// How it stands, for who waits.
+    /// Returns the counts so far, for the progress output.
     pub(super) fn line(&self) -> String {
         format!(
             "{} hunks, {} keys typed, {} ours, {} oracle, {} nvim, {} shown, {} wrong",
@@ -268,7 +266,7 @@ impl Tally {
 }
 
 fn local_name(open: &Open) -> &'static str {
-    open.scene().language.map_or("", |language| language.name())
+    open.state().language.map_or("", |language| language.name())
 }
 
 impl Typed {
@@ -280,14 +278,14 @@ impl Typed {
     }
 }
 
-/// Whether a text begins with another one and does not go on in the middle of a word.
+/// Whether `left` begins with `new` and does not continue in the middle of a word.
 pub(super) fn agrees(left: &str, new: &str) -> bool {
     let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
     left.strip_prefix(new)
         .is_some_and(|rest| !(new.ends_with(is_word) && rest.starts_with(is_word)))
 }
 
-/// The bytes that one key brings: a letter, or a line end with the indent that the editor adds.
+/// Returns the bytes of one keystroke: a character, or a line end with the indentation that the editor adds.
 pub(super) fn one_key(left: &str) -> usize {
     let first = left.chars().next().map_or(0, char::len_utf8);
     if !left.starts_with('\n') {

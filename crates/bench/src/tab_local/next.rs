@@ -1,39 +1,38 @@
-//! Where the next edit is, and what it is.
+//! Location and text of the predicted next edit.
 
 use std::collections::HashSet;
 
-use autocomplete::local::LocalPredictor;
 use autocomplete::{Suggestion, SuggestionSource};
 use base::AbsPath;
 use syntax::OutlineKind;
 
 use super::baselines::{next_use, removed_name};
 use super::hunks::{Hunk, hunks};
-use super::person::{Ids, Open};
+use super::person::{LocalTier, Open};
 use super::repository::Moment;
 use crate::figure::Figure;
 
-/// Commits with more hunks were made by a program.
+/// Numbers of hunks of the commits replayed; larger commits are generated.
 const HUNKS: std::ops::RangeInclusive<usize> = 3..=60;
 
-/// Row changes as tokens, from what into what.
+/// Tokens of a row change, before and after.
 type RowChange = (Vec<String>, Vec<String>);
 
-/// Hits of one kind of guess.
+/// Hits of one predictor.
 #[derive(Default)]
 struct Hits {
     offered: usize,
     next: usize,
     any: usize,
     exact: usize,
-    /// Of the cases of edit propagation.
+    /// Among the cases of edit propagation.
     case_next: usize,
     case_any: usize,
     case_exact: usize,
     case_offered: usize,
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Default)]
 pub(super) struct Tally {
     targets: usize,
@@ -41,18 +40,17 @@ pub(super) struct Tally {
     ours: Hits,
     same: Hits,
     diagnostic: Hits,
-    ids: Ids,
     misses: Misses,
 }
 
-/// A guess: a file, a row in its text of now, and that row as it would read.
+/// A predicted edit: a file, a row of its current text, and the new text of that row.
 struct Guess {
     file: AbsPath,
     row: u32,
     text: Option<String>,
 }
 
-/// A hunk still to come, in the text of now.
+/// A remaining hunk, in the current text.
 struct Target<'a> {
     file: &'a AbsPath,
     rows: (u32, u32),
@@ -69,10 +67,11 @@ impl Tally {
         if !HUNKS.contains(&plans.iter().map(Vec::len).sum()) {
             return;
         }
-        let mut local = LocalPredictor::new();
-        local.set_corpus(moment.view.clone());
+        let mut tier = LocalTier::new(moment.view.clone());
         let mut opens: Vec<Open> = moment.files.iter().map(Open::new).collect();
-        opens.iter().for_each(|open| local.note_tree(&open.scene()));
+        opens
+            .iter()
+            .for_each(|open| tier.local.note_tree(&open.state()));
         let removed: HashSet<String> = HashSet::new();
         let mut known = Known {
             changes: Vec::new(),
@@ -83,14 +82,14 @@ impl Tally {
             for (ix, hunk) in plan.iter().enumerate() {
                 if made >= 2 {
                     let left = targets(moment, &plans, number, ix);
-                    self.target(&local, &opens, number, &known, &left);
+                    self.target(&mut tier, &opens, number, &known, &left);
                 }
                 clock += 20_000;
                 known.learn(hunk, &opens[number]);
-                make(&mut opens[number], hunk, clock, &mut local);
-                let scenes: Vec<_> = opens.iter().map(Open::scene).collect();
-                if let Some(job) = local.job(&scenes) {
-                    local.finish(job.run());
+                make(&mut opens[number], hunk, clock, &mut tier);
+                let states: Vec<_> = opens.iter().map(Open::state).collect();
+                if let Some(task) = tier.local.background_task(&states) {
+                    tier.local.finish(task.run());
                 }
                 made += 1;
             }
@@ -99,7 +98,7 @@ impl Tally {
 
     fn target(
         &mut self,
-        local: &LocalPredictor,
+        tier: &mut LocalTier,
         opens: &[Open],
         number: usize,
         known: &Known,
@@ -112,7 +111,7 @@ impl Tally {
         let is_case = known.is_case(next.hunk);
         self.cases += usize::from(is_case);
         let here = &opens[number];
-        let offers = self.ids.suggest(local, &here.scene());
+        let offers = tier.suggest(&here.state());
         let offer = offers
             .iter()
             .find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
@@ -120,7 +119,7 @@ impl Tally {
         if is_case {
             self.misses.tell(&ours, left, known);
             if ours.is_none() && self.misses.is_told {
-                let unlikely = self.ids.everything(local, &here.scene());
+                let unlikely = tier.all_suggestions(&here.state());
                 let mut unlikely = unlikely.iter();
                 let unlikely =
                     unlikely.find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
@@ -155,7 +154,7 @@ impl Tally {
             .removed
             .iter()
             .filter_map(|name| next_use(&text, name, row));
-        // The first complaint behind the caret, around the end of the text.
+        // The first diagnostic after the caret, wrapping at the end of the text.
         let first = rows.min_by_key(|found| (*found <= row, *found));
         self.diagnostic.count(at(first), left, is_case);
     }
@@ -208,7 +207,7 @@ impl Tally {
     }
 }
 
-/// Prints the cases of edit propagation that were missed, where that was asked for.
+/// Prints the missed cases of edit propagation, if requested.
 struct Misses {
     is_told: bool,
 }
@@ -282,26 +281,26 @@ impl Hits {
     }
 }
 
-/// What the hunks made so far tell.
+/// Facts from the hunks so far.
 struct Known {
     changes: Vec<RowChange>,
-    /// Names whose definitions went away.
+    /// Names whose definitions were removed.
     removed: HashSet<String>,
 }
 
 impl Known {
     fn learn(&mut self, hunk: &Hunk, open: &Open) {
         self.changes.extend(hunk.row_changes());
-        let scene = open.scene();
-        let outline = scene
+        let state = open.state();
+        let outline = state
             .syntax
             .as_ref()
-            .map(|it| it.outline(&scene.snapshot))
+            .map(|it| it.outline(&state.snapshot))
             .unwrap_or_default();
         let new = hunk.new_rows.join("\n");
         for item in outline {
             let is_named = !matches!(item.kind, OutlineKind::Class | OutlineKind::Heading);
-            let row = scene.snapshot.point_at(item.name_span.start).row.0;
+            let row = state.snapshot.point_at(item.name_span.start).row.0;
             let is_gone = hunk.rows.0 <= row && row < hunk.rows.1 && !hunk.old_rows.is_empty();
             if is_named && is_gone && !super::hunks::tokens(&new).contains(&item.name) {
                 self.removed.insert(item.name);
@@ -309,7 +308,7 @@ impl Known {
         }
     }
 
-    /// Whether a hunk changes some row as at least two rows were changed before.
+    /// Whether a hunk changes a row in the same way as at least two earlier rows.
     fn is_case(&self, hunk: &Hunk) -> bool {
         let changes = hunk.row_changes();
         changes
@@ -318,7 +317,7 @@ impl Known {
     }
 }
 
-/// The hunks from one on, with their rows in the texts of now.
+/// Returns the hunks from `ix` on, with their rows in the current texts.
 fn targets<'a>(
     moment: &'a Moment,
     plans: &'a [Vec<Hunk>],
@@ -328,7 +327,7 @@ fn targets<'a>(
     let mut targets = Vec::new();
     for (file, plan) in plans.iter().enumerate().skip(number) {
         let from = if file == number { ix } else { 0 };
-        // Hunks count their rows behind those before them, which are not made yet.
+        // Rows of a hunk are counted after the hunks before it, which are not applied yet.
         let mut ahead = 0_i64;
         for hunk in &plan[from..] {
             let moved = |row: u32| (i64::from(row) - ahead).max(0) as u32;
@@ -343,10 +342,10 @@ fn targets<'a>(
     targets
 }
 
-/// Makes a hunk row by row where rows were changed, so that each is an edit of its own.
-fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut LocalPredictor) {
+/// Applies a hunk row by row if rows were changed, so that each is a separate edit.
+fn make(open: &mut Open, hunk: &Hunk, clock: u64, tier: &mut LocalTier) {
     if hunk.old_rows.len() != hunk.new_rows.len() {
-        open.replace(hunk.old, &hunk.new, clock, Some(local));
+        open.replace(hunk.old, &hunk.new, clock, tier);
         return;
     }
     for (ix, (old, new)) in hunk.old_rows.iter().zip(&hunk.new_rows).enumerate() {
@@ -357,12 +356,7 @@ fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut LocalPredictor) {
         let row = base::Row(hunk.rows.0 + ix as u32);
         let span = snapshot.row_span(row);
         let edit = autocomplete::SuggestedEdit::new(span, new, &snapshot);
-        open.replace(
-            edit.span,
-            &edit.new,
-            clock + 10 * ix as u64,
-            Some(&mut *local),
-        );
+        open.replace(edit.span, &edit.new, clock + 10 * ix as u64, tier);
     }
 }
 

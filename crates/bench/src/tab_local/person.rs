@@ -1,10 +1,12 @@
-//! Somebody who edits a file, with the local tier listening.
+//! A simulated user who edits files, with the local tier recording the edits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use autocomplete::ChangeCause;
-use autocomplete::local::{LocalPredictor, ObservedEdit};
-use autocomplete::{EditorState, Suggestion, SuggestionId};
+use autocomplete::local::{CorpusView, LocalPredictor};
+use autocomplete::{
+    ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion, SuggestionIds,
+};
 use base::{AbsPath, ByteOffset, Row, Span};
 use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree};
@@ -19,11 +21,46 @@ pub(super) struct Open {
     tree: SyntaxTree,
     pub(super) caret: ByteOffset,
     indent: String,
-    /// The CPU time that the local tier took to hear of each change.
+    /// The CPU time that the local tier took to record each change.
     pub(super) heard: Vec<Duration>,
 }
 
-/// The rows of a window.
+/// The local tier with the history of the edits.
+pub(super) struct LocalTier {
+    pub(super) local: LocalPredictor,
+    history: EditHistory,
+    ids: SuggestionIds,
+}
+
+impl LocalTier {
+    pub(super) fn new(corpus: Arc<CorpusView>) -> Self {
+        let mut local = LocalPredictor::new();
+        local.set_corpus(corpus);
+        Self {
+            local,
+            history: EditHistory::default(),
+            ids: SuggestionIds::default(),
+        }
+    }
+
+    pub(super) fn suggest(&mut self, state: &EditorState) -> Vec<Suggestion> {
+        self.local.suggest(state, &mut self.ids)
+    }
+
+    pub(super) fn all_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+        self.local.all_suggestions(state, &mut self.ids)
+    }
+
+    pub(super) fn requested_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+        self.local.requested_suggestions(state, &mut self.ids)
+    }
+
+    pub(super) fn word_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+        self.local.word_suggestions(state, &mut self.ids)
+    }
+}
+
+/// Rows of a window.
 const ROWS: u32 = 50;
 
 impl Open {
@@ -40,7 +77,7 @@ impl Open {
         open
     }
 
-    pub(super) fn scene(&self) -> EditorState {
+    pub(super) fn state(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         let first = row.0.saturating_sub(ROWS / 2);
@@ -55,34 +92,24 @@ impl Open {
         }
     }
 
-    /// Replaces some text and tells the local tier, if there is one.
-    pub(super) fn replace(
-        &mut self,
-        span: Span,
-        new: &str,
-        at: u64,
-        local: Option<&mut LocalPredictor>,
-    ) {
+    /// Replaces some text, and reports the change to the local tier.
+    pub(super) fn replace(&mut self, span: Span, new: &str, at: u64, tier: &mut LocalTier) {
         let before = self.buffer.snapshot();
         let edits = [Edit::new(span, new)];
         let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(at)));
-        let after = self.buffer.snapshot();
-        self.tree.edit(&before, &after, &change);
+        self.tree.edit(&before, &self.buffer.snapshot(), &change);
         self.parse();
         self.caret = span.start + new.len();
-        if let Some(local) = local {
-            let start = ThreadTime::now();
-            local.edited(&ObservedEdit {
-                path: Some(self.path.clone()),
-                before,
-                after,
-                change,
-                syntax: Some(self.tree.snapshot()),
-                at: Timestamp(at),
-                cause: ChangeCause::Typed,
-            });
-            self.heard.push(start.elapsed());
-        }
+        let edit = DocumentEdit {
+            before,
+            state: self.state(),
+            change,
+            cause: ChangeCause::Typed,
+        };
+        let start = ThreadTime::now();
+        tier.history.record(&edit, Duration::from_millis(at));
+        tier.local.edited(&edit, &tier.history);
+        self.heard.push(start.elapsed());
     }
 
     fn parse(&mut self) {
@@ -93,49 +120,7 @@ impl Open {
     }
 }
 
-/// Names suggestions.
-#[derive(Default)]
-pub(super) struct Ids(u64);
-
-impl Ids {
-    pub(super) fn suggest(
-        &mut self,
-        local: &LocalPredictor,
-        scene: &EditorState,
-    ) -> Vec<Suggestion> {
-        local.suggest(scene, Timestamp(0), &mut || {
-            self.0 += 1;
-            SuggestionId(self.0)
-        })
-    }
-
-    pub(super) fn asked(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
-        local.requested_suggestions(scene, Timestamp(0), &mut || {
-            self.0 += 1;
-            SuggestionId(self.0)
-        })
-    }
-
-    pub(super) fn words(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
-        local.word_suggestions(scene, Timestamp(0), &mut || {
-            self.0 += 1;
-            SuggestionId(self.0)
-        })
-    }
-
-    pub(super) fn everything(
-        &mut self,
-        local: &LocalPredictor,
-        scene: &EditorState,
-    ) -> Vec<Suggestion> {
-        local.all_suggestions(scene, Timestamp(0), &mut || {
-            self.0 += 1;
-            SuggestionId(self.0)
-        })
-    }
-}
-
-/// One step of indent in a text: the shortest there is.
+/// Returns one step of indentation of a text: the shortest indentation that occurs.
 fn indent(text: &str) -> String {
     let blanks = text
         .lines()

@@ -1,4 +1,4 @@
-//! The newest commits of a repository, the oldest of them first, with the project as it was before each.
+//! The newest commits of a repository, the oldest first, with the project before each.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,10 +9,10 @@ use syntax::{Language, language_for};
 
 use crate::blobs::{Blobs, git};
 
-/// A commit that is about to be made.
+/// A commit before it is applied.
 pub(super) struct Moment {
     pub(super) view: std::sync::Arc<CorpusView>,
-    /// The files that it changes, in its order.
+    /// Changed files, in the order of the commit.
     pub(super) files: Vec<ChangedFile>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct ChangedFile {
     pub(super) new: String,
 }
 
-/// Tells of each commit, with the project before it in the corpus.
+/// Passes each commit to `make`, with the project before it in the corpus.
 pub(super) fn replay(
     repository: &Path,
     commits: usize,
@@ -76,7 +76,7 @@ fn absolute(path: &str) -> AbsPath {
     root.map_or_else(|| unreachable!(), |root| root.join(path))
 }
 
-/// The language of a source file; documents and data are no code.
+/// Returns the language of a source file; `None` for documents and data.
 fn language(path: &str) -> Option<Language> {
     let language = language_for(Path::new(path), "")?;
     const CODE: [&str; 11] = [
@@ -95,10 +95,10 @@ fn language(path: &str) -> Option<Language> {
     CODE.contains(&language.name()).then_some(language)
 }
 
-/// A file that a commit changes: its path, the blob before and the blob after.
+/// A changed file: its path, the blob before and the blob after.
 type Change = (String, String, String);
 
-/// The newest commits that change files, the oldest first.
+/// Returns the newest commits that change files, the oldest first.
 fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>)>, String> {
     let output = git(repository)
         .args([
@@ -131,7 +131,7 @@ fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>
     Ok(history)
 }
 
-/// The files of a tree with their blobs.
+/// Returns the files of a tree with their blobs.
 fn tree(repository: &Path, commit: &str) -> Result<HashMap<String, String>, String> {
     let output = git(repository)
         .args(["ls-tree", "-r", commit])

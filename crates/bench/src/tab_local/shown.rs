@@ -1,19 +1,19 @@
-//! What would have been shown and taken while a text was typed, for any threshold.
+//! Suggestions shown and accepted while a text is typed, for any threshold.
 //!
-//! Everything that Tab had to say is asked for behind every key; whoever takes a suggestion comes to a later one of
-//! these places, so that all thresholds are told from one run.
+//! All suggestions are recorded after every keystroke; accepting one leads to a later one of these carets, so that one
+//! run covers all thresholds.
 
 use autocomplete::{AcceptGranularity, EditorState, Suggestion};
 use base::Span;
 
 use super::keys::{agrees, one_key};
 
-/// What Tab had to say at one place of a text, the most useful first.
+/// Suggestions at one caret, the most useful first.
 pub(super) struct Said {
     ideas: Vec<Idea>,
-    /// What there is to go through for who asks by hand.
+    /// Suggestions after an explicit request.
     asked: Vec<Idea>,
-    /// What one key writes, and again the next in its place.
+    /// Words that the command that completes words cycles through.
     words: Vec<String>,
 }
 
@@ -24,29 +24,29 @@ struct Idea {
     word: String,
 }
 
-/// What became of typing a text.
+/// Counts of typing a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Typed {
     pub(super) keys: usize,
     pub(super) shown: usize,
     pub(super) wrong: usize,
-    /// Of those, the ones whose first word is wrong already.
+    /// Number of wrong ones whose first word is wrong already.
     pub(super) useless: usize,
 }
 
-/// What is done where nothing is shown.
+/// Use of commands where nothing is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asking {
     Never,
-    /// With one key what is too unlikely to be shown is asked for, wherever that pays.
+    /// One keystroke requests suggestions that are too unlikely to be shown, wherever that pays off.
     WhereItPays,
-    /// One key writes the first of the words that may stand here, and again the next in its place, wherever that pays.
+    /// One keystroke inserts the first matching word, and each further one the next, wherever that pays off.
     ForWords,
 }
 
 impl Said {
     pub(super) fn at(
-        scene: &EditorState,
+        state: &EditorState,
         known: &[Suggestion],
         asked: &[Suggestion],
         words: &[Suggestion],
@@ -58,7 +58,7 @@ impl Said {
                 .map_or(String::new(), |edit| edit.text.clone())
         };
         let ideas = |suggestions: &[Suggestion]| {
-            let here = suggestions.iter().filter(|it| is_here(it, scene));
+            let here = suggestions.iter().filter(|it| is_here(it, state));
             here.map(|it| Idea {
                 confidence: it.confidence,
                 all: text(it, AcceptGranularity::All),
@@ -77,7 +77,7 @@ impl Said {
         }
     }
 
-    /// The ideas with the one that is shown first, and whether one is.
+    /// Returns the ideas with the visible one first, and whether there is one.
     fn shown(&self, threshold: f32) -> (Vec<&Idea>, bool) {
         let mut ideas: Vec<&Idea> = self.ideas.iter().collect();
         let shown = ideas.iter().position(|it| it.confidence >= threshold);
@@ -88,7 +88,7 @@ impl Said {
     }
 }
 
-/// Types a text, `said[at]` being what was said behind the first `at` bytes of it.
+/// Types a text; `said[at]` holds the suggestions after its first `at` bytes.
 pub(super) fn type_with(
     text: &str,
     said: &[Option<Said>],
@@ -97,7 +97,7 @@ pub(super) fn type_with(
 ) -> Typed {
     let mut typed = Typed::default();
     let mut at = 0;
-    // What is left of what was shown before: what goes on with it is no new suggestion.
+    // Rest of the previous suggestion; its continuation does not count as a new one.
     let mut expected: Option<String> = None;
     while at < text.len() {
         let left = &text[at..];
@@ -125,12 +125,12 @@ pub(super) fn type_with(
             _ => &[],
         };
         let seen = ideas.into_iter().filter(|_| is_shown).enumerate();
-        // Asking takes a key, each step to another one too, and so does taking.
+        // The request, each step to an alternative, and the acceptance cost one keystroke each.
         let asked = asked.iter().enumerate().map(|(ix, idea)| (ix + 1, idea));
         let ways = seen.chain(asked).flat_map(|(steps, idea)| {
             [&idea.all, &idea.line, &idea.word].map(|part| (part.len(), steps + 1, part))
         });
-        // A word stands as soon as its key is pressed; nobody has to take it.
+        // A word is inserted by its keystroke and needs no acceptance.
         let words = words.iter().enumerate();
         let ways = ways.chain(words.map(|(ix, word)| (word.len(), ix + 1, word)));
         let right = ways.filter(|(bytes, _, part)| *bytes > 0 && agrees(left, part));
@@ -148,7 +148,7 @@ pub(super) fn type_with(
     typed
 }
 
-/// The letters that need not be typed for some bytes that take so many keys.
+/// Returns the keystrokes saved by inserting some bytes with a number of keystrokes.
 fn saving(left: &str, bytes: usize, keys: usize) -> isize {
     let mut letters = 0;
     let mut at = 0;
@@ -159,9 +159,9 @@ fn saving(left: &str, bytes: usize, keys: usize) -> isize {
     letters - keys as isize
 }
 
-fn is_here(suggestion: &Suggestion, scene: &EditorState) -> bool {
+fn is_here(suggestion: &Suggestion, state: &EditorState) -> bool {
     let [edit] = suggestion.edits.as_slice() else {
         return false;
     };
-    suggestion.file.is_none() && edit.span == Span::at(scene.caret)
+    suggestion.file.is_none() && edit.span == Span::at(state.caret)
 }

@@ -1,24 +1,24 @@
-//! How long a suggestion takes in a project of a million lines, and what the corpus of it costs.
+//! CPU time of a suggestion in a project of a million lines, and the cost of its corpus.
 
 use std::path::{Path, PathBuf};
 
 use autocomplete::EditorState;
-use autocomplete::local::{Corpus, LocalPredictor};
+use autocomplete::local::Corpus;
 use base::{AbsPath, ByteOffset, Row};
 use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::Snapshot;
 
-use super::person::Ids;
+use super::person::LocalTier;
 use crate::figure::Figure;
 
 const LINES: usize = 1_000_000;
 
-/// Files that suggestions are asked for in, and carets in each.
+/// Number of files in which suggestions are measured, and of carets in each.
 const FILES: usize = 60;
 const CARETS: usize = 40;
 
-/// The corpus of a million lines of Rust from the corpus of the benches, and the CPU time of suggestions in it.
+/// Measures the corpus of a million lines of Rust, and suggestions in it.
 pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let mut corpus = Corpus::new();
     let mut files = Vec::new();
@@ -35,13 +35,11 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let view = corpus.view();
     let built = start.elapsed();
     let n = corpus.token_count();
-    let mut local = LocalPredictor::new();
-    local.set_corpus(view);
+    let mut tier = LocalTier::new(view);
     let mut times = Vec::new();
     let step = (files.len() / FILES).max(1);
-    let mut ids = Ids::default();
     for (path, text) in files.iter().step_by(step) {
-        ask(&local, &mut ids, path, text, &mut times);
+        ask(&mut tier, path, text, &mut times);
     }
     times.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
@@ -77,8 +75,8 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// Asks at carets behind words all over a file, as if the rest of each row were still to be typed.
-fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times: &mut Vec<f64>) {
+/// Measures suggestions at carets all over a file, with the rest of each row removed.
+fn ask(tier: &mut LocalTier, path: &AbsPath, text: &str, times: &mut Vec<f64>) {
     let Some(language) = language_named("Rust") else {
         return;
     };
@@ -96,7 +94,7 @@ fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times:
         language.prepare();
         let status = tree.parse(&snapshot, &mut Budget::unlimited());
         debug_assert!(matches!(status, ParseStatus::Done | ParseStatus::Unsettled));
-        let scene = EditorState {
+        let state = EditorState {
             path: Some(path.clone()),
             syntax: Some(tree.snapshot()),
             language: Some(language),
@@ -106,13 +104,13 @@ fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times:
             snapshot,
         };
         let start = ThreadTime::now();
-        let suggestions = ids.suggest(local, &scene);
+        let suggestions = tier.suggest(&state);
         times.push(start.elapsed().as_secs_f64() * 1000.0);
         drop(suggestions);
     }
 }
 
-/// Rust files below a folder, until there is enough.
+/// Passes Rust files below a folder to `take` until that returns false.
 fn gather(folder: &Path, take: &mut dyn FnMut(PathBuf, String) -> bool) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! What the replay counts.
+//! Hunks, keystroke counts and peers of the replay.
 
 use text::{Buffer, EditOrigin, Timestamp};
 
@@ -40,7 +40,7 @@ fn keywords_cost_their_letters_or_the_keys_that_complete_them() {
     assert_eq!(keys("reader", "reader"), (6, 2, 2));
     assert_eq!(keys("render reader", "reader"), (6, 2, 3));
     assert_eq!(keys("render", "reader"), (6, 6, 6));
-    // What was typed is known from then on; line ends bring their indent along.
+    // A typed word can be completed from then on; a line end includes the indentation of the next row.
     assert_eq!(keys("", "reader\n    reader"), (13, 9, 9));
     assert_eq!(one_key("\n    x"), 5);
 }

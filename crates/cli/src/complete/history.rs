@@ -1,24 +1,26 @@
-//! Reads the earlier edits from a file, reverts them, and replays them one by one.
+//! Earlier edits from a file: reverted from the last to the first, then replayed one by one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use autocomplete::engine::DocumentEdit;
-use autocomplete::local::{self, Corpus, LocalPredictor};
+use autocomplete::local::{Corpus, LocalPredictor};
 use autocomplete::validate::{RecentEdits, check};
-use autocomplete::{ChangeCause, EditorState, Suggestion, SuggestionId};
+use autocomplete::{
+    ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion, SuggestionIds,
+};
 use base::{AbsPath, Span};
 use serde::Deserialize;
 use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
-use super::text::{CharPosition, Project, parse_tree, scene_at};
+use super::text::{CharPosition, Project, state_at};
 
-/// The longest history, in bytes.
+/// Longest history that is read, in bytes.
 const MAX_HISTORY_BYTES: u64 = 16 << 20;
-/// The assumed time between two edits, in milliseconds.
-const APART: u64 = 5_000;
+/// The assumed time between two edits.
+const APART: Duration = Duration::from_secs(5);
 
-/// One edit as it is written down.
+/// One edit in the JSON of a history.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HistoryEntry {
@@ -28,15 +30,15 @@ struct HistoryEntry {
     new: String,
 }
 
-/// The edits, the oldest first, each with the texts around it.
+/// The edits, the oldest first, each with the texts before and after it.
 #[derive(Default)]
 pub(super) struct RecordedEdits {
     edits: Vec<DocumentEdit>,
-    /// The texts as the edits left them, which is as they are.
+    /// The texts after all edits, which are the texts on disk.
     texts: BTreeMap<AbsPath, Snapshot>,
 }
 
-/// An edit that was found in its text.
+/// An edit located in its text.
 struct LocatedEdit {
     file: AbsPath,
     old: String,
@@ -44,15 +46,15 @@ struct LocatedEdit {
 }
 
 impl RecordedEdits {
-    /// Reads a history and checks it against the files: taking the edits back from the last to the first must lead
-    /// through the texts that they name.
+    /// Reads a history and checks it against the files: each edit must have produced the text that
+    /// the later ones started from.
     pub(super) fn read(path: &Path, project: &Project<'_>) -> Result<Self, String> {
         let name = path.display();
         let json = std::path::absolute(path).ok().and_then(AbsPath::new);
         let json = json.ok_or_else(|| format!("{name} is not a path"))?;
         let text = project.read(&json, MAX_HISTORY_BYTES)?;
         let written: Vec<HistoryEntry> = serde_json::from_str(&text)
-            .map_err(|error| format!("{name} is no history of edits: {error}"))?;
+            .map_err(|error| format!("{name} is not a history of edits: {error}"))?;
         let mut buffers: BTreeMap<AbsPath, Buffer> = BTreeMap::new();
         let mut placed = Vec::with_capacity(written.len());
         for (ix, edit) in written.iter().enumerate().rev() {
@@ -89,7 +91,7 @@ impl RecordedEdits {
             let caret = change.splices.last().map_or(span.start, |it| it.new.end);
             edits.push(DocumentEdit {
                 before,
-                scene: scene_at(&edit.file, &buffer.snapshot(), caret),
+                state: state_at(&edit.file, &buffer.snapshot(), caret),
                 change,
                 cause: ChangeCause::Typed,
             });
@@ -109,61 +111,55 @@ impl RecordedEdits {
     }
 
     /// Returns the editor state over the edited text, at its latest revision.
-    pub(super) fn scene(&self, scene: &EditorState) -> EditorState {
-        let text = scene.path.as_ref().and_then(|path| self.texts.get(path));
-        match (text, &scene.path) {
-            (Some(text), Some(path)) => scene_at(path, text, scene.caret),
-            _ => scene.clone(),
+    pub(super) fn state(&self, state: &EditorState) -> EditorState {
+        let text = state.path.as_ref().and_then(|path| self.texts.get(path));
+        match (text, &state.path) {
+            (Some(text), Some(path)) => state_at(path, text, state.caret),
+            _ => state.clone(),
         }
     }
 
     /// Returns the suggestions of the local tier, best first.
-    pub(super) fn local(&self, project: &Project<'_>, scene: &EditorState) -> Vec<Suggestion> {
-        let scene = self.scene(scene);
+    pub(super) fn local(&self, project: &Project<'_>, state: &EditorState) -> Vec<Suggestion> {
+        let state = self.state(state);
         let mut corpus = Corpus::new();
         for (path, text) in project.texts() {
             // The engine takes the current file from its buffer.
-            if Some(&path) != scene.path.as_ref() {
+            if Some(&path) != state.path.as_ref() {
                 corpus.insert(&path, &text);
             }
         }
         let mut local = LocalPredictor::new();
         local.set_corpus(corpus.view());
-        let mut recent = RecentEdits::default();
         for path in self.texts.keys() {
             let first = self
                 .edits
                 .iter()
-                .find(|edit| edit.scene.path.as_ref() == Some(path));
+                .find(|edit| edit.state.path.as_ref() == Some(path));
             if let Some(edit) = first {
-                local.note_tree(&scene_at(path, &edit.before, 0.into()));
+                local.note_tree(&state_at(path, &edit.before, 0.into()));
             }
         }
-        let mut at = Timestamp(0);
-        for edit in &self.edits {
-            at = Timestamp(at.0 + APART);
-            local.edited(&to_local_edit(edit, at));
-            let texts = (&edit.before, &edit.scene.snapshot);
-            let why = (ChangeCause::Typed, std::time::Duration::from_millis(at.0));
-            recent.edited(edit.scene.path.as_ref(), texts, &edit.change, why);
+        let mut history = EditHistory::default();
+        let mut recent = RecentEdits::default();
+        for (edit, number) in self.edits.iter().zip(1..) {
+            let now = APART * number;
+            history.record(edit, now);
+            recent.edited(edit, &history, now);
+            local.edited(edit, &history);
         }
-        local.note_tree(&scene);
-        let mut open: Vec<EditorState> = vec![scene.clone()];
+        local.note_tree(&state);
+        let mut open: Vec<EditorState> = vec![state.clone()];
         let others = self
             .texts
             .iter()
-            .filter(|(path, _)| Some(*path) != scene.path.as_ref());
-        open.extend(others.map(|(path, text)| scene_at(path, text, 0.into())));
-        if let Some(job) = local.job(&open) {
-            local.finish(job.run());
+            .filter(|(path, _)| Some(*path) != state.path.as_ref());
+        open.extend(others.map(|(path, text)| state_at(path, text, 0.into())));
+        if let Some(task) = local.background_task(&open) {
+            local.finish(task.run());
         }
-        let mut last = 0;
-        let mut next = || {
-            last += 1;
-            SuggestionId(last)
-        };
-        let mut suggestions = local.suggest(&scene, Timestamp(at.0 + APART), &mut next);
-        suggestions.retain(|it| it.file.is_some() || check(&scene, it, &recent).is_ok());
+        let mut suggestions = local.suggest(&state, &mut SuggestionIds::default());
+        suggestions.retain(|it| it.file.is_some() || check(&state, it, &recent).is_ok());
         suggestions
     }
 }
@@ -173,33 +169,16 @@ fn revert_edit(buffer: &mut Buffer, edit: &HistoryEntry) -> Result<Span, String>
     let text = buffer.snapshot();
     let [line, column] = edit.at;
     if line == 0 || column == 0 {
-        return Err("its place counts from 1".to_owned());
+        return Err("line and column of `at` count from 1".to_owned());
     }
     let start = CharPosition { line, column }.offset(&text)?;
     let span = Span::new(start, start + edit.new.len());
     if span.end > text.len() || text.text(span) != edit.new.as_str() {
         return Err(format!(
-            "its new text does not stand at {line}:{column} of {}",
+            "its new text is not at {line}:{column} of {}",
             edit.file.display()
         ));
     }
     buffer.replace(span, &edit.old, &EditOrigin::user(Timestamp(0)));
     Ok(span)
-}
-
-/// Converts an edit for the local tier.
-fn to_local_edit(edit: &DocumentEdit, at: Timestamp) -> local::ObservedEdit {
-    let path = edit.scene.path.clone();
-    let syntax = path
-        .as_ref()
-        .and_then(|path| parse_tree(path, &edit.scene.snapshot));
-    local::ObservedEdit {
-        syntax,
-        path,
-        before: edit.before.clone(),
-        after: edit.scene.snapshot.clone(),
-        change: edit.change.clone(),
-        at,
-        cause: ChangeCause::Typed,
-    }
 }

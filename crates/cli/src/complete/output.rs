@@ -1,4 +1,4 @@
-//! Suggestions in words and in JSON.
+//! Suggestions as text and as JSON.
 
 use autocomplete::{Suggestion, SuggestionShape, SuggestionSource};
 use base::{Span, count_of};
@@ -9,23 +9,21 @@ use super::text::CharPosition;
 use super::{CompletionOutcome, CompletionQuery};
 
 /// Prints one line for each replacement, and the new text below it.
-pub(super) fn text(question: &CompletionQuery<'_>, found: &CompletionOutcome) -> String {
-    let scene = question.past.scene(&question.scene);
+pub(super) fn text(query: &CompletionQuery<'_>, outcome: &CompletionOutcome) -> String {
+    let state = query.past.state(&query.state);
     let mut text = String::new();
-    for suggestion in &found.suggestions {
+    for suggestion in &outcome.suggestions {
         for edit in &suggestion.edits {
-            let place = suggestion
-                .file
-                .is_none()
-                .then(|| CharPosition::of(edit.span.start, &scene.snapshot));
-            let place = match (place, &suggestion.file) {
-                (_, Some(file)) => file.to_string(),
-                (Some(place), None) => format!("{}:{}", place.line, place.column),
-                (None, None) => String::new(),
+            let location = match &suggestion.file {
+                Some(file) => file.to_string(),
+                None => {
+                    let start = CharPosition::of(edit.span.start, &state.snapshot);
+                    format!("{}:{}", start.line, start.column)
+                }
             };
             let likely = suggestion.confidence * 100.0;
             let source = source(&suggestion.source);
-            text.push_str(&format!("{place}  {source}, {likely:.0} % likely\n"));
+            text.push_str(&format!("{location}  {source}, {likely:.0} % likely\n"));
             for (sign, side) in [('-', &edit.old), ('+', &edit.new)] {
                 if !side.is_empty() {
                     let lines = side.lines().map(|line| format!("{sign}{line}\n"));
@@ -37,24 +35,24 @@ pub(super) fn text(question: &CompletionQuery<'_>, found: &CompletionOutcome) ->
     text
 }
 
-pub(super) fn json(question: &CompletionQuery<'_>, found: &CompletionOutcome, ms: f64) -> Value {
-    let scene = question.past.scene(&question.scene);
+pub(super) fn json(query: &CompletionQuery<'_>, outcome: &CompletionOutcome, ms: f64) -> Value {
+    let state = query.past.state(&query.state);
     let shape = |suggestion: &Suggestion| match suggestion.shape(
-        scene.caret,
-        scene.rows,
-        &scene.snapshot,
+        state.caret,
+        state.rows,
+        &state.snapshot,
     ) {
         SuggestionShape::Ghost(_) => "ghost",
         SuggestionShape::Change => "change",
         SuggestionShape::Jump(_) => "jump",
         SuggestionShape::OtherFile(_) => "portal",
     };
-    let suggestions: Vec<Value> = found
+    let suggestions: Vec<Value> = outcome
         .suggestions
         .iter()
         .map(|suggestion| {
-            let file = suggestion.file.as_ref().or(question.scene.path.as_ref());
-            let text = suggestion.file.is_none().then_some(&scene.snapshot);
+            let file = suggestion.file.as_ref().or(query.state.path.as_ref());
+            let text = suggestion.file.is_none().then_some(&state.snapshot);
             let edits: Vec<Value> = suggestion
                 .edits
                 .iter()
@@ -64,7 +62,7 @@ pub(super) fn json(question: &CompletionQuery<'_>, found: &CompletionOutcome, ms
                 })
                 .collect();
             json!({
-                "file": file.map(|file| question.project.display_path(file)),
+                "file": file.map(|file| query.project.display_path(file)),
                 "source": source(&suggestion.source),
                 "confidence": suggestion.confidence,
                 "shape": shape(suggestion),
@@ -73,29 +71,32 @@ pub(super) fn json(question: &CompletionQuery<'_>, found: &CompletionOutcome, ms
         })
         .collect();
     json!({
-        "provider": found.provider, "ms": ms, "status": found.status, "suggestions": suggestions,
+        "provider": outcome.provider, "ms": ms, "status": outcome.status, "suggestions": suggestions,
     })
 }
 
-/// Line and column where the text is at hand, else bytes.
+/// Returns the ends of a span as line and column if the text is given, otherwise as byte offsets.
 fn span_positions(span: Span, text: Option<&Snapshot>) -> (Value, Value) {
-    let place = |offset| match text {
+    let position = |offset| match text {
         Some(text) => {
-            let place = CharPosition::of(offset, text);
-            json!([place.line, place.column])
+            let position = CharPosition::of(offset, text);
+            json!([position.line, position.column])
         }
         None => json!({ "byte": offset.0 }),
     };
-    (place(span.start), place(span.end))
+    (position(span.start), position(span.end))
 }
 
 fn source(source: &SuggestionSource) -> String {
     match source {
         SuggestionSource::Propagation { places } => {
-            format!("the edits before ({})", count_of(*places as usize, "place"))
+            format!(
+                "your previous edits ({})",
+                count_of(*places as usize, "place")
+            )
         }
-        SuggestionSource::Continuation => "the like elsewhere".to_owned(),
-        SuggestionSource::Syntax => "the grammar".to_owned(),
+        SuggestionSource::Continuation => "similar code elsewhere in the project".to_owned(),
+        SuggestionSource::Syntax => "the syntax".to_owned(),
         SuggestionSource::Gap(model) | SuggestionSource::NextEdit(model) => model.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! A suggestion from a model: the pipeline of Tab, driven until it shows something or has nothing to wait for.
+//! Suggestions from a model: drives the engine of Tab until the response ends.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Returns a model's suggestions.
 pub(super) fn ask(
     name: &str,
-    question: &CompletionQuery<'_>,
+    query: &CompletionQuery<'_>,
     (files, dirs): (&dyn Files, &Dirs),
     streams: &mut Streams<'_>,
 ) -> Result<CompletionOutcome, String> {
@@ -41,16 +41,16 @@ pub(super) fn ask(
         let (model, routes) = choose(name, &mut setup)?;
         let (usage_store, _) = open_ledger(dirs, streams)?;
         let router = routing::start(routes, &setup.settings, usage_store.clone());
-        let found = drive(&router, model, question).await;
+        let outcome = drive(&router, model, query).await;
         router.idle().await;
         if let Err(error) = usage_store.flush() {
             print_notice(streams, &error.to_string());
         }
-        Ok(found)
+        Ok(outcome)
     })
 }
 
-/// The model that is meant, and every way to a model.
+/// Returns the model that `name` denotes, and the routes to all models.
 pub(super) fn choose(
     name: &str,
     setup: &mut Setup,
@@ -81,31 +81,30 @@ pub(super) fn choose(
     Ok((model, setup.routes()))
 }
 
-/// An event of an answer, with its request.
-type Piece = (RequestId, RouterEvent);
+/// An event of a response, with its request.
+type RequestEvent = (RequestId, RouterEvent);
 
 pub(super) async fn drive(
     router: &RouterHandle,
     model: TabModel,
-    question: &CompletionQuery<'_>,
+    query: &CompletionQuery<'_>,
 ) -> CompletionOutcome {
     let clock = RealClock::default();
     let provider = model.id.to_string();
     let mut engine = CompletionEngine::new(EngineOptions {
-        root: Some(question.project.root.clone()),
-        model: Some(model),
-        threshold: 0.0,
+        root: Some(query.project.root.clone()),
+        ..EngineOptions::model(model)
     });
-    let mut answers: SelectAll<BoxStream<'static, Piece>> = select_all([]);
-    for edit in question.past.edits() {
+    let mut answers: SelectAll<BoxStream<'static, RequestEvent>> = select_all([]);
+    for edit in query.past.edits() {
         // Earlier edits become history and cause no requests.
-        let input = EngineInput::Edited(Box::new(edit.clone()));
+        let input = EngineInput::EditedElsewhere(Box::new(edit.clone()));
         drop(engine.handle(clock.elapsed(), input, &EmptyContextSource));
     }
-    let scene = question.past.scene(&question.scene);
+    let state = query.past.state(&query.state);
     let mut effects = engine.handle(
         clock.elapsed(),
-        EngineInput::Requested { scene },
+        EngineInput::Requested { state },
         &EmptyContextSource,
     );
     let mut failure = None;
@@ -113,9 +112,9 @@ pub(super) async fn drive(
     loop {
         for effect in effects.drain(..) {
             match effect {
-                EngineEffect::Ask { request, what } => {
+                EngineEffect::Ask { request, body } => {
                     open.push(request);
-                    let events = router.submit(router_request(what));
+                    let events = router.submit(router_request(body));
                     answers.push(events.map(move |event| (request, event)).boxed());
                 }
                 EngineEffect::Cancel { request } => open.retain(|it| *it != request),

@@ -70,7 +70,7 @@ impl World {
 }
 
 #[test]
-fn places_count_from_one_and_by_characters() {
+fn positions_count_characters_from_one() {
     let text = text::Snapshot::new("ä = 1\nb\n");
     let offset = |place: &str| {
         let place: CharPosition = place.parse()?;
@@ -125,13 +125,13 @@ fn mismatched_history_is_an_error() {
     let (code, _, errors) = world.complete("a.rs", "1:1", "local");
     assert_eq!(code, ExitCode::FAILURE);
     assert!(
-        errors.contains("edit 1: its new text does not stand at 1:1 of a.rs"),
+        errors.contains("edit 1: its new text is not at 1:1 of a.rs"),
         "{errors}"
     );
 }
 
 #[test]
-fn files_outside_and_providers_that_are_none_are_refused() {
+fn outside_files_and_unknown_providers_are_refused() {
     let world = World::new(&[("a.rs", "fn main() {}\n")]);
     let (code, _, errors) = world.complete("/etc/passwd", "1:1", "local");
     assert_eq!(code, ExitCode::FAILURE);
@@ -161,7 +161,7 @@ fn served(world: &World, rules: &Value) -> mockllm::MockServer {
 }
 
 #[test]
-fn a_model_fills_the_gap_through_its_template() {
+fn a_model_fills_the_gap_by_its_template() {
     let world = World::new(&[("src/main.rs", "fn main() {\n    let x = ;\n}\n")]);
     let server = served(
         &world,

@@ -11,13 +11,13 @@ use project::{WalkBackend, WalkOptions, file_list};
 use syntax::{Budget, SyntaxSnapshot, SyntaxTree, language_for};
 use text::{Buffer, Snapshot};
 
-/// Larger files are not completed in.
+/// Largest file that is completed in, in bytes.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The maximum number of project files, in order of name, that are read for similar contexts.
 const MAX_PROJECT_FILES: usize = 4_000;
-/// Larger files of these are left out.
+/// Largest of these files that is read, in bytes.
 const MAX_PROJECT_FILE_BYTES: u64 = 256 << 10;
-/// Rows in sight above and below the caret.
+/// Assumed visible rows above and below the caret.
 const ROWS: u32 = 30;
 
 /// A line and a column, both from 1; the column counts characters.
@@ -39,7 +39,7 @@ impl FromStr for CharPosition {
                     column: number(column)?,
                 })
             })
-            .ok_or_else(|| format!("\"{text}\" is no place: write LINE:COLUMN, both from 1"))
+            .ok_or_else(|| format!("\"{text}\" is not a position: write LINE:COLUMN, both from 1"))
     }
 }
 
@@ -67,7 +67,7 @@ impl CharPosition {
         Ok(text.row_start(row) + at)
     }
 
-    /// The place of an offset.
+    /// Returns the position of an offset.
     pub(super) fn of(offset: ByteOffset, text: &Snapshot) -> Self {
         let row = text.point_at(offset).row;
         let start = text.row_start(row);
@@ -101,7 +101,7 @@ impl<'a> Project<'a> {
             .files
             .read(path, most)
             .map_err(|error| error.to_string())?;
-        String::from_utf8(bytes).map_err(|_| format!("{path} is no text in UTF-8"))
+        String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
     }
 
     /// A file of the project, by a path in it or a whole one.
@@ -110,7 +110,10 @@ impl<'a> Project<'a> {
         if path.is_within(&self.root) {
             Ok(path)
         } else {
-            Err(format!("{path} lies outside of {}", self.root))
+            Err(format!(
+                "{path} lies outside of {}; name a file of the project",
+                self.root
+            ))
         }
     }
 
@@ -138,18 +141,18 @@ impl<'a> Project<'a> {
     }
 }
 
-/// The tree of a text, by the file's name and first line.
-pub(super) fn parse_tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
+/// Parses a text in the language of its file name and first line.
+fn parse_tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
     let language = language_for(path.as_path(), &text.row_text(Row(0)))?;
     language.prepare();
     let mut tree = SyntaxTree::new(language);
-    // However it ends, the tree is the best there is.
+    // Even an unfinished tree is the best available.
     drop(tree.parse(text, &mut Budget::unlimited()));
     Some(tree.snapshot())
 }
 
-/// A text with a caret.
-pub(super) fn scene(
+/// Returns the editor state of a text with the caret at a position.
+pub(super) fn state(
     path: &AbsPath,
     text: &Snapshot,
     at: CharPosition,
@@ -157,10 +160,11 @@ pub(super) fn scene(
     let caret = at
         .offset(text)
         .map_err(|error| format!("{path}: {error}"))?;
-    Ok(scene_at(path, text, caret))
+    Ok(state_at(path, text, caret))
 }
 
-pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> EditorState {
+/// Returns the editor state of a text with the caret at an offset.
+pub(super) fn state_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> EditorState {
     let row = text.point_at(caret).row;
     let syntax = parse_tree(path, text);
     let language = syntax.as_ref().map(SyntaxSnapshot::language);

@@ -96,7 +96,7 @@ impl Editor {
         if !self.edit(&edits, selections, EditKind::Other, cx) {
             return false;
         }
-        self.suggesting.last_taken = Some(self.snapshot.revision());
+        self.suggesting.last_taken = Some((self.snapshot.revision(), part));
         self.unfold_at_carets(cx);
         self.follow = Some(crate::scroll::ScrollMargin::Fit);
         self.tell_input_method(window);

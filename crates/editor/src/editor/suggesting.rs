@@ -95,8 +95,8 @@ pub(crate) struct SuggestionState {
     pub(crate) place: Option<SuggestionPlace>,
     /// Target of the last jump and its suggestion.
     pub(super) jumped: Option<(SuggestionId, ByteOffset)>,
-    /// Revision created by the last accepted part.
-    pub(super) last_taken: Option<Revision>,
+    /// Revision created by the last accepted part, and the amount that was accepted.
+    pub(super) last_taken: Option<(Revision, AcceptGranularity)>,
     /// The suggestion painted last, and the revision of its text.
     last_painted: Option<(SuggestionId, Revision)>,
     shown: Option<Presentation>,
@@ -231,9 +231,9 @@ impl Editor {
         cx.notify();
     }
 
-    /// Returns the revision created by the last accepted part. A change ending there accepted a
-    /// suggestion.
-    pub fn last_taken(&self) -> Option<Revision> {
+    /// Returns the revision created by the last accepted part, and the amount that was accepted. A
+    /// change ending there accepted a suggestion.
+    pub fn last_taken(&self) -> Option<(Revision, AcceptGranularity)> {
         self.suggesting.last_taken
     }
 

@@ -36,7 +36,10 @@ const FILES: [(&str, &str); 8] = [
     ),
     ("documents.rs", include_str!("../../src/documents.rs")),
     ("folder.rs", include_str!("../../src/folder.rs")),
-    ("learn.rs", include_str!("../../src/prediction/learn.rs")),
+    (
+        "shown_suggestions.rs",
+        include_str!("../../src/prediction/shown_suggestions.rs"),
+    ),
     (
         "reading.rs",
         include_str!("../../src/prediction/folder_reader.rs"),

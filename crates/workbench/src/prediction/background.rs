@@ -12,7 +12,7 @@ use base::{AbsPath, LogErr as _};
 use gpui_kit::{AppContext as _, Context, Task};
 
 use super::folder_context::{ContextLookup, look_up, missing};
-use super::{Prediction, scene_of};
+use super::{Prediction, state_of};
 use crate::code_index::CodeIndex;
 use crate::services::Services;
 use text::Change;
@@ -42,7 +42,7 @@ struct BackgroundOutcome {
 
 impl Prediction {
     /// Schedules the search after a pause in typing. Calls during a run schedule one more.
-    pub(super) fn work_soon(&mut self, cx: &mut Context<Self>) {
+    pub(super) fn schedule_work(&mut self, cx: &mut Context<Self>) {
         self.background.is_due = true;
         if self.background.working.is_some() {
             return;
@@ -75,43 +75,42 @@ impl Prediction {
 
     fn work(&mut self, cx: &mut Context<Self>) -> Option<Task<BackgroundOutcome>> {
         self.background.is_due = false;
-        let front = self.scene(cx)?;
-        let mut open = vec![front.clone()];
-        for watched in self.watching.values() {
+        let focused = self.state(cx)?;
+        let mut open = vec![focused.clone()];
+        for watched in self.watched_texts.values() {
             let Some(model) = watched.model.upgrade() else {
                 continue;
             };
             let revision = model.read(cx).snapshot().revision();
-            let scene = scene_of(&model, &Change::none(revision), cx);
-            if scene.path != front.path {
-                open.push(scene);
+            let state = state_of(&model, &Change::none(revision), cx);
+            if state.path != focused.path {
+                open.push(state);
             }
         }
-        let job = self.local.job(&open);
+        let job = self.engine.background_task(&open);
         let index = self
             .folder
             .as_ref()
             .and_then(|folder| folder.read(cx).index().cloned());
-        let unknown = missing(&self.around, &front);
-        Some(cx.background_spawn(async move { run_lookup(job, index, front, unknown) }))
+        let unknown = missing(&self.folder_context, &focused);
+        Some(cx.background_spawn(async move { run_lookup(job, index, focused, unknown) }))
     }
 
     fn apply_outcome(&mut self, found: BackgroundOutcome, cx: &mut Context<Self>) {
         if let Some(looked_up) = found.looked_up {
-            self.around.apply_lookup(looked_up);
+            self.folder_context.apply_lookup(looked_up);
         }
         if let Some(names) = found.names {
-            self.handle(EngineInput::Known(Arc::new(names)), cx);
+            self.handle(EngineInput::MembersRead(Arc::new(names)), cx);
         }
         if let Some(done) = found.done {
-            self.local.finish(done);
-            self.ask_local(cx);
+            self.handle_refreshed(EngineInput::TaskFinished(Box::new(done)), cx);
         }
         self.search_unopened(cx);
     }
 
     /// Schedules storing the learned statistics.
-    pub(super) fn remember_soon(&mut self, cx: &mut Context<Self>) {
+    pub(super) fn store_learned_soon(&mut self, cx: &mut Context<Self>) {
         if self.background.storing.is_some() {
             return;
         }
@@ -119,7 +118,7 @@ impl Prediction {
             cx.background_executor().timer(STORE).await;
             let store = this.update(cx, |this, cx| {
                 this.background.storing = None;
-                let learned = this.local.to_json();
+                let learned = this.engine.learned_json();
                 let (path, files) = (learned_path(&this.services), this.services.files.clone());
                 cx.background_spawn(async move {
                     let learned = learned.map_err(|error| error.to_string())?;
@@ -142,11 +141,10 @@ impl Prediction {
         });
         self.background.recalling = Some(cx.spawn(async move |this, cx| {
             if let Some(learned) = read.await {
-                this.update(cx, |this, cx| {
-                    if !this.local.restore_json(&learned) {
-                        log::warn!("what Tab had learned cannot be read; it learns anew");
+                this.update(cx, |this, _| {
+                    if !this.engine.restore_learned(&learned) {
+                        log::warn!("cannot read the statistics of Tab; learning starts again");
                     }
-                    this.set_options(cx);
                 })
                 .ok();
             }
@@ -161,12 +159,12 @@ fn learned_path(services: &Services) -> AbsPath {
 fn run_lookup(
     job: Option<BackgroundTask>,
     index: Option<Arc<dyn CodeIndex>>,
-    front: EditorState,
+    focused: EditorState,
     unknown: Vec<String>,
 ) -> BackgroundOutcome {
     BackgroundOutcome {
         done: job.map(BackgroundTask::run),
-        names: TypeMembers::of(&front),
-        looked_up: index.map(|index| look_up(index.as_ref(), &front, unknown)),
+        names: TypeMembers::of(&focused),
+        looked_up: index.map(|index| look_up(index.as_ref(), &focused, unknown)),
     }
 }

@@ -31,27 +31,19 @@ impl Prediction {
 
     /// Shows a suggestion in the file opened for it, if the text at its location is unchanged.
     pub(super) fn enter(&mut self, cx: &mut Context<Self>) {
-        let Some(scene) = self.scene(cx) else {
+        let Some(state) = self.state(cx) else {
             return;
         };
-        let is_here = |it: &Suggestion| it.file.is_some() && it.file == scene.path;
+        let is_here = |it: &Suggestion| it.file.is_some() && it.file == state.path;
         let Some(mut suggestion) = self.entering.take_if(|it| is_here(it)) else {
             return;
         };
         suggestion.file = None;
-        suggestion.revision = scene.snapshot.revision();
-        if suggestion.applies_to(&scene.snapshot) {
-            let revision = suggestion.revision;
-            let suggestions = vec![suggestion];
-            self.handle(
-                EngineInput::Local {
-                    revision,
-                    suggestions,
-                },
-                cx,
-            );
-            if let Some(front) = &self.front {
-                front.editor.update(cx, Editor::note_entered);
+        suggestion.revision = state.snapshot.revision();
+        if suggestion.applies_to(&state.snapshot) {
+            self.handle(EngineInput::Entered(Box::new(suggestion)), cx);
+            if let Some(focused) = &self.focused {
+                focused.editor.update(cx, Editor::note_entered);
             }
         }
     }

@@ -1,14 +1,13 @@
 //! Expand Word: cycles through known words that may complete the text at the caret.
 
-use autocomplete::{EditorState, SuggestionId};
+use autocomplete::EditorState;
 use editor::{CycleDirection, EditorEvent};
 use gpui_kit::{Context, Window};
-use text::Timestamp;
 
 use super::Prediction;
 
 /// Maximum length of a prefix quoted in messages, in characters.
-const LONGEST: usize = 40;
+const MAX_PREFIX_CHARS: usize = 40;
 
 impl Prediction {
     /// Inserts the first or the last candidate word in the focused view; reports if there is none.
@@ -18,18 +17,13 @@ impl Prediction {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let (Some(scene), Some(front)) = (self.scene(cx), &self.front) else {
+        let (Some(state), Some(focused)) = (self.state(cx), &self.focused) else {
             return;
         };
-        let at = Timestamp(self.services.clock.wall_ms());
-        let last = &mut self.last_id;
-        let words = self.local.word_suggestions(&scene, at, &mut || {
-            *last += 1;
-            SuggestionId(*last)
-        });
-        front.editor.update(cx, |editor, cx| {
+        let words = self.engine.word_suggestions(&state);
+        focused.editor.update(cx, |editor, cx| {
             if words.is_empty() {
-                cx.emit(EditorEvent::Refused(no_words_notice(&scene)));
+                cx.emit(EditorEvent::Refused(no_words_notice(&state)));
             } else {
                 editor.write_words(&words, cycle, window, cx);
             }
@@ -37,8 +31,11 @@ impl Prediction {
     }
 }
 
-fn no_words_notice(scene: &EditorState) -> String {
-    let before = scene.snapshot.chars_before(scene.caret).take(LONGEST);
+fn no_words_notice(state: &EditorState) -> String {
+    let before = state
+        .snapshot
+        .chars_before(state.caret)
+        .take(MAX_PREFIX_CHARS);
     let typed = before.take_while(|ch| ch.is_alphanumeric() || *ch == '_');
     let typed: Vec<char> = typed.collect();
     if typed.is_empty() {

@@ -36,16 +36,16 @@ pub(crate) struct FolderContext {
     unmerged: Vec<BoardHunk>,
 }
 
-/// Response of the index for a scene.
+/// Response of the index for an editor state.
 pub(crate) struct ContextLookup {
     definitions: Vec<(String, Vec<ContextSnippet>)>,
     alike: Vec<ContextSnippet>,
 }
 
 /// Returns the names near the caret whose definitions are not cached.
-pub(crate) fn missing(around: &FolderContext, scene: &EditorState) -> Vec<String> {
-    let mut names = names_near(scene);
-    names.retain(|name| !around.definitions.contains_key(name));
+pub(crate) fn missing(context: &FolderContext, state: &EditorState) -> Vec<String> {
+    let mut names = names_near(state);
+    names.retain(|name| !context.definitions.contains_key(name));
     names.truncate(MAX_NAMES);
     names
 }
@@ -53,7 +53,7 @@ pub(crate) fn missing(around: &FolderContext, scene: &EditorState) -> Vec<String
 /// Queries the index. Takes several milliseconds: never call it on the UI thread.
 pub(crate) fn look_up(
     index: &dyn CodeIndex,
-    scene: &EditorState,
+    state: &EditorState,
     names: Vec<String>,
 ) -> ContextLookup {
     let definitions = names.into_iter().map(|name| {
@@ -70,7 +70,7 @@ pub(crate) fn look_up(
     });
     let definitions = definitions.collect();
     let asked = IndexQuery {
-        text: question(scene),
+        text: query_text(state),
         limit: MAX_SIMILAR,
         folder: None,
         mode: QueryMode::Fused,
@@ -90,13 +90,13 @@ pub(crate) fn look_up(
 }
 
 /// Returns the text around the caret as a query; the rows before the caret are the most relevant.
-fn question(scene: &EditorState) -> String {
-    let row = scene.snapshot.point_at(scene.caret).row;
+fn query_text(state: &EditorState) -> String {
+    let row = state.snapshot.point_at(state.caret).row;
     let first = Row(row.0.saturating_sub(4));
-    let start = scene.snapshot.row_start(first);
-    scene
+    let start = state.snapshot.row_start(first);
+    state
         .snapshot
-        .text(base::Span::new(start, scene.caret))
+        .text(base::Span::new(start, state.caret))
         .into_owned()
 }
 
@@ -108,7 +108,7 @@ fn excerpt(hit: SearchHit, why: SnippetReason) -> ContextSnippet {
     }
 }
 
-/// Returns the first rows of a text, up to `MOST_BYTES`.
+/// Returns the first rows of a text, up to `MAX_DEFINITION_BYTES`.
 fn leading_rows(text: &str) -> &str {
     if text.len() <= MAX_DEFINITION_BYTES {
         return text;
@@ -211,7 +211,7 @@ fn has_word(line: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn scene(text: &str) -> EditorState {
+    fn state(text: &str) -> EditorState {
         let snapshot = Snapshot::new(text);
         EditorState {
             path: None,
@@ -242,26 +242,26 @@ mod tests {
 
     #[test]
     fn agents_hunks_are_included_if_related_to_the_text() {
-        let mut around = FolderContext::default();
-        around.set_unmerged(vec![
+        let mut context = FolderContext::default();
+        context.set_unmerged(vec![
             hunk("fn parse(text: &str, strict: bool)", HunkVerdict::Open),
             hunk("fn parser()", HunkVerdict::Open),
             hunk("fn parse()", HunkVerdict::Rejected),
         ]);
-        let told = around.unmerged(&scene("parse("), &["parse".to_owned()]);
-        assert_eq!(told.len(), 1);
-        assert_eq!(told[0].text, "fn parse(text: &str, strict: bool)");
+        let unmerged = context.unmerged(&state("parse("), &["parse".to_owned()]);
+        assert_eq!(unmerged.len(), 1);
+        assert_eq!(unmerged[0].text, "fn parse(text: &str, strict: bool)");
     }
 
     #[test]
     fn viewed_excerpts_are_unique_and_newest_first() {
-        let mut around = FolderContext::default();
+        let mut context = FolderContext::default();
         let text: String = (0..100).map(|row| format!("row {row}\n")).collect();
         let snapshot = Snapshot::new(&text);
         for path in ["a", "b", "a"] {
-            around.record_view(path.to_owned(), &snapshot, Row(50));
+            context.record_view(path.to_owned(), &snapshot, Row(50));
         }
-        let viewed = around.viewed(&scene(""));
+        let viewed = context.viewed(&state(""));
         let paths: Vec<&str> = viewed.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(paths, ["a", "b"]);
         assert!(viewed[0].text.starts_with("row 40\n"));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_definition_is_told_by_its_first_rows() {
+    fn a_long_definition_is_cut_after_its_first_rows() {
         let row = "x".repeat(250);
         let text = format!("{row}\n{row}\n{row}\n");
         assert_eq!(leading_rows(&text).len(), 502);

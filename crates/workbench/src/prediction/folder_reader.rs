@@ -49,14 +49,14 @@ impl FolderReader {
     pub(crate) fn of(folder: &Entity<OpenFolder>, cx: &mut App) -> Entity<Self> {
         let root = folder.read(cx).root().clone();
         let known = cx.default_global::<FolderReaders>().0.get(&root).cloned();
-        if let Some(reading) = known.and_then(|reading| reading.upgrade()) {
-            return reading;
+        if let Some(reader) = known.and_then(|reader| reader.upgrade()) {
+            return reader;
         }
-        let reading = cx.new(|cx| Self::new(folder, cx));
-        let readings = &mut cx.default_global::<FolderReaders>().0;
-        readings.retain(|_, reading| reading.upgrade().is_some());
-        readings.insert(root, reading.downgrade());
-        reading
+        let reader = cx.new(|cx| Self::new(folder, cx));
+        let readers = &mut cx.default_global::<FolderReaders>().0;
+        readers.retain(|_, reader| reader.upgrade().is_some());
+        readers.insert(root, reader.downgrade());
+        reader
     }
 
     fn new(folder: &Entity<OpenFolder>, cx: &mut Context<Self>) -> Self {
@@ -126,9 +126,9 @@ impl FolderReader {
             batch.push((path, is_there));
         }
         let (corpus, files) = (self.corpus.clone(), Services::of(cx).files);
-        let reading = cx.background_spawn(async move { read(&corpus, files.as_ref(), batch) });
+        let view = cx.background_spawn(async move { read(&corpus, files.as_ref(), batch) });
         self.running = Some(cx.spawn(async move |this, cx| {
-            let view = reading.await;
+            let view = view.await;
             // The folder may have been closed in the meantime.
             this.update(cx, |this, cx| {
                 this.view = view;

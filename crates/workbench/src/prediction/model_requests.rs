@@ -8,7 +8,7 @@ use gpui_kit::{Context, Task};
 use model::StreamEvent;
 
 use super::Prediction;
-use super::learn::Measurement;
+use super::shown_suggestions::Measurement;
 
 /// The chosen model and the running requests.
 #[derive(Default)]
@@ -46,8 +46,8 @@ impl TabModelState {
 impl Prediction {
     /// Chooses a model once the user types; before that, no model resources are opened.
     pub(super) fn need_model(&mut self, cx: &mut Context<Self>) {
-        if !self.asking.is_needed {
-            self.asking.is_needed = true;
+        if !self.model_state.is_needed {
+            self.model_state.is_needed = true;
             self.choose_model(cx);
         }
     }
@@ -56,14 +56,14 @@ impl Prediction {
         let Some(models) = self.services.tab.clone() else {
             return;
         };
-        let wanted = self.asking.wanted.clone();
+        let wanted = self.model_state.wanted.clone();
         if wanted == "off" {
-            self.asking.choosing = None;
+            self.model_state.choosing = None;
             self.use_model(Ok(None), cx);
             return;
         }
         let chosen = models.choose(wanted);
-        self.asking.choosing = Some(cx.spawn(async move |this, cx| {
+        self.model_state.choosing = Some(cx.spawn(async move |this, cx| {
             let chosen = chosen.await;
             // The window may have been closed.
             this.update(cx, |this, cx| this.use_model(chosen, cx)).ok();
@@ -71,7 +71,7 @@ impl Prediction {
     }
 
     fn use_model(&mut self, chosen: Result<Option<TabModel>, String>, cx: &mut Context<Self>) {
-        (self.asking.model, self.asking.problem) = match chosen {
+        (self.model_state.model, self.model_state.problem) = match chosen {
             Ok(model) => (model, None),
             Err(problem) => (None, Some(problem)),
         };
@@ -83,13 +83,13 @@ impl Prediction {
     pub(super) fn ask(
         &mut self,
         request: RequestId,
-        what: CompletionRequest,
+        body: CompletionRequest,
         cx: &mut Context<Self>,
     ) {
         let Some(models) = &self.services.tab else {
             return;
         };
-        let mut stream = models.ask(what);
+        let mut stream = models.ask(body);
         let task = cx.spawn(async move |this, cx| {
             while let Some(event) = stream.next().await {
                 let is_last = matches!(event, StreamEvent::Stop { .. } | StreamEvent::Failed(_));
@@ -101,11 +101,11 @@ impl Prediction {
                 }
             }
         });
-        self.asking.streams.insert(request, task);
+        self.model_state.streams.insert(request, task);
     }
 
     /// Records a measurement in the ledger.
-    pub(super) fn write_down(&self, measured: Measurement) {
+    pub(super) fn record_measurement(&self, measured: Measurement) {
         if let Some(models) = &self.services.tab {
             models.record_metric(measured.name, measured.value, measured.tags);
         }

@@ -93,7 +93,7 @@ impl SuggestionSettings {
         self.disabled_by_settings(path, language).or(rests)
     }
 
-    /// Like `off`, but ignores the snooze.
+    /// Like `disabled_reason`, but ignores the snooze.
     fn disabled_by_settings(
         &self,
         path: Option<&AbsPath>,
@@ -160,47 +160,50 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_told_and_the_broadest_first() {
+    fn the_broadest_reason_is_reported_first() {
         let settings = TabSettings {
             off_languages: vec!["markdown".to_owned()],
             ..TabSettings::default()
         };
-        let mut gate = SuggestionSettings::new(&settings, Some(&path("/p")));
-        let off = |gate: &SuggestionSettings, file: &str, language: &str| {
-            gate.disabled_reason(Some(&path(file)), Some(language), 1_000)
+        let mut suggestions = SuggestionSettings::new(&settings, Some(&path("/p")));
+        let off = |suggestions: &SuggestionSettings, file: &str, language: &str| {
+            suggestions.disabled_reason(Some(&path(file)), Some(language), 1_000)
         };
-        assert_eq!(off(&gate, "/p/a.rs", "Rust"), None);
+        assert_eq!(off(&suggestions, "/p/a.rs", "Rust"), None);
         assert_eq!(
-            off(&gate, "/p/.env.local", "Bash"),
+            off(&suggestions, "/p/.env.local", "Bash"),
             Some(DisabledReason::File)
         );
         assert_eq!(
-            off(&gate, "/p/.env", "Markdown"),
+            off(&suggestions, "/p/.env", "Markdown"),
             Some(DisabledReason::Language("markdown".to_owned()))
         );
-        gate.snooze(61_500);
+        suggestions.snooze(61_500);
         assert_eq!(
-            off(&gate, "/p/a.rs", "Rust"),
+            off(&suggestions, "/p/a.rs", "Rust"),
             Some(DisabledReason::Snoozed(60_500))
         );
         // The cached result of one text does not apply to the next.
-        assert_eq!(off(&gate, "/p/.env", "Rust"), Some(DisabledReason::File));
         assert_eq!(
-            off(&gate, "/p/a.rs", "Rust"),
+            off(&suggestions, "/p/.env", "Rust"),
+            Some(DisabledReason::File)
+        );
+        assert_eq!(
+            off(&suggestions, "/p/a.rs", "Rust"),
             Some(DisabledReason::Snoozed(60_500))
         );
         assert_eq!(
             DisabledReason::Snoozed(60_500).to_string(),
             "snoozed for 2 min"
         );
-        assert_eq!(gate.disabled_reason(None, None, 61_500), None);
+        assert_eq!(suggestions.disabled_reason(None, None, 61_500), None);
         let never = TabSettings {
             show: TabShow::Off,
             ..settings
         };
-        let gate = SuggestionSettings::new(&never, None);
+        let suggestions = SuggestionSettings::new(&never, None);
         assert_eq!(
-            gate.disabled_reason(None, None, 0),
+            suggestions.disabled_reason(None, None, 0),
             Some(DisabledReason::Everywhere)
         );
     }

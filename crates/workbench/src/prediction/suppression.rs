@@ -14,14 +14,14 @@ impl Prediction {
     /// Returns the current reasons to suppress suggestions.
     fn blocks_now(&mut self, window: Option<&mut Window>, cx: &App) -> BTreeSet<BlockReason> {
         let mut blocks = BTreeSet::new();
-        let Some(front) = &self.front else {
+        let Some(focused) = &self.focused else {
             blocks.insert(BlockReason::Off);
             return blocks;
         };
         if let Some(window) = window {
-            self.unsuited = front.editor.read(cx).blocks_suggestions(window, cx);
+            self.blocker = focused.editor.read(cx).blocks_suggestions(window, cx);
         }
-        blocks.extend(self.unsuited.map(|unsuited| match unsuited {
+        blocks.extend(self.blocker.map(|blocker| match blocker {
             SuggestionBlocker::Composing => BlockReason::Composing,
             SuggestionBlocker::Selection => BlockReason::Selection,
             SuggestionBlocker::ReadOnly
@@ -37,7 +37,7 @@ impl Prediction {
             }
             None => {}
         }
-        if self.gate.show() == TabShow::Asked && !self.is_asked {
+        if self.settings.show() == TabShow::Asked && !self.is_requested {
             blocks.insert(BlockReason::Off);
         }
         blocks
@@ -45,10 +45,10 @@ impl Prediction {
 
     /// Returns the reason suggestions are disabled for the focused text.
     pub(super) fn disabled_reason(&self, cx: &App) -> Option<DisabledReason> {
-        let model = self.front.as_ref()?.model.read(cx);
+        let model = self.focused.as_ref()?.model.read(cx);
         let language = model.language().map(|language| language.name());
         let now = self.services.clock.wall_ms();
-        self.gate.disabled_reason(model.path(), language, now)
+        self.settings.disabled_reason(model.path(), language, now)
     }
 
     /// Sends new reasons for suppression to the engine.
@@ -67,15 +67,11 @@ impl Prediction {
         let over: Vec<BlockReason> = self.blocks.difference(&now).copied().collect();
         for block in over {
             self.blocks.remove(&block);
-            self.handle(EngineInput::Unblocked(block), cx);
+            self.handle_refreshed(EngineInput::Unblocked(block), cx);
         }
     }
 
-    pub(super) fn follow_blocks(
-        &mut self,
-        mut window: Option<&mut Window>,
-        cx: &mut Context<Self>,
-    ) {
+    pub(super) fn sync_blocks(&mut self, mut window: Option<&mut Window>, cx: &mut Context<Self>) {
         self.suppress(window.as_deref_mut(), cx);
         self.unsuppress(window, cx);
     }

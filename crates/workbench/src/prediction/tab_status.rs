@@ -8,7 +8,7 @@ use settings::TabShow;
 use ui::ActiveSettings as _;
 
 use super::Prediction;
-use super::learn::Tally;
+use super::shown_suggestions::Tally;
 use super::suggestion_settings::DisabledReason;
 use crate::configuration::Configuration;
 use crate::pickers::suggestion_menu::SuggestionAction;
@@ -31,20 +31,20 @@ pub(crate) struct TabStatus {
 impl Prediction {
     /// Returns the current status.
     pub(crate) fn tab_status(&mut self, cx: &mut Context<Self>) -> TabStatus {
-        let front = self.front.as_ref().map(|front| front.model.read(cx));
-        let language = front.and_then(|model| model.language());
+        let focused = self.focused.as_ref().map(|focused| focused.model.read(cx));
+        let language = focused.and_then(|model| model.language());
         let language = language.map(|language| language.name().to_owned());
         let off = self.disabled_reason(cx);
-        let mut lines = vec![match (&off, self.unsuited) {
+        let mut lines = vec![match (&off, self.blocker) {
             (Some(off), _) => format!("Nothing is suggested: {off}."),
-            (None, Some(unsuited)) => format!("Nothing is suggested: {unsuited}."),
+            (None, Some(blocker)) => format!("Nothing is suggested: {blocker}."),
             (None, None) => self.engine.status().to_string(),
         }];
-        lines.extend(self.asking.problem.clone());
+        lines.extend(self.model_state.problem.clone());
         lines.extend(tally_line(self.shown.tally));
         TabStatus {
-            show: self.gate.show(),
-            is_snoozed: self.gate.snoozed_until() > self.services.clock.wall_ms(),
+            show: self.settings.show(),
+            is_snoozed: self.settings.snoozed_until() > self.services.clock.wall_ms(),
             is_language_off: matches!(off, Some(DisabledReason::Language(_))),
             language,
             lines,
@@ -102,7 +102,7 @@ impl Prediction {
 
     /// Turns suggestions off or on.
     pub(crate) fn toggle(&mut self, cx: &mut Context<Self>) {
-        let show = match self.gate.show() {
+        let show = match self.settings.show() {
             TabShow::Off => TabShow::Always,
             _ => TabShow::Off,
         };
@@ -120,29 +120,28 @@ impl Prediction {
 
     /// Snoozes suggestions, or ends the snooze.
     pub(crate) fn toggle_snooze(&mut self, cx: &mut Context<Self>) {
-        let is_snoozed = self.gate.snoozed_until() > self.services.clock.wall_ms();
+        let is_snoozed = self.settings.snoozed_until() > self.services.clock.wall_ms();
         self.snooze(if is_snoozed { 0 } else { SNOOZE }, cx);
     }
 
     fn snooze(&mut self, minutes: u64, cx: &mut Context<Self>) {
         let now = self.services.clock.wall_ms();
-        self.waking = None;
+        self.snooze = None;
         if minutes == 0 {
-            self.gate.snooze(0);
+            self.settings.snooze(0);
         } else {
-            self.gate.snooze(now + minutes * 60_000);
+            self.settings.snooze(now + minutes * 60_000);
             // The status bar counts down the minutes; just after the end, suggestions may be shown
             // again.
-            self.waking = Some(cx.spawn(async move |this, cx| {
+            self.snooze = Some(cx.spawn(async move |this, cx| {
                 for _ in 0..minutes {
                     let minute = std::time::Duration::from_millis(60_001);
                     cx.background_executor().timer(minute).await;
-                    this.update(cx, |this, cx| this.follow_blocks(None, cx))
-                        .ok();
+                    this.update(cx, |this, cx| this.sync_blocks(None, cx)).ok();
                 }
             }));
         }
-        self.follow_blocks(None, cx);
+        self.sync_blocks(None, cx);
         cx.notify();
     }
 }
@@ -174,7 +173,7 @@ pub(super) fn tally_line(tally: Tally) -> Option<String> {
         return None;
     }
     let mut line = format!("{} shown, {} taken", tally.shown, tally.accepted);
-    if let Some(percent) = (tally.kept * 100).checked_div(tally.taken) {
+    if let Some(percent) = (tally.kept_bytes * 100).checked_div(tally.accepted_bytes) {
         line = format!("{line}, {percent}\u{2009}% of it kept");
     }
     Some(line)
@@ -185,14 +184,14 @@ mod tests {
     use super::{Tally, tally_line};
 
     #[test]
-    fn counts_are_told_once_there_are_any() {
+    fn zero_counts_give_no_line() {
         let mut tally = Tally::default();
         assert_eq!(tally_line(tally), None);
         tally.shown = 12;
         tally.accepted = 4;
         assert_eq!(tally_line(tally).as_deref(), Some("12 shown, 4 taken"));
-        tally.taken = 200;
-        tally.kept = 150;
+        tally.accepted_bytes = 200;
+        tally.kept_bytes = 150;
         let line = "12 shown, 4 taken, 75\u{2009}% of it kept";
         assert_eq!(tally_line(tally).as_deref(), Some(line));
     }

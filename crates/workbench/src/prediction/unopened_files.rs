@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use autocomplete::EditorState;
+use autocomplete::engine::{ChangedFiles, EngineInput};
 use autocomplete::local::{BackgroundResult, UnopenedFileSearch};
 use base::{AbsPath, ByteOffset, Row};
 use gpui_kit::{AppContext as _, Context, Task};
@@ -55,68 +56,74 @@ impl Drop for UnopenedSearch {
 impl Prediction {
     /// Starts a search of the files that are not open, if the engine needs one.
     pub(super) fn search_unopened(&mut self, cx: &mut Context<Self>) {
-        if self.outside.running.is_some() {
+        if self.unopened_files.running.is_some() {
             return;
         }
-        let (Some(wanted), Some(root)) = (self.local.unopened_search(), self.root.clone()) else {
+        let (Some(wanted), Some(root)) = (self.engine.unopened_search(), self.root.clone()) else {
             return;
         };
         let is_over = Arc::new(AtomicBool::new(false));
         let open = Documents::all(cx);
         let open = open.iter().filter_map(|it| it.read(cx).path().cloned());
-        let quest = UnopenedQuery {
-            near: self.front.as_ref().and_then(|front| {
-                let path = front.model.read(cx).path().cloned();
+        let query = UnopenedQuery {
+            near: self.focused.as_ref().and_then(|focused| {
+                let path = focused.model.read(cx).path().cloned();
                 path.and_then(|path| path.parent())
             }),
             open: open.collect(),
-            rules: self.gate.rules(),
+            rules: self.settings.rules(),
             files: self.services.files.clone(),
             scope: SearchScope::new(self.services.ground.clone(), root.clone())
                 .with_prefilter(OpenFolder::sieve_of(&root, cx)),
             is_over: is_over.clone(),
         };
-        let changes = self.outside.changes;
-        let search = cx.background_spawn(async move { quest.run(wanted) });
+        let changes = self.unopened_files.changes;
+        let search = cx.background_spawn(async move { query.run(wanted) });
         let task = cx.spawn(async move |this, cx| {
             let done = search.await;
             // The window may have been closed.
-            this.update(cx, |this, cx| this.found_outside(done, changes, cx))
+            this.update(cx, |this, cx| this.apply_unopened(done, changes, cx))
                 .ok();
         });
-        self.outside.running = Some(UnopenedSearch {
+        self.unopened_files.running = Some(UnopenedSearch {
             is_over,
             _task: task,
         });
     }
 
-    fn found_outside(&mut self, done: BackgroundResult, changes: u64, cx: &mut Context<Self>) {
-        self.outside.running = None;
-        if changes == self.outside.changes {
-            self.local.finish(done);
-            self.ask_local(cx);
+    fn apply_unopened(&mut self, done: BackgroundResult, changes: u64, cx: &mut Context<Self>) {
+        self.unopened_files.running = None;
+        if changes == self.unopened_files.changes {
+            self.handle_refreshed(EngineInput::TaskFinished(Box::new(done)), cx);
         }
-        if self.local.unopened_search().is_some() {
-            self.work_soon(cx);
+        if self.engine.unopened_search().is_some() {
+            self.schedule_work(cx);
         }
     }
 
     /// Handles changes on disk; `None` means that any file may have changed.
-    pub(super) fn changed_outside(&mut self, paths: Option<&[AbsPath]>, cx: &mut Context<Self>) {
+    pub(super) fn files_changed_on_disk(
+        &mut self,
+        paths: Option<&[AbsPath]>,
+        cx: &mut Context<Self>,
+    ) {
         let open = Documents::all(cx);
         let open = open.iter().filter_map(|it| it.read(cx).path().cloned());
         let open: HashSet<AbsPath> = open.collect();
-        let is_changed =
-            |path: &AbsPath| !open.contains(path) && paths.is_none_or(|paths| paths.contains(path));
-        if paths.is_some_and(|paths| !paths.iter().any(is_changed)) {
+        let files = match paths {
+            Some(paths) => {
+                let closed = paths.iter().filter(|path| !open.contains(path));
+                ChangedFiles::Paths(closed.cloned().collect())
+            }
+            None => ChangedFiles::AllExcept(open),
+        };
+        if matches!(&files, ChangedFiles::Paths(paths) if paths.is_empty()) {
             return;
         }
-        self.outside.changes += 1;
-        if self.local.invalidate_changed(&is_changed) {
-            self.ask_local(cx);
-        }
-        if self.local.unopened_search().is_some() {
-            self.work_soon(cx);
+        self.unopened_files.changes += 1;
+        self.handle_refreshed(EngineInput::FilesChanged(files), cx);
+        if self.engine.unopened_search().is_some() {
+            self.schedule_work(cx);
         }
     }
 }
@@ -137,13 +144,13 @@ impl UnopenedQuery {
     fn run(&self, wanted: UnopenedFileSearch) -> BackgroundResult {
         let paths = self.candidates(&wanted);
         let mut left = MAX_TOTAL_BYTES;
-        let scenes = paths.into_iter().map_while(|path| {
+        let states = paths.into_iter().map_while(|path| {
             let text = self.read(&path);
             left = left.checked_sub(text.len())?;
             let is_over = self.is_over.load(Ordering::Relaxed);
-            (!is_over).then(|| scene(path, &text))
+            (!is_over).then(|| state(path, &text))
         });
-        wanted.run(scenes)
+        wanted.run(states)
     }
 
     /// Returns the files that contain a word required by the pattern.
@@ -168,13 +175,13 @@ impl UnopenedQuery {
             ..SearchQuery::literal(word)
         };
         // Bounded by the query's limit.
-        let (events, told) = async_channel::unbounded();
+        let (events, receiver) = async_channel::unbounded();
         if let Err(problem) = search(&query, &self.scope, &self.is_over, &events) {
-            log::debug!("cannot look for further places: {problem}");
+            log::debug!("cannot search unopened files: {problem}");
         }
         drop(events);
         let mut paths = Vec::new();
-        while let Ok(event) = told.try_recv() {
+        while let Ok(event) = receiver.try_recv() {
             if let SearchEvent::File(file) = event {
                 paths.push(file.path);
             }
@@ -204,8 +211,8 @@ impl UnopenedQuery {
     }
 }
 
-/// Captures a file on disk as a scene without a caret.
-fn scene(path: AbsPath, text: &str) -> EditorState {
+/// Returns the editor state of a file on disk, with the caret at its start.
+fn state(path: AbsPath, text: &str) -> EditorState {
     let snapshot = Snapshot::new(text);
     let language = language_for(path.as_path(), "");
     let syntax: Option<SyntaxSnapshot> = language.map(|language| {

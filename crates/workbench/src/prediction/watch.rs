@@ -102,13 +102,13 @@ mod tests {
     use super::{UndoPosition, is_undo};
 
     #[test]
-    fn taking_back_is_told_from_typing() {
+    fn undo_is_distinguished_from_typing() {
         let mut buffer = Buffer::new("");
-        let mut place = UndoPosition::of(buffer.history());
+        let mut position = UndoPosition::of(buffer.history());
         let mut step = |buffer: &Buffer| {
             let now = UndoPosition::of(buffer.history());
-            let is_undo = is_undo(place, now, buffer.history());
-            place = now;
+            let is_undo = is_undo(position, now, buffer.history());
+            position = now;
             is_undo
         };
         let typed = |buffer: &mut Buffer, at: usize, text: &str| {

@@ -1,10 +1,10 @@
-//! Names by nearness.
+//! Names by distance from the caret.
 
 use super::names_near;
-use crate::samples::scene;
+use crate::samples::state;
 
 #[test]
-fn the_nearest_rows_come_first_and_nothing_twice() {
-    let scene = scene("", "alpha beta\ngamma(alpha, ˇx1)\n1delta größe\n");
-    assert_eq!(names_near(&scene), ["gamma", "alpha", "beta", "größe"]);
+fn nearby_names_are_unique_and_nearest_first() {
+    let state = state("", "alpha beta\ngamma(alpha, ˇx1)\n1delta größe\n");
+    assert_eq!(names_near(&state), ["gamma", "alpha", "beta", "größe"]);
 }

@@ -1,9 +1,9 @@
-//! Windows by rows, tokens and gaps.
+//! Prompt windows by rows, tokens and gaps.
 
 use base::{ByteOffset, Row};
 
 use super::{PromptWindow, WindowLimits};
-use crate::samples::scene;
+use crate::samples::state;
 
 fn lines(from: u32, to: u32) -> String {
     (from..to).map(|line| format!("line {line}\n")).collect()
@@ -17,7 +17,7 @@ fn rows_above_and_below_are_whole() {
         below: 2,
         around: 1,
     };
-    let window = PromptWindow::for_editor(&scene("", &text), frame);
+    let window = PromptWindow::for_editor(&state("", &text), frame);
     assert_eq!(window.text, lines(3, 9));
     assert_eq!(window.region(), lines(4, 8));
     assert_eq!(
@@ -29,13 +29,13 @@ fn rows_above_and_below_are_whole() {
 }
 
 #[test]
-fn what_the_grammar_holds_together_may_be_rewritten() {
+fn the_window_covers_whole_syntax_nodes() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    twoˇ();\n    three();\n}\n\nfn c() {}\n";
     let frame = WindowLimits::Tokens {
         editable: 14,
         around: 8,
     };
-    let window = PromptWindow::for_editor(&scene("rust", text), frame);
+    let window = PromptWindow::for_editor(&state("rust", text), frame);
     assert_eq!(window.region(), "fn b() {\n    two();\n    three();\n}\n");
     assert!(window.text.len() <= 14 * 3 + 8 * 3);
 }
@@ -43,27 +43,27 @@ fn what_the_grammar_holds_together_may_be_rewritten() {
 #[test]
 fn a_gap_begins_at_a_row_and_keeps_its_caret() {
     let text = format!("{}let ˇ = 1;\n{}", lines(0, 400), lines(0, 400));
-    let scene = scene("", &text);
+    let state = state("", &text);
     let frame = WindowLimits::Gap {
         before: 100,
         behind: 50,
     };
-    let window = PromptWindow::for_editor(&scene, frame);
+    let window = PromptWindow::for_editor(&state, frame);
     assert!(window.text.starts_with("line ") && window.text.ends_with('\n'));
     assert!(window.before_region().ends_with("let ") && window.after_region().starts_with(" = 1;"));
     assert!(window.before_region().len() <= 300 && window.after_region().len() <= 150);
-    assert_eq!(window.start + window.caret, scene.caret);
+    assert_eq!(window.start + window.caret, state.caret);
 }
 
 #[test]
-fn a_gap_begins_where_something_does_if_that_is_near() {
+fn a_gap_begins_at_a_nearby_definition() {
     let body = "    x();\n".repeat(40);
     let text = format!("fn a() {{\n{body}}}\n\nfn b() {{\n{body}    ˇ\n}}\n");
     let frame = WindowLimits::Gap {
         before: 160,
         behind: 50,
     };
-    let window = PromptWindow::for_editor(&scene("rust", &text), frame);
+    let window = PromptWindow::for_editor(&state("rust", &text), frame);
     assert!(window.text.starts_with("fn b()"), "{}", window.text);
 }
 
@@ -85,7 +85,7 @@ fn nothing_panics_at_the_ends() {
                 around: 1,
             },
         ] {
-            let window = PromptWindow::for_editor(&scene("rust", text), frame);
+            let window = PromptWindow::for_editor(&state("rust", text), frame);
             assert!(window.editable.end <= window.text.len());
             assert!(window.editable.contains(&window.caret) || window.caret == window.editable.end);
             assert!(window.start <= ByteOffset(text.len()));

@@ -1,4 +1,4 @@
-//! What is left of something that was taken.
+//! Remainders of accepted text.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn check(taken: &str, edits: &[(std::ops::Range<usize>, &str)], expected: usize)
 }
 
 #[test]
-fn what_is_edited_away_is_not_kept() {
+fn edited_spans_are_not_kept() {
     check("two three", &[], 9);
     check("two three", &[(0..0, "zero ")], 9);
     check("two three", &[(13..13, " four")], 9);

@@ -1,4 +1,4 @@
-//! Sentences, and latencies.
+//! Status sentences and latencies.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ fn every_status_is_a_sentence() {
 }
 
 #[test]
-fn latencies_are_those_of_late() {
+fn latencies_are_the_most_recent_ones() {
     let mut latencies = Latencies::default();
     assert_eq!(latencies.percentile(50), USUAL);
     for ms in 0..100 {

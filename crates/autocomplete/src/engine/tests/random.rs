@@ -1,5 +1,6 @@
-//! Random sessions: keys, deletions, undoing, answers right and wrong and late, blocks, motions. `World::put` checks
-//! at every step that nothing stale is shown, that at most two requests are open, and that none is forgotten.
+//! Random sessions: keys, deletions, undoing, early, late, right and wrong responses, blocks, motions.
+//! `World::put` checks after every step that nothing stale is shown, that at most two requests are in
+//! flight, and that none is forgotten.
 
 use std::time::Duration;
 
@@ -42,8 +43,8 @@ fn step(world: &mut World, rng: &mut StdRng) {
         58..62 => {
             let text = world.text();
             world.caret = text.floor_char_boundary(rng.random_range(0..=len));
-            let scene = world.scene();
-            world.put(EngineInput::Moved { scene });
+            let state = world.state();
+            world.put(EngineInput::Moved { state });
         }
         62..65 => {
             let at = world.text().floor_char_boundary(rng.random_range(0..=len));
@@ -62,8 +63,8 @@ fn step(world: &mut World, rng: &mut StdRng) {
         92..93 => world.put(EngineInput::Dismissed),
         93..95 => world.put(EngineInput::Cycle(CycleStep::Next)),
         95..97 => {
-            let scene = world.scene();
-            world.put(EngineInput::Requested { scene });
+            let state = world.state();
+            world.put(EngineInput::Requested { state });
         }
         _ => {
             world.put(EngineInput::Blocked(BlockReason::Menu));

@@ -1,15 +1,29 @@
-//! What a person sees, key by key.
+//! Visible suggestions key by key.
 
 use std::time::Duration;
 
 use base::Span;
 use model::{Failure, FailureClass, NextEditFormat, StreamEvent};
+use text::{Buffer, Change};
 
 use super::world::World;
 use crate::engine::{
     BlockReason, CompletionRequest, CycleStep, EngineInput, EngineOptions, TabEvent, TabKind,
 };
-use crate::{AcceptGranularity, ChangeCause, Suggestion, SuggestionId, SuggestionSource};
+use crate::samples::state_of;
+use crate::{
+    AcceptGranularity, ChangeCause, DocumentEdit, EditorState, Suggestion, SuggestionId,
+    SuggestionSource,
+};
+
+/// Options with neither a model nor the local tier.
+fn at_threshold(threshold: f32) -> EngineOptions {
+    EngineOptions {
+        has_local_tier: false,
+        threshold: Some(threshold),
+        ..EngineOptions::local()
+    }
+}
 
 /// Types, waits, and answers.
 fn offered(text: &str, typed: &str, answer: &str) -> World {
@@ -21,7 +35,7 @@ fn offered(text: &str, typed: &str, answer: &str) -> World {
 }
 
 #[test]
-fn a_pause_asks_and_an_answer_is_shown() {
+fn a_pause_sends_a_request_and_shows_the_response() {
     let mut world = World::new("ˇ\nend\n");
     world.type_in("let");
     assert!(world.asked.is_empty() || world.open.len() == 1);
@@ -81,14 +95,14 @@ fn switching_texts_cancels_requests() {
     world.type_in("two");
     world.wait(400);
     assert_eq!(world.open.len(), 1);
-    let mut scene = world.scene();
-    scene.path = base::AbsPath::new("/p/other");
-    world.put(EngineInput::Moved { scene });
+    let mut state = world.state();
+    state.path = base::AbsPath::new("/p/other");
+    world.put(EngineInput::Moved { state });
     assert!(world.open.is_empty());
 }
 
 #[test]
-fn an_answer_that_is_contradicted_is_cancelled_at_once() {
+fn a_contradicted_response_is_cancelled_at_once() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
     world.wait(80);
@@ -101,21 +115,21 @@ fn an_answer_that_is_contradicted_is_cancelled_at_once() {
 }
 
 #[test]
-fn moving_away_cancels_and_coming_back_knows() {
+fn moving_away_cancels_and_returning_uses_the_cache() {
     let mut world = offered("ˇ\n\n", "let", " x = 1;");
     world.check(Some(" x = 1;"));
     world.caret = 5;
-    let scene = world.scene();
-    world.put(EngineInput::Moved { scene });
+    let state = world.state();
+    world.put(EngineInput::Moved { state });
     world.check(None);
     world.caret = 3;
-    let scene = world.scene();
-    world.put(EngineInput::Moved { scene });
+    let state = world.state();
+    world.put(EngineInput::Moved { state });
     world.check(Some(" x = 1;"));
 }
 
 #[test]
-fn the_text_behind_is_asked_for_before_it_is_there() {
+fn text_after_the_suggestion_is_requested_ahead() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.wait(1_000);
     assert_eq!(world.asked.len(), 2, "looked at for a while");
@@ -131,7 +145,7 @@ fn the_text_behind_is_asked_for_before_it_is_there() {
 }
 
 #[test]
-fn words_and_lines_are_taken_and_the_rest_stays() {
+fn accepting_words_and_lines_keeps_the_rest() {
     let mut world = offered("ˇ\n", "let", " x = 1;\nlet y = 2;");
     world.accept(AcceptGranularity::Word);
     world.check(Some(" = 1;\nlet y = 2;"));
@@ -143,7 +157,7 @@ fn words_and_lines_are_taken_and_the_rest_stays() {
 }
 
 #[test]
-fn nothing_is_shown_or_asked_while_blocked() {
+fn blocked_engine_shows_and_requests_nothing() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.put(EngineInput::Blocked(BlockReason::Menu));
     world.check(None);
@@ -156,7 +170,7 @@ fn nothing_is_shown_or_asked_while_blocked() {
 }
 
 #[test]
-fn what_was_dismissed_stays_away() {
+fn a_dismissed_suggestion_does_not_return() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.put(EngineInput::Dismissed);
     world.check(None);
@@ -177,7 +191,7 @@ fn a_deletion_is_not_offered_again() {
 }
 
 #[test]
-fn undoing_asks_nobody() {
+fn undo_sends_no_request() {
     let mut world = World::new("let x = 1;ˇ\n");
     world.edit(0..10, "", ChangeCause::Undone);
     world.wait(3_000);
@@ -185,7 +199,7 @@ fn undoing_asks_nobody() {
 }
 
 #[test]
-fn a_failure_is_told_and_not_repeated() {
+fn a_failure_is_reported_and_not_retried() {
     let mut world = World::new("ˇ\n");
     world.type_in("let");
     world.wait(400);
@@ -199,10 +213,42 @@ fn a_failure_is_told_and_not_repeated() {
 }
 
 #[test]
+fn the_local_tier_suggests_in_the_call_of_the_key() {
+    let mut world = World::local("fn k() {\n    remaining_bytes();\n    other();\n    ˇ\n}\n");
+    for typed in ["r", "e", "m"] {
+        world.type_in(typed);
+    }
+    world.check(Some("aining_bytes();"));
+    let text = world.text();
+    world.put(EngineInput::Blocked(BlockReason::Selection));
+    world.check(None);
+    world.put(EngineInput::Unblocked(BlockReason::Selection));
+    world.check(Some("aining_bytes();"));
+    assert_eq!(world.text(), text);
+}
+
+#[test]
+fn an_edit_of_another_text_changes_no_suggestion() {
+    let mut world = offered("ˇ\n", "let", " x = 1;");
+    let other = Buffer::new("elsewhere");
+    let before = other.snapshot();
+    let state = EditorState {
+        path: base::AbsPath::new("/p/other"),
+        ..state_of(&other, "", 0.into())
+    };
+    world.put(EngineInput::EditedElsewhere(Box::new(DocumentEdit {
+        change: Change::none(before.revision()),
+        before,
+        state,
+        cause: ChangeCause::Typed,
+    })));
+    world.check(Some(" x = 1;"));
+}
+
+#[test]
 fn local_suggestions_show_at_once_and_models_add_alternatives() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
-    assert!(world.wants_local);
     let local = Suggestion {
         id: SuggestionId(1),
         file: None,
@@ -215,10 +261,7 @@ fn local_suggestions_show_at_once_and_models_add_alternatives() {
         source: SuggestionSource::Continuation,
         confidence: 0.9,
     };
-    world.put(EngineInput::Local {
-        revision: world.buffer.revision(),
-        suggestions: vec![local],
-    });
+    world.suggest_locally(vec![local]);
     world.check(Some("ocal()"));
     world.wait(400);
     world.answer("et x = 1;");
@@ -233,10 +276,7 @@ fn local_suggestions_show_at_once_and_models_add_alternatives() {
 fn the_first_likely_local_suggestion_is_shown() {
     let check = |confidences: &[f32], expected: Option<&str>| {
         let mut world = World::with("ˇ\n", None, "");
-        world.put(EngineInput::Options(EngineOptions {
-            threshold: 0.25,
-            ..EngineOptions::local()
-        }));
+        world.put(EngineInput::Options(at_threshold(0.25)));
         world.type_in("l");
         let words = ["ong_and_useful()", "onger", "et"];
         let suggestions = words.iter().zip(confidences).zip(1..);
@@ -253,10 +293,7 @@ fn the_first_likely_local_suggestion_is_shown() {
             confidence: *confidence,
         });
         let suggestions = suggestions.collect();
-        world.put(EngineInput::Local {
-            revision: world.buffer.revision(),
-            suggestions,
-        });
+        world.suggest_locally(suggestions);
         world.check(expected);
     };
     check(&[0.4, 0.5, 0.9], Some("ong_and_useful()"));
@@ -268,12 +305,9 @@ fn the_first_likely_local_suggestion_is_shown() {
 #[test]
 fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
     let mut world = World::with("ˇ\n", None, "");
-    world.put(EngineInput::Options(EngineOptions {
-        threshold: 0.25,
-        ..EngineOptions::local()
-    }));
+    world.put(EngineInput::Options(at_threshold(0.25)));
     world.type_in("l");
-    let tell = |world: &mut World| {
+    let suggest = |world: &mut World| {
         let revision = world.buffer.revision();
         let words = [("ong_and_useful()", 0.1), ("onger", 0.2), ("et", 0.05)];
         let suggestions = words
@@ -292,16 +326,13 @@ fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
                 confidence: *confidence,
             });
         let suggestions = suggestions.collect();
-        world.put(EngineInput::Local {
-            revision,
-            suggestions,
-        });
+        world.suggest_locally(suggestions);
     };
-    tell(&mut world);
+    suggest(&mut world);
     world.check(None);
-    let scene = world.scene();
-    world.put(EngineInput::Requested { scene });
-    tell(&mut world);
+    let state = world.state();
+    world.put(EngineInput::Requested { state });
+    suggest(&mut world);
     world.check(Some("ong_and_useful()"));
     world.put(EngineInput::Cycle(CycleStep::Next));
     world.check(Some("onger"));
@@ -312,7 +343,7 @@ fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
 #[test]
 fn an_unlikely_suggestion_yields_even_if_partly_typed() {
     let mut world = World::new("ˇ\n");
-    let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
+    let suggestion = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
         id: SuggestionId(id),
         file: None,
         revision: world.buffer.revision(),
@@ -324,30 +355,20 @@ fn an_unlikely_suggestion_yields_even_if_partly_typed() {
         source: SuggestionSource::Continuation,
         confidence,
     };
-    let put = |world: &mut World, offers: Vec<Suggestion>| {
-        let revision = world.buffer.revision();
-        world.put(EngineInput::Local {
-            revision,
-            suggestions: offers,
-        });
-    };
     world.type_in("l");
-    let first = offer(&world, 1, "ocal()", 0.3);
-    put(&mut world, vec![first]);
+    let first = suggestion(&world, 1, "ocal()", 0.3);
+    world.suggest_locally(vec![first]);
     world.type_in("o");
     world.check(Some("cal()"));
-    world.put(EngineInput::Options(EngineOptions {
-        threshold: 0.5,
-        ..EngineOptions::local()
-    }));
+    world.put(EngineInput::Options(at_threshold(0.5)));
     world.check(None);
-    let better = offer(&world, 2, "cate()", 0.7);
-    put(&mut world, vec![better]);
+    let better = suggestion(&world, 2, "cate()", 0.7);
+    world.suggest_locally(vec![better]);
     world.check(Some("cate()"));
 }
 
 #[test]
-fn one_alternative_asks_for_another() {
+fn cycling_a_single_suggestion_requests_another() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.put(EngineInput::Cycle(CycleStep::Next));
     assert_eq!(world.open.len(), 1);
@@ -357,7 +378,7 @@ fn one_alternative_asks_for_another() {
 }
 
 #[test]
-fn first_lines_are_shown_before_the_answer_ends() {
+fn first_lines_are_shown_while_the_response_streams() {
     let mut world = World::new("ˇ\n");
     world.type_in("let");
     world.wait(400);
@@ -376,7 +397,7 @@ fn first_lines_are_shown_before_the_answer_ends() {
 }
 
 #[test]
-fn hunks_of_a_predicted_edit_come_one_after_the_other() {
+fn hunks_of_a_predicted_edit_are_shown_in_turn() {
     let kind = TabKind::NextEdit(NextEditFormat::Sweep);
     let text = "one = 1\ntwo = 2ˇ\nthree = 3\nfour = 4\nfive = 5\n";
     let mut world = World::with(text, Some(kind), "");
@@ -392,7 +413,7 @@ fn hunks_of_a_predicted_edit_come_one_after_the_other() {
 }
 
 #[test]
-fn what_is_kept_is_told_after_ten_and_thirty_seconds() {
+fn kept_text_is_measured_after_ten_and_thirty_seconds() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.accept(AcceptGranularity::All);
     world.edit(6..10, "", ChangeCause::Typed);
@@ -424,28 +445,21 @@ fn a_cross_file_suggestion_hides_when_no_longer_reported() {
         source: SuggestionSource::Propagation { places: 1 },
         confidence: 0.9,
     };
-    let tell = |world: &mut World, suggestions: Vec<Suggestion>| {
-        let revision = world.buffer.revision();
-        world.put(EngineInput::Local {
-            revision,
-            suggestions,
-        });
-    };
     let shown = |world: &World| world.engine.current_suggestion().map(|shown| shown.id);
-    tell(&mut world, vec![portal.clone()]);
+    world.suggest_locally(vec![portal.clone()]);
     assert_eq!(shown(&world), Some(SuggestionId(1)));
     let again = Suggestion {
         id: SuggestionId(2),
         ..portal
     };
-    tell(&mut world, vec![again]);
+    world.suggest_locally(vec![again]);
     assert_eq!(shown(&world), Some(SuggestionId(1)), "it stays what it was");
-    tell(&mut world, Vec::new());
+    world.suggest_locally(Vec::new());
     assert_eq!(shown(&world), None);
 }
 
 #[test]
-fn an_alarm_that_comes_too_soon_is_set_again() {
+fn an_early_wake_up_is_scheduled_again() {
     let mut world = World::new("ˇ\n");
     world.type_in("let");
     let at = world.wake.take().expect("an alarm");

@@ -1,4 +1,4 @@
-//! A driver for tests: carries out what the machine asks for and checks what must always hold.
+//! A driver for tests: carries out the effects of the engine and checks its invariants.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use crate::context::EmptyContextSource;
 use crate::engine::{
-    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
-    RequestId, TabEvent, TabKind, TabModel, VisibleSuggestion,
+    CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, RequestId,
+    TabEvent, TabKind, TabModel, VisibleSuggestion,
 };
-use crate::samples::scene_of;
-use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion};
+use crate::samples::state_of;
+use crate::{AcceptGranularity, ChangeCause, DocumentEdit, EditorState, Suggestion};
 
-/// One text with its caret, and the machine beside it.
+/// One text with its caret, and the engine.
 pub(super) struct World {
     pub(super) engine: CompletionEngine,
     pub(super) buffer: Buffer,
@@ -26,7 +26,6 @@ pub(super) struct World {
     pub(super) shown: Option<VisibleSuggestion>,
     pub(super) notes: Vec<TabEvent>,
     pub(super) wake: Option<Duration>,
-    pub(super) wants_local: bool,
     language: &'static str,
 }
 
@@ -36,17 +35,29 @@ impl World {
         Self::with(text, Some(TabKind::Gap), "")
     }
 
+    /// A text without the local tier, whose suggestions `suggest_locally` scripts.
     pub(super) fn with(text: &str, kind: Option<TabKind>, language: &'static str) -> Self {
-        let caret = text.find('ˇ').expect("a caret");
         let model = kind.map(|kind| TabModel {
             id: ModelId::parse("local/tab").expect("a name"),
             kind,
         });
+        let options = EngineOptions {
+            model,
+            has_local_tier: false,
+            ..EngineOptions::local()
+        };
+        Self::with_options(text, options, language)
+    }
+
+    /// A text in Rust with the local tier and no model.
+    pub(super) fn local(text: &str) -> Self {
+        Self::with_options(text, EngineOptions::local(), "Rust")
+    }
+
+    fn with_options(text: &str, options: EngineOptions, language: &'static str) -> Self {
+        let caret = text.find('ˇ').expect("a caret");
         let mut world = Self {
-            engine: CompletionEngine::new(EngineOptions {
-                model,
-                ..EngineOptions::local()
-            }),
+            engine: CompletionEngine::new(options),
             buffer: Buffer::new(&text.replacen('ˇ', "", 1)),
             caret,
             now: Duration::from_secs(1),
@@ -55,43 +66,55 @@ impl World {
             shown: None,
             notes: Vec::new(),
             wake: None,
-            wants_local: false,
             language,
         };
-        let scene = world.scene();
-        world.put(EngineInput::Moved { scene });
+        let state = world.state();
+        world.put(EngineInput::Moved { state });
         world
     }
 
-    pub(super) fn scene(&self) -> EditorState {
-        scene_of(&self.buffer, self.language, ByteOffset(self.caret))
+    pub(super) fn state(&self) -> EditorState {
+        state_of(&self.buffer, self.language, ByteOffset(self.caret))
     }
 
     pub(super) fn text(&self) -> String {
         self.buffer.snapshot().to_string()
     }
 
-    /// Hands something in, carries out what comes back, and checks what must hold.
+    /// Hands in an input, carries out the effects, and checks the invariants.
     pub(super) fn put(&mut self, input: EngineInput) {
-        for effect in self.engine.handle(self.now, input, &EmptyContextSource) {
+        let effects = self.engine.handle(self.now, input, &EmptyContextSource);
+        self.carry_out(effects);
+    }
+
+    /// Replaces the suggestions of the local tier.
+    pub(super) fn suggest_locally(&mut self, suggestions: Vec<Suggestion>) {
+        self.engine.replace_local(suggestions);
+        self.put(EngineInput::Time);
+    }
+
+    fn carry_out(&mut self, effects: Vec<EngineEffect>) {
+        for effect in effects {
             match effect {
-                EngineEffect::Ask { request, what } => {
-                    assert!(self.open.insert(request), "a request has one name");
-                    self.asked.push((request, what));
+                EngineEffect::Ask { request, body } => {
+                    assert!(self.open.insert(request), "a request id is unique");
+                    self.asked.push((request, body));
                 }
                 EngineEffect::Cancel { request } => {
-                    assert!(self.open.remove(&request), "only what is open is cancelled");
+                    assert!(
+                        self.open.remove(&request),
+                        "only an open request is cancelled"
+                    );
                 }
                 EngineEffect::Show(shown) => self.shown = Some(shown),
                 EngineEffect::Hide => self.shown = None,
                 EngineEffect::Wake { at } => self.wake = Some(at),
-                EngineEffect::AskLocal => self.wants_local = true,
                 EngineEffect::Note(note) => self.notes.push(note),
             }
         }
         assert!(self.open.len() <= 2, "two in flight");
         assert_eq!(self.open.len(), self.engine.in_flight());
-        // What lies in another file is looked at when that is opened.
+        // A suggestion for another file is checked when that file is opened.
         let here = self
             .shown
             .as_ref()
@@ -105,24 +128,24 @@ impl World {
             );
             assert!(shown.suggestion.applies_to(&snapshot));
         }
-        let told = self.shown.as_ref().map(|shown| &shown.suggestion);
-        assert_eq!(told, self.engine.current_suggestion());
+        let shown = self.shown.as_ref().map(|shown| &shown.suggestion);
+        assert_eq!(shown, self.engine.current_suggestion());
     }
 
-    /// Replaces a span and puts the caret behind what came.
+    /// Replaces a span and puts the caret after the new text.
     pub(super) fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: ChangeCause) {
         let before = self.buffer.snapshot();
         let origin = EditOrigin::typing(Timestamp(0));
         let start = span.start;
         let change = self.buffer.replace(Span::from(span), new, &origin);
         self.caret = start + new.len();
-        let edited = Box::new(DocumentEdit {
+        let edit = Box::new(DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause,
         });
-        self.put(EngineInput::Edited(edited));
+        self.put(EngineInput::Edited(edit));
     }
 
     pub(super) fn type_in(&mut self, text: &str) {
@@ -132,7 +155,7 @@ impl World {
         }
     }
 
-    /// Lets time pass, with alarms where the machine wants them.
+    /// Lets time pass, and hands in the time at each requested wake-up.
     pub(super) fn wait(&mut self, ms: u64) {
         let until = self.now + Duration::from_millis(ms);
         while let Some(at) = self.wake.filter(|at| *at <= until) {
@@ -168,7 +191,7 @@ impl World {
         }
     }
 
-    /// Takes what is shown, or some of it.
+    /// Accepts the visible suggestion, or a part of it.
     pub(super) fn accept(&mut self, part: AcceptGranularity) {
         let Some(shown) = self.shown.clone() else {
             return;
@@ -177,16 +200,16 @@ impl World {
         let before = self.buffer.snapshot();
         let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         self.caret = change.splices.last().map_or(self.caret, |it| it.new.end.0);
-        let edited = Box::new(DocumentEdit {
+        let edit = Box::new(DocumentEdit {
             before,
-            scene: self.scene(),
+            state: self.state(),
             change,
             cause: ChangeCause::Accepted,
         });
-        self.put(EngineInput::Accepted { part, edited });
+        self.put(EngineInput::Accepted { part, edit });
     }
 
-    /// What is shown, as text that comes in.
+    /// Returns the text that the visible suggestion inserts.
     pub(super) fn ghost(&self) -> Option<String> {
         let suggestion: &Suggestion = &self.shown.as_ref()?.suggestion;
         Some(suggestion.edits.iter().map(|it| it.new.as_ref()).collect())

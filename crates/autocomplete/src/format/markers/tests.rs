@@ -1,4 +1,4 @@
-//! Blocks, and answers between markers.
+//! Fenced blocks, and responses between markers.
 
 use super::{RegionResponse, blocks, read};
 
@@ -33,7 +33,7 @@ fn check(answer: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn answers_replace_what_lies_between_their_markers() {
+fn responses_replace_the_text_between_their_markers() {
     let first = format!("new\n{}", lines(16, 32));
     check("<|marker_1|>new\n<|marker_2|>", Some(&first));
     check("<|marker_1|>\nnew\n<|marker_2|>", Some(&first));

@@ -35,20 +35,20 @@ const WORDS: [(&str, &[&str], &[&str], &str); 5] = [
 ];
 
 /// Returns the end of the innermost block around the caret if that block is unclosed.
-pub(super) fn block_end(scene: &EditorState, rest: &str) -> Option<SyntaxCompletion> {
-    let text = &scene.snapshot;
-    let row = text.point_at(scene.caret).row;
+pub(super) fn block_end(state: &EditorState, rest: &str) -> Option<SyntaxCompletion> {
+    let text = &state.snapshot;
+    let row = text.point_at(state.caret).row;
     let head = text
-        .text(Span::new(text.row_start(row), scene.caret))
+        .text(Span::new(text.row_start(row), state.caret))
         .into_owned();
     if !head.trim().is_empty() || !rest.trim().is_empty() {
         return None;
     }
-    let (first, indent, closer) = opener(scene, row)?;
-    if row.0 < first.0 + 2 || is_closed(scene, row, &indent, &closer) {
+    let (first, indent, closer) = opener(state, row)?;
+    if row.0 < first.0 + 2 || is_closed(state, row, &indent, &closer) {
         return None;
     }
-    let span = Span::new(text.row_start(row), scene.caret);
+    let span = Span::new(text.row_start(row), state.caret);
     let new = format!("{indent}{closer}");
     (new != head).then_some(SyntaxCompletion {
         span,
@@ -58,8 +58,8 @@ pub(super) fn block_end(scene: &EditorState, rest: &str) -> Option<SyntaxComplet
 }
 
 /// Returns the first row of the innermost block around a row, its indentation, and its closer.
-fn opener(scene: &EditorState, row: Row) -> Option<(Row, String, String)> {
-    let text = &scene.snapshot;
+fn opener(state: &EditorState, row: Row) -> Option<(Row, String, String)> {
+    let text = &state.snapshot;
     let mut least = usize::MAX;
     let from = row.0.saturating_sub(MAX_ROWS);
     for above in (from..row.0).rev() {
@@ -73,7 +73,7 @@ fn opener(scene: &EditorState, row: Row) -> Option<(Row, String, String)> {
         }
         let is_body = least == usize::MAX;
         least = indent;
-        if let Some(closer) = closer_of(scene, &line) {
+        if let Some(closer) = closer_of(state, &line) {
             // The row right above begins the block, whose body is still to be written.
             return (!is_body).then(|| (Row(above), line[..indent].to_owned(), closer));
         }
@@ -85,8 +85,8 @@ fn opener(scene: &EditorState, row: Row) -> Option<(Row, String, String)> {
 }
 
 /// Returns the closer of the block that a row begins, if it begins one.
-fn closer_of(scene: &EditorState, line: &str) -> Option<String> {
-    let language = scene.language.map_or("", |language| language.name());
+fn closer_of(state: &EditorState, line: &str) -> Option<String> {
+    let language = state.language.map_or("", |language| language.name());
     let tokens = solid_tokens(line);
     let (first, last) = (tokens.first()?.text(line), tokens.last()?.text(line));
     let words = WORDS.iter().filter(|(name, ..)| *name == language);
@@ -106,8 +106,8 @@ fn closer_of(scene: &EditorState, line: &str) -> Option<String> {
 }
 
 /// Whether the rows after a row end the block or may still belong to it.
-fn is_closed(scene: &EditorState, row: Row, indent: &str, closer: &str) -> bool {
-    let text = &scene.snapshot;
+fn is_closed(state: &EditorState, row: Row, indent: &str, closer: &str) -> bool {
+    let text = &state.snapshot;
     let last = text.last_row().0.min(row.0 + MAX_ROWS);
     for below in row.0 + 1..=last {
         let line = text.row_text(Row(below));

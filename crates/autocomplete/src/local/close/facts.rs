@@ -27,15 +27,15 @@ pub(crate) struct EnumVariant {
 
 impl FileDefinitions {
     /// Reads the definitions of a text. Takes time proportional to it.
-    pub(crate) fn of(scene: &EditorState) -> Self {
-        let revision = scene.snapshot.revision();
-        let Some(syntax) = &scene.syntax else {
+    pub(crate) fn of(state: &EditorState) -> Self {
+        let revision = state.snapshot.revision();
+        let Some(syntax) = &state.syntax else {
             return Self {
                 revision,
                 ..Self::default()
             };
         };
-        let outline = syntax.outline(&scene.snapshot);
+        let outline = syntax.outline(&state.snapshot);
         let mut facts = Self {
             revision,
             ..Self::default()
@@ -45,7 +45,7 @@ impl FileDefinitions {
             match item.kind {
                 OutlineKind::Enum => {
                     let variants = member_items(&outline, ix)
-                        .map(|it| variant(it, scene))
+                        .map(|it| variant(it, state))
                         .collect();
                     facts.enums.insert(item.name.clone(), variants);
                 }
@@ -56,7 +56,7 @@ impl FileDefinitions {
                     facts.structs.insert(item.name.clone(), fields);
                 }
                 OutlineKind::Function | OutlineKind::Method => {
-                    let parameters = syntax.parameters(&scene.snapshot, item.span);
+                    let parameters = syntax.parameters(&state.snapshot, item.span);
                     facts.functions.insert(item.name.clone(), parameters);
                 }
                 _ => continue,
@@ -95,9 +95,9 @@ fn member_items(outline: &[OutlineItem], ix: usize) -> impl Iterator<Item = &Out
         .filter(move |item| item.depth == depth && item.kind == OutlineKind::Field)
 }
 
-fn variant(item: &OutlineItem, scene: &EditorState) -> EnumVariant {
+fn variant(item: &OutlineItem, state: &EditorState) -> EnumVariant {
     let behind = Span::new(item.name_span.end, item.span.end.max(item.name_span.end));
-    let behind = scene.snapshot.text(behind);
+    let behind = state.snapshot.text(behind);
     EnumVariant {
         name: item.name.clone(),
         payload: match behind.trim_start().chars().next() {

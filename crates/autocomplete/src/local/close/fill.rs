@@ -28,20 +28,20 @@ struct ListContext<'a> {
 
 /// Returns the next element of the list around the caret.
 pub(super) fn next_part<'f>(
-    scene: &EditorState,
+    state: &EditorState,
     facts: impl Iterator<Item = &'f FileDefinitions> + Clone,
 ) -> Option<SyntaxCompletion> {
-    let syntax = scene.syntax.as_ref()?;
-    let text = &scene.snapshot;
-    let pair = syntax.enclosing_brackets(text, Span::at(scene.caret))?;
+    let syntax = state.syntax.as_ref()?;
+    let text = &state.snapshot;
+    let pair = syntax.enclosing_brackets(text, Span::at(state.caret))?;
     let inner = Span::new(pair.open.end, pair.close.start);
-    if inner.len() > MAX_LIST_BYTES || !(inner.start <= scene.caret && scene.caret <= inner.end) {
+    if inner.len() > MAX_LIST_BYTES || !(inner.start <= state.caret && state.caret <= inner.end) {
         return None;
     }
     let row = text.point_at(pair.open.start).row;
     let head = text.text(Span::new(text.row_start(row), pair.open.start));
-    let before = text.text(Span::new(inner.start, scene.caret));
-    let behind = text.text(Span::new(scene.caret, inner.end));
+    let before = text.text(Span::new(inner.start, state.caret));
+    let behind = text.text(Span::new(state.caret, inner.end));
     let whole = format!("{before}{behind}");
     let start = before.trim_end_matches(is_word_char).len();
     let list = ListContext {
@@ -59,11 +59,11 @@ pub(super) fn next_part<'f>(
             .is_some_and(|(_, line)| line.trim().is_empty()),
         text: &whole,
     };
-    let language = scene.language.map_or("", |language| language.name());
+    let language = state.language.map_or("", |language| language.name());
     let (new, likelihood) = match (language, list.open) {
         ("Rust", '{') => list
             .arm(facts.clone())
-            .or_else(|| list.field(facts, scene))?,
+            .or_else(|| list.field(facts, state))?,
         ("Python", '(') => list.keyword(facts)?,
         _ => return None,
     };
@@ -73,7 +73,7 @@ pub(super) fn next_part<'f>(
         .filter(|rest| !rest.is_empty())?
         .to_owned();
     Some(SyntaxCompletion {
-        span: Span::at(scene.caret),
+        span: Span::at(state.caret),
         new: rest,
         likelihood,
     })
@@ -160,7 +160,7 @@ impl ListContext<'_> {
     fn field<'f>(
         &self,
         facts: impl Iterator<Item = &'f FileDefinitions>,
-        scene: &EditorState,
+        state: &EditorState,
     ) -> Option<(String, f32)> {
         let name = *self.head.last()?;
         const DEFINING: [&str; 8] = [
@@ -186,8 +186,8 @@ impl ListContext<'_> {
         }
         let mut missing = fields.iter().filter(|it| !given.contains(&it.as_str()));
         let next = missing.find(|it| it.starts_with(self.partial))?;
-        let at = ByteOffset(scene.caret.0.saturating_sub(self.partial.len()));
-        let binding = scene.syntax.as_ref()?.binding(&scene.snapshot, at, &[next]);
+        let at = ByteOffset(state.caret.0.saturating_sub(self.partial.len()));
+        let binding = state.syntax.as_ref()?.binding(&state.snapshot, at, &[next]);
         Some(match binding {
             Some(_) => (format!("{next},"), 0.7),
             None => (format!("{next}: "), 0.65),

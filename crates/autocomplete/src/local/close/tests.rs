@@ -1,22 +1,22 @@
-//! What the grammar and the definitions in sight ask for.
+//! Completions that the grammar and the visible definitions determine.
 
 use super::{FileDefinitions, closings};
 use crate::local::story::Story;
 
-/// What is offered at `|`, as `old -> new`.
-fn offers(language: &str, text: &str) -> Vec<String> {
-    let scene = Story::new(language, text).scene(0);
-    let facts = FileDefinitions::of(&scene);
-    let offers = closings(&scene, [&facts].into_iter());
-    offers
+/// Returns the completions at `|` as `old -> new`.
+fn suggestions(language: &str, text: &str) -> Vec<String> {
+    let state = Story::new(language, text).state(0);
+    let facts = FileDefinitions::of(&state);
+    let suggestions = closings(&state, [&facts].into_iter());
+    suggestions
         .iter()
-        .map(|it| format!("{} -> {}", scene.snapshot.text(it.span), it.new))
+        .map(|it| format!("{} -> {}", state.snapshot.text(it.span), it.new))
         .collect()
 }
 
 #[track_caller]
 fn check(language: &str, text: &str, expected: &[&str]) {
-    assert_eq!(offers(language, text), expected, "{text}");
+    assert_eq!(suggestions(language, text), expected, "{text}");
 }
 
 const ENUM: &str = "enum Kind { One, Two(u8), Three { a: u8 } }\n";
@@ -40,7 +40,7 @@ fn the_next_match_arm_names_a_missing_variant() {
 }
 
 #[test]
-fn no_arm_is_offered_in_doubt() {
+fn no_arm_is_suggested_in_doubt() {
     // A catch-all, no arm yet, all arms there, another enumeration.
     for arms in [
         "_ => 1,\n        |",
@@ -112,7 +112,7 @@ fn the_next_keyword_argument_is_named() {
 }
 
 #[test]
-fn a_block_that_nothing_ends_gets_its_end() {
+fn an_unclosed_block_gets_its_end() {
     check("Rust", "fn f() {\n    a();\n|\n\nfn g() {}\n", &[" -> }"]);
     check(
         "Rust",
@@ -124,7 +124,7 @@ fn a_block_that_nothing_ends_gets_its_end() {
 }
 
 #[test]
-fn a_block_that_ends_or_is_still_empty_gets_none() {
+fn a_closed_or_empty_block_gets_no_end() {
     check("Rust", "fn f() {\n    a();\n    |\n}\n", &[]);
     check("Rust", "fn f() {\n    |\n\nfn g() {}\n", &[]);
     check("Rust", "fn f() {\n    a();\n    |\n    b();\n}\n", &[]);

@@ -140,8 +140,8 @@ impl TokenFeatures {
     }
 }
 
-pub(super) fn likelihood(told: &TokenFeatures) -> f32 {
-    let features = told.features();
+pub(super) fn likelihood(token: &TokenFeatures) -> f32 {
+    let features = token.features();
     let sum = |weights: &[i16], inputs: &[f32]| -> f32 {
         let products = weights
             .iter()

@@ -49,28 +49,28 @@ pub(super) struct NearbyTokens {
 impl NearbyTokens {
     /// Reads the text around the caret; `None` inside a word or a number, and in rows too long to
     /// be written by hand.
-    pub(super) fn new(scene: &EditorState) -> Option<Self> {
-        let text = &scene.snapshot;
-        let row = text.point_at(scene.caret).row;
+    pub(super) fn new(state: &EditorState) -> Option<Self> {
+        let text = &state.snapshot;
+        let row = text.point_at(state.caret).row;
         if text.row_len(row).0 as usize > MAX_ROW_BYTES {
             return None;
         }
         let rest = text
-            .text(Span::new(scene.caret, text.row_end(row)))
+            .text(Span::new(state.caret, text.row_end(row)))
             .into_owned();
         if rest.chars().next().is_some_and(is_word_char) {
             return None;
         }
         let from = text
-            .point_at(base::ByteOffset(scene.caret.0.saturating_sub(BEFORE)))
+            .point_at(base::ByteOffset(state.caret.0.saturating_sub(BEFORE)))
             .row;
         let from = if from == Row(0) { Row(0) } else { from + 1 };
-        let to = text.point_at((scene.caret + BEHIND).min(text.len())).row;
+        let to = text.point_at((state.caret + BEHIND).min(text.len())).row;
         let head = text.text(Span::new(
-            text.row_start(from).min(scene.caret),
-            scene.caret,
+            text.row_start(from).min(state.caret),
+            state.caret,
         ));
-        let tail = text.text(Span::new(scene.caret, text.row_start(to + 1)));
+        let tail = text.text(Span::new(state.caret, text.row_start(to + 1)));
         let partial_start = head.trim_end_matches(is_word_char).len();
         let partial = head.get(partial_start..).unwrap_or_default().to_owned();
         // A number is not completed.
@@ -89,7 +89,7 @@ impl NearbyTokens {
             partial,
             has_blank: head.ends_with([' ', '\t']),
             site: site(line, &rest),
-            ending: line_ending(scene, row),
+            ending: line_ending(state, row),
             rest,
         };
         near.before = items(head, |word| {
@@ -173,8 +173,8 @@ impl NearbyTokens {
 }
 
 /// Returns the line ending of a row, or of the row before it for the last row.
-fn line_ending(scene: &EditorState, row: Row) -> &'static str {
-    let text = &scene.snapshot;
+fn line_ending(state: &EditorState, row: Row) -> &'static str {
+    let text = &state.snapshot;
     let row = if row == text.last_row() {
         Row(row.0.saturating_sub(1))
     } else {

@@ -56,13 +56,13 @@ pub(super) fn occurrences<'a>(
     path: Option<&AbsPath>,
     open: &HashSet<AbsPath>,
 ) -> Vec<ContextOccurrence<'a>> {
-    let mut trails = nearby_occurrences(near);
+    let mut occurrences = nearby_occurrences(near);
     let context = near.context_in(view, MAX_RENAMED_TOKENS);
     let fits = |item: PackedToken| fits(near, item, |word| view.text(word));
     let mut places = view.find_positions(&context, (MAX_CORPUS, MAX_VISITED), fits);
     places.sort_by_key(|place| std::cmp::Reverse(place.length));
     places.truncate(MAX_CORPUS);
-    trails.extend(places.into_iter().map(|place| {
+    occurrences.extend(places.into_iter().map(|place| {
         let file = view.path(&place);
         let is_here = file.is_some() && file == path;
         let is_open = file.is_some_and(|file| open.contains(file));
@@ -75,8 +75,8 @@ pub(super) fn occurrences<'a>(
             factor,
         )
     }));
-    trails.retain(|trail| !trail.is_what_follows());
-    trails
+    occurrences.retain(|occurrence| !occurrence.is_what_follows());
+    occurrences
 }
 
 fn nearby_occurrences(near: &NearbyTokens) -> Vec<ContextOccurrence<'_>> {
@@ -185,7 +185,7 @@ impl<'a> ContextOccurrence<'a> {
         is_here: bool,
         factor: f32,
     ) -> Self {
-        let mut trail = Self {
+        let mut occurrence = Self {
             near,
             at,
             length,
@@ -196,12 +196,12 @@ impl<'a> ContextOccurrence<'a> {
             names: HashMap::new(),
         };
         if length > 0 {
-            trail.follow_names();
+            occurrence.follow_names();
         }
-        let (signs, words) = (trail.length - trail.words, trail.words);
-        let alike = 0.6 * signs as f32 + 1.2 * words as f32 + 0.3 * trail.farther as f32;
-        trail.weight = factor * (0.2 + alike.min(14.0)).powi(3);
-        trail
+        let (signs, words) = (occurrence.length - occurrence.words, occurrence.words);
+        let alike = 0.6 * signs as f32 + 1.2 * words as f32 + 0.3 * occurrence.farther as f32;
+        occurrence.weight = factor * (0.2 + alike.min(14.0)).powi(3);
+        occurrence
     }
 
     pub(super) fn is_near(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What is offered at a caret, given the text around it and a project.
+//! Continuations at a caret, given the text around it and a project.
 
 use super::votes;
 use crate::local::story::Story;
@@ -19,7 +19,7 @@ const PROJECT: &[(&str, &str)] = &[
     ),
 ];
 
-fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
+fn suggestions(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
     let mut story = Story::new("Rust", text);
     story.learn_project(project);
     let mut all = story.suggestions(0);
@@ -27,33 +27,37 @@ fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
     all
 }
 
-/// What may be looked for, however unlikely.
+/// Returns all suggestions, however unlikely.
 fn everything(text: &str, project: &[(&str, &str)]) -> Vec<String> {
     let mut story = Story::new("Rust", text);
     story.learn_project(project);
     story.all_suggestions(0).iter().map(new_text).collect()
 }
 
-fn new_text(offer: &Suggestion) -> String {
-    offer.edits.iter().map(|edit| edit.new.as_ref()).collect()
+fn new_text(suggestion: &Suggestion) -> String {
+    suggestion
+        .edits
+        .iter()
+        .map(|edit| edit.new.as_ref())
+        .collect()
 }
 
 #[track_caller]
 fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
-    let offers = offers(text, project);
+    let suggestions = suggestions(text, project);
     assert_eq!(
-        offers.first().map(new_text).as_deref(),
+        suggestions.first().map(new_text).as_deref(),
         Some(expected),
-        "{offers:?}"
+        "{suggestions:?}"
     );
 }
 
-/// That the places foretell all of a text, however likely they make it.
+/// Checks that the occurrences predict all of a text, with any likelihood.
 #[track_caller]
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
     let view = story.learn_project(project);
-    let votes = votes(&story.scene(0), &view, story.local.log(), truth);
+    let votes = votes(&story.state(0), &view, story.local.log(), truth);
     let right = votes.iter().filter(|vote| vote.is_right);
     assert_eq!(
         right.map(|vote| vote.bytes).max(),
@@ -64,7 +68,7 @@ fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
 
 #[track_caller]
 fn check_none(text: &str, project: &[(&str, &str)]) {
-    assert_eq!(offers(text, project), [], "{text}");
+    assert_eq!(suggestions(text, project), [], "{text}");
 }
 
 #[test]
@@ -77,7 +81,7 @@ fn a_typed_prefix_is_completed_with_following_text() {
 }
 
 #[test]
-fn what_stands_behind_the_caret_is_not_said_twice() {
+fn completions_do_not_repeat_the_text_after_the_caret() {
     let text = "fn b() {\n    warn(1);\n}\n\nfn k() {\n    warn|(2);\n}\n";
     assert_eq!(everything(text, &[]), Vec::<String>::new());
     let text = text.replace("|(2);", "|");
@@ -86,7 +90,7 @@ fn what_stands_behind_the_caret_is_not_said_twice() {
 }
 
 #[test]
-fn it_ends_where_places_disagree() {
+fn a_continuation_ends_where_occurrences_disagree() {
     let call = |name: &str| format!("fn a() {{\n    let found = self.lookup.{name}();\n}}\n");
     let project = [call("one"), call("two"), call("three"), call("four")];
     let project = [
@@ -99,7 +103,7 @@ fn it_ends_where_places_disagree() {
 }
 
 #[test]
-fn names_are_those_of_the_caret() {
+fn continuations_use_the_names_at_the_caret() {
     check_foretold(
         "fn k(source: R) {\n    let item = source.open_it();\n    source.che|\n}\n",
         &[
@@ -117,7 +121,7 @@ fn names_are_those_of_the_caret() {
 }
 
 #[test]
-fn the_text_near_the_caret_counts_without_any_project() {
+fn nearby_text_suffices_without_a_project() {
     check_first(
         "fn k() {\n    let remaining_bytes = size_of_thing();\n    other();\n    use_up(rema|)\n}\n",
         &[],
@@ -126,7 +130,7 @@ fn the_text_near_the_caret_counts_without_any_project() {
 }
 
 #[test]
-fn what_follows_the_caret_already_is_not_offered_again() {
+fn text_after_the_caret_is_not_suggested_again() {
     let file = "fn a() {\n    one_call(1);\n    two_calls(2);\n    three_calls(3);\n}\n";
     check_none(
         "fn a() {\n    one_call(1);\n    |\n    two_calls(2);\n    three_calls(3);\n}\n",
@@ -135,7 +139,7 @@ fn what_follows_the_caret_already_is_not_offered_again() {
 }
 
 #[test]
-fn closing_signs_that_stand_behind_the_caret_are_left_there() {
+fn closers_after_the_caret_stay() {
     check_foretold(
         "fn k(reader: R) {\n    frobnicate(alpha, |);\n}\n",
         &[

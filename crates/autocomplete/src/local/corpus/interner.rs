@@ -2,7 +2,7 @@
 //!
 //! Only grows. Stored in chunks, so a view shares all of them and only the newest is ever copied.
 //!
-//! Invariant: equal texts have equal numbers; numbers are below `MOST_WORDS`.
+//! Invariant: equal texts have equal numbers; numbers are below `MAX_WORDS`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The corpus against a search through all its files, while files come, change and go.
+//! The corpus against a search through all files, while files are added, changed and removed.
 
 use base::AbsPath;
 
@@ -118,7 +118,7 @@ fn by_hand(files: &[(String, String)], before: &str) -> usize {
 }
 
 #[test]
-fn it_finds_what_a_search_through_all_files_finds() {
+fn the_corpus_finds_the_same_as_a_full_search() {
     let mut seed = 7_u64;
     let mut below = |bound: u64| {
         seed ^= seed << 13;
@@ -176,7 +176,7 @@ fn a_budget_is_kept_by_forgetting_the_oldest_files() {
 }
 
 #[test]
-fn what_no_person_wrote_is_left_out() {
+fn generated_text_is_left_out() {
     let mut corpus = Corpus::new();
     corpus.insert(&path("min.js"), &"a=b;".repeat(1000));
     corpus.insert(&path("large"), &"a = b\n".repeat(100_000));
@@ -184,7 +184,7 @@ fn what_no_person_wrote_is_left_out() {
 }
 
 #[test]
-fn files_without_a_word_are_files_too() {
+fn files_without_words_are_kept() {
     let mut corpus = Corpus::new();
     for ix in 0..20 {
         corpus.insert(&path(&format!("empty{ix}")), "");

@@ -1,10 +1,10 @@
-//! Keystrokes that become edits, and what is left of them when only differing tokens count.
+//! Keystrokes that become logged edits, reduced to the tokens that differ.
 
 use super::EditLog;
 use crate::local::story::Story;
 
 /// The logged edits as `old -> new`, and their pieces.
-fn told(log: &EditLog) -> Vec<(String, Vec<String>)> {
+fn logged(log: &EditLog) -> Vec<(String, Vec<String>)> {
     let bare = |tokens: &[super::LoggedToken]| -> String {
         let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_ref()).collect();
         texts.join(" ")
@@ -21,8 +21,8 @@ fn told(log: &EditLog) -> Vec<(String, Vec<String>)> {
 }
 
 fn check(story: &Story, expected: &[(&str, &[&str])]) {
-    let told = told(story.local.log());
-    let told: Vec<(&str, Vec<&str>)> = told
+    let logged = logged(story.local.log());
+    let logged: Vec<(&str, Vec<&str>)> = logged
         .iter()
         .map(|(edit, pieces)| (edit.as_str(), pieces.iter().map(String::as_str).collect()))
         .collect();
@@ -30,7 +30,7 @@ fn check(story: &Story, expected: &[(&str, &[&str])]) {
         .iter()
         .map(|(edit, pieces)| (*edit, pieces.to_vec()))
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(logged, expected);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn wrapping_a_call_or_repeating_changes_is_one_edit() {
 }
 
 #[test]
-fn what_is_typed_and_deleted_again_is_no_edit() {
+fn typed_and_deleted_text_is_no_edit() {
     let mut story = Story::new("Rust", "fn main() {}");
     story.type_behind(0, "main() {", 0, "x");
     story.erase(0, "x");
@@ -74,7 +74,7 @@ fn what_is_typed_and_deleted_again_is_no_edit() {
 }
 
 #[test]
-fn edits_follow_the_text_and_know_that_they_were_undone() {
+fn edits_follow_the_text_and_record_their_undo() {
     let mut story = Story::new("Rust", "fn main() { a(b); }\n\nfn other() { c(d); }");
     story.change(0, "d", 0, "y");
     story.change(0, "a", 1, "before");

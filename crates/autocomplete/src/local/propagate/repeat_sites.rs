@@ -56,7 +56,7 @@ pub(crate) struct RepeatSites {
 
 /// A search of one text for several groups.
 pub(crate) struct RepeatSearch {
-    pub(super) scene: EditorState,
+    pub(super) state: EditorState,
     pub(super) groups: Vec<EditGroup>,
 }
 
@@ -119,15 +119,15 @@ impl RepeatSites {
 impl RepeatSearch {
     /// Searches for all groups. Takes time proportional to the text.
     pub(super) fn run(self) -> Vec<(u64, Option<base::AbsPath>, RepeatSites)> {
-        let text = self.scene.snapshot.to_string();
+        let text = self.state.snapshot.to_string();
         let tokens: Vec<CodeToken> = CodeTokens::new(&text).collect();
         let ground = RepeatSearchText {
-            scene: &self.scene,
+            state: &self.state,
             text: &text,
             tokens: &tokens,
         };
         let spots = |group: &EditGroup| RepeatSites {
-            revision: self.scene.snapshot.revision(),
+            revision: self.state.snapshot.revision(),
             spots: ground.matching_sites(group),
             roles: group.roles,
             known: group.count(),
@@ -136,14 +136,14 @@ impl RepeatSearch {
         let found = self
             .groups
             .iter()
-            .map(|it| (it.key, self.scene.path.clone(), spots(it)));
+            .map(|it| (it.key, self.state.path.clone(), spots(it)));
         found.collect()
     }
 }
 
 /// A text being searched.
 struct RepeatSearchText<'a> {
-    scene: &'a EditorState,
+    state: &'a EditorState,
     text: &'a str,
     tokens: &'a [CodeToken],
 }
@@ -183,9 +183,9 @@ impl RepeatSearchText<'_> {
             return None;
         }
         let span = self.span(at, end);
-        let scope = self.scene.syntax.as_ref().map(|syntax| {
+        let scope = self.state.syntax.as_ref().map(|syntax| {
             let place = self.tokens.get(at).map_or(span.start, |it| it.start);
-            syntax.scope_at(&self.scene.snapshot, ByteOffset(place))
+            syntax.scope_at(&self.state.snapshot, ByteOffset(place))
         });
         if scope.is_some_and(|scope| scope != turn.scope) {
             return None;
@@ -208,13 +208,13 @@ impl RepeatSearchText<'_> {
     /// Whether the first word has a role that it had in the edits.
     fn plays_its_part(&self, group: &EditGroup, at: usize) -> bool {
         let roles = group.roles;
-        let Some(syntax) = self.scene.syntax.as_ref().filter(|_| roles.is_known()) else {
+        let Some(syntax) = self.state.syntax.as_ref().filter(|_| roles.is_known()) else {
             return true;
         };
         let tokens = self.tokens.iter().skip(at).take(group.turn.old.len());
         let word = tokens.clone().find(|it| it.kind == TokenKind::Word);
         word.is_none_or(|word| {
-            let leaf = syntax.token_at(&self.scene.snapshot, ByteOffset(word.start));
+            let leaf = syntax.token_at(&self.state.snapshot, ByteOffset(word.start));
             // Roles are unknown inside macros.
             leaf.is_some_and(|leaf| roles.has(leaf.role) || leaf.role == TokenRole::Other)
         })

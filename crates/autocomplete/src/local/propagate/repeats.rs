@@ -24,7 +24,7 @@ use crate::{ChangeCause, EditorState};
 pub(super) struct RepeatedEdits {
     /// Ordered from the oldest.
     groups: Vec<EditGroup>,
-    fates: HashMap<u64, GroupOutcome>,
+    outcomes: HashMap<u64, GroupOutcome>,
     found: HashMap<(u64, Option<AbsPath>), RepeatSites>,
 }
 
@@ -116,7 +116,12 @@ impl RepeatedEdits {
         let newest = log.all().last().map_or(0, |edit| edit.id);
         let mut groups: Vec<EditGroup> = counts
             .keys()
-            .filter(|key| !self.fates.get(key).is_some_and(|fate| fate.is_dropped))
+            .filter(|key| {
+                !self
+                    .outcomes
+                    .get(key)
+                    .is_some_and(|outcome| outcome.is_dropped)
+            })
             .filter_map(|key| EditGroup::of(*key, log))
             .filter(|group| group.newest() + MAX_OTHER_EDITS >= newest)
             .collect();
@@ -144,10 +149,10 @@ impl RepeatedEdits {
     /// Returns the searches that are still needed in these texts.
     pub(super) fn searches(&self, open: &[EditorState]) -> Vec<RepeatSearch> {
         let mut searches = Vec::new();
-        for scene in open {
+        for state in open {
             let is_known = |group: &&EditGroup| {
-                let found = self.found.get(&(group.key, scene.path.clone()));
-                found.is_some_and(|it| it.revision == scene.snapshot.revision())
+                let found = self.found.get(&(group.key, state.path.clone()));
+                found.is_some_and(|it| it.revision == state.snapshot.revision())
             };
             let groups: Vec<EditGroup> = self
                 .groups
@@ -157,7 +162,7 @@ impl RepeatedEdits {
                 .collect();
             if !groups.is_empty() {
                 searches.push(RepeatSearch {
-                    scene: scene.clone(),
+                    state: state.clone(),
                     groups,
                 });
             }
@@ -171,23 +176,23 @@ impl RepeatedEdits {
 
     /// Returns the nearest site of each group, except for groups in `settled`, which the syntax
     /// tree handles better.
-    pub(super) fn offers(
+    pub(super) fn candidates(
         &self,
         log: &EditLog,
-        scene: &EditorState,
+        state: &EditorState,
         is_settled: &dyn Fn(&TokenRewrite) -> bool,
     ) -> Vec<RepeatCandidate> {
         let groups = self.groups.iter().filter(|it| !is_settled(&it.turn));
         groups
-            .filter_map(|group| self.offer_of(group, log, scene))
+            .filter_map(|group| self.candidate_of(group, log, state))
             .collect()
     }
 
-    fn offer_of(
+    fn candidate_of(
         &self,
         group: &EditGroup,
         log: &EditLog,
-        scene: &EditorState,
+        state: &EditorState,
     ) -> Option<RepeatCandidate> {
         let passed = self.passed(group, log);
         let level = group.level(&passed);
@@ -202,10 +207,10 @@ impl RepeatedEdits {
             let path = path.clone();
             spots.iter().filter(move |spot| stands(&path, spot))
         };
-        let here = self.found.get(&(group.key, scene.path.clone()));
-        let is_now = here.is_some_and(|it| it.revision == scene.snapshot.revision());
+        let here = self.found.get(&(group.key, state.path.clone()));
+        let is_now = here.is_some_and(|it| it.revision == state.snapshot.revision());
         let far = |spot: &RepeatSite| {
-            let (start, caret) = (spot.span.start, scene.caret);
+            let (start, caret) = (spot.span.start, state.caret);
             (start < caret, start.0.abs_diff(caret.0))
         };
         let own = group.turn.old.iter().map(|token| specificity(token)).sum();
@@ -216,14 +221,14 @@ impl RepeatedEdits {
                     .take(MAX_PASSED_SITES)
                     .all(|other| spot.likeness > spot.likeness_to(other, own))
         };
-        let mut near: Vec<&RepeatSite> = spots(&scene.path).filter(|_| is_now).collect();
+        let mut near: Vec<&RepeatSite> = spots(&state.path).filter(|_| is_now).collect();
         near.sort_by_key(|spot| far(spot));
         let nearest = near.into_iter().take(MAX_REMAINING_SITES).find(is_left);
-        let others = self.others(group, scene);
-        let places = spots(&scene.path).count()
+        let others = self.others(group, state);
+        let places = spots(&state.path).count()
             + others.iter().map(|path| spots(path).count()).sum::<usize>();
         let (file, revision, spot) = match nearest {
-            Some(spot) => (None, scene.snapshot.revision(), spot),
+            Some(spot) => (None, state.snapshot.revision(), spot),
             None => others.iter().find_map(|path| {
                 let revision = self.found.get(&(group.key, (*path).clone()))?.revision;
                 let spot = spots(path).take(MAX_REMAINING_SITES).find(is_left)?;
@@ -250,13 +255,13 @@ impl RepeatedEdits {
     }
 
     /// Returns the other searched files, starting after the current one and wrapping around.
-    fn others(&self, group: &EditGroup, scene: &EditorState) -> Vec<&Option<AbsPath>> {
+    fn others(&self, group: &EditGroup, state: &EditorState) -> Vec<&Option<AbsPath>> {
         let keys = self.found.keys();
         let others = keys
-            .filter(|(key, path)| *key == group.key && *path != scene.path && path.is_some())
+            .filter(|(key, path)| *key == group.key && *path != state.path && path.is_some())
             .map(|(_, path)| path);
         let mut others: Vec<&Option<AbsPath>> = others.collect();
-        others.sort_by_key(|path| (**path < scene.path, (*path).clone()));
+        others.sort_by_key(|path| (**path < state.path, (*path).clone()));
         others
     }
 
@@ -271,25 +276,25 @@ impl RepeatedEdits {
     }
 
     fn likelihood(&self, group: &EditGroup, places: usize, is_told: bool) -> f32 {
-        let fate = self.fates.get(&group.key).copied().unwrap_or_default();
-        let more = group.count() as f32 - 2.0 + fate.accepted as f32;
+        let outcome = self.outcomes.get(&group.key).copied().unwrap_or_default();
+        let more = group.count() as f32 - 2.0 + outcome.accepted as f32;
         let mut likelihood = 0.6 + 0.07 * more.min(4.0);
         likelihood *= if is_told { 1.0 } else { 0.7 };
-        likelihood *= 0.7_f32.powi(i32::from(fate.ignored));
+        likelihood *= 0.7_f32.powi(i32::from(outcome.ignored));
         likelihood *= if places > 60 { 0.7 } else { 1.0 };
         likelihood.clamp(0.01, 0.95)
     }
 
     pub(super) fn accepted(&mut self, key: u64) {
-        let fate = self.outcome_mut(key);
-        fate.accepted += 1;
-        fate.ignored = 0;
+        let outcome = self.outcome_mut(key);
+        outcome.accepted += 1;
+        outcome.ignored = 0;
     }
 
     pub(super) fn ignored(&mut self, key: u64) {
-        let fate = self.outcome_mut(key);
-        fate.ignored += 1;
-        fate.is_dropped |= fate.ignored >= super::MAX_IGNORED;
+        let outcome = self.outcome_mut(key);
+        outcome.ignored += 1;
+        outcome.is_dropped |= outcome.ignored >= super::MAX_IGNORED;
         self.forget_dropped();
     }
 
@@ -299,16 +304,19 @@ impl RepeatedEdits {
     }
 
     fn forget_dropped(&mut self) {
-        let fates = &self.fates;
-        self.groups
-            .retain(|it| !fates.get(&it.key).is_some_and(|fate| fate.is_dropped));
+        let outcomes = &self.outcomes;
+        self.groups.retain(|it| {
+            !outcomes
+                .get(&it.key)
+                .is_some_and(|outcome| outcome.is_dropped)
+        });
     }
 
     fn outcome_mut(&mut self, key: u64) -> &mut GroupOutcome {
-        if self.fates.len() > MAX_OUTCOMES {
-            self.fates.clear();
+        if self.outcomes.len() > MAX_OUTCOMES {
+            self.outcomes.clear();
         }
-        self.fates.entry(key).or_default()
+        self.outcomes.entry(key).or_default()
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct SiteFindings {
 struct PatternSearch {
     pattern: u64,
     what: EditPattern,
-    scene: EditorState,
+    state: EditorState,
     examples: Vec<Span>,
     around: Option<EnclosingContext>,
 }
@@ -65,7 +65,7 @@ impl SiteSearch {
         &mut self,
         pattern: u64,
         what: EditPattern,
-        scene: EditorState,
+        state: EditorState,
         examples: Vec<Span>,
         around: Option<EnclosingContext>,
     ) {
@@ -73,7 +73,7 @@ impl SiteSearch {
             around,
             pattern,
             what,
-            scene,
+            state,
             examples,
         });
     }
@@ -98,10 +98,10 @@ impl SiteSearch {
 
 impl PatternSearch {
     fn run(self) -> (u64, Option<AbsPath>, TextSites) {
-        let text = &self.scene.snapshot;
+        let text = &self.state.snapshot;
         let ground = SearchText {
             text,
-            syntax: self.scene.syntax.as_ref(),
+            syntax: self.state.syntax.as_ref(),
             examples: &self.examples,
             is_elsewhere: self.examples.is_empty(),
         };
@@ -127,6 +127,6 @@ impl PatternSearch {
             skipped,
             sites,
         };
-        (self.pattern, self.scene.path, found)
+        (self.pattern, self.state.path, found)
     }
 }

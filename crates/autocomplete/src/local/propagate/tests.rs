@@ -1,4 +1,4 @@
-//! Histories of small edits with what they must offer, and histories that must offer nothing.
+//! Histories of small edits with the suggestion that follows, and histories without one.
 
 use crate::local::SuggestionOutcome;
 use crate::local::story::Story;
@@ -24,10 +24,10 @@ fn check(language: &str, text: &str, changes: &[Change<'_>], after: &str) {
             if works {
                 story.work();
             }
-            let Some(offer) = propagated(&mut story, 0) else {
+            let Some(suggestion) = propagated(&mut story, 0) else {
                 break;
             };
-            story.accept(0, &offer);
+            story.accept(0, &suggestion);
         }
         assert_eq!(story.text(0), after, "background work: {works}");
     }
@@ -100,7 +100,7 @@ fn an_argument_is_added_to_the_other_calls() {
 }
 
 #[test]
-fn a_call_is_wrapped_around_the_like() {
+fn a_wrapping_call_propagates() {
     check(
         "TypeScript",
         "a = parse(x);\nb = parse(y.z);\nc = parse(w);\nd = other(x);\n",
@@ -113,7 +113,7 @@ fn a_call_is_wrapped_around_the_like() {
 }
 
 #[test]
-fn a_number_is_changed_in_the_like_calls_alone() {
+fn a_number_changes_only_in_similar_calls() {
     check(
         "Python",
         "sleep(10)\nwait(10)\nsleep(10)\nsleep(20)\nsleep(10)\nx = 10\n",
@@ -143,7 +143,7 @@ fn a_field_is_renamed_as_a_field() {
 }
 
 #[test]
-fn a_receiver_is_put_before_the_name() {
+fn an_added_receiver_propagates() {
     check(
         "Python",
         "def f(self, n):\n    a = limit\n    b = limit\n    c = g(limit)\n    d = self.limit\n",
@@ -153,7 +153,7 @@ fn a_receiver_is_put_before_the_name() {
 }
 
 #[test]
-fn unrelated_edits_that_look_alike_offer_nothing() {
+fn unrelated_similar_edits_suggest_nothing() {
     // Numbers, signs and words of the language mean nothing by themselves.
     check_nothing(
         "Rust",
@@ -287,24 +287,27 @@ fn dismissal_two_ignores_or_undo_drop_a_pattern() {
         let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\nalpha(4)\n");
         story.change(0, "alpha", 0, "beta");
         story.change(0, "alpha", 0, "beta");
-        let offer = propagated(&mut story, 0).expect("an offer");
-        (story, offer)
+        let suggestion = propagated(&mut story, 0).expect("an suggestion");
+        (story, suggestion)
     };
-    let (mut story, offer) = start();
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
+    let (mut story, suggestion) = start();
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 2 }
+    );
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Dismissed);
+        .record_outcome(suggestion.id, SuggestionOutcome::Dismissed);
     assert_eq!(propagated(&mut story, 0), None);
 
-    let (mut story, offer) = start();
+    let (mut story, suggestion) = start();
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Ignored);
-    let offer = propagated(&mut story, 0).expect("a second offer");
+        .record_outcome(suggestion.id, SuggestionOutcome::Ignored);
+    let suggestion = propagated(&mut story, 0).expect("a second suggestion");
     story
         .local
-        .record_outcome(&offer, SuggestionOutcome::Ignored);
+        .record_outcome(suggestion.id, SuggestionOutcome::Ignored);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, _) = start();
@@ -326,21 +329,27 @@ fn text_typed_after_learning_has_no_sites() {
 }
 
 #[test]
-fn sites_come_one_by_one_from_the_caret_on() {
+fn sites_are_suggested_in_turn_from_the_caret() {
     let mut story = Story::new("Python", "alpha(0)\nalpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 1, "beta");
     story.change(0, "alpha", 1, "beta");
     story.work();
-    let offer = propagated(&mut story, 0).expect("an offer");
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
     assert_eq!(
-        offer.start().0,
+        suggestion.start().0,
         story.text(0).find("alpha(3)").expect("a place")
     );
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
-    story.accept(0, &offer);
-    let offer = propagated(&mut story, 0).expect("an offer");
-    assert_eq!(offer.start().0, 0);
-    assert_eq!(offer.source, SuggestionSource::Propagation { places: 1 });
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 2 }
+    );
+    story.accept(0, &suggestion);
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
+    assert_eq!(suggestion.start().0, 0);
+    assert_eq!(
+        suggestion.source,
+        SuggestionSource::Propagation { places: 1 }
+    );
 }
 
 #[test]
@@ -351,12 +360,12 @@ fn other_open_files_come_last() {
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
     story.work();
-    let offer = propagated(&mut story, 0).expect("an offer");
+    let suggestion = propagated(&mut story, 0).expect("an suggestion");
     assert_eq!(
-        offer.file.as_ref().map(|file| file.name()),
+        suggestion.file.as_ref().map(|file| file.name()),
         Some("second".to_owned())
     );
-    story.accept(0, &offer);
+    story.accept(0, &suggestion);
     assert_eq!(story.text(1), "def f(a):\n    beta(a)\n");
     assert_eq!(propagated(&mut story, 0), None);
 }
@@ -379,11 +388,11 @@ fn simultaneous_carets_count_as_separate_edits() {
     );
     let mut story = Story::new("Rust", &text);
     story.change_at_once(0, "info", 2, "warn");
-    let offer = propagated(&mut story, 0).expect("the third");
-    assert_eq!(offer.edits[0].new.as_ref(), "warn");
-    story.accept(0, &offer);
-    let offer = propagated(&mut story, 0).expect("the fourth");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the third");
+    assert_eq!(suggestion.edits[0].new.as_ref(), "warn");
+    story.accept(0, &suggestion);
+    let suggestion = propagated(&mut story, 0).expect("the fourth");
+    story.accept(0, &suggestion);
     assert_eq!(story.text(0), text.replace("info", "warn"));
 }
 
@@ -417,16 +426,16 @@ fn sites_in_unopened_files_are_found_by_words() {
         story.local.unopened_search().is_none(),
         "it is looked for once"
     );
-    let offer = propagated(&mut story, 0).expect("the place");
-    let file = offer.file.expect("a file");
+    let suggestion = propagated(&mut story, 0).expect("the place");
+    let file = suggestion.file.expect("a file");
     assert_eq!(file, base::AbsPath::new("/project/closed").expect("a path"));
-    let found = &offer.edits[0];
+    let found = &suggestion.edits[0];
     assert_eq!((found.old.as_ref(), found.new.as_ref()), ("info", "warn"));
     assert_eq!(found.span.start.0, CLOSED.find("info").expect("it"));
 }
 
 #[test]
-fn a_file_that_changes_is_looked_through_again() {
+fn a_changed_file_is_searched_again() {
     let mut story = Story::new("Rust", "fn a() { info(1); }\nfn b() { info(2); }\n");
     story.change(0, "info", 0, "warn");
     story.change(0, "info", 0, "warn");
@@ -439,7 +448,7 @@ fn a_file_that_changes_is_looked_through_again() {
 }
 
 #[test]
-fn what_was_looked_for_before_a_pattern_grew_is_dropped() {
+fn results_from_before_a_pattern_grew_are_dropped() {
     let text = "fn a(n: u8) { info(n); }\nfn b() { info(2); }\nstruct S { info: u8 }\n";
     let mut story = Story::new("Rust", text);
     story.change(0, "info", 0, "warn");
@@ -471,8 +480,8 @@ fn prose_corrections_propagate_to_other_files() {
     story.change(0, "i.e. ", 0, "i.e., ");
     story.change(1, "e.g. ", 0, "e.g., ");
     story.work();
-    let offer = propagated(&mut story, 1).expect("an offer");
-    story.accept(1, &offer);
+    let suggestion = propagated(&mut story, 1).expect("an suggestion");
+    story.accept(1, &suggestion);
     assert_eq!(
         story.text(2),
         format!("h();\n{}", row.replace("i.e.", "i.e.,"))
@@ -491,13 +500,13 @@ fn the_first_change_counts_without_an_earlier_tree() {
     story.change(0, "old_name", 0, "new_name");
     story.change(1, "old_name", 0, "new_name");
     story.work();
-    let offer = propagated(&mut story, 1).expect("an offer");
-    story.accept(1, &offer);
+    let suggestion = propagated(&mut story, 1).expect("an suggestion");
+    story.accept(1, &suggestion);
     assert_eq!(story.text(1), "a = new_name(2)\nb = new_name(3)\n");
 }
 
 #[test]
-fn places_left_between_edits_say_which_are_meant() {
+fn skipped_sites_narrow_the_pattern() {
     let call = |name: &str, number: u8| format!("    make(c.{name}(), {number});\n");
     let show = |name: &str| format!("    show(c.{name}());\n");
     let rows = |names: [&str; 4]| -> String {
@@ -512,8 +521,8 @@ fn places_left_between_edits_say_which_are_meant() {
     story.change(0, "name", 2, "title");
     story.work();
     story.work();
-    let offer = propagated(&mut story, 0).expect("the next call of the same function");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the next call of the same function");
+    story.accept(0, &suggestion);
     assert_eq!(story.text(0), text(["title"; 4]));
     story.work();
     assert_eq!(propagated(&mut story, 0), None, "{}", story.text(0));
@@ -542,14 +551,14 @@ fn a_rename_in_two_functions_propagates_to_the_next() {
     for _ in 0..3 {
         story.work();
         story.work();
-        let offer = propagated(&mut story, 0).expect("the next function");
-        story.accept(0, &offer);
+        let suggestion = propagated(&mut story, 0).expect("the next function");
+        story.accept(0, &suggestion);
     }
     assert_eq!(story.text(0), text("found_value"));
 }
 
 #[test]
-fn what_is_unlikely_does_not_stand_before_what_is_not() {
+fn a_likely_suggestion_precedes_an_unlikely_one() {
     // A function each: the places that were passed over are no nearer than those to come.
     let call = |name: &str| format!("fn f() {{\n    show({name}());\n}}\n\n");
     let names = [
@@ -564,15 +573,15 @@ fn what_is_unlikely_does_not_stand_before_what_is_not() {
     story.change(0, "label", 0, "caption");
     story.change(0, "label", 0, "caption");
     story.work();
-    let offer = propagated(&mut story, 0).expect("the other label");
-    story.accept(0, &offer);
+    let suggestion = propagated(&mut story, 0).expect("the other label");
+    story.accept(0, &suggestion);
     let after = story.text(0);
     let rest = call("name") + &call("caption");
     assert!(after.ends_with(&rest), "{after}");
 }
 
 #[test]
-fn what_stands_there_already_is_not_added_again() {
+fn existing_text_is_not_added_again() {
     let row = |name: &str, more: &str| format!("type {name} = {{ kind: Loose & {more}Last }};\n");
     let text = [
         row("A", ""),

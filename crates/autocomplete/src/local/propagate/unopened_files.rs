@@ -44,13 +44,13 @@ impl UnopenedFileSearch {
     /// Searches files as they are on disk. Takes time proportional to them.
     pub(crate) fn search(&self, files: impl Iterator<Item = EditorState>) -> UnopenedFileSites {
         let mut found = Vec::new();
-        for scene in files {
+        for state in files {
             let mut search = SiteSearch::default();
             for wanted in &self.wanted {
                 search.add(
                     wanted.pattern,
                     wanted.what.clone(),
-                    scene.clone(),
+                    state.clone(),
                     Vec::new(),
                     wanted.around.clone(),
                 );

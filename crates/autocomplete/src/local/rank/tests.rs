@@ -1,4 +1,4 @@
-//! What answers teach.
+//! Ranking and threshold after outcomes.
 
 use super::{RankFeatures, Ranker, SuggestionKind};
 
@@ -14,7 +14,7 @@ fn case(kind: SuggestionKind, likelihood: f32) -> RankFeatures {
 }
 
 #[test]
-fn to_begin_with_a_source_is_believed() {
+fn initial_likelihoods_are_those_of_the_sources() {
     let ranker = Ranker::default();
     for likelihood in [0.1, 0.5, 0.9] {
         let told = ranker.likelihood(&case(SuggestionKind::Continuation, likelihood));
@@ -38,7 +38,7 @@ fn dismissals_lower_one_source_and_not_others() {
 }
 
 #[test]
-fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
+fn the_threshold_rises_with_few_kept_and_is_bounded() {
     let mut ranker = Ranker::default();
     let first = ranker.threshold();
     for _ in 0..500 {
@@ -54,7 +54,7 @@ fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
 }
 
 #[test]
-fn what_was_learned_comes_back_and_nonsense_does_not() {
+fn learned_weights_are_restored_and_nonsense_is_not() {
     let mut ranker = Ranker::default();
     ranker.learn(&case(SuggestionKind::Syntax, 0.6), false, 1.0);
     let stored = ranker.to_json().expect("numbers");

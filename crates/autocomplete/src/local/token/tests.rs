@@ -1,4 +1,4 @@
-//! Texts cut into tokens.
+//! Texts split into tokens.
 
 use super::{CodeTokens, TokenKind};
 
@@ -24,7 +24,7 @@ fn blank_lines_and_indent_are_one_newline_token() {
 }
 
 #[test]
-fn every_byte_that_is_no_blank_lies_in_one_token() {
+fn every_non_blank_byte_is_in_one_token() {
     let text = "é\u{301}a👩\u{200d}👧 = {\"ß\": 1_000.5e3}\t//…\n\n\u{feff}";
     let mut at = 0;
     for token in CodeTokens::new(text) {

@@ -1,11 +1,11 @@
-//! Names that the outline knows, and those it says nothing about.
+//! Members that a type has, lacks, or may have.
 
 use std::sync::Arc;
 
 use base::Span;
 
 use super::TypeMembers;
-use crate::samples::{offer, scene};
+use crate::samples::{state, suggestion};
 use crate::validate::{RecentEdits, check};
 
 const SHAPES: &str = "enum Shape { Circle, Square }
@@ -17,18 +17,22 @@ fn last() {}
 ";
 
 fn check_name(language: &str, text: &str, new: &str, unknown: Option<&str>) {
-    let scene = scene(language, text);
+    let state = state(language, text);
     let mut recent = RecentEdits::default();
-    let names = TypeMembers::of(&scene).expect("a tree");
+    let names = TypeMembers::of(&state).expect("a tree");
     recent.set_names(Arc::new(names));
-    let verdict = check(&scene, &offer(&scene, Span::at(scene.caret), new), &recent);
+    let verdict = check(
+        &state,
+        &suggestion(&state, Span::at(state.caret), new),
+        &recent,
+    );
     let words = verdict.err().map(|refused| refused.to_string());
     let expected = unknown.map(|name| format!("{name} does not exist"));
     assert_eq!(words, expected, "{new}");
 }
 
 #[test]
-fn variants_and_fields_are_known_for_sure() {
+fn variants_and_fields_are_complete() {
     check_name("rust", SHAPES, "Shape::Circle", None);
     check_name("rust", SHAPES, "Shape::Triangle", Some("Shape::Triangle"));
     check_name("rust", SHAPES, "Shape::default()", None);

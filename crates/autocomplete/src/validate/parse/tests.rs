@@ -1,21 +1,24 @@
-//! Better, worse and stale trees.
+//! Texts that parse better or worse, and stale trees.
 
 use base::Span;
 use syntax::{Budget, SyntaxTree, language_named};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::parses_no_worse;
-use crate::samples::{offer, scene, scene_of};
+use crate::samples::{state, state_of, suggestion};
 use crate::validate::applied;
 
 fn check(text: &str, new: &str) -> bool {
-    let scene = scene("rust", text);
-    let (change, after) = applied(&scene.snapshot, &offer(&scene, Span::at(scene.caret), new));
-    parses_no_worse(&scene, &after, &change)
+    let state = state("rust", text);
+    let (change, after) = applied(
+        &state.snapshot,
+        &suggestion(&state, Span::at(state.caret), new),
+    );
+    parses_no_worse(&state, &after, &change)
 }
 
 #[test]
-fn a_broken_text_may_stay_broken_but_not_break_further() {
+fn a_broken_text_may_not_parse_worse() {
     assert!(check("fn a() { let x = ˇ", "f(1)"));
     assert!(check("fn a() { if y { ˇ", "f(1); }"));
     assert!(!check(
@@ -26,7 +29,7 @@ fn a_broken_text_may_stay_broken_but_not_break_further() {
 }
 
 #[test]
-fn an_older_tree_is_brought_up_to_the_text_first() {
+fn a_stale_tree_is_updated_first() {
     let language = language_named("rust").expect("rust");
     language.prepare();
     let mut buffer = Buffer::new("fn a() {}\n");
@@ -35,15 +38,15 @@ fn an_older_tree_is_brought_up_to_the_text_first() {
     let before = buffer.snapshot();
     let change = buffer.replace(Span::from(8..8), " b(", &EditOrigin::typing(Timestamp(0)));
     tree.edit(&before, &buffer.snapshot(), &change);
-    let mut scene = scene_of(&buffer, "", 11.into());
-    scene.syntax = Some(tree.snapshot());
-    let mends = offer(&scene, Span::from(11..11), "1);");
-    let (change, after) = applied(&scene.snapshot, &mends);
-    assert!(parses_no_worse(&scene, &after, &change));
-    let leaves = offer(&scene, Span::from(11..11), "c");
-    let (change, after) = applied(&scene.snapshot, &leaves);
+    let mut state = state_of(&buffer, "", 11.into());
+    state.syntax = Some(tree.snapshot());
+    let mends = suggestion(&state, Span::from(11..11), "1);");
+    let (change, after) = applied(&state.snapshot, &mends);
+    assert!(parses_no_worse(&state, &after, &change));
+    let leaves = suggestion(&state, Span::from(11..11), "c");
+    let (change, after) = applied(&state.snapshot, &leaves);
     assert!(
-        parses_no_worse(&scene, &after, &change),
+        parses_no_worse(&state, &after, &change),
         "it was broken before"
     );
 }

@@ -1,20 +1,20 @@
-//! What went away stays away, for a while.
+//! Removed text, which suggestions must not restore for a while.
 
 use std::time::Duration;
 
-use base::{AbsPath, ByteOffset, Span};
+use base::{ByteOffset, Span};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{LASTS, MAX_ENTRIES, RecentEdits};
-use crate::samples::{offer, scene_of};
-use crate::validate::tests::after_an_edit;
+use crate::samples::{state_of, suggestion};
+use crate::validate::tests::{after_an_edit, recent_after};
 use crate::validate::{RejectReason, check};
-use crate::{ChangeCause, EditorState};
+use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState};
 
 #[test]
-fn a_deletion_does_not_come_back() {
+fn deleted_text_is_not_suggested() {
     let text = "one\n    gone(x);\ntwo\n";
     let deleted = ("    gone(x);\n", "");
     let refused = Err(RejectReason::JustGone);
@@ -37,7 +37,7 @@ fn a_deletion_does_not_come_back() {
 }
 
 #[test]
-fn one_letter_only_counts_at_its_place() {
+fn a_deleted_letter_counts_only_at_its_offset() {
     let deleted = ("b", "");
     assert_eq!(
         after_an_edit("ab c", deleted, ChangeCause::Typed, (1, "bx")),
@@ -56,22 +56,22 @@ fn undone_text_stays_removed_and_restored_text_stays() {
     let mut buffer = Buffer::new("x = ;\n");
     let before = buffer.snapshot();
     let change = buffer.replace(Span::from(4..4), "value", &EditOrigin::user(Timestamp(0)));
-    let scene = scene_of(&buffer, "", ByteOffset(9));
-    let mut recent = RecentEdits::default();
-    let why = (ChangeCause::Undone, Duration::ZERO);
-    recent.edited(
-        scene.path.as_ref(),
-        (&before, &scene.snapshot),
-        &change,
-        why,
-    );
-    let away = offer(&scene, Span::from(4..9), "other");
-    assert_eq!(check(&scene, &away, &recent), Err(RejectReason::JustGone));
+    let state = state_of(&buffer, "", ByteOffset(9));
+    let edit = DocumentEdit {
+        before,
+        state: state.clone(),
+        change,
+        cause: ChangeCause::Undone,
+    };
+    let recent = recent_after(&edit);
+    let away = suggestion(&state, Span::from(4..9), "other");
+    assert_eq!(check(&state, &away, &recent), Err(RejectReason::JustGone));
 }
 
-/// A text with what is remembered of it.
+/// A text with its recent edits.
 struct World {
     buffer: Buffer,
+    history: EditHistory,
     recent: RecentEdits,
     now: Duration,
 }
@@ -80,6 +80,7 @@ impl World {
     fn new(text: &str) -> Self {
         Self {
             buffer: Buffer::new(text),
+            history: EditHistory::default(),
             recent: RecentEdits::default(),
             now: Duration::ZERO,
         }
@@ -89,26 +90,29 @@ impl World {
         let before = self.buffer.snapshot();
         let origin = EditOrigin::typing(Timestamp(0));
         let change = self.buffer.replace(Span::from(span), new, &origin);
-        let after = self.buffer.snapshot();
-        let path = AbsPath::new("/p/a");
+        let edit = DocumentEdit {
+            before,
+            state: state_of(&self.buffer, "", ByteOffset(0)),
+            change,
+            cause,
+        };
         self.now += Duration::from_millis(100);
-        let why = (cause, self.now);
-        self.recent
-            .edited(path.as_ref(), (&before, &after), &change, why);
+        self.history.record(&edit, self.now);
+        self.recent.edited(&edit, &self.history, self.now);
     }
 
     fn offered(&self, at: usize, new: &str) -> Result<(), RejectReason> {
-        let scene: EditorState = scene_of(&self.buffer, "", ByteOffset(at));
+        let state: EditorState = state_of(&self.buffer, "", ByteOffset(at));
         check(
-            &scene,
-            &offer(&scene, Span::at(ByteOffset(at)), new),
+            &state,
+            &suggestion(&state, Span::at(ByteOffset(at)), new),
             &self.recent,
         )
     }
 }
 
 #[test]
-fn letters_that_go_one_by_one_go_together() {
+fn characters_deleted_in_turn_are_one_deletion() {
     let mut world = World::new("call(alpha)");
     for end in (5..10).rev() {
         world.edit(end..end + 1, "", ChangeCause::Typed);
@@ -129,7 +133,7 @@ fn letters_that_go_one_by_one_go_together() {
 }
 
 #[test]
-fn what_the_person_wrote_again_may_be_offered_again() {
+fn text_typed_again_may_be_suggested_again() {
     let mut world = World::new("f(alpha); ");
     world.edit(2..7, "", ChangeCause::Typed);
     world.edit(2..2, "alpha", ChangeCause::Typed);
@@ -137,7 +141,7 @@ fn what_the_person_wrote_again_may_be_offered_again() {
 }
 
 #[test]
-fn later_it_is_forgotten_and_there_is_never_much() {
+fn deletions_expire_and_are_bounded() {
     let mut world = World::new("f(alpha); ");
     world.edit(2..7, "", ChangeCause::Typed);
     world.now += LASTS;
@@ -149,15 +153,15 @@ fn later_it_is_forgotten_and_there_is_never_much() {
         world.edit(0..text.len(), "", ChangeCause::Typed);
         world.edit(0..0, " ", ChangeCause::Typed);
     }
-    assert!(world.recent.gone.len() <= MAX_ENTRIES);
+    assert!(world.recent.entries.len() <= MAX_ENTRIES);
 }
 
 #[test]
-fn a_rejected_suggestion_is_not_made_again() {
+fn a_dismissed_text_is_not_suggested_again() {
     let mut world = World::new("let a = ;\n");
-    let scene = scene_of(&world.buffer, "", ByteOffset(8));
-    let offered = offer(&scene, Span::at(ByteOffset(8)), "compute()");
-    world.recent.rejected(&scene, &offered, world.now);
+    let state = state_of(&world.buffer, "", ByteOffset(8));
+    let offered = suggestion(&state, Span::at(ByteOffset(8)), "compute()");
+    world.recent.rejected(&state, &offered, world.now);
     assert_eq!(world.offered(8, "compute()"), Err(RejectReason::JustGone));
     world.edit(8..8, "c", ChangeCause::Typed);
     assert_eq!(world.offered(9, "ompute()"), Err(RejectReason::JustGone));

@@ -1,9 +1,9 @@
-//! Circles and blocks.
+//! Repeated fragments and repeated blocks.
 
 use super::{ends_in_loop, longest_run};
 
 #[test]
-fn circles_are_found_and_lists_are_none() {
+fn repeated_fragments_differ_from_lists() {
     assert!(ends_in_loop("x foo(a); foo(a); foo(a);"));
     assert!(!ends_in_loop("foo(a); foo(b); foo(c);"));
     assert!(!ends_in_loop("// ------------------------------"));
@@ -12,7 +12,7 @@ fn circles_are_found_and_lists_are_none() {
 }
 
 #[test]
-fn only_lines_that_say_something_count() {
+fn only_distinctive_lines_count_as_repeated() {
     assert_eq!(longest_run("}\n}\n}\n"), 0);
     assert_eq!(longest_run("alpha\n\nalpha\nbeta\n"), 2);
 }

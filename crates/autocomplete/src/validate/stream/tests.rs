@@ -1,13 +1,13 @@
-//! Answers cut where they should end, however they are cut into pieces.
+//! Responses cut at their end, however they are split into fragments.
 
 use super::{CompletionStream, StreamControl};
-use crate::samples::scene;
+use crate::samples::state;
 
 /// What is kept of an answer at the caret of a text, and whether it was cut.
 fn check(text: &str, answer: &str, kept: &str, is_cut: bool) {
     for size in [1, 3, 1_000] {
-        let scene = scene("rust", text);
-        let mut stream = CompletionStream::new(&scene, scene.caret);
+        let state = state("rust", text);
+        let mut stream = CompletionStream::new(&state, state.caret);
         let letters: Vec<char> = answer.chars().collect();
         let flows = letters.chunks(size).map(|piece| {
             let piece: String = piece.iter().collect();
@@ -22,7 +22,7 @@ fn check(text: &str, answer: &str, kept: &str, is_cut: bool) {
 }
 
 #[test]
-fn a_blank_line_behind_something_whole_ends_it() {
+fn a_blank_line_after_a_complete_block_ends_the_response() {
     let text = "fn a() {\n    ˇ\n}\n";
     check(text, "let x = 1;\n\n    let y", "let x = 1;", true);
     check(
@@ -34,27 +34,27 @@ fn a_blank_line_behind_something_whole_ends_it() {
 }
 
 #[test]
-fn a_line_further_left_ends_it() {
+fn a_dedented_line_ends_the_response() {
     let text = "fn a() {\n    ˇ\n}\n";
     check(text, "let x = 1;\n}\n\nfn b() {", "let x = 1;", true);
 }
 
 #[test]
-fn the_suffix_said_again_ends_it() {
+fn a_repeated_suffix_ends_the_response() {
     let text = "fn a() {\n    ˇ\n    second(2);\n    third(3);\n}\n";
     let answer = "first(1);\n    second(2);\n    third(3);\n}\n";
     check(text, answer, "first(1);", true);
 }
 
 #[test]
-fn blanks_alone_are_nothing() {
+fn a_blank_response_is_empty() {
     check("fn a() {\n    ˇ\n}\n", "  \n \n", "", false);
 }
 
 #[test]
-fn no_answer_is_endless() {
-    let scene = scene("", "ˇ");
-    let mut stream = CompletionStream::new(&scene, scene.caret);
+fn responses_are_bounded() {
+    let state = state("", "ˇ");
+    let mut stream = CompletionStream::new(&state, state.caret);
     let mut flow = StreamControl::More;
     for at in 0..5_000 {
         flow = stream.push(&format!("line number {at}\n"));

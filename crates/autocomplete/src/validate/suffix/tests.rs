@@ -1,18 +1,18 @@
 //! Joins completions with the text after the caret.
 
 use super::{SuffixRepeat, joined, repeats};
-use crate::samples::scene;
+use crate::samples::state;
 
 fn check(text: &str, new: &str, expected: &str) {
-    let scene = scene("", text);
-    let edit = joined(&scene.snapshot, scene.caret, new);
-    let mut whole = scene.snapshot.to_string();
+    let state = state("", text);
+    let edit = joined(&state.snapshot, state.caret, new);
+    let mut whole = state.snapshot.to_string();
     whole.replace_range(edit.span.range(), &edit.new);
     assert_eq!(whole, expected, "{text} + {new}");
 }
 
 #[test]
-fn the_rest_of_the_line_is_not_said_twice() {
+fn a_suggestion_does_not_repeat_the_rest_of_the_line() {
     check("f(ˇ);\n", "a, b);", "f(a, b);\n");
     check("f(ˇ)\n", "a) {\n    x\n}", "f(a) {\n    x\n}\n");
     check("let x = ˇ;", "1", "let x = 1;");
@@ -22,10 +22,10 @@ fn the_rest_of_the_line_is_not_said_twice() {
 }
 
 #[test]
-fn repetitions_of_the_suffix_are_told_from_closers() {
+fn repeated_suffixes_differ_from_closers() {
     let verdict = |text, new: &str| {
-        let scene = scene("", text);
-        repeats(&scene.snapshot, &joined(&scene.snapshot, scene.caret, new))
+        let state = state("", text);
+        repeats(&state.snapshot, &joined(&state.snapshot, state.caret, new))
     };
     assert_eq!(verdict("ˇabc", "ab"), SuffixRepeat::No, "the word goes on");
     assert_eq!(verdict("ˇabc d", "abc"), SuffixRepeat::Words);

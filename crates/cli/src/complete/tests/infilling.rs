@@ -74,7 +74,7 @@ fn tasks() -> Vec<Task> {
 }
 
 /// The position of the gap, in the form of the option `--at`.
-fn place(task: &Task) -> String {
+fn position(task: &Task) -> String {
     let line = task.prefix.matches('\n').count() + 1;
     let row = task.prefix.rsplit('\n').next().unwrap_or_default();
     format!("{line}:{}", row.chars().count() + 1)
@@ -159,14 +159,14 @@ async fn ask_all(
         let complete = CompleteCommand {
             root: Some(folder(world, task).as_path().to_owned()),
             file: task.file.into(),
-            at: place(task).parse().expect("a place"),
+            at: position(task).parse().expect("a position"),
             history: None,
             provider: family.model.to_owned(),
             json: true,
         };
-        let question = complete.question(&RealFiles).expect("a question");
+        let query = complete.query(&RealFiles).expect("a query");
         let before = server.requests().len();
-        let found = remote::drive(&router, model.clone(), &question).await;
+        let outcome = remote::drive(&router, model.clone(), &query).await;
         let seen = server.requests();
         let asked = seen[before..].iter().map(|seen| {
             let body = String::from_utf8_lossy(&seen.body).into_owned();
@@ -179,8 +179,8 @@ async fn ask_all(
         // The router may repeat a request that is slow on a busy machine.
         asked.dedup();
         assert_eq!(asked, [(family.path, body)], "{name}");
-        let [suggestion] = found.suggestions.as_slice() else {
-            panic!("{name}: {}", found.status);
+        let [suggestion] = outcome.suggestions.as_slice() else {
+            panic!("{name}: {}", outcome.status);
         };
         let [edit] = suggestion.edits.as_slice() else {
             panic!("{name}: {:?}", suggestion.edits);
@@ -197,7 +197,7 @@ async fn ask_all(
 }
 
 #[test]
-fn who_drops_an_answer_closes_its_socket_on_every_wire() {
+fn dropping_a_response_closes_its_socket() {
     let world = World::new(&[]);
     let server = start_server(
         &world,
@@ -213,9 +213,9 @@ fn who_drops_an_answer_closes_its_socket_on_every_wire() {
     let dirs = Dirs::under(&world.path("own"));
     for family in families() {
         runtime.block_on(async {
-            let told = drop_within(family.model, &dirs, &server);
-            let told = tokio::time::timeout(PATIENCE, told).await;
-            told.unwrap_or_else(|_| panic!("{}: the socket stays open", family.model));
+            let closed = drop_within(family.model, &dirs, &server);
+            let closed = tokio::time::timeout(PATIENCE, closed).await;
+            closed.unwrap_or_else(|_| panic!("{}: the socket stays open", family.model));
         });
     }
 }
@@ -234,16 +234,16 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
     let router = routing::start(routes, &setup.settings, usage_store);
     server.forget();
     let gap = Fim::gap(model.id, "fn a() {", "}", TokenCount(4_000));
-    let mut told = router.submit(router_request(CompletionRequest::Fim(Box::new(gap))));
+    let mut events = router.submit(router_request(CompletionRequest::Fim(Box::new(gap))));
     loop {
-        match told.next().await {
+        match events.next().await {
             Some(RouterEvent::Event(StreamEvent::TextDelta(_))) => break,
             Some(RouterEvent::Event(StreamEvent::Failed(failure))) => panic!("{name}: {failure:?}"),
             Some(_) => {}
             None => panic!("{name}: the answer ended by itself"),
         }
     }
-    drop(told);
+    drop(events);
     let has_left = |seen: &[LoggedRequest]| {
         let last = seen.last().and_then(|seen| seen.end);
         last.is_some_and(|(end, _)| end == ResponseEnd::ClientDisconnected)

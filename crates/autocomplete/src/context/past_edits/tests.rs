@@ -1,4 +1,4 @@
-//! Keystrokes that become edits, and edits that become diffs.
+//! Passages as diffs in a prompt.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use base::{AbsPath, Span};
 use expect_test::{Expect, expect};
 use text::{Buffer, EditOrigin, Timestamp};
 
-use super::EditHistory;
-use crate::ChangeCause;
+use super::{newest_first, region_before};
 use crate::context::{PromptWindow, WindowLimits};
-use crate::samples::scene_of;
+use crate::samples::state_of;
+use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState};
 
 struct World {
     buffer: Buffer,
-    trail: EditHistory,
+    history: EditHistory,
     now: Duration,
 }
 
@@ -21,7 +21,7 @@ impl World {
     fn new(text: &str) -> Self {
         Self {
             buffer: Buffer::new(text),
-            trail: EditHistory::default(),
+            history: EditHistory::default(),
             now: Duration::ZERO,
         }
     }
@@ -31,20 +31,26 @@ impl World {
         let change = self
             .buffer
             .replace(Span::from(span), new, &EditOrigin::typing(Timestamp(0)));
-        let path = AbsPath::new("/p/src/a.rs");
-        let why = (cause, self.now);
-        self.trail.edited(
-            path.as_ref(),
-            (&before, &self.buffer.snapshot()),
-            &change,
-            why,
-        );
+        let edit = DocumentEdit {
+            before,
+            state: self.state(0),
+            change,
+            cause,
+        };
+        self.history.record(&edit, self.now);
         self.now += Duration::from_millis(100);
+    }
+
+    fn state(&self, caret: usize) -> EditorState {
+        EditorState {
+            path: AbsPath::new("/p/src/a.rs"),
+            ..state_of(&self.buffer, "", caret.into())
+        }
     }
 
     fn check(&self, expected: &Expect) {
         let root = AbsPath::new("/p").expect("absolute");
-        let edits = self.trail.newest_first(Some(&root));
+        let edits = newest_first(&self.history, Some(&root));
         let shown: Vec<String> = edits
             .map(|edit| {
                 let taken = if edit.was_accepted { " taken" } else { "" };
@@ -60,7 +66,7 @@ fn lines(count: usize) -> String {
 }
 
 #[test]
-fn keystrokes_in_one_place_are_one_edit() {
+fn keystrokes_at_one_place_are_one_diff() {
     let mut world = World::new(&lines(12));
     let at = lines(6).len() - 1;
     for (ix, letter) in ["x", "y", "z"].into_iter().enumerate() {
@@ -81,7 +87,7 @@ fn keystrokes_in_one_place_are_one_edit() {
 }
 
 #[test]
-fn what_is_far_away_or_accepted_is_another() {
+fn distant_and_accepted_edits_are_separate_diffs() {
     let mut world = World::new(&lines(30));
     world.edit(0..0, "first ", ChangeCause::Typed);
     let end = world.buffer.len().0;
@@ -112,7 +118,7 @@ fn what_is_far_away_or_accepted_is_another() {
 }
 
 #[test]
-fn undone_and_foreign_edits_are_not_in_the_history() {
+fn undone_and_foreign_edits_are_not_shown() {
     let mut world = World::new("one\ntwo\n");
     world.edit(3..3, "!", ChangeCause::Typed);
     world.edit(3..4, "", ChangeCause::Typed);
@@ -133,20 +139,19 @@ fn undone_and_foreign_edits_are_not_in_the_history() {
 }
 
 #[test]
-fn a_window_knows_what_it_was_before_the_last_edit() {
+fn a_window_has_its_text_before_the_last_edit() {
     let mut world = World::new("one\ntwo\nthree\n");
     world.edit(4..7, "2", ChangeCause::Typed);
-    let mut scene = scene_of(&world.buffer, "", 5.into());
-    scene.path = AbsPath::new("/p/src/a.rs");
+    let state = world.state(5);
     let frame = WindowLimits::Rows {
         above: 1,
         below: 0,
         around: 0,
     };
-    let window = PromptWindow::for_editor(&scene, frame);
+    let window = PromptWindow::for_editor(&state, frame);
     assert_eq!(window.region(), "one\n2\n");
     assert_eq!(
-        world.trail.before(&scene, &window).as_deref(),
+        region_before(&world.history, &state, &window).as_deref(),
         Some("one\ntwo\n")
     );
 }

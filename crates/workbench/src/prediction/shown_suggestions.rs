@@ -1,0 +1,165 @@
+//! Counts of shown suggestions, and measurements of their outcomes for the ledger.
+
+use std::collections::VecDeque;
+
+use autocomplete::engine::TabEvent;
+use autocomplete::{AcceptGranularity, Suggestion, SuggestionId, SuggestionSource};
+use serde_json::json;
+
+/// Maximum number of shown suggestions kept.
+const MAX_SUGGESTIONS: usize = 64;
+
+/// Recently shown suggestions and their counts in this window.
+#[derive(Default)]
+pub(super) struct ShownSuggestions {
+    /// Sorted from the one shown first.
+    latest: VecDeque<Suggestion>,
+    pub(super) tally: Tally,
+}
+
+/// Counts of suggestions in this window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Number of suggestions shown.
+    pub(super) shown: u32,
+    /// Number of suggestions accepted, or typed to their end.
+    pub(super) accepted: u32,
+    /// Bytes accepted at least half a minute ago.
+    pub(super) accepted_bytes: usize,
+    /// Number of those bytes that remain.
+    pub(super) kept_bytes: usize,
+}
+
+/// A measurement for the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measurement {
+    pub(super) name: &'static str,
+    pub(super) value: f64,
+    pub(super) tags: String,
+}
+
+impl ShownSuggestions {
+    /// Records that a suggestion is shown.
+    pub(super) fn show(&mut self, suggestion: &Suggestion) {
+        self.latest.retain(|known| known.id != suggestion.id);
+        self.latest.push_back(suggestion.clone());
+        if self.latest.len() > MAX_SUGGESTIONS {
+            self.latest.pop_front();
+        }
+    }
+
+    /// Returns a suggestion as it was shown last.
+    pub(super) fn find(&self, id: SuggestionId) -> Option<&Suggestion> {
+        self.latest.iter().find(|known| known.id == id)
+    }
+
+    /// Counts an event and returns its measurement for the ledger.
+    pub(super) fn note(&mut self, event: &TabEvent) -> Measurement {
+        match event {
+            TabEvent::Shown { .. } => self.tally.shown += 1,
+            TabEvent::Accepted { .. } | TabEvent::Typed { .. } => self.tally.accepted += 1,
+            TabEvent::Kept {
+                after, bytes, kept, ..
+            } if after.as_secs() >= 30 => {
+                self.tally.accepted_bytes += bytes;
+                self.tally.kept_bytes += kept;
+            }
+            _ => {}
+        }
+        measurement(event)
+    }
+}
+
+/// Converts an event into a measurement. Contains no text.
+fn measurement(event: &TabEvent) -> Measurement {
+    let (name, value, source, more) = match event {
+        TabEvent::Shown {
+            source,
+            chars,
+            took,
+            ..
+        } => (
+            "tab.shown",
+            *chars as f64,
+            source,
+            json!({ "ms": took.map(|took| took.as_millis() as u64) }),
+        ),
+        TabEvent::Accepted {
+            source,
+            part,
+            chars,
+            ..
+        } => (
+            "tab.accepted",
+            *chars as f64,
+            source,
+            json!({ "part": match part { AcceptGranularity::All => "all", AcceptGranularity::Word => "word", AcceptGranularity::Line => "line" } }),
+        ),
+        TabEvent::Typed { source, .. } => ("tab.typed", 1.0, source, json!({})),
+        TabEvent::Dismissed { source, .. } => ("tab.dismissed", 1.0, source, json!({})),
+        TabEvent::Ignored { source, typed, .. } => {
+            ("tab.ignored", 1.0, source, json!({ "typed": typed }))
+        }
+        TabEvent::Kept {
+            source,
+            after,
+            bytes,
+            kept,
+            ..
+        } => (
+            "tab.kept",
+            *kept as f64 / (*bytes).max(1) as f64,
+            source,
+            json!({ "seconds": after.as_secs(), "bytes": bytes }),
+        ),
+    };
+    let mut tags = more;
+    if let Some(tags) = tags.as_object_mut() {
+        tags.insert("source".to_owned(), json!(source_name(source)));
+    }
+    Measurement {
+        name,
+        value,
+        tags: tags.to_string(),
+    }
+}
+
+fn source_name(source: &SuggestionSource) -> String {
+    match source {
+        SuggestionSource::Propagation { .. } => "propagation".to_owned(),
+        SuggestionSource::Continuation => "continuation".to_owned(),
+        SuggestionSource::Syntax => "syntax".to_owned(),
+        SuggestionSource::Gap(model) | SuggestionSource::NextEdit(model) => model.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn kept(after: u64, kept: usize) -> TabEvent {
+        TabEvent::Kept {
+            id: SuggestionId(1),
+            source: SuggestionSource::Continuation,
+            after: Duration::from_secs(after),
+            bytes: 100,
+            kept,
+        }
+    }
+
+    #[test]
+    fn remaining_bytes_are_counted_and_measured() {
+        let mut shown = ShownSuggestions::default();
+        shown.note(&kept(10, 100));
+        let measured = shown.note(&kept(30, 80));
+        let tally = shown.tally;
+        assert_eq!((tally.accepted_bytes, tally.kept_bytes), (100, 80));
+        assert_eq!(measured.name, "tab.kept");
+        assert!((measured.value - 0.8).abs() < 1e-9);
+        let tags: serde_json::Value = serde_json::from_str(&measured.tags).expect("JSON");
+        let expected = json!({ "bytes": 100, "seconds": 30, "source": "continuation" });
+        assert_eq!(tags, expected);
+    }
+}
