@@ -10,8 +10,12 @@ use workbench::TabModels;
 use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
-    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        self.with(move |workshop| async move { workshop.tab_model(&wanted) })
+    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
+        let chosen = self.with(move |workshop| async move { workshop.tab_model(&wanted) });
+        let chosen = chosen.map(|chosen| {
+            chosen.map_err(|error| workbench::Error::ModelUnavailable(error.to_string()))
+        });
+        chosen.boxed()
     }
 
     fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {

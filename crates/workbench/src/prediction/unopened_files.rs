@@ -73,7 +73,7 @@ impl Prediction {
             rules: self.gate.rules(),
             files: self.services.files.clone(),
             scope: SearchScope::new(self.services.ground.clone(), root.clone())
-                .with_prefilter(OpenFolder::sieve_of(&root, cx)),
+                .with_prefilter(OpenFolder::prefilter_of(&root, cx)),
             is_over: is_over.clone(),
         };
         let changes = self.outside.changes;
