@@ -158,3 +158,49 @@ fn the_length_of_a_function_is_told_by_its_indentation() {
         "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 2, 4)]);
 }
+
+#[test]
+fn no_type_has_more_than_120_methods() {
+    const MAX_METHODS: usize = 120;
+    /// The panel's concerns are not in parts yet.
+    const EXCUSED: &str = "ComposerPanel";
+    let mut counts = std::collections::BTreeMap::new();
+    for source in tree::sources().iter().filter(|source| !is_test(source)) {
+        let part = source.name.split("/src/").next().unwrap_or_default();
+        let mut of = None;
+        for line in source.text.lines() {
+            if line.starts_with("impl") {
+                of = type_of_impl(line);
+            } else if line.starts_with('}') {
+                of = None;
+            } else if let (Some(name), true) = (&of, is_method(line)) {
+                *counts.entry((part.to_owned(), name.clone())).or_insert(0) += 1;
+            }
+        }
+    }
+    let many = counts
+        .into_iter()
+        .filter(|((_, name), count)| *count > MAX_METHODS && name != EXCUSED);
+    let many = many.map(|((part, name), count)| format!("{part}: {name} has {count} methods"));
+    complain(many.collect());
+}
+
+/// Returns whether a line begins a function of an `impl` block.
+fn is_method(line: &str) -> bool {
+    let code = line
+        .strip_prefix("    ")
+        .filter(|code| !code.starts_with(' '));
+    let words = code.unwrap_or_default().split_whitespace();
+    let mut words = words.skip_while(|word| {
+        matches!(*word, "pub" | "const" | "async" | "unsafe") || word.starts_with("pub(")
+    });
+    words.next() == Some("fn")
+}
+
+/// Returns the name of the type that a line `impl … for Type {` or `impl Type {` is about.
+fn type_of_impl(line: &str) -> Option<String> {
+    let header = line.trim_end_matches(" {");
+    let name = header.rsplit(" for ").next()?;
+    let name = name.rsplit(' ').next()?.split('<').next()?;
+    Some(name.to_owned())
+}
