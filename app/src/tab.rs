@@ -11,14 +11,14 @@ use workbench::TabModels;
 use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
-    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        let model =
-            self.with(
-                move |services| async move { services.tab_model(&wanted).map_err(Error::Failed) },
-            );
-        model
-            .map(|model| model.map_err(|error| error.to_string()))
-            .boxed()
+    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
+        let chosen = self.with(move |services| async move {
+            services.tab_model(&wanted).map_err(|error| Error::Failed(error.to_string()))
+        });
+        let chosen = chosen.map(|chosen| {
+            chosen.map_err(|error| workbench::Error::ModelUnavailable(error.to_string()))
+        });
+        chosen.boxed()
     }
 
     fn ask(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {

@@ -1,25 +1,15 @@
 //! Selects boxes of display cells, including rows shorter than the box.
-//!
-//! Start at `ColumnBox`.
 
 use base::Bias;
-use display::{DisplayPoint, DisplayRow};
+use display::DisplayRow;
 use text::{Selection, SelectionSet};
 
+use crate::column_box::ColumnBox;
 use crate::context::{CaretPlan, CommandContext, CommandMemory};
 use crate::motion::vertical::at_cell;
 
 /// Maximum height of a box, in display rows; further rows are not selected.
 const TALLEST: u32 = 20_000;
-
-/// A box between two corners of the display; either may lie behind the end of its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColumnBox {
-    /// The corner that stays.
-    pub anchor: DisplayPoint,
-    /// The corner that moves.
-    pub head: DisplayPoint,
-}
 
 /// Direction in which a box grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +100,7 @@ pub(crate) fn remember_box(ctx: &CommandContext, plan: CaretPlan) -> CaretPlan {
     CaretPlan { memory, ..plan }
 }
 
-/// Widens the remembered box, or the one of the newest selection, by one.
+/// Extends the remembered box, or the one of the newest selection, by one row or cell.
 pub(crate) fn grow(ctx: &CommandContext, side: BoxDirection) -> CaretPlan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);
     let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));

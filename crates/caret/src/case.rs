@@ -26,7 +26,7 @@ pub(crate) enum NameSpelling {
 /// Changes the spelling of the selections, or of the words at the carets.
 pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> CaretPlan {
     let words = WordScanner::of(ctx);
-    let mut taken = Span::default();
+    let mut covered = Span::default();
     replace_each(ctx, EditKind::Other, |selection| {
         let span = if selection.is_empty() {
             words.word_at(selection.head)
@@ -34,14 +34,14 @@ pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> Caret
             selection.span()
         };
         // Two carets in one word change it once.
-        if selection.is_empty() && (span.is_empty() || taken.overlaps(span)) {
+        if selection.is_empty() && (span.is_empty() || covered.overlaps(span)) {
             return SelectionEdit {
                 anchor: 0,
                 head: 0,
                 ..SelectionEdit::caret_at(selection.head)
             };
         }
-        taken = span;
+        covered = span;
         let text = spelt(&ctx.snapshot.text(span), spelling);
         let len = text.len();
         match (selection.is_empty(), selection.is_reversed()) {

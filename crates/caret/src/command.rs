@@ -4,7 +4,7 @@
 
 use base::ByteOffset;
 
-use crate::boxes::ColumnBox;
+use crate::column_box::ColumnBox;
 use crate::motion::Motion;
 
 /// Granularity of selecting with the pointer.

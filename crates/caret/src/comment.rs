@@ -15,13 +15,13 @@ use crate::motion::horizontal::first_non_blank;
 use crate::row_heads::each_row;
 use crate::rows::{RowRange, row_groups};
 
-/// Bytes looked through on either side for the ends of a block comment around a caret.
+/// Bytes searched on either side for the ends of a block comment around a caret.
 const LOOK_AROUND: usize = 16 * 1024;
 
-/// Selections whose own language is looked up.
+/// Maximum number of selections whose embedded language is looked up.
 pub(crate) const MAX_LANGUAGE_LOOKUPS: usize = 100;
 
-/// Comments the selected rows out, or in again where all of them are comments.
+/// Comments the selected rows, or uncomments them if all are comments.
 pub(crate) fn toggle_line_comment(ctx: &CommandContext) -> CaretPlan {
     let mut draft = EditDraft::new();
     for group in row_groups(ctx) {
@@ -39,8 +39,8 @@ pub(crate) fn toggle_line_comment(ctx: &CommandContext) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// The comments at an offset: code within other code has its own. With very many selections only the language of the
-/// whole counts.
+/// Returns the comment markers at an offset. Embedded code has its own, unless there are more
+/// selections than `MAX_LANGUAGE_LOOKUPS`.
 fn comments_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Comments> {
     let is_few = ctx.selections.len() <= MAX_LANGUAGE_LOOKUPS;
     let inner = ctx
@@ -134,8 +134,8 @@ pub(crate) fn toggle_block_comment(ctx: &CommandContext) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Unwraps a span that is, or lies right within, a block comment; wraps it otherwise. Comments do not nest: what lies
-/// between those in the span is wrapped, and a span of nothing but comments is unwrapped.
+/// Unwraps a span that is a block comment or the inside of one; wraps it otherwise. Comments do not
+/// nest: the text between comments in the span is wrapped, and a span of comments alone is unwrapped.
 fn toggle_block(ctx: &CommandContext, draft: &mut EditDraft, span: Span, marks: (&str, &str)) {
     let (open, close) = marks;
     let snapshot = ctx.snapshot;
@@ -190,7 +190,7 @@ fn wrap(draft: &mut EditDraft, span: Span, (open, close): (&str, &str)) {
     draft.push(Span::at(span.end), format!(" {close}"));
 }
 
-/// Takes the marks off a comment, and one blank at either end.
+/// Removes the markers of a comment, and one blank inside each.
 fn unwrap(draft: &mut EditDraft, span: Span, comment: &str, (open, close): (&str, &str)) {
     let inner = &comment[open.len()..comment.len() - close.len()];
     let first = open.len() + usize::from(inner.starts_with(' '));
@@ -200,7 +200,7 @@ fn unwrap(draft: &mut EditDraft, span: Span, comment: &str, (open, close): (&str
     draft.push(Span::new(span.end - last, span.end), "");
 }
 
-/// The comments of a text, marks included, and what lies between them without blanks around it.
+/// Returns the comments of a text, markers included, and the text between them, trimmed.
 fn comment_ranges(
     text: &str,
     (open, close): (&str, &str),
@@ -235,7 +235,7 @@ fn comment_around(
     (open, close): (&str, &str),
 ) -> Option<Span> {
     let head = selection.head;
-    if ctx.syntax.is_some() && crate::insert::scope(ctx, head) != SyntaxScope::Comment {
+    if ctx.syntax.is_some() && crate::auto_close::scope(ctx, head) != SyntaxScope::Comment {
         return None;
     }
     let snapshot = ctx.snapshot;

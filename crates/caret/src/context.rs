@@ -1,13 +1,13 @@
 //! Input and output of planning.
 //!
-//! Start at `Context` and `Plan`.
+//! Start at `CommandContext` and `CaretPlan`.
 
 use base::{Revision, Span};
 use display::DisplaySnapshot;
 use syntax::{Language, SyntaxSnapshot};
 use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
 
-use crate::boxes::ColumnBox;
+use crate::column_box::ColumnBox;
 
 /// Settings that affect commands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -195,7 +195,7 @@ fn closers_behind(ctx: &CommandContext, head: ByteOffset, start: ByteOffset) -> 
     behind
 }
 
-/// Two or more blanks before a caret are deleted alone, without the word before them.
+/// Returns the start of two or more blanks before a caret; deleting a word deletes them alone.
 fn blanks_before(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     let blanks = ctx
         .snapshot

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the edits are sorted and disjoint; insertions at one offset keep their order.
 //! Everything is one pass: a push is O(1), a mapping O(log edits).
-//! Start at `Draft::push`; most commands need only `replace_each`.
+//! Start at `EditDraft::push`; most commands need only `replace_each`.
 
 use base::{Bias, ByteOffset, Span};
 use text::{Edit, EditKind, Selection, SelectionSet};

@@ -6,11 +6,12 @@
 use base::{ByteOffset, Span};
 use display::{DisplayMap, DisplayOptions};
 use syntax::{Budget, Language, ParseStatus, SyntaxTree, language_named};
-use text::{Author, Buffer, EditOrigin, LineEnding, Selection, SelectionSet, Timestamp};
+use text::{Author, Buffer, EditOrigin, LineEnding, Selection, SelectionSet, Snapshot, Timestamp};
 
 use crate::command::Command;
 use crate::context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
-use crate::plan::{plan, snap_to_graphemes};
+use crate::motion;
+use crate::plan::plan;
 
 /// A text with carets, and the context for planning commands.
 pub(crate) struct Fixture {
@@ -71,7 +72,7 @@ impl Fixture {
         self
     }
 
-    /// Folds what lies between the first two occurrences of the given texts.
+    /// Folds the text between the first occurrences of the two given texts.
     pub(crate) fn fold(mut self, from: &str, to: &str) -> Self {
         let text = self.buffer.snapshot().to_string();
         let start = text.find(from).expect("the start of the fold");
@@ -227,4 +228,21 @@ pub(crate) fn parse(marked: &str) -> (String, SelectionSet) {
     }
     let primary = selections.len().saturating_sub(1);
     (text, SelectionSet::new(selections, primary))
+}
+
+/// Moves selections to grapheme borders, after edits that joined characters, such as a letter typed
+/// before a combining mark.
+fn snap_to_graphemes(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
+    let is_settled = |offset| motion::on_border(snapshot, offset) == offset;
+    if selections
+        .iter()
+        .all(|selection| is_settled(selection.anchor) && is_settled(selection.head))
+    {
+        return selections.clone();
+    }
+    selections.transform(|selection| Selection {
+        anchor: motion::border_behind(snapshot, selection.anchor),
+        head: motion::border_behind(snapshot, selection.head),
+        goal: selection.goal,
+    })
 }

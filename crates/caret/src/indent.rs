@@ -8,7 +8,7 @@ use text::{EditKind, Selection, Snapshot};
 
 use crate::context::{CaretOptions, CaretPlan, CommandContext};
 use crate::draft::{EditDraft, SelectionEdit, replace_each};
-use crate::motion::horizontal::first_non_blank;
+use crate::motion::horizontal::{first_non_blank, is_blank};
 use crate::row_heads::each_row;
 use crate::rows::{row_groups, selected_or_all};
 
@@ -241,4 +241,37 @@ pub(crate) fn delete_trailing_space(ctx: &CommandContext) -> CaretPlan {
     }
     let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left);
     draft.into_plan(selections, EditKind::Other)
+}
+
+/// Returns the start of a row that holds only a word such as `else` before `head`, and its text one
+/// level further out; `None` if the row above is indented deeper than that already.
+pub(crate) fn outdented_row(ctx: &CommandContext, head: ByteOffset) -> Option<(Span, String)> {
+    let words = ctx.language?.config().dedent_words;
+    if words.is_empty() || !ctx.options.smart_indent {
+        return None;
+    }
+    let snapshot = ctx.snapshot;
+    let row = snapshot.point_at(head).row;
+    let start = snapshot.row_start(row);
+    let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
+    let blanks = leading_blanks(snapshot, row);
+    let width = head - (start + blanks.len()).min(head);
+    if blanks.is_empty() || width == 0 || width > longest {
+        return None;
+    }
+    let word = snapshot.text(Span::new(start + blanks.len(), head));
+    if !words.contains(&&*word) {
+        return None;
+    }
+    let before = (0..row.0)
+        .rev()
+        .map(Row)
+        .find(|row| !is_blank(snapshot, *row))?;
+    let tab_width = ctx.options.tab_width;
+    let cells = |blanks: &str| cells_of(blanks, tab_width);
+    if cells(&blanks) < cells(&leading_blanks(snapshot, before)) {
+        return None;
+    }
+    let outdented = shifted(ctx, &blanks, -1, 0);
+    Some((Span::new(start, head), outdented + &word))
 }

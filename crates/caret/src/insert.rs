@@ -2,41 +2,16 @@
 //!
 //! Start at `insert`.
 
-use base::{Bias, ByteOffset, Row, Span};
+use base::{Bias, ByteOffset, Span};
 use syntax::{AutoClose, SyntaxScope};
 use text::{EditKind, Selection, SelectionSet};
 
-use crate::brackets;
+use crate::auto_close::{pairs, scope};
 use crate::context::{CaretPlan, CommandContext};
 use crate::draft::{EditDraft, SelectionEdit, replace_each, reversed};
-use crate::indent;
-use crate::motion::horizontal::{first_non_blank, is_blank};
-use crate::newline;
-use crate::quotes;
+use crate::motion::horizontal::first_non_blank;
 use crate::words::{CharClass, WordScanner};
-
-/// Auto-close pairs of a text without a language.
-const PLAIN_PAIRS: &[AutoClose] = &[
-    plain_pair("(", ")", true),
-    plain_pair("[", "]", true),
-    plain_pair("{", "}", true),
-    plain_pair("\"", "\"", false),
-];
-
-const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> AutoClose {
-    AutoClose {
-        open,
-        close,
-        in_strings: anywhere,
-        in_comments: anywhere,
-    }
-}
-
-/// Returns the auto-close pairs of the language.
-pub(crate) fn pairs(ctx: &CommandContext) -> &'static [AutoClose] {
-    ctx.language
-        .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
-}
+use crate::{brackets, indent, newline, quotes};
 
 /// Replaces every selection with the text and nothing else.
 pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
@@ -229,14 +204,7 @@ fn is_in_string(ctx: &CommandContext, offset: ByteOffset, prefix: Option<char>) 
     scope(ctx, start) == SyntaxScope::String || ctx.syntax.is_some_and(holds_other)
 }
 
-/// Returns the kind of text at an offset, as far as it is known.
-pub(crate) fn scope(ctx: &CommandContext, offset: ByteOffset) -> SyntaxScope {
-    ctx.syntax.map_or(SyntaxScope::Code, |syntax| {
-        syntax.scope_at(ctx.snapshot, offset)
-    })
-}
-
-/// Whether what is typed at an offset is escaped by a backslash before it.
+/// Whether a character typed at an offset is escaped by a backslash.
 fn is_escaped(ctx: &CommandContext, head: ByteOffset) -> bool {
     let backslashes = ctx
         .snapshot
@@ -245,8 +213,8 @@ fn is_escaped(ctx: &CommandContext, head: ByteOffset) -> bool {
     backslashes.count() % 2 == 1
 }
 
-/// A closing bracket that is the first thing on its row goes back to the indentation of the row
-/// with the bracket it closes.
+/// Returns the edit that gives a closing bracket, typed first on its row, the indentation of the row
+/// of its opening bracket.
 fn outdented_closer(ctx: &CommandContext, head: ByteOffset, typed: char) -> Option<SelectionEdit> {
     if !ctx.options.smart_indent {
         return None;
@@ -272,44 +240,11 @@ fn outdented_word(ctx: &CommandContext, head: ByteOffset, typed: char) -> Option
     if WordScanner::of(ctx).class(typed) == CharClass::Word {
         return None;
     }
-    let (span, outdented) = outdented_row(ctx, head)?;
+    let (span, outdented) = indent::outdented_row(ctx, head)?;
     Some(SelectionEdit::caret_behind(
         span,
         format!("{outdented}{typed}"),
     ))
-}
-
-/// A row that holds only a word which goes with an outer row, up to `head`, and what it should be:
-/// one step further out, unless it is further out than the row before it already.
-pub(crate) fn outdented_row(ctx: &CommandContext, head: ByteOffset) -> Option<(Span, String)> {
-    let words = ctx.language?.config().dedent_words;
-    if words.is_empty() || !ctx.options.smart_indent {
-        return None;
-    }
-    let snapshot = ctx.snapshot;
-    let row = snapshot.point_at(head).row;
-    let start = snapshot.row_start(row);
-    let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
-    let blanks = indent::leading_blanks(snapshot, row);
-    let width = head - (start + blanks.len()).min(head);
-    if blanks.is_empty() || width == 0 || width > longest {
-        return None;
-    }
-    let word = snapshot.text(Span::new(start + blanks.len(), head));
-    if !words.contains(&&*word) {
-        return None;
-    }
-    let before = (0..row.0)
-        .rev()
-        .map(Row)
-        .find(|row| !is_blank(snapshot, *row))?;
-    let tab_width = ctx.options.tab_width;
-    let cells = |blanks: &str| indent::cells_of(blanks, tab_width);
-    if cells(&blanks) < cells(&indent::leading_blanks(snapshot, before)) {
-        return None;
-    }
-    let outdented = indent::shifted(ctx, &blanks, -1, 0);
-    Some((Span::new(start, head), outdented + &word))
 }
 
 pub(crate) fn starts_with(ctx: &CommandContext, offset: ByteOffset, text: &str) -> bool {

@@ -13,9 +13,11 @@ mod context;
 mod motion;
 mod plan;
 
+mod auto_close;
 mod boxes;
 mod brackets;
 mod case;
+mod column_box;
 mod comment;
 mod delete;
 mod draft;
@@ -39,8 +41,8 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use boxes::ColumnBox;
+pub use column_box::ColumnBox;
 pub use command::{Command, SelectionUnit};
 pub use context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
 pub use motion::Motion;
-pub use plan::{plan, snap_to_graphemes};
+pub use plan::plan;

@@ -6,11 +6,11 @@ use base::{ByteOffset, Row, Span};
 use syntax::SyntaxScope;
 use text::EditKind;
 
+use crate::auto_close::scope;
 use crate::brackets;
 use crate::context::{CaretPlan, CommandContext};
 use crate::draft::{SelectionEdit, replace_each};
-use crate::indent::{leading_blanks, shifted};
-use crate::insert::{outdented_row, scope};
+use crate::indent::{leading_blanks, outdented_row, shifted};
 use crate::motion::horizontal::first_non_blank;
 use crate::rows::line_of;
 

@@ -123,10 +123,10 @@ fn next_free(
     from: Span,
     way: SearchDirection,
 ) -> Option<Span> {
-    let taken = ctx.selections.as_slice();
+    let selections = ctx.selections.as_slice();
     let is_free = |found: &Span| {
-        let ix = taken.partition_point(|selection| selection.end() <= found.start);
-        taken
+        let ix = selections.partition_point(|selection| selection.end() <= found.start);
+        selections
             .get(ix)
             .is_none_or(|selection| selection.start() >= found.end)
     };

@@ -2,14 +2,16 @@
 //!
 //! Start at `plan`.
 
-use text::{EditKind, Selection, SelectionSet, Snapshot};
+use text::{EditKind, Selection, SelectionSet};
 
-use crate::boxes::{self, BoxDirection};
+use crate::boxes::BoxDirection;
 use crate::case::{NameSpelling, change_case};
 use crate::command::Command;
 use crate::context::{CaretPlan, CommandContext, CommandMemory};
-use crate::rows::{self, RowDirection, RowOrder};
-use crate::{comment, delete, expand, indent, insert, motion, newline, occurrences, select};
+use crate::rows::{RowDirection, RowOrder};
+use crate::{
+    boxes, comment, delete, expand, indent, insert, motion, newline, occurrences, rows, select,
+};
 
 /// Plans a command. Has no side effects; the caller applies the edits and sets the selections.
 // tidy: table
@@ -91,23 +93,6 @@ pub fn plan(command: &Command, ctx: &CommandContext) -> CaretPlan {
 
 fn swapped(selection: &Selection) -> Selection {
     Selection::new(selection.head, selection.anchor)
-}
-
-/// Moves selections to grapheme borders, after edits that joined characters, such as a letter typed
-/// before a combining mark.
-pub fn snap_to_graphemes(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
-    let is_settled = |offset| motion::on_border(snapshot, offset) == offset;
-    if selections
-        .iter()
-        .all(|selection| is_settled(selection.anchor) && is_settled(selection.head))
-    {
-        return selections.clone();
-    }
-    selections.transform(|selection| Selection {
-        anchor: motion::border_behind(snapshot, selection.anchor),
-        head: motion::border_behind(snapshot, selection.head),
-        goal: selection.goal,
-    })
 }
 
 impl CaretPlan {

@@ -9,8 +9,8 @@ use std::str::CharIndices;
 use base::{Bias, ByteOffset, Row, Span};
 use syntax::SyntaxScope;
 
+use crate::auto_close::{pairs, scope};
 use crate::context::CommandContext;
-use crate::insert::{pairs, scope};
 use crate::motion::horizontal::is_blank;
 
 /// Bytes before the caret that are searched for an unpaired quote.

@@ -33,7 +33,7 @@ impl<'t> RowHead<'t> {
         }
     }
 
-    /// Whether the row holds nothing but blanks.
+    /// Returns whether the row contains only blanks.
     pub(crate) fn is_blank(&self) -> bool {
         self.behind.trim().is_empty()
     }

@@ -83,7 +83,7 @@ impl Meter {
                 self.pass(wide / 3 * 2, PrecedingText::Wide);
                 rest = &rest[wide..];
             }
-            // What is left is rare; such characters come in company.
+            // The remaining characters are rare, and occur in groups.
             let mut passed = rest.len();
             for (ix, ch) in rest.char_indices() {
                 self.advance(ch);

@@ -75,7 +75,7 @@ impl PendingWrapJob {
         let mut next_edit = 0;
         for part in self.parts.drain(..) {
             let part_end = part.now + part.lines.len() as u32;
-            // What is before the part only moves it; an edit at its border may not touch it.
+            // An edit before the part only moves it; one at its border may not touch it.
             while edits
                 .get(next_edit)
                 .is_some_and(|edit| edit.old.end <= part.now)

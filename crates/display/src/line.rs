@@ -8,8 +8,7 @@ use crate::cells::{Meter, plain_prefix, stand_in};
 use crate::inlay::InlayId;
 use crate::position::DisplayRow;
 use crate::shown_text::{ChunkSource, ShownChunk};
-use crate::snapshot::DisplaySnapshot;
-use crate::tab::Strip;
+use crate::tab::{Ruler, Strip};
 
 /// A display row, or a window of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,19 +69,19 @@ pub enum SegmentKind {
 impl DisplayLine {
     /// Returns the part of a strip that covers some cells, including a few preceding bytes.
     pub(crate) fn read(
-        snapshot: &DisplaySnapshot,
+        ruler: &Ruler<'_>,
         strip: &Strip,
         row: DisplayRow,
         cells: Range<u32>,
     ) -> Self {
-        let (from, from_cell) = snapshot.ruler().anchor_before(strip, cells.start);
-        let shown = &snapshot.shown;
+        let (from, from_cell) = ruler.anchor_before(strip, cells.start);
+        let shown = ruler.shown;
         let buffer_row = strip.is_first().then(|| {
             let offset = shown.to_buffer(strip.shown.start);
             shown.buffer.point_at(offset).row
         });
         let mut writer = RowWriter {
-            meter: Meter::new(from_cell, snapshot.ruler().tab_width),
+            meter: Meter::new(from_cell, ruler.tab_width),
             cells,
             text: String::new(),
             segments: Vec::new(),

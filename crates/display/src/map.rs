@@ -6,7 +6,8 @@ use base::{Bias, ByteOffset, Span};
 use text::{Change, Snapshot};
 
 use crate::block::{BlockId, BlockMark, BlockSpec, height_in_parts};
-use crate::fold::{self, FoldMark};
+use crate::fold;
+use crate::fold::FoldMark;
 use crate::inlay::{Inlay, InlayId, InlayMark};
 use crate::job::{PendingWrapJob, WrapDone, WrapJob};
 use crate::limits::{JOB_BYTES, JOB_ITEMS, JOINED_MARKS, JOINED_SPLICES, SYNC_BYTES};
@@ -242,7 +243,7 @@ impl DisplayMap {
     }
 }
 
-/// Folds. Adding one costs what it hides and `log n`; removing grows with the number of folds.
+/// Folds. Adding one costs the size of the hidden text and `log n`; removing grows with the number of folds.
 impl DisplayMap {
     /// Folds spans; empty ones are ignored, equal ones are stored once.
     pub fn fold(&mut self, spans: &[Span]) {
@@ -302,11 +303,6 @@ impl DisplayMap {
 
 /// Inlays. Adding one costs `log n`; removing grows with the number of inlays.
 impl DisplayMap {
-    /// Replaces all inlays by new ones.
-    pub fn set_inlays(&mut self, inlays: Vec<Inlay>) {
-        self.replace_inlays(|_| true, inlays);
-    }
-
     /// Removes and adds inlays. Those at one offset keep their insertion order.
     pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>) {
         if remove.is_empty() {
@@ -384,15 +380,6 @@ impl DisplayMap {
         self.place_blocks_at(offsets);
     }
 
-    /// Returns the offset that a block follows: the start of its row if it is above, or the end if
-    /// it is below. The cost grows with the number of blocks.
-    pub fn block_offset(&self, id: BlockId) -> Option<ByteOffset> {
-        let mut blocks = self.blocks.from(0);
-        blocks
-            .find(|block| block.mark.id == id)
-            .map(|block| block.span.start)
-    }
-
     /// Places the blocks anew of the lines that show some offsets.
     fn place_blocks_at(&mut self, offsets: Vec<ByteOffset>) {
         let DisplaySnapshot { shown, wrap, .. } = &self.state;
@@ -414,7 +401,7 @@ impl DisplayMap {
 
 /// Dirty spans of a text that did not change itself: sorted, overlapping ones joined.
 fn dirty(spans: impl Iterator<Item = Span>, buffer: &Snapshot) -> Vec<DirtySpan> {
-    // What a fold or an inlay does begins where it would have to stand if it splits an ending.
+    // A fold or inlay that would split a line ending begins before the ending.
     let mut spans: Vec<Span> = spans
         .map(|span| Span::new(buffer.clip(span.start, Bias::Left), span.end))
         .collect();

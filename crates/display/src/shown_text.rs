@@ -6,7 +6,7 @@
 //! Invariant: no piece is empty, no two `Text` pieces are adjacent.
 //! Invariant: a line ends at a line feed of a `Text` piece only; one of an inlay breaks the row
 //! within its line.
-//! Start at `Shown`; `sync` applies a change, `chunks` reads.
+//! Start at `ShownText`; `sync` applies a change, `chunks` reads.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -118,7 +118,7 @@ impl SeekTarget<'_, ShownExtent, ShownExtent> for SeekByte {
     }
 }
 
-/// Seeks an offset into what is shown.
+/// Seeks an offset of the shown text.
 struct AtShown(usize);
 
 impl SeekTarget<'_, ShownExtent, ShownExtent> for AtShown {

@@ -7,7 +7,8 @@ use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
 use crate::block::{BlockLayer, PARTS, PlacedBlock, height_in_lines};
-use crate::fold::{self, FoldMark};
+use crate::fold;
+use crate::fold::FoldMark;
 use crate::line::DisplayLine;
 use crate::position::{DisplayOptions, DisplayPoint, DisplayRow};
 use crate::shown_text::ShownText;
@@ -171,7 +172,12 @@ impl DisplaySnapshot {
     /// length of the row once it is measured that far.
     pub fn line_window(&self, row: DisplayRow, from_cell: u32, to_cell: u32) -> DisplayLine {
         let strip = self.strip(row.0);
-        DisplayLine::read(self, &strip, row.min(self.last_row()), from_cell..to_cell)
+        DisplayLine::read(
+            &self.ruler(),
+            &strip,
+            row.min(self.last_row()),
+            from_cell..to_cell,
+        )
     }
 
     /// The top of a row in line heights from the top of the text, blocks above it included.

@@ -51,7 +51,7 @@ struct LongLine {
     stretches: Stretches,
 }
 
-/// Measures the strips of one state of what is shown.
+/// Measures the strips of one state of the shown text.
 #[derive(Clone, Copy)]
 pub(crate) struct Ruler<'a> {
     pub(crate) shown: &'a ShownText,
@@ -72,7 +72,7 @@ impl Strip {
 }
 
 impl Ruler<'_> {
-    /// The cell before the byte `at` of what is shown.
+    /// Returns the cell before the byte `at` of the shown text.
     pub(crate) fn cell_at(&self, strip: &Strip, at: usize) -> u32 {
         let at = at.clamp(strip.shown.start, strip.shown.end);
         let (from, cell) = if strip.is_long() {

@@ -148,7 +148,7 @@ impl SeekTarget<'_, WrapSummary, WrapSummary> for AtRow {
 }
 
 impl WrapTree {
-    /// Lines of one row each. `is_known`: they need not be looked at.
+    /// Lines of one row each. `is_known`: whether they are measured already.
     pub(crate) fn new(lines: u32, is_known: bool) -> Self {
         let generation = 1;
         let stamp = if is_known { generation } else { 0 };

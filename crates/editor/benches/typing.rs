@@ -244,7 +244,12 @@ fn open(
         let focus = editor.read(cx).focus_handle(cx);
         window.focus(&focus, cx);
         editor.update(cx, |editor, cx| {
-            editor.go_to_point(Point::new(row, 0), Reveal::Center, cx)
+            let at = editor
+                .model()
+                .read(cx)
+                .snapshot()
+                .offset_at(Point::new(row, 0));
+            editor.go_to(at, Reveal::Center, cx)
         });
     })
     .expect("the window is open");

@@ -44,7 +44,7 @@ fn conflict(editor: &Editor, cx: &Context<Editor>) -> AnyElement {
     });
     let mut banner = Banner::new("conflict", Tone::Warning, text);
     if has_theirs {
-        let (label, comparing) = if editor.comparison {
+        let (label, comparing) = if editor.comparison.is_shown {
             ("Back to the text", false)
         } else {
             ("Compare", true)

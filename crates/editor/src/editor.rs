@@ -4,31 +4,34 @@
 //! display map, the scroll position and the find matches all refer to the document's revision.
 //! Start at `Editor::run`, which handles every caret command.
 
-mod accepting;
-mod bracketing;
-mod clipboard;
-mod commands;
-mod excerpted;
-mod expanding;
-mod finding;
-mod folding;
+pub(crate) mod accepting;
+mod blink;
+pub(crate) mod bracketing;
+pub(crate) mod clipboard;
+pub(crate) mod commands;
+pub(crate) mod excerpted;
+pub(crate) mod expanding;
+mod find_bar;
+pub(crate) mod finding;
+pub(crate) mod folding;
 mod highlighting;
-mod hunks;
+pub(crate) mod hunks;
 mod inline_review;
 mod input;
-mod menu;
-mod options;
-mod render;
+mod key_context;
+pub(crate) mod menu;
+pub(crate) mod options;
+mod positions;
 mod scene;
-mod scrolling;
-mod smooth_scroll;
-mod suggesting;
+pub(crate) mod scrolling;
+pub(crate) mod smooth_scroll;
+pub(crate) mod suggesting;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{Bias, ByteOffset, Point, Revision, Row, Span};
+use base::{Bias, ByteOffset, Point, Row, Span};
 use caret::{CaretOptions, CommandMemory, history::CaretHistory};
 use display::{BlockId, BlockSpec, DisplayMap, DisplaySnapshot, Inlay, InlayId};
 use gpui_kit::{
@@ -40,18 +43,16 @@ use text::{Change, Selection, SelectionSet, Snapshot};
 
 use crate::block_view::{BlockView, BlockViews};
 use crate::comparison::Comparison;
-use crate::element::{Geometry, HitArea, Palette, RowCache, StickyCache, WordShapes};
 use crate::excerpts::Excerpts;
 use crate::find::FindState;
-use crate::find_bar::FindBar;
+use crate::frame::{Geometry, Palette, RowCache, StickyCache, WordShapes};
 use crate::model::{DocumentModel, ModelEvent};
-use crate::mouse::Drag;
+use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
 pub use inline_review::ReviewMark;
 pub use scene::SuggestionBlocker;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
-pub(crate) use suggesting::{InlayLook, InlayLooks};
 
 /// An event of the editor view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,11 +91,13 @@ pub struct ViewState {
     pub folds: Vec<(usize, usize)>,
 }
 
-/// Visible rows that start a fold, with the text, tree and rows they were computed for.
-type FoldableRows = (
-    (Revision, Option<Revision>, std::ops::Range<Row>),
-    Arc<[Row]>,
-);
+/// The side-by-side view of the two sides of a conflict.
+#[derive(Default)]
+pub(crate) struct ConflictComparison {
+    pub(crate) is_shown: bool,
+    /// Created when it is first shown.
+    pub(crate) view: Option<Entity<Comparison>>,
+}
 
 /// A view of a text.
 pub struct Editor {
@@ -110,7 +113,7 @@ pub struct Editor {
     pub(crate) snapshot: Snapshot,
     pub(crate) selections: SelectionSet,
     memory: CommandMemory,
-    trail: CaretHistory,
+    caret_history: CaretHistory,
     pub(crate) caret_options: CaretOptions,
     pub(crate) map: DisplayMap,
     pub(crate) display: DisplaySnapshot,
@@ -118,14 +121,11 @@ pub struct Editor {
     /// Pending request to reveal the caret in the next layout.
     pub(crate) follow: Option<ScrollMargin>,
     pub(crate) glide: Option<smooth_scroll::Glide>,
-    /// Whether the CPU draws each frame, so that animations are disabled.
-    is_still: bool,
     /// Spans being composed by an input method, one per caret; empty without composition.
     pub(crate) marked: Vec<Span>,
     pub(crate) find: FindState,
-    pub(crate) find_bar: Option<Entity<FindBar>>,
-    /// The next right click comes from a key press and moves no caret.
-    pub(crate) menu_at_caret: bool,
+    pub(crate) find_session: finding::FindSession,
+    pub(crate) mouse: Mouse,
     pub(crate) rows: RowCache,
     pub(crate) sticky: StickyCache,
     pub(crate) words: RefCell<WordShapes>,
@@ -133,32 +133,17 @@ pub struct Editor {
     /// Geometry of the last layout.
     pub(crate) geometry: Option<Geometry>,
     pub(crate) brackets: bracketing::Brackets,
-    pub(crate) foldable_cache: Option<FoldableRows>,
-    lost_folds: folding::LostFolds,
-    /// Whether the pointer is over the gutter, which then shows fold arrows.
-    pub(crate) gutter_hovered: bool,
-    /// The scrollbar under the pointer.
-    pub(crate) hovered: Option<HitArea>,
-    pub(crate) drag: Option<Drag>,
-    pub(crate) drag_task: Option<Task<()>>,
-    /// Whether text is being dragged over this view.
-    pub(crate) shows_drop_place: bool,
+    pub(crate) folding: folding::Folding,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::ShownReview,
-    pub(crate) suggesting: suggesting::SuggestionState,
-    expanding: Option<expanding::WordExpansion>,
+    pub(crate) suggestion: suggesting::SuggestionState,
+    word_expansion: Option<expanding::WordExpansion>,
     /// Source of the rows, if they are excerpts of other texts.
     pub(crate) excerpts: Option<Entity<Excerpts>>,
-    pub(crate) caret_shown: bool,
-    blink_task: Option<Task<()>>,
+    pub(crate) blink: blink::CaretBlink,
     wrap_task: Option<Task<()>>,
     highlight_task: Option<Task<()>>,
-    find_task: Option<Task<()>>,
-    step_task: Option<Task<()>>,
-    pub(crate) comparison: bool,
-    comparison_entity: Option<Entity<Comparison>>,
-    /// Last position of the pointer.
-    pub(crate) pointer: gpui_kit::Point<gpui_kit::Pixels>,
+    pub(crate) comparison: ConflictComparison,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -193,47 +178,33 @@ impl Editor {
             overrides: Default::default(),
             selections: SelectionSet::single(Selection::caret(ByteOffset(0))),
             memory: CommandMemory::default(),
-            trail: CaretHistory::new(),
+            caret_history: CaretHistory::new(),
             caret_options: options::caret_options(&EditorSettings::default(), &model, cx),
             display: map.snapshot(),
             map,
             scroll: Scroll::new(),
             follow: None,
             glide: None,
-            is_still: window
-                .gpu_specs()
-                .is_some_and(|gpu| gpu.is_software_emulated),
             marked: Vec::new(),
             find: FindState::default(),
-            find_bar: None,
-            menu_at_caret: false,
+            find_session: finding::FindSession::default(),
+            mouse: Mouse::default(),
             rows: RowCache::default(),
             sticky: StickyCache::default(),
             words: RefCell::default(),
             palette: None,
             geometry: None,
             brackets: bracketing::Brackets::default(),
-            foldable_cache: None,
-            lost_folds: folding::LostFolds::default(),
-            gutter_hovered: false,
-            hovered: None,
-            drag: None,
-            drag_task: None,
-            shows_drop_place: false,
+            folding: folding::Folding::default(),
             blocks: BlockViews::default(),
             review: inline_review::ShownReview::default(),
-            suggesting: suggesting::SuggestionState::default(),
-            expanding: None,
+            suggestion: suggesting::SuggestionState::default(),
+            word_expansion: None,
             excerpts: None,
-            caret_shown: true,
-            blink_task: None,
+            blink: blink::CaretBlink::new(window),
             wrap_task: None,
             highlight_task: None,
-            find_task: None,
-            step_task: None,
-            comparison: false,
-            comparison_entity: None,
-            pointer: Default::default(),
+            comparison: ConflictComparison::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -283,13 +254,6 @@ impl Editor {
         self.select(vec![Span::at(offset)], reveal, cx);
     }
 
-    /// Moves to a single caret at a row and byte column, clipped to the text.
-    pub fn go_to_point(&mut self, point: Point, reveal: Reveal, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let offset = self.snapshot.offset_at(point);
-        self.go_to(offset, reveal, cx);
-    }
-
     /// Selects spans; the last one is the newest.
     pub fn select(&mut self, spans: Vec<Span>, reveal: Reveal, cx: &mut Context<Self>) {
         self.sync(cx);
@@ -312,7 +276,7 @@ impl Editor {
         if selections == self.selections {
             return;
         }
-        self.trail
+        self.caret_history
             .record(self.snapshot.revision(), &self.selections);
         self.selections = selections;
         self.memory = CommandMemory::default();
@@ -322,7 +286,7 @@ impl Editor {
     /// Notifies observers that the selections changed.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
-        self.suggesting.invalidate();
+        self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
         cx.notify();
@@ -444,7 +408,7 @@ impl Editor {
             None => self.reset_after(after),
         }
         self.refresh_suggestion(cx);
-        self.find_again(cx);
+        finding::find_again(self, cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
     }
@@ -458,11 +422,11 @@ impl Editor {
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
         self.review.follow(change);
-        self.suggesting.follow(change, &self.snapshot);
+        self.suggestion.follow(change, &self.snapshot);
         for span in &mut self.marked {
             *span = change.map_span(*span);
         }
-        if let Some(drag) = &mut self.drag {
+        if let Some(drag) = &mut self.mouse.drag {
             drag.follow(change);
         }
     }
@@ -480,8 +444,14 @@ impl Editor {
         self.marked.clear();
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
-        self.suggesting.reset();
+        self.suggestion.reset();
         self.snapshot = after;
+    }
+
+    /// Shows the two sides of a conflict, or the text again.
+    pub fn set_comparing(&mut self, comparing: bool, cx: &mut Context<Self>) {
+        self.comparison.is_shown = comparing && self.model.read(cx).document().conflict().is_some();
+        cx.notify();
     }
 
     fn on_model_event(
@@ -504,8 +474,8 @@ impl Editor {
                 self.highlight_in_background(cx);
             }
             ModelEvent::StateChanged => {
-                self.suggesting.invalidate();
-                self.comparison &= self.model.read(cx).document().conflict().is_some();
+                self.suggestion.invalidate();
+                self.comparison.is_shown &= self.model.read(cx).document().conflict().is_some();
             }
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
@@ -519,8 +489,8 @@ impl Editor {
     }
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.blink_task = None;
-        self.caret_shown = true;
+        self.blink.task = None;
+        self.blink.is_shown = true;
         cx.notify();
     }
 }

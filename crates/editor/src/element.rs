@@ -1,24 +1,18 @@
 //! Draws the text: lays out what is visible, then paints it.
 //!
-//! Layout (`layout`) queries the view for everything visible and caches shaped rows (`rows`,
-//! `shape`). Painting (`paint`) only reads the layout, in layers from bottom to top.
+//! Layout (`layout`) queries the view for everything visible; shaped rows are cached in `frame`. Painting (`paint`) only reads the layout, in layers from bottom to top.
 //! Invariant: a row with unchanged text and highlights is never shaped again.
 //! Invariant: nothing below reads a row outside the window, or a column far outside it.
 
 mod accessible;
-mod action_scope;
 mod decorations;
-mod geometry;
 mod guides;
 mod gutter;
 mod layout;
 mod overview;
 mod paint;
-mod palette;
 mod ranges;
-mod rows;
 mod scrollbars;
-mod shape;
 mod signs;
 mod sticky;
 mod suggested;
@@ -33,15 +27,7 @@ use gpui_kit::{
 };
 
 pub(crate) use accessible::{AccessibleText, describe};
-pub(crate) use action_scope::ActionScope;
-pub(crate) use geometry::{Geometry, HitArea};
-pub(crate) use layout::{TextLayout, VisibleRow};
-pub(crate) use palette::Palette;
-#[cfg(test)]
-pub(crate) use rows::RowSegment;
-pub(crate) use rows::{RowCache, RowHighlight, RowHighlights, highlights_of_rows};
-pub(crate) use shape::WordShapes;
-pub(crate) use sticky::StickyCache;
+use layout::TextLayout;
 
 use crate::editor::Editor;
 
@@ -115,9 +101,9 @@ impl Element for TextElement {
     ) -> PreparedFrame {
         let layout = self
             .editor
-            .update(cx, |editor, cx| editor.lay_out(bounds, window, cx));
+            .update(cx, |editor, cx| layout::lay_out(editor, bounds, window, cx));
         if window.is_a11y_active() {
-            let text = self.editor.read(cx).accessible_text(&layout);
+            let text = accessible::accessible_text(self.editor.read(cx), &layout);
             *self.accessible.borrow_mut() = Some(text);
         }
         if layout.is_gliding {

@@ -13,13 +13,13 @@ use std::ops::Range;
 
 use base::{AbsPath, Revision, Row, Span};
 use gpui_kit::{App, Context, Entity, EntityId, EventEmitter, Subscription};
+use placement::{ExcerptPlacement, MappedEdit, carry, differing};
 use project::Document;
 use syntax::SyntaxSnapshot;
 use text::{Author, Change, Edit, EditKind, LineEnding, RowSpan, Snapshot};
 
-use crate::element::{RowHighlights, highlights_of_rows};
+use crate::frame::{RowHighlights, highlights_of_rows};
 use crate::model::{DocumentEnvironment, DocumentModel, ModelEvent};
-use placement::{ExcerptPlacement, MappedEdit, carry, differing};
 
 /// Rows of a text to show.
 pub struct Excerpt {
@@ -49,6 +49,16 @@ pub struct Excerpts {
     source_at: HashMap<EntityId, Revision>,
     places: Vec<ExcerptPlacement>,
     _subscriptions: Vec<Subscription>,
+}
+
+/// Reason an edit of the combined text cannot be applied to the sources.
+#[derive(Debug, thiserror::Error)]
+enum ExcerptEditError {
+    #[error("cannot join lines of different excerpts here: open the file instead")]
+    AcrossExcerpts,
+    /// Holds the title of the source.
+    #[error("{0} cannot be edited")]
+    ReadOnly(String),
 }
 
 impl EventEmitter<ExcerptsEvent> for Excerpts {}
@@ -220,9 +230,9 @@ impl Excerpts {
                 self.repair(cx);
                 None
             }
-            Err(sentence) => {
+            Err(error) => {
                 self.repair(cx);
-                Some(sentence)
+                Some(error.to_string())
             }
         };
         if let Some(sentence) = refused {
@@ -260,7 +270,7 @@ impl Excerpts {
 
     /// Applies edits of the combined text to the sources. Returns whether the excerpts equal their
     /// sources afterwards, or the reason an edit cannot be applied.
-    fn carry_shown(&mut self, cx: &mut Context<Self>) -> Result<bool, String> {
+    fn carry_shown(&mut self, cx: &mut Context<Self>) -> Result<bool, ExcerptEditError> {
         let buffer = self.shown.read(cx).document().buffer();
         let now = buffer.snapshot();
         if now.revision() == self.shown_at {
@@ -285,15 +295,12 @@ impl Excerpts {
                     (source, edit)
                 }
                 MappedEdit::Across => {
-                    return Err(
-                        "cannot join lines of different excerpts here: open the file instead"
-                            .to_owned(),
-                    );
+                    return Err(ExcerptEditError::AcrossExcerpts);
                 }
             };
             let document = self.sources[source].read(cx).document();
             if !document.can_edit() {
-                return Err(format!("{} cannot be edited", document.title()));
+                return Err(ExcerptEditError::ReadOnly(document.title()));
             }
             if document.buffer().line_ending() == LineEnding::CrLf && edit.text.contains('\n') {
                 edit.text = edit.text.replace("\r\n", "\n").replace('\n', "\r\n");

@@ -12,6 +12,7 @@
 //! alike.
 //! Start at `DocumentModel` and `Editor`; drawing starts at `element`.
 
+mod action_scope;
 mod actions;
 mod banner;
 mod block_view;
@@ -21,11 +22,13 @@ mod editor;
 mod element;
 mod excerpts;
 mod find;
-mod find_bar;
+mod frame;
 mod model;
 mod mouse;
+mod pointer;
 mod scroll;
 mod suggestion;
+mod view;
 
 pub mod fixture;
 

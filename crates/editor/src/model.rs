@@ -68,7 +68,7 @@ pub struct DocumentModel {
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
     /// State last emitted, to emit changes only.
-    told: (DocumentState, bool, Option<AbsPath>),
+    reported: (DocumentState, bool, Option<AbsPath>),
 }
 
 impl EventEmitter<ModelEvent> for DocumentModel {}
@@ -82,7 +82,7 @@ impl DocumentModel {
     ) -> Self {
         let language = language_of(&document);
         let mut model = Self {
-            told: state_of(&document),
+            reported: state_of(&document),
             document,
             environment,
             language: None,
@@ -185,15 +185,15 @@ impl DocumentModel {
             cx.emit(ModelEvent::Edited(change));
             cx.notify();
         }
-        self.tell_state(cx);
+        self.report_state(cx);
     }
 
-    fn tell_state(&mut self, cx: &mut Context<Self>) {
+    fn report_state(&mut self, cx: &mut Context<Self>) {
         // Usually nothing of this changes between two keystrokes, and the comparison does not
         // allocate.
         let state = state_of(&self.document);
-        if state != self.told {
-            self.told = state;
+        if state != self.reported {
+            self.reported = state;
             cx.emit(ModelEvent::StateChanged);
             cx.notify();
         }

@@ -18,20 +18,11 @@ use base::{ByteOffset, Row, Span};
 use gpui_kit::SharedString;
 use text::{SelectionSet, Snapshot};
 
+pub(crate) use crate::frame::SuggestionStyle;
+
 pub(crate) use self::colours::{ColourJob, HighlightedText};
 pub(crate) use self::multi_caret::{ExtraCaret, accepted_edits, extra_carets};
 pub(crate) use self::tab_key::{CaretPlace, tab_takes};
-
-/// Style of inserted text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SuggestionStyle {
-    /// Muted text after the caret, as if already typed.
-    Ghost,
-    /// Inserted text, marked as added.
-    Added,
-    /// Whole rows inserted below those they replace. Their first line feed only starts a new row.
-    AddedRows,
-}
 
 /// Text inserted as an inlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,13 +94,13 @@ impl SuggestionPlace {
     /// Describes the location of a suggestion for another file; `open` is that file's text, if it
     /// is open.
     pub fn of(suggestion: &Suggestion, open: Option<&Snapshot>) -> Self {
-        let stands = open.filter(|open| suggestion.applies_to(open));
-        let preview = match stands {
+        let applies_to = open.filter(|open| suggestion.applies_to(open));
+        let preview = match applies_to {
             Some(open) => change::preview(suggestion, open),
             None => change::preview_alone(suggestion),
         };
         Self {
-            row: stands.map(|open| open.point_at(suggestion.start()).row),
+            row: applies_to.map(|open| open.point_at(suggestion.start()).row),
             preview: preview.into(),
         }
     }
@@ -172,9 +163,9 @@ fn ghost(
         longer += text.len();
     }
     let own = pieces.clone();
-    for fellow in extra_carets(suggestion, snapshot, selections) {
+    for extra in extra_carets(suggestion, snapshot, selections) {
         pieces.extend(own.iter().map(|piece| InsertedText {
-            at: fellow.moved(piece.at),
+            at: extra.moved(piece.at),
             // Its highlights are those of the piece at the newest caret.
             ..piece.clone()
         }));

@@ -28,7 +28,7 @@ pub(crate) struct Pacer<S> {
     still: Cell<u32>,
     /// Whether the next `Hidden` event is caused by pausing the source.
     hides: Cell<bool>,
-    told: Cell<WindowVisibility>,
+    reported: Cell<WindowVisibility>,
 }
 
 impl<S: FrameSource> Pacer<S> {
@@ -40,7 +40,7 @@ impl<S: FrameSource> Pacer<S> {
             wanted: Cell::new(true),
             still: Cell::new(0),
             hides: Cell::new(false),
-            told: Cell::new(visibility),
+            reported: Cell::new(visibility),
         }
     }
 
@@ -86,16 +86,16 @@ impl<S: FrameSource> Pacer<S> {
         visibility: WindowVisibility,
     ) -> Option<WindowVisibility> {
         let ours = visibility == WindowVisibility::Hidden && self.hides.take();
-        if ours || self.told.get() == visibility {
+        if ours || self.reported.get() == visibility {
             return None;
         }
-        self.told.set(visibility);
+        self.reported.set(visibility);
         Some(visibility)
     }
 
     /// Returns the visibility last reported to the window.
     pub(crate) fn visibility(&self) -> WindowVisibility {
-        self.told.get()
+        self.reported.get()
     }
 }
 

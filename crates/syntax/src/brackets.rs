@@ -1,7 +1,7 @@
 //! Matching brackets, and words and tags that pair up like them.
 //!
 //! A tree determines pairs exactly, since both halves are children of one node. Where the tree has
-//! errors or is missing, the surrounding text is scanned, up to `MOST_SCANNED` bytes.
+//! errors or is missing, the surrounding text is scanned, up to `MAX_SCANNED_BYTES`.
 
 mod scan;
 
@@ -171,7 +171,7 @@ fn pair_in(view: &TreeView<'_>, parent: Node<'_>, token: Node<'_>) -> Option<Bra
     } else {
         children_before(parent, start, MAX_SIBLINGS)
     };
-    // The token itself comes first; what it opens once more must close once more.
+    // The token itself comes first; each further opener needs a further closer.
     let mut depth = 0;
     for node in siblings
         .iter()

@@ -3,7 +3,8 @@
 use base::ByteOffset;
 use text::Snapshot;
 
-use crate::language::{Language, LanguageConfig};
+use crate::definition::LanguageConfig;
+use crate::language::Language;
 use crate::nodes::path_around;
 use crate::snapshot::SyntaxSnapshot;
 
@@ -53,7 +54,7 @@ impl SyntaxSnapshot {
             return self.language().comments();
         };
         let at = offset.0.saturating_sub(view.shift);
-        // What starts here is commented out as a whole, so only what holds this place counts.
+        // A node that starts here is commented as a whole, so only nodes around it count.
         let around = match at.checked_sub(1) {
             Some(before) => path_around(view.root(), before, at + 1),
             None => Vec::new(),

@@ -31,7 +31,7 @@ pub(crate) fn with_query_cursor<R>(
     result
 }
 
-/// Takes a parser of this thread, without a language. Return it with `give_parser`.
+/// Takes a parser of this thread, without a language. Return it with `return_parser`.
 pub(crate) fn take_parser() -> Parser {
     PARSERS.with_borrow_mut(Vec::pop).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ mod documents;
 mod native;
 mod scripts;
 
-use crate::language::Definition;
+use crate::definition::Definition;
 
 /// Every language, those with many users first: where two claim a file, the first one gets it.
 pub(crate) static DEFINITIONS: &[&Definition] = &[

@@ -3,30 +3,39 @@
 //! Must not know: the disk. The caller passes the first line.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use crate::definitions::{DEFINITIONS, HIDDEN};
-use crate::language::Language;
+use crate::language::{Language, LanguageEntry};
+
+/// Every language: those of `DEFINITIONS`, then the hidden ones.
+static ENTRIES: LazyLock<Vec<LanguageEntry>> = LazyLock::new(|| {
+    let definitions = DEFINITIONS.iter().chain(HIDDEN);
+    definitions.map(|it| LanguageEntry::new(it)).collect()
+});
 
 /// Returns all languages a user can choose, the most common first.
 pub fn languages() -> &'static [Language] {
-    static LANGUAGES: OnceLock<Vec<Language>> = OnceLock::new();
-    LANGUAGES.get_or_init(|| DEFINITIONS.iter().map(|&it| Language(it)).collect())
+    static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+        let entries = ENTRIES.iter().take(DEFINITIONS.len());
+        entries.map(LanguageEntry::language).collect()
+    });
+    &LANGUAGES
 }
 
-/// The language of this name, whatever its case, or with this name's file ending: `rs`, `c++`.
+/// Returns the language with this name, ignoring case, or with this file extension: `rs`, `c++`.
 pub fn language_named(name: &str) -> Option<Language> {
     let name = name.trim().to_ascii_lowercase();
     find(|language| {
-        let definition = language.0;
+        let definition = language.definition();
         definition.name.eq_ignore_ascii_case(&name) || definition.aliases.contains(&&*name)
     })
-    .or_else(|| find(|language| language.0.extensions.contains(&&*name)))
+    .or_else(|| find(|language| language.definition().extensions.contains(&&*name)))
 }
 
-/// The language of a file: by its whole name, its ending, or its first line, in this order.
+/// Returns the language of a file: by its name, its extension, or its first line, in this order.
 ///
-/// `first_line` may be empty when the text is not at hand. `None` means plain text.
+/// `first_line` may be empty. `None` means plain text.
 pub fn language_for(path: &Path, first_line: &str) -> Option<Language> {
     let name = path.file_name()?.to_string_lossy();
     by_file_name(&name)
@@ -34,7 +43,8 @@ pub fn language_for(path: &Path, first_line: &str) -> Option<Language> {
         .or_else(|| by_first_line(first_line))
 }
 
-/// The language that embedded text names, which may be hidden: `markdown_inline`, `rust,ignore`.
+/// Returns the language that embedded text names, which may be hidden: `markdown_inline`,
+/// `rust,ignore`.
 pub(crate) fn language_embedded(name: &str) -> Option<Language> {
     let name = name.trim().trim_start_matches(['{', '.']);
     let end = name
@@ -45,8 +55,9 @@ pub(crate) fn language_embedded(name: &str) -> Option<Language> {
         return None;
     }
     language_named(name).or_else(|| {
-        let hidden = HIDDEN.iter().find(|it| it.aliases.contains(&name))?;
-        Some(Language(hidden))
+        let hidden = ENTRIES.iter().skip(DEFINITIONS.len());
+        let mut hidden = hidden.map(LanguageEntry::language);
+        hidden.find(|it| it.definition().aliases.contains(&name))
     })
 }
 
@@ -55,7 +66,7 @@ fn find(matches: impl Fn(&Language) -> bool) -> Option<Language> {
 }
 
 fn by_file_name(name: &str) -> Option<Language> {
-    find(|language| language.0.files.contains(&name)).or_else(|| {
+    find(|language| language.definition().files.contains(&name)).or_else(|| {
         // `Makefile.local`, `Dockerfile`-like names: the stem names the language.
         let stem = name.split('.').next()?;
         matches!(stem, "Makefile" | "GNUmakefile" | "makefile").then(|| language_named("make"))?
@@ -63,11 +74,12 @@ fn by_file_name(name: &str) -> Option<Language> {
 }
 
 fn by_extension(name: &str) -> Option<Language> {
-    // Endings of several parts come first, as in `jest.config.json5`; then ever shorter ones.
+    // Extensions of several parts are tried first, as in `jest.config.json5`; then shorter ones.
     let lower = name.to_ascii_lowercase();
     let mut rest = lower.as_str();
     while let Some((_, extension)) = rest.split_once('.') {
-        if let Some(found) = find(|language| language.0.extensions.contains(&extension)) {
+        if let Some(found) = find(|language| language.definition().extensions.contains(&extension))
+        {
             return Some(found);
         }
         rest = extension;
@@ -103,7 +115,7 @@ fn by_interpreter(command: &str) -> Option<Language> {
     }
     let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     find(|language| {
-        let known = language.0.interpreters;
+        let known = language.definition().interpreters;
         known.contains(&program) || known.contains(&bare)
     })
 }

@@ -7,8 +7,8 @@ use std::ops::BitOr;
 use base::never;
 use tree_sitter::{Node, Query};
 
+use crate::definition::{Definition, NodeKinds};
 use crate::highlight_kind::HighlightKind;
-use crate::language::{Definition, NodeKinds};
 
 /// A grammar with its compiled queries.
 pub(crate) struct Grammar {

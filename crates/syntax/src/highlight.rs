@@ -9,20 +9,11 @@ use tree_sitter::{Node, QueryMatch, StreamingIterator};
 
 use crate::cursors::with_query_cursor;
 use crate::grammar::{CaptureKind, Grammar};
-use crate::highlight_kind::HighlightKind;
+use crate::highlight_kind::{Highlight, HighlightKind};
 use crate::injection::{Injection, injection_of};
 use crate::layers::small::SmallLayer;
 use crate::snapshot::{SyntaxSnapshot, TreeRef, TreeView};
 use crate::source::TextWindow;
-
-/// A span of text with a highlight kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Highlight {
-    /// Bytes of the text.
-    pub span: Span,
-    /// Highlight of the span.
-    pub kind: HighlightKind,
-}
 
 /// Result of a query capture: paint `kind`, or clear, over these bytes of the tree.
 struct PaintSpan {

@@ -3,6 +3,8 @@
 //! Knows nothing of grammars: queries name kinds, themes style kinds, and both use the names here.
 //! Invariant: `name` and `named` are inverse for every kind.
 
+use base::Span;
+
 /// Declares the kinds with their dotted names, in one place.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal,)+) => {
@@ -188,6 +190,15 @@ fn alias(name: &str) -> Option<HighlightKind> {
         "text.strong" => HighlightKind::EmphasisStrong,
         _ => return None,
     })
+}
+
+/// A span of text with a highlight kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Bytes of the text.
+    pub span: Span,
+    /// Highlight of the span.
+    pub kind: HighlightKind,
 }
 
 #[cfg(test)]

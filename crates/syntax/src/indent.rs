@@ -10,14 +10,13 @@ mod rows;
 mod yaml;
 
 use base::{ByteOffset, Row};
+use rows::{RowReader, head};
 use text::Snapshot;
 
-use crate::brackets::Scanner;
 use crate::grammar::NodeRoles;
 use crate::nodes::path_to;
 use crate::scope::SyntaxScope;
 use crate::snapshot::SyntaxSnapshot;
-use rows::{RowReader, head};
 
 /// Indentation of a row relative to another row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

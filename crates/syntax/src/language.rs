@@ -7,80 +7,55 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
+use crate::definition::{Definition, LanguageConfig};
 use crate::grammar::Grammar;
-use crate::plain::Outliner;
+use crate::outliner::Outliner;
 
 /// A supported language. Cheap to copy; equal if the names are equal.
 #[derive(Clone, Copy)]
-pub struct Language(pub(crate) &'static Definition);
+pub struct Language(&'static LanguageEntry);
 
-/// Editing configuration of a language.
-#[derive(Clone, Copy, Debug)]
-pub struct LanguageConfig {
-    /// Marker of a line comment, without the following space.
-    pub line_comment: Option<&'static str>,
-    /// Opening and closing markers of a block comment.
-    pub block_comment: Option<(&'static str, &'static str)>,
-    /// Pairs of matching brackets.
-    pub brackets: &'static [(char, char)],
-    /// Pairs that are closed automatically and surround selections.
-    pub auto_close: &'static [AutoClose],
-    /// Row prefixes repeated on a new row, longest first: `///`.
-    pub continued: &'static [&'static str],
-    /// Words that change the indentation of a row when typed alone on it: `else`, `end`.
-    pub dedent_words: &'static [&'static str],
-    /// Conventional indentation of the language, if there is one.
-    pub tab: Option<TabHint>,
-    /// Word characters besides letters, digits and the underscore.
-    pub word_chars: &'static str,
-    /// Quotes of strings that may span several rows.
-    pub multi_row_quotes: &'static str,
-    /// Whether pasted rows are reindented. Off if blanks are content or only the indentation
-    /// carries the structure: Make, YAML, Markdown, diffs.
-    pub auto_indent_on_paste: bool,
+/// A language and its queries, which are compiled on first use.
+pub(crate) struct LanguageEntry {
+    definition: &'static Definition,
+    grammar: OnceLock<Grammar>,
+    /// The compiled queries for `PlainTree`.
+    outliner: OnceLock<Outliner>,
 }
 
-/// A pair that is closed automatically.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AutoClose {
-    /// Opening text, as typed.
-    pub open: &'static str,
-    /// Closing text inserted after the caret.
-    pub close: &'static str,
-    /// Whether it applies inside strings.
-    pub in_strings: bool,
-    /// Whether it applies inside comments.
-    pub in_comments: bool,
-}
+impl LanguageEntry {
+    pub(crate) fn new(definition: &'static Definition) -> Self {
+        Self {
+            definition,
+            grammar: OnceLock::new(),
+            outliner: OnceLock::new(),
+        }
+    }
 
-/// Width and kind of one indentation level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TabHint {
-    /// Width of a level, in columns.
-    pub width: u32,
-    /// Whether it is a tab character.
-    pub hard: bool,
+    pub(crate) fn language(&'static self) -> Language {
+        Language(self)
+    }
 }
 
 impl Language {
     /// Returns the display name: `C++`.
     pub fn name(&self) -> &'static str {
-        self.0.name
+        self.0.definition.name
     }
 
     /// Returns the editing configuration.
     pub fn config(&self) -> &'static LanguageConfig {
-        &self.0.config
+        &self.0.definition.config
     }
 
     /// Returns the file extensions, without the dot, most common first.
     pub fn extensions(&self) -> &'static [&'static str] {
-        self.0.extensions
+        self.0.definition.extensions
     }
 
     /// Returns whether its queries are compiled already.
     pub fn is_prepared(&self) -> bool {
-        self.0.compiled.get().is_some()
+        self.0.grammar.get().is_some()
     }
 
     /// Compiles its queries if necessary: takes some milliseconds, so call it on a background
@@ -89,20 +64,29 @@ impl Language {
         self.grammar();
     }
 
+    /// Returns the definition.
+    pub(crate) fn definition(&self) -> &'static Definition {
+        self.0.definition
+    }
+
     /// Returns the compiled grammar, compiling it on first use.
     pub(crate) fn grammar(&self) -> &'static Grammar {
-        self.0.compiled.get_or_init(|| Grammar::compile(self.0))
+        self.0
+            .grammar
+            .get_or_init(|| Grammar::compile(self.0.definition))
     }
 
     /// Returns the compiled outline query, compiling it on first use.
     pub(crate) fn outliner(&self) -> &'static Outliner {
-        self.0.outliner.get_or_init(|| Outliner::compile(self.0))
+        self.0
+            .outliner
+            .get_or_init(|| Outliner::compile(self.0.definition))
     }
 }
 
 impl PartialEq for Language {
     fn eq(&self, other: &Self) -> bool {
-        self.0.name == other.0.name
+        self.0.definition.name == other.0.definition.name
     }
 }
 
@@ -110,159 +94,12 @@ impl Eq for Language {}
 
 impl Hash for Language {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.name.hash(state);
+        self.0.definition.name.hash(state);
     }
 }
 
 impl fmt::Debug for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.name)
+        f.write_str(self.0.definition.name)
     }
 }
-
-/// Static definition of a language, before its grammar is compiled.
-pub(crate) struct Definition {
-    pub(crate) name: &'static str,
-    /// Lower-case names under which other languages embed it, besides its own name.
-    pub(crate) aliases: &'static [&'static str],
-    pub(crate) extensions: &'static [&'static str],
-    /// Complete file names, such as `Makefile`.
-    pub(crate) files: &'static [&'static str],
-    /// Programs named in a first line `#!…`.
-    pub(crate) interpreters: &'static [&'static str],
-    pub(crate) grammar: fn() -> tree_sitter::Language,
-    pub(crate) config: LanguageConfig,
-    pub(crate) queries: QuerySources,
-    pub(crate) kinds: NodeKinds,
-    pub(crate) indent: IndentRules,
-    pub(crate) compiled: OnceLock<Grammar>,
-    /// The compiled queries for `PlainTree`.
-    pub(crate) outliner: OnceLock<Outliner>,
-}
-
-/// Query sources of a language. Later patterns take precedence.
-#[derive(Clone, Copy)]
-pub(crate) struct QuerySources {
-    pub(crate) highlights: &'static [&'static str],
-    pub(crate) injections: &'static str,
-    /// Whether injections of many kilobytes are common, so that they get trees of their own that
-    /// are parsed incrementally. Looking for them costs time at every key.
-    pub(crate) has_layers: bool,
-    pub(crate) folds: &'static str,
-    pub(crate) outline: &'static str,
-}
-
-/// Node kinds with a role, by their grammar names.
-#[derive(Clone, Copy)]
-pub(crate) struct NodeKinds {
-    /// Strings, chars, regular expressions.
-    pub(crate) strings: &'static [&'static str],
-    /// Kinds of comment nodes.
-    pub(crate) comments: &'static [&'static str],
-    /// Kinds of code inside strings.
-    pub(crate) embedded: &'static [&'static str],
-    /// Kinds whose first row is a sticky header.
-    pub(crate) context: &'static [&'static str],
-    /// Kinds that contain a sequence of statements, rules or items.
-    pub(crate) blocks: &'static [&'static str],
-    /// Words that pair up like brackets when they begin and end a node.
-    pub(crate) word_pairs: &'static [(&'static str, &'static str)],
-    /// Tags: the kinds of start, end and self-closing tags, and of the name in them.
-    pub(crate) tags: Option<TagKinds>,
-}
-
-/// The nodes that make up tags.
-#[derive(Clone, Copy)]
-pub(crate) struct TagKinds {
-    pub(crate) start: &'static [&'static str],
-    pub(crate) end: &'static [&'static str],
-}
-
-/// Rules for the indentation of the next row.
-#[derive(Clone, Copy)]
-pub(crate) struct IndentRules {
-    /// A row ending with one of these, ignoring comments, opens a level.
-    pub(crate) after_suffix: &'static [&'static str],
-    /// A row beginning with one of these words opens a level, unless it closes it again.
-    pub(crate) after_word: &'static [&'static str],
-    /// A row ending with one of these words opens a level.
-    pub(crate) after_last_word: &'static [&'static str],
-    /// Words that close a level opened by a word.
-    pub(crate) closing_words: &'static [&'static str],
-    /// A row beginning with one of these words ends its block.
-    pub(crate) leaves: &'static [&'static str],
-    /// Labels: a row beginning with one of these words opens a level, and is one level shallower
-    /// than the rows of the previous label.
-    pub(crate) labels: &'static [&'static str],
-}
-
-impl LanguageConfig {
-    /// A language without comments and of the common brackets.
-    pub(crate) const PLAIN: LanguageConfig = LanguageConfig {
-        line_comment: None,
-        block_comment: None,
-        brackets: &[('(', ')'), ('[', ']'), ('{', '}')],
-        auto_close: &[ROUND, SQUARE, CURLY, DOUBLE_QUOTE],
-        continued: &[],
-        dedent_words: &[],
-        tab: None,
-        word_chars: "",
-        multi_row_quotes: "`",
-        auto_indent_on_paste: true,
-    };
-}
-
-impl NodeKinds {
-    pub(crate) const NONE: NodeKinds = NodeKinds {
-        strings: &[],
-        comments: &["comment"],
-        embedded: &[],
-        context: &[],
-        blocks: &[],
-        word_pairs: &[],
-        tags: None,
-    };
-}
-
-impl IndentRules {
-    pub(crate) const BRACKETS: IndentRules = IndentRules {
-        after_suffix: &[],
-        after_word: &[],
-        after_last_word: &[],
-        closing_words: &[],
-        leaves: &[],
-        labels: &[],
-    };
-}
-
-impl AutoClose {
-    pub(crate) const fn bracket(open: &'static str, close: &'static str) -> AutoClose {
-        AutoClose {
-            open,
-            close,
-            in_strings: true,
-            in_comments: true,
-        }
-    }
-
-    pub(crate) const fn quote(quote: &'static str) -> AutoClose {
-        AutoClose::code_only(quote, quote)
-    }
-
-    pub(crate) const fn code_only(open: &'static str, close: &'static str) -> AutoClose {
-        AutoClose {
-            open,
-            close,
-            in_strings: false,
-            in_comments: false,
-        }
-    }
-}
-
-pub(crate) const ROUND: AutoClose = AutoClose::bracket("(", ")");
-pub(crate) const SQUARE: AutoClose = AutoClose::bracket("[", "]");
-pub(crate) const CURLY: AutoClose = AutoClose::bracket("{", "}");
-pub(crate) const DOUBLE_QUOTE: AutoClose = AutoClose::quote("\"");
-pub(crate) const SINGLE_QUOTE: AutoClose = AutoClose::quote("'");
-pub(crate) const BACKTICK: AutoClose = AutoClose::quote("`");
-pub(crate) const BLOCK_COMMENT: AutoClose = AutoClose::code_only("/*", " */");

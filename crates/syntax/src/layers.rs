@@ -3,22 +3,22 @@
 //! Injections come in two sizes. Those above `SMALL_BYTES` are layers here: trees of their own,
 //! edited and parsed incrementally together with the root. Smaller ones are parsed on demand and
 //! cached by content in `small`. Languages in which large ones are rare have no layers; up to
-//! `MOST_SMALL_BYTES` are then small, the others plain.
+//! `MAX_SMALL_BYTES` are then small, the others plain.
 //! Invariant: layers of one host are sorted and disjoint.
 
 pub(crate) mod small;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
-use tree_sitter::{InputEdit, ParseState, Parser, Range, Tree};
+use tree_sitter::{InputEdit, Parser, Range, Tree};
 
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
 use crate::source::bytes_at;
-use crate::stall_guard::{self, ParseHalt};
+use crate::stall_guard;
+use crate::stall_guard::{ParseHalt, Progress};
 
 /// Maximum size of an injection that is parsed on demand, in bytes.
 pub(crate) const SMALL_BYTES: usize = 4096;
@@ -47,9 +47,6 @@ pub(crate) struct InjectionLayer {
     pub(crate) span: Span,
     pub(crate) layers: Vec<InjectionLayer>,
 }
-
-/// Callback that can stop a parse; called about every hundred steps.
-pub(crate) type Progress<'a> = &'a mut dyn FnMut(&ParseState) -> ControlFlow<()>;
 
 impl LayeredTrees {
     /// Moves every tree along with an edit of the text.
@@ -95,7 +92,7 @@ fn edited_span(span: Span, edit: &InputEdit) -> Span {
         }
     };
     let start = match span.start.0 {
-        // Text put in right at the start of an injection belongs to it, like text put in its end.
+        // Text inserted at the start or the end of an injection belongs to it.
         start if start == edit.start_byte => start,
         start => moved(start),
     };
@@ -154,7 +151,7 @@ impl LayerParse<'_> {
         if depth >= MAX_DEPTH || grammar.injections.is_none() {
             return Some(Vec::new());
         }
-        // A pass over the whole text is needed once, to ready the languages of what is embedded.
+        // One pass over the whole text prepares the embedded languages.
         let is_first_pass = before.is_none() && self.prepare_all;
         if !grammar.has_layers && !is_first_pass {
             return Some(Vec::new());

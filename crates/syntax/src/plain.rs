@@ -6,89 +6,12 @@
 use std::ops::{ControlFlow, Range};
 
 use base::Span;
-use tree_sitter::{Node, Query, QueryCursor, StreamingIterator, Tree};
+use tree_sitter::{Node, QueryCursor, StreamingIterator, Tree};
 
 use crate::cursors::{return_parser, take_parser, with_query_cursor};
-use crate::grammar::compile_query;
-use crate::language::{Definition, Language};
-use crate::outline::{OutlineCapture, OutlineItem, item, kinds_of, sorted};
+use crate::language::Language;
+use crate::outline_item::{OutlineItem, item, sorted};
 use crate::stall_guard;
-
-/// Compiled queries for splitting texts of a language.
-pub(crate) struct Outliner {
-    language: tree_sitter::Language,
-    /// The outline without what lies inside types and mappings: fields, variants, keys.
-    query: Option<Query>,
-    parts: Vec<Option<OutlineCapture>>,
-    /// For each node kind, whether a pattern begins there. `None` if that cannot be determined;
-    /// then every node is tried.
-    starts: Option<Vec<bool>>,
-}
-
-/// Kinds of items that are too small to be looked for by themselves.
-const INNER: [&str; 3] = ["@item.field", "@item.key", "@item.other"];
-
-impl Outliner {
-    pub(crate) fn compile(definition: &'static Definition) -> Self {
-        let language = (definition.grammar)();
-        let source = definition.queries.outline;
-        let mut query = compile_query(definition.name, &language, source);
-        if let Some(query) = &mut query {
-            for pattern in 0..query.pattern_count() {
-                let start = query.start_byte_for_pattern(pattern);
-                let end = query.end_byte_for_pattern(pattern);
-                if is_inner(source.get(start..end).unwrap_or_default()) {
-                    query.disable_pattern(pattern);
-                }
-            }
-        }
-        let parts = query.as_ref().map_or_else(Vec::new, kinds_of);
-        let starts = query
-            .as_ref()
-            .and_then(|query| starts(&language, query, source));
-        Self {
-            language,
-            query,
-            parts,
-            starts,
-        }
-    }
-}
-
-fn is_inner(pattern: &str) -> bool {
-    INNER.iter().any(|inner| pattern.contains(inner))
-}
-
-/// Returns the node kinds at which the patterns of a query begin. Walking a tree is cheap compared
-/// with running a query on every node.
-fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
-    let mut starts = vec![false; language.node_kind_count()];
-    for pattern in 0..query.pattern_count() {
-        let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-        let text = source.get(range)?;
-        if is_inner(text) {
-            continue;
-        }
-        if !query.is_pattern_rooted(pattern) {
-            return None;
-        }
-        let kind = language.id_for_node_kind(first_kind(text)?, true);
-        if language.node_kind_is_supertype(kind) {
-            return None;
-        }
-        *starts.get_mut(usize::from(kind)).filter(|_| kind > 0)? = true;
-    }
-    Some(starts)
-}
-
-/// The kind of the node that a pattern begins at: `section` of `((section (heading)) @item)`.
-fn first_kind(pattern: &str) -> Option<&str> {
-    let name = pattern.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let (name, rest) = name.split_at(name.find(|letter| !is_letter(letter))?);
-    let is_plain = name.len() < pattern.len() && name != "_" && !rest.starts_with('/');
-    (is_plain && name.starts_with(|letter: char| letter.is_ascii_lowercase())).then_some(name)
-}
 
 /// The tree of one text.
 pub struct PlainTree {
@@ -120,13 +43,13 @@ impl PlainTree {
         })
     }
 
-    /// The named parts of the text it was parsed from, in text order, without fields, variants and keys.
+    /// Returns the named parts of the parsed text, in text order, without fields, variants and keys.
     pub fn outline(&self, text: &str) -> Vec<OutlineItem> {
         let outliner = self.language.outliner();
         self.outline_from(text, outliner.starts.as_deref())
     }
 
-    /// The outline by what is found at nodes of these kinds, or by one pass over everything.
+    /// Returns the outline from nodes of these kinds, or from one pass over all nodes.
     fn outline_from(&self, text: &str, starts: Option<&[bool]>) -> Vec<OutlineItem> {
         let outliner = self.language.outliner();
         let Some(query) = &outliner.query else {
@@ -160,13 +83,13 @@ impl PlainTree {
         sorted(items)
     }
 
-    /// The node that holds all others.
+    /// Returns the root node.
     pub fn root(&self) -> PlainNode<'_> {
         PlainNode(self.tree.root_node())
     }
 }
 
-/// Calls `each` with a node and everything in it, from the front.
+/// Calls `each` for a node and its descendants, in text order.
 fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>)) {
     let mut cursor = root.walk();
     loop {
@@ -203,12 +126,12 @@ impl<'tree> PlainNode<'tree> {
             .any(|lead| kind.contains(lead))
     }
 
-    /// Whether it is a comment.
+    /// Returns whether it is a comment.
     pub fn is_comment(&self) -> bool {
         self.0.kind().contains("comment")
     }
 
-    /// The nodes right in it, in text order, punctuation included.
+    /// Returns its direct children in text order, punctuation included.
     pub fn children(&self) -> Vec<PlainNode<'tree>> {
         let mut cursor = self.0.walk();
         self.0.children(&mut cursor).map(PlainNode).collect()

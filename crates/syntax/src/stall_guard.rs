@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseState, Parser, Point, Tree};
 
-use crate::layers::Progress;
+/// Callback that can stop a parse; called about every hundred steps.
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(&ParseState) -> ControlFlow<()>;
 
 /// Reason for a missing tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +29,11 @@ const MAX_STALLED_STEPS: usize = 500;
 /// to its nodes without reading.
 const BYTES_A_STEP: usize = 100;
 
-/// Tracks the read position of a parser.
+/// Read position of a parser, and the number of callbacks without progress.
 struct StallGuard {
     furthest: usize,
-    standing: usize,
-    most: usize,
+    stalled_steps: usize,
+    max_stalled_steps: usize,
 }
 
 impl StallGuard {
@@ -40,11 +41,11 @@ impl StallGuard {
         let offset = state.current_byte_offset();
         if offset > self.furthest {
             self.furthest = offset;
-            self.standing = 0;
+            self.stalled_steps = 0;
         } else {
-            self.standing += 1;
+            self.stalled_steps += 1;
         }
-        self.standing > self.most
+        self.stalled_steps > self.max_stalled_steps
     }
 }
 
@@ -56,14 +57,14 @@ pub(crate) fn parse<T: AsRef<[u8]>>(
     old: Option<&Tree>,
     progress: Progress<'_>,
 ) -> Result<Tree, ParseHalt> {
-    let mut headway = StallGuard {
+    let mut guard = StallGuard {
         furthest: 0,
-        standing: 0,
-        most: MAX_STALLED_STEPS + bytes / BYTES_A_STEP,
+        stalled_steps: 0,
+        max_stalled_steps: MAX_STALLED_STEPS + bytes / BYTES_A_STEP,
     };
     let mut is_stuck = false;
     let mut forward = |state: &ParseState| {
-        is_stuck = headway.is_stuck(state);
+        is_stuck = guard.is_stuck(state);
         if is_stuck {
             ControlFlow::Break(())
         } else {

@@ -1,6 +1,5 @@
 //! Line endings of typed lines and of files.
 
-use crate::edit::Edit;
 use crate::snapshot::Snapshot;
 
 /// The line ending used for typed lines.
@@ -47,25 +46,6 @@ impl Snapshot {
             count.add(chunk.as_bytes());
         }
         count.endings()
-    }
-
-    /// Returns the edits that make every line end with `ending`. Reads the whole text.
-    pub fn edits_to_line_ending(&self, ending: LineEnding) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        let mut start = 0;
-        for chunk in self.chunks(self.full_span()) {
-            for feed in memchr::memchr_iter(b'\n', chunk.as_bytes()) {
-                let has_return = chunk[..feed].ends_with('\r');
-                let at = start + feed;
-                match ending {
-                    LineEnding::Lf if has_return => edits.push(Edit::new((at - 1..at).into(), "")),
-                    LineEnding::CrLf if !has_return => edits.push(Edit::new((at..at).into(), "\r")),
-                    _ => {}
-                }
-            }
-            start += chunk.len();
-        }
-        edits
     }
 }
 

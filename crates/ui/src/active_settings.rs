@@ -27,15 +27,11 @@ pub(crate) fn init(cx: &mut App) {
     }
 }
 
-/// Applies settings and redraws every window. Updates fonts and zoom; `ThemeLibrary::apply` applies
-/// the theme, because it also knows the system's appearance.
-pub fn set_settings(settings: Arc<Settings>, cx: &mut App) {
-    crate::theme::set_fonts(crate::theme::FontChoice::from_settings(&settings), cx);
+/// Replaces the settings in force.
+pub(crate) fn replace(settings: Arc<Settings>, cx: &mut App) {
     if cx.has_global::<SettingsInForce>() {
         cx.update_global::<SettingsInForce, _>(|current, _| current.0 = settings);
     } else {
         cx.set_global(SettingsInForce(settings));
     }
-    crate::motion::apply_reduced_motion(cx);
-    cx.refresh_windows();
 }

@@ -1,6 +1,6 @@
 //! Sanitises text of files, servers and models for display in controls.
 //!
-//! Invariant: no control receives text that hides, moves or reorders what it shows.
+//! Invariant: no control receives text that hides, moves or reorders its visible text.
 
 use base::{LineFeeds, printable};
 use gpui_kit::SharedString;

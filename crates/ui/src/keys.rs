@@ -47,7 +47,7 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
             for binding in &block.bindings {
                 match load(binding, context.clone(), cx) {
                     Ok(loaded) => bindings.extend(loaded),
-                    Err(message) => problems.push(problem(keymap, binding.place, message)),
+                    Err(error) => problems.push(problem(keymap, binding.place, error.to_string())),
                 }
             }
         }
@@ -58,18 +58,34 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
     problems
 }
 
+/// Reason a key binding is left out.
+#[derive(Debug, thiserror::Error)]
+enum BindingError {
+    #[error("\"{action}\" does not take this argument: {cause}")]
+    BadArgument { action: String, cause: String },
+    #[error("there is no action \"{0}\"")]
+    UnknownAction(String),
+    #[error("there is no action \"{name}\"; did you mean \"{near}\"?")]
+    MisspeltAction { name: String, near: String },
+    #[error("\"{keys}\" is not a key: {cause}")]
+    BadKeys { keys: String, cause: String },
+}
+
 /// Returns the binding, preceded by the same keys as the platform reports them if they differ.
 fn load(
     binding: &KeymapBinding,
     context: Option<Rc<KeyBindingContextPredicate>>,
     cx: &App,
-) -> Result<Vec<KeyBinding>, String> {
+) -> Result<Vec<KeyBinding>, BindingError> {
     let (action, input): (Box<dyn Action>, Option<SharedString>) = match &binding.action {
         BoundAction::Nothing => (Box::new(NoAction), None),
         BoundAction::Run { name, argument } => {
             let action = cx.build_action(name, argument.clone()).map_err(|error| {
                 if cx.all_action_names().contains(&name.as_str()) {
-                    format!("\"{name}\" does not take this argument: {error}")
+                    BindingError::BadArgument {
+                        action: name.clone(),
+                        cause: error.to_string(),
+                    }
                 } else {
                     unknown_action(name, cx)
                 }
@@ -91,7 +107,10 @@ fn load(
             input.clone(),
             cx,
         )
-        .map_err(|error| format!("\"{}\" is not a key: {error}", binding.keys))
+        .map_err(|error| BindingError::BadKeys {
+            keys: binding.keys.clone(),
+            cause: error.to_string(),
+        })
     };
     let mut loaded = Vec::new();
     if cfg!(target_os = "linux")
@@ -139,10 +158,14 @@ fn shifted(stroke: &str) -> Option<String> {
     Some(format!("{}{sign}", modifiers.replace("shift-", "")))
 }
 
-fn unknown_action(name: &str, cx: &App) -> String {
-    match settings::nearest(name, cx.all_action_names().iter().copied()) {
-        Some(near) => format!("there is no action \"{name}\"; did you mean \"{near}\"?"),
-        None => format!("there is no action \"{name}\""),
+fn unknown_action(name: &str, cx: &App) -> BindingError {
+    let name = name.to_owned();
+    match settings::nearest(&name, cx.all_action_names().iter().copied()) {
+        Some(near) => BindingError::MisspeltAction {
+            near: near.to_owned(),
+            name,
+        },
+        None => BindingError::UnknownAction(name),
     }
 }
 

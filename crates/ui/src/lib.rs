@@ -10,6 +10,7 @@
 //! controls.
 
 mod active_settings;
+mod apply_settings;
 mod assets;
 mod badge;
 mod banner;
@@ -39,7 +40,8 @@ pub mod picker;
 
 use gpui_kit::App;
 
-pub use active_settings::{ActiveSettings, set_settings};
+pub use active_settings::ActiveSettings;
+pub use apply_settings::set_settings;
 pub use assets::Assets;
 pub use badge::{Badge, Tone};
 pub use banner::Banner;

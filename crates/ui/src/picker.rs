@@ -134,7 +134,7 @@ pub trait PickerDelegate: Sized + 'static {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: ConfirmKind,
+        kind: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm;
@@ -334,8 +334,8 @@ impl<D: PickerDelegate> Picker<D> {
         self.selected = 0;
         self.is_stale = false;
         self.select(keep.unwrap_or(first), window, cx);
-        if let Some(taken) = self.awaited.take() {
-            self.take(self.selected, taken, window, cx);
+        if let Some(kind) = self.awaited.take() {
+            self.take(self.selected, kind, window, cx);
         }
         cx.notify();
     }
@@ -364,17 +364,17 @@ impl<D: PickerDelegate> Picker<D> {
     }
 
     /// Confirms the selected row once the rows match the query: keys may be faster than the search.
-    fn confirm(&mut self, taken: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
+    fn confirm(&mut self, kind: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
         if self.is_stale {
-            self.awaited = Some(taken)
+            self.awaited = Some(kind)
         } else {
-            self.take(self.selected, taken, window, cx)
+            self.take(self.selected, kind, window, cx)
         }
     }
 
-    fn take(&mut self, ix: usize, taken: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
+    fn take(&mut self, ix: usize, kind: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
         let after = if ix < self.delegate.count() {
-            self.delegate.confirm(ix, taken, window, cx)
+            self.delegate.confirm(ix, kind, window, cx)
         } else {
             let query = self.query.clone();
             self.delegate.confirm_query(&query, window, cx)

@@ -15,6 +15,7 @@ use settings::{
 };
 use ui::ThemeLibrary;
 
+use crate::error::Error;
 use crate::services::Services;
 
 /// The configuration files and their parsed contents.
@@ -158,34 +159,31 @@ impl Configuration {
         path: &[&str],
         value: serde_json::Value,
         cx: &mut Context<Self>,
-    ) -> Task<Result<(), String>> {
+    ) -> Task<Result<(), Error>> {
         let file = Self::settings_path(&self.services);
         let files = self.services.files.clone();
         let recovery = self.services.dirs.recovery();
         let keys: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
-        let write: Task<Result<String, String>> = cx.background_spawn(async move {
+        let write: Task<Result<String, Error>> = cx.background_spawn(async move {
             let text = read_text(files.as_ref(), &file)?.unwrap_or_default();
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let text = set_key(&text, &keys, Some(&value)).map_err(|error| error.to_string())?;
+            let text = set_key(&text, &keys, Some(&value))?;
             if let Some(folder) = file.parent() {
-                files
-                    .create_folder(&folder)
-                    .map_err(|error| error.to_string())?;
+                files.create_folder(&folder)?;
             }
-            let written = files.write_through(&file, text.as_bytes(), &recovery);
-            written.map_err(|error| error.to_string())?;
+            files.write_through(&file, text.as_bytes(), &recovery)?;
             Ok(text)
         });
         cx.spawn(async move |this, cx| {
             let written = write.await;
-            let taken = this.update(cx, |this, cx| match &written {
+            let updated = this.update(cx, |this, cx| match &written {
                 Ok(text) => this.take_settings(text, cx),
-                Err(sentence) => {
+                Err(error) => {
                     this.apply_theme(cx);
-                    cx.emit(ConfigurationEvent::NotWritten(sentence.clone()));
+                    cx.emit(ConfigurationEvent::NotWritten(error.to_string()));
                 }
             });
-            taken.map_err(|_| "the program is ending".to_owned())?;
+            updated.map_err(|_| Error::Ending)?;
             written.map(drop)
         })
     }
@@ -208,8 +206,8 @@ impl Configuration {
                     WatchEvent::Changed(paths) => Some(paths),
                     WatchEvent::Rescan(_) => None,
                 };
-                let told = this.update(cx, |_, cx| cx.emit(ConfigurationEvent::Files(files)));
-                if told.is_err() {
+                let updated = this.update(cx, |_, cx| cx.emit(ConfigurationEvent::Files(files)));
+                if updated.is_err() {
                     break;
                 }
                 let Ok(services) = this.read_with(cx, |this, _| this.services.clone()) else {
@@ -304,8 +302,8 @@ fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {
     let mut unreadable = Vec::new();
     let mut text = |name: &str, part| match read_text(files, &config.join(name)) {
         Ok(text) => Some(text.unwrap_or_default()),
-        Err(message) => {
-            unreadable.push((part, unreadable_problem(name, message)));
+        Err(error) => {
+            unreadable.push((part, unreadable_problem(name, error.to_string())));
             None
         }
     };
@@ -320,8 +318,11 @@ fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {
             }
             match read_text(files, &entry.path) {
                 Ok(text) => themes.push((name, text.unwrap_or_default())),
-                Err(message) => {
-                    unreadable.push((ConfigSource::Themes, unreadable_problem(&name, message)));
+                Err(error) => {
+                    unreadable.push((
+                        ConfigSource::Themes,
+                        unreadable_problem(&name, error.to_string()),
+                    ));
                 }
             }
         }
@@ -335,13 +336,13 @@ fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {
 }
 
 /// Reads a file; `None` if it does not exist.
-fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Option<String>, String> {
+fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Option<String>, Error> {
     match files.read(path, LIMIT) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
-            .map_err(|_| format!("cannot read {path}: it is not UTF-8; save it as UTF-8")),
+            .map_err(|_| Error::NotUtf8(path.clone())),
         Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     }
 }
 

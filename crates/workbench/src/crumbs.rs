@@ -6,23 +6,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::AbsPath;
 use editor::{Editor, EditorEvent, ModelEvent};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, AppContext as _, Context, Entity, InteractiveElement as _, IntoElement,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
-    Subscription, Task, WeakEntity, Window, div,
+    Subscription, Task, Window, div,
 };
 use syntax::OutlineItem;
 use ui::{ActiveTheme as _, Icon, IconSize, Label, Tooltip, dp};
 
 use crate::actions::go;
-use crate::workbench::Workbench;
+use crate::services::Services;
 
 /// The breadcrumbs above one text.
 pub(crate) struct Crumbs {
     editor: Entity<Editor>,
-    workbench: WeakEntity<Workbench>,
+    /// The open folder, to which paths are relative.
+    root: Option<AbsPath>,
     outline: Arc<Vec<OutlineItem>>,
     symbols: Vec<SharedString>,
     /// Row of the caret, for a view of several files.
@@ -37,7 +39,7 @@ const REST: Duration = Duration::from_millis(300);
 impl Crumbs {
     pub(crate) fn new(
         editor: Entity<Editor>,
-        workbench: WeakEntity<Workbench>,
+        root: Option<AbsPath>,
         cx: &mut Context<Self>,
     ) -> Self {
         let model = editor.read(cx).model().clone();
@@ -55,7 +57,7 @@ impl Crumbs {
         ];
         let mut this = Self {
             editor,
-            workbench,
+            root,
             outline: Arc::default(),
             symbols: Vec::new(),
             row: base::Row(0),
@@ -64,6 +66,12 @@ impl Crumbs {
         };
         this.find_soon(Duration::ZERO, cx);
         this
+    }
+
+    /// Sets the open folder.
+    pub(crate) fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
+        self.root = root;
+        cx.notify();
     }
 
     fn find_soon(&mut self, rest: Duration, cx: &mut Context<Self>) {
@@ -79,12 +87,12 @@ impl Crumbs {
             let outline = cx
                 .background_spawn(async move { syntax.outline(&snapshot) })
                 .await;
-            let taken = this.update(cx, |this, cx| {
+            let updated = this.update(cx, |this, cx| {
                 this.outline = Arc::new(outline);
                 this.follow_caret(cx);
             });
             // The tab may have been closed in the meantime.
-            taken.ok();
+            updated.ok();
         }));
     }
 
@@ -119,8 +127,7 @@ impl Crumbs {
             Some(excerpts) => excerpts.read(cx).path_of(self.row, cx),
             None => editor.model().read(cx).path().cloned(),
         };
-        let shown = path.zip(self.workbench.upgrade());
-        let shown = shown.map(|(path, workbench)| workbench.read(cx).display_path(&path, cx));
+        let shown = path.map(|path| Services::of(cx).display_in(self.root.as_ref(), &path));
         let parts = shown.unwrap_or_default();
         let parts = parts.split('/').filter(|part| !part.is_empty());
         (

@@ -188,7 +188,7 @@ impl Documents {
         };
         let model = DocumentModel::open(document, environment, cx);
         record(&model, cx);
-        let heard = cx.subscribe(&model, |model, event: &ModelEvent, cx| match event {
+        let subscription = cx.subscribe(&model, |model, event: &ModelEvent, cx| match event {
             ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::StateChanged => {
                 record(&model, cx)
             }
@@ -198,7 +198,7 @@ impl Documents {
         let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));
         let open = OpenDocument {
             model: model.downgrade(),
-            _subscriptions: vec![heard, released],
+            _subscriptions: vec![subscription, released],
         };
         cx.default_global::<Self>().open.insert(id, open);
         model

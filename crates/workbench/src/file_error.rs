@@ -3,37 +3,27 @@
 use std::sync::Arc;
 
 use base::{AbsPath, LineFeeds, printable};
-use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
-    App, Context, FocusHandle, Focusable, InteractiveElement as _, IntoElement, ParentElement as _,
-    Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _, WeakEntity, Window,
-    div,
+    App, Context, EventEmitter, FocusHandle, Focusable, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    TestSupportExt as _, Window, div,
 };
 use project::{Binary, LoadError};
 use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, dp};
-
-use crate::workbench::{OpenOptions, Workbench};
 
 /// View of a load error.
 pub struct FileErrorView {
     path: AbsPath,
     error: Arc<LoadError>,
-    workbench: WeakEntity<Workbench>,
     focus: FocusHandle,
 }
 
 impl FileErrorView {
     /// Creates the view for a file and its load error.
-    pub fn new(
-        path: AbsPath,
-        error: Arc<LoadError>,
-        workbench: WeakEntity<Workbench>,
-        cx: &mut Context<Self>,
-    ) -> Self {
+    pub fn new(path: AbsPath, error: Arc<LoadError>, cx: &mut Context<Self>) -> Self {
         Self {
             path,
             error,
-            workbench,
             focus: cx.focus_handle(),
         }
     }
@@ -49,25 +39,12 @@ impl FileErrorView {
             .into_owned()
             .into()
     }
-
-    fn try_again(&mut self, binary: Binary, window: &mut Window, cx: &mut Context<Self>) {
-        let (path, this) = (self.path.clone(), cx.entity());
-        // The workbench queries every tab, including this one, so it is called after this update
-        // ends.
-        let workbench = self.workbench.clone();
-        window.defer(cx, move |window, cx| {
-            let how = OpenOptions {
-                binary,
-                ..OpenOptions::lasting()
-            };
-            workbench
-                .update(cx, |workbench, cx| {
-                    workbench.replace_refusal(&this, path, how, window, cx)
-                })
-                .ok();
-        });
-    }
 }
+
+/// The user asked to open the file again.
+pub(crate) struct RetryOpen(pub(crate) Binary);
+
+impl EventEmitter<RetryOpen> for FileErrorView {}
 
 impl Focusable for FileErrorView {
     fn focus_handle(&self, _: &App) -> FocusHandle {
@@ -78,17 +55,13 @@ impl Focusable for FileErrorView {
 impl Render for FileErrorView {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let is_binary = matches!(*self.error, LoadError::Binary(_));
-        let again = Button::new("try-again", "Try again").on_click(
-            cx.listener(|this, _, window, cx| this.try_again(Binary::Refuse, window, cx)),
-        );
-        let lossy =
-            is_binary.then(|| {
-                Button::new("open-anyway", "Open read-only")
-                    .style(ButtonStyle::Primary)
-                    .on_click(cx.listener(|this, _, window, cx| {
-                        this.try_again(Binary::ShowLossy, window, cx)
-                    }))
-            });
+        let again = Button::new("try-again", "Try again")
+            .on_click(cx.listener(|_, _, _, cx| cx.emit(RetryOpen(Binary::Refuse))));
+        let lossy = is_binary.then(|| {
+            Button::new("open-anyway", "Open read-only")
+                .style(ButtonStyle::Primary)
+                .on_click(cx.listener(|_, _, _, cx| cx.emit(RetryOpen(Binary::ShowLossy))))
+        });
         div()
             .id("refusal")
             .role(Role::Alert)

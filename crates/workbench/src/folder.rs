@@ -18,12 +18,11 @@ use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
 use project::search::Prefilter;
 use project::{ListJob, ProjectTree, WalkBackend, WalkOptions, file_list};
-
 use text::Snapshot;
+use ui::ActiveSettings as _;
 
 use crate::code_index::CodeIndex;
 use crate::services::Services;
-use ui::ActiveSettings as _;
 
 /// A folder that is open in one or more windows.
 pub struct OpenFolder {
@@ -83,10 +82,10 @@ struct Refresh {
 }
 
 /// Minimum interval between two updates of the index while the user types.
-const UNSAVED_TOLD: Duration = Duration::from_millis(150);
+const UNSAVED_INTERVAL: Duration = Duration::from_millis(150);
 
 /// Minimum interval between two updates of the index status.
-const INDEX_TOLD: Duration = Duration::from_millis(250);
+const INDEX_STATUS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Time over which changes are gathered before Git and the file list are refreshed.
 const GATHER: Duration = Duration::from_millis(150);
@@ -235,7 +234,7 @@ impl OpenFolder {
     }
 
     /// Returns the prefilter for text search in the folder at `root`.
-    pub(crate) fn sieve_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Prefilter>> {
+    pub(crate) fn prefilter_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Prefilter>> {
         let open = cx.try_global::<OpenFolders>()?;
         let folder = open.0.get(root)?.upgrade()?;
         folder.read(cx).index.as_ref()?.prefilter()
@@ -266,8 +265,8 @@ impl OpenFolder {
             return;
         }
         self.telling_unsaved = Some(cx.spawn(async move |this, cx| {
-            cx.background_executor().timer(UNSAVED_TOLD).await;
-            let told = this.update(cx, |this, _| {
+            cx.background_executor().timer(UNSAVED_INTERVAL).await;
+            let updated = this.update(cx, |this, _| {
                 this.telling_unsaved = None;
                 if let Some(index) = &this.index {
                     for (path, newer) in this.unsaved.drain() {
@@ -275,7 +274,7 @@ impl OpenFolder {
                     }
                 }
             });
-            told.ok();
+            updated.ok();
         }));
     }
 
@@ -299,11 +298,11 @@ impl OpenFolder {
         self._index_ticks = Some(cx.spawn(async move |this, cx| {
             while ticks.recv().await.is_ok() {
                 // A progress indicator need not be redrawn more often.
-                let told = this.update(cx, |_, cx| cx.emit(FolderEvent::Index));
-                if told.is_err() {
+                let updated = this.update(cx, |_, cx| cx.emit(FolderEvent::Index));
+                if updated.is_err() {
                     break;
                 }
-                cx.background_executor().timer(INDEX_TOLD).await;
+                cx.background_executor().timer(INDEX_STATUS_INTERVAL).await;
             }
         }));
     }
@@ -319,8 +318,8 @@ impl OpenFolder {
                 self.watcher = Some(watcher);
                 self._watch = Some(cx.spawn(async move |this, cx| {
                     while let Ok(event) = events.recv().await {
-                        let taken = this.update(cx, |this, cx| this.take_event(event, cx));
-                        if taken.is_err() {
+                        let updated = this.update(cx, |this, cx| this.take_event(event, cx));
+                        if updated.is_err() {
                             break;
                         }
                     }
@@ -364,7 +363,7 @@ impl OpenFolder {
         self.git_refresh.running = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(GATHER).await;
             let read = cx.background_spawn(async move { read_git(&root) }).await;
-            let taken = this.update(cx, |this, cx| {
+            let updated = this.update(cx, |this, cx| {
                 (this.branch, this.statuses) = read;
                 this.git_refresh.running = None;
                 cx.emit(FolderEvent::Git);
@@ -372,7 +371,7 @@ impl OpenFolder {
                     this.refresh_git(cx);
                 }
             });
-            taken.ok();
+            updated.ok();
         }));
     }
 
@@ -412,7 +411,7 @@ impl OpenFolder {
             let found = cx
                 .background_spawn(async move { walk(&ground, &root, &cancel, &known) })
                 .await;
-            let taken = this.update(cx, |this, cx| {
+            let updated = this.update(cx, |this, cx| {
                 if let Some(paths) = found {
                     this.files = FileList {
                         paths: Arc::new(paths),
@@ -425,7 +424,7 @@ impl OpenFolder {
                     this.refresh_files(cx);
                 }
             });
-            taken.ok();
+            updated.ok();
         }));
     }
 }
@@ -447,7 +446,7 @@ fn walk(
     let (found, _) = file_list(ground, root, &WalkOptions::default(), cancel).ok()?;
     let paths = found.iter().map(path_text);
     let mut paths: Vec<String> = paths.collect();
-    // Sorted as text, for the lookup in `came_or_went`.
+    // Sorted as text, for the lookup in `is_created_or_deleted`.
     paths.sort();
     let is_another = !known.is_complete || *known.paths != paths;
     is_another.then_some(paths)

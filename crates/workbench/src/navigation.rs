@@ -1,6 +1,6 @@
 //! Navigation history: the locations that Back and Forward go through.
 //!
-//! Plain data. Must not know: what a location is. Start at `Trail::leave`.
+//! Plain data. Must not know: what a location is. Start at `NavigationHistory::push`.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub(crate) struct NavigationHistory<P> {
 }
 
 /// Maximum number of locations; the oldest are dropped first.
-const KEPT: usize = 200;
+const MAX_LOCATIONS: usize = 200;
 
 impl<P> Default for NavigationHistory<P> {
     fn default() -> Self {
@@ -33,7 +33,7 @@ impl<P: Clone> NavigationHistory<P> {
             self.places.pop_back();
         }
         self.places.push_back(place);
-        if self.places.len() > KEPT {
+        if self.places.len() > MAX_LOCATIONS {
             self.places.pop_front();
         }
         self.at = self.places.len();
@@ -101,6 +101,6 @@ mod tests {
             here = place;
             count += 1;
         }
-        assert_eq!(count, super::KEPT);
+        assert_eq!(count, super::MAX_LOCATIONS);
     }
 }

@@ -55,13 +55,13 @@ pub struct Notices {
 }
 
 /// Number of notifications kept.
-const KEPT: usize = 200;
+const MAX_NOTICES: usize = 200;
 
 impl Notices {
     /// Adds a notification; `at` is in milliseconds since 1970.
     pub fn add(&mut self, notice: Notice, at: u64, cx: &mut Context<Self>) {
         self.kept.push((at, notice));
-        let surplus = self.kept.len().saturating_sub(KEPT);
+        let surplus = self.kept.len().saturating_sub(MAX_NOTICES);
         self.kept.drain(..surplus);
         cx.notify();
     }

@@ -1,6 +1,6 @@
 //! Parses a partially typed path into the folder to list and the prefix of its last name.
 //!
-//! Pure. Must not know: what is on the disk. Start at `PathEntry::read`.
+//! Pure. Must not know: the disk. Start at `PathEntry::read`.
 
 use std::path::Path;
 

@@ -5,11 +5,11 @@
 use futures::channel::oneshot;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
-    App, Context, DismissEvent, EventEmitter, FocusHandle, Focusable, InteractiveElement as _,
-    IntoElement, KeyDownEvent, ParentElement as _, Render, Role, SharedString,
-    StatefulInteractiveElement as _, Styled as _, Window, div,
+    App, AppContext as _, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,
+    InteractiveElement as _, IntoElement, KeyDownEvent, ParentElement as _, Render, Role,
+    SharedString, StatefulInteractiveElement as _, Styled as _, Window, div,
 };
-use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Label, ModalLayer, dp};
 
 /// Content of a question, as plain data. External names are made safe to display.
 #[derive(Clone, Debug)]
@@ -24,9 +24,27 @@ pub(crate) struct QuestionSpec {
     pub(crate) safest: usize,
 }
 
+/// Shows a question in the modal layer. An error on the receiver means no answer.
+pub(crate) fn ask(
+    modal: &Entity<ModalLayer>,
+    spec: QuestionSpec,
+    window: &mut Window,
+    cx: &mut App,
+) -> oneshot::Receiver<usize> {
+    let title = spec.title.clone();
+    let mut answer = None;
+    let question = cx.new(|cx| {
+        let (question, receiver) = QuestionDialog::new(spec, cx);
+        answer = Some(receiver);
+        question
+    });
+    modal.update(cx, |modal, cx| modal.ask(title, question, window, cx));
+    answer.unwrap_or_else(|| oneshot::channel().1)
+}
+
 /// The modal view of a question.
 pub(crate) struct QuestionDialog {
-    asked: QuestionSpec,
+    spec: QuestionSpec,
     focuses: Vec<FocusHandle>,
     reply: Option<oneshot::Sender<usize>>,
 }
@@ -34,22 +52,22 @@ pub(crate) struct QuestionDialog {
 impl QuestionDialog {
     /// Creates the view and the channel for its answer; an error on the channel means no answer.
     pub(crate) fn new(
-        asked: QuestionSpec,
+        spec: QuestionSpec,
         cx: &mut Context<Self>,
     ) -> (Self, oneshot::Receiver<usize>) {
         let (reply, answer) = oneshot::channel();
-        let focuses = asked
+        let focuses = spec
             .answers
             .iter()
             .map(|_| cx.focus_handle().tab_stop(true))
             .collect();
-        let asked = QuestionSpec {
-            title: ui::foreign::multi_line(asked.title),
-            detail: ui::foreign::multi_line(asked.detail),
-            ..asked
+        let spec = QuestionSpec {
+            title: ui::foreign::multi_line(spec.title),
+            detail: ui::foreign::multi_line(spec.detail),
+            ..spec
         };
         let this = Self {
-            asked,
+            spec,
             focuses,
             reply: Some(reply),
         };
@@ -88,7 +106,7 @@ impl QuestionDialog {
             "right" => 1,
             _ => return,
         };
-        let next = at.map_or(self.asked.safest, |at| (at + step) % count);
+        let next = at.map_or(self.spec.safest, |at| (at + step) % count);
         if let Some(focus) = self.focuses.get(next) {
             focus.focus(window, cx);
             cx.stop_propagation();
@@ -101,7 +119,7 @@ impl EventEmitter<DismissEvent> for QuestionDialog {}
 impl Focusable for QuestionDialog {
     fn focus_handle(&self, cx: &App) -> FocusHandle {
         self.focuses
-            .get(self.asked.safest)
+            .get(self.spec.safest)
             .cloned()
             .unwrap_or_else(|| cx.focus_handle())
     }
@@ -109,7 +127,7 @@ impl Focusable for QuestionDialog {
 
 impl Render for QuestionDialog {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
-        let answers = self.asked.answers.iter().zip(&self.focuses).enumerate();
+        let answers = self.spec.answers.iter().zip(&self.focuses).enumerate();
         let buttons: Vec<_> = answers
             .map(|(index, ((label, style), focus))| {
                 Button::new(("answer", index), label.clone())
@@ -123,7 +141,7 @@ impl Render for QuestionDialog {
             .key_context("Question")
             .role(Role::AlertDialog)
             .test_support()
-            .aria_label(ui::foreign::multi_line(self.asked.title.clone()))
+            .aria_label(ui::foreign::multi_line(self.spec.title.clone()))
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
@@ -134,12 +152,12 @@ impl Render for QuestionDialog {
             .flex_col()
             .gap(dp(8.0))
             .text_color(cx.theme().colors.text)
-            .child(Label::new(self.asked.title.clone()).strong())
+            .child(Label::new(self.spec.title.clone()).strong())
             .child(
                 div()
                     .text_size(dp(13.0))
                     .text_color(cx.theme().colors.muted)
-                    .child(ui::foreign::multi_line(self.asked.detail.clone())),
+                    .child(ui::foreign::multi_line(self.spec.detail.clone())),
             )
             .child(
                 div()

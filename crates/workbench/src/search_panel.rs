@@ -19,21 +19,24 @@ use base::AbsPath;
 use caret::find::Matcher;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
-    App, AppContext as _, Context, Entity, FocusHandle, Focusable, ScrollStrategy, SharedString,
-    Subscription, Task, UniformListScrollHandle, WeakEntity, Window,
+    App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, ScrollStrategy,
+    SharedString, Subscription, Task, UniformListScrollHandle, Window,
 };
 use project::search::{BadQuery, SearchEvent, SearchQuery, SearchScope, SearchSummary};
+use ui::ModalLayer;
 
 use self::replace::ReplacedFile;
 use self::results::{Picked, ReplacementPreview, Results};
+use crate::excerpt_rows::FilePlaces;
+use crate::notices::Notice;
+use crate::open_options::OpenOptions;
 use crate::services::Services;
 use crate::session::SavedSearch;
-use crate::workbench::Workbench;
 
 /// The panel for searching the project.
 pub struct SearchPanel {
     services: Services,
-    workbench: WeakEntity<Workbench>,
+    modal: Entity<ModalLayer>,
     root: Option<AbsPath>,
     pattern: Entity<InputState>,
     replacement: Entity<InputState>,
@@ -55,6 +58,21 @@ pub struct SearchPanel {
     list_focus: FocusHandle,
     scroll: UniformListScrollHandle,
     _subscriptions: Vec<Subscription>,
+}
+
+/// A request of the panel to its window.
+pub(crate) enum SearchPanelEvent {
+    /// Opens the file of a result.
+    Open(AbsPath, OpenOptions),
+    /// Opens rows of several files as one text.
+    OpenExcerpts {
+        /// Title of the tab.
+        title: String,
+        /// The rows to show.
+        files: Vec<FilePlaces>,
+    },
+    /// Shows a notification.
+    Report(Notice),
 }
 
 /// State of the toggles beside the fields.
@@ -124,18 +142,18 @@ const REST: Duration = Duration::from_millis(120);
 impl SearchPanel {
     /// Creates an empty search panel.
     pub fn new(
-        workbench: WeakEntity<Workbench>,
+        modal: Entity<ModalLayer>,
         root: Option<AbsPath>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Self {
-        Self::restored(SavedSearch::default(), workbench, root, window, cx)
+        Self::restored(SavedSearch::default(), modal, root, window, cx)
     }
 
     /// Restores a stored search; runs it at once if it has a pattern.
     pub fn restored(
         saved: SavedSearch,
-        workbench: WeakEntity<Workbench>,
+        modal: Entity<ModalLayer>,
         root: Option<AbsPath>,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -171,7 +189,7 @@ impl SearchPanel {
         };
         let mut panel = Self {
             services: Services::of(cx),
-            workbench,
+            modal,
             root,
             pattern,
             replacement,
@@ -257,7 +275,13 @@ impl SearchPanel {
     }
 
     /// Sets the text of the replacement field.
-    pub fn set_replacement(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
+    #[cfg(test)]
+    pub(crate) fn set_replacement(
+        &mut self,
+        text: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let text = SharedString::from(text.to_owned());
         self.replacement
             .update(cx, |field, cx| field.set_value(text, window, cx));
@@ -456,13 +480,12 @@ impl SearchPanel {
     }
 
     /// Returns the display path of a result, for headings.
-    fn shown_path(&self, path: &AbsPath, cx: &App) -> String {
-        match self.workbench.upgrade() {
-            Some(workbench) => workbench.read(cx).display_path(path, cx),
-            None => path.to_string(),
-        }
+    fn shown_path(&self, path: &AbsPath) -> String {
+        self.services.display_in(self.root.as_ref(), path)
     }
 }
+
+impl EventEmitter<SearchPanelEvent> for SearchPanel {}
 
 impl Focusable for SearchPanel {
     fn focus_handle(&self, cx: &App) -> FocusHandle {

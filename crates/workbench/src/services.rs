@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
 use project::{UnsavedTexts, WalkBackend};
@@ -22,7 +22,7 @@ pub struct Services {
     pub ground: WalkBackend,
     /// The user's home folder, for paths written with `~`.
     pub home: Option<AbsPath>,
-    /// Runs agents; without it, the agents panel shows what is missing.
+    /// Runs agents; without it, the agents panel shows the missing setup.
     pub agents: Option<Arc<dyn composer_panel::AgentService>>,
     /// Models for completions and edit predictions; without it, Tab uses only the local tier.
     pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
@@ -52,6 +52,16 @@ impl Services {
     /// Returns the registry of open texts with unsaved edits.
     pub(crate) fn unsaved(cx: &App) -> &UnsavedTexts {
         &cx.global::<ServicesHandle>().0.unsaved
+    }
+
+    /// Returns a path for display on one line: relative to the open folder, or with `~`.
+    pub(crate) fn display_in(&self, root: Option<&AbsPath>, path: &AbsPath) -> String {
+        match root.and_then(|root| path.relative_to(root)) {
+            Some(relative) if !relative.as_os_str().is_empty() => {
+                printable(&relative.to_string_lossy(), LineFeeds::Escape).into_owned()
+            }
+            _ => self.display(path),
+        }
     }
 
     /// Returns the text form of a path, with `~` for the home folder, for display and for typing.

@@ -232,12 +232,12 @@ impl SavedSession {
 
     /// Stores the open windows and those of the session that are not open. Windows opened for files
     /// from the command line come first, so that the others are in front after restoring.
-    pub(crate) fn set_windows(&mut self, asleep: &[SavedWindow], open: Vec<SavedWindow>) {
+    pub(crate) fn set_windows(&mut self, unopened: &[SavedWindow], open: Vec<SavedWindow>) {
         let is_open = |window: &&SavedWindow| {
             window.folder.is_some() && open.iter().any(|open| open.folder == window.folder)
         };
-        let asleep = asleep.iter().filter(|window| !is_open(window)).cloned();
-        let windows = asleep.chain(open.iter().cloned());
+        let unopened = unopened.iter().filter(|window| !is_open(window)).cloned();
+        let windows = unopened.chain(open.iter().cloned());
         let (mut for_files, others): (Vec<_>, Vec<_>) = windows.partition(|it| it.for_files);
         let surplus = for_files.len().saturating_sub(FILE_WINDOWS);
         for_files.drain(..surplus);

@@ -1,13 +1,13 @@
 //! The status bar: properties of the focused text, each as a button.
 
-use composer_panel::AgentCounts;
 use composer_panel::actions::FocusPanel;
-use editor::EditorEvent;
+use composer_panel::{AgentCounts, ComposerPanel};
+use editor::{Editor, EditorEvent};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, Entity, InteractiveElement as _, IntoElement, OperatingSystem,
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
-    Subscription, WeakEntity, Window, div, px,
+    Subscription, Window, div, px,
 };
 use text::{LineEnding, LineEndings};
 use ui::foreign::one_line;
@@ -15,13 +15,16 @@ use ui::{ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
 use crate::actions::{app, file, go, suggestions, view};
 use crate::configuration::Configuration;
-use crate::pickers::choices::indentation_name;
-use crate::workbench::Workbench;
+use crate::folder::OpenFolder;
+use crate::indentation::indentation_name;
+use crate::prediction::Prediction;
 
 /// The status bar of one window.
 pub(crate) struct StatusStrip {
-    workbench: WeakEntity<Workbench>,
-    followed: Option<Entity<editor::Editor>>,
+    folder: Option<Entity<OpenFolder>>,
+    prediction: Entity<Prediction>,
+    panel: Entity<ComposerPanel>,
+    followed: Option<Entity<Editor>>,
     agents: AgentCounts,
     _follows: Vec<Subscription>,
 }
@@ -55,41 +58,45 @@ impl StatusItem {
 }
 
 impl StatusStrip {
-    pub(crate) fn new(workbench: WeakEntity<Workbench>) -> Self {
+    pub(crate) fn new(prediction: Entity<Prediction>, panel: Entity<ComposerPanel>) -> Self {
         Self {
-            workbench,
+            folder: None,
+            prediction,
+            panel,
             followed: None,
             agents: AgentCounts::default(),
             _follows: Vec::new(),
         }
     }
 
-    /// Subscribes to the text shown in the active pane.
-    pub(crate) fn follow(&mut self, cx: &mut Context<Self>) {
+    /// Sets the open folder.
+    pub(crate) fn set_folder(
+        &mut self,
+        folder: Option<Entity<OpenFolder>>,
+        cx: &mut Context<Self>,
+    ) {
+        self.folder = folder;
         cx.notify();
-        // The workbench is borrowed during this call, so it is read afterwards.
+    }
+
+    /// Follows the text shown in the active pane.
+    pub(crate) fn follow(&mut self, editor: Option<Entity<Editor>>, cx: &mut Context<Self>) {
+        cx.notify();
+        // The view may be borrowed during this call, so it is read afterwards.
         let this = cx.weak_entity();
         cx.defer(move |cx| {
-            this.update(cx, |this, cx| this.follow_now(cx)).ok();
+            this.update(cx, |this, cx| this.follow_now(editor, cx)).ok();
         });
     }
 
     /// Updates the counts of agents.
     pub(crate) fn note_agents(&mut self, cx: &mut Context<Self>) {
-        // The workbench is borrowed during this call, so it is read afterwards.
-        let this = cx.weak_entity();
-        cx.defer(move |cx| {
-            this.update(cx, |this, cx| {
-                let workbench = this.workbench.upgrade();
-                let agents = workbench.map(|it| it.read(cx).agents().read(cx).agent_counts());
-                // The panel notifies on every token; only the counts matter here.
-                if agents.is_some_and(|agents| agents != this.agents) {
-                    this.agents = agents.unwrap_or_default();
-                    cx.notify();
-                }
-            })
-            .ok();
-        });
+        let agents = self.panel.read(cx).agent_counts();
+        // The panel notifies on every token; only the counts matter here.
+        if agents != self.agents {
+            self.agents = agents;
+            cx.notify();
+        }
     }
 
     /// Returns the number of agents waiting for the user, or else the number of running agents.
@@ -108,10 +115,7 @@ impl StatusStrip {
         Some(part)
     }
 
-    fn follow_now(&mut self, cx: &mut Context<Self>) {
-        let workbench = self.workbench.upgrade();
-        let editor =
-            workbench.and_then(|workbench| workbench.read(cx).active_item()?.editor().cloned());
+    fn follow_now(&mut self, editor: Option<Entity<Editor>>, cx: &mut Context<Self>) {
         if editor == self.followed {
             return;
         }
@@ -133,12 +137,10 @@ impl StatusStrip {
         cx.notify();
     }
 
-    fn left_items(&self, workbench: &Workbench, cx: &App) -> Vec<StatusItem> {
+    fn left_items(&self, cx: &App) -> Vec<StatusItem> {
         let mut parts = Vec::new();
-        if let Some(branch) = workbench
-            .folder()
-            .and_then(|folder| folder.read(cx).branch())
-        {
+        let folder = self.folder.as_ref();
+        if let Some(branch) = folder.and_then(|folder| folder.read(cx).branch()) {
             let mut text = branch.name.clone();
             for (count, arrow) in [(branch.ahead, '\u{2191}'), (branch.behind, '\u{2193}')] {
                 if count > 0 {
@@ -154,7 +156,6 @@ impl StatusStrip {
             part.icon = Some(Icon::GitBranch);
             parts.push(part);
         }
-        let folder = workbench.folder();
         let index = folder.and_then(|folder| folder.read(cx).index().cloned());
         if let Some(index) = index {
             let status = index.status();
@@ -171,7 +172,7 @@ impl StatusStrip {
             parts.push(part);
         }
         if self.followed.is_some() {
-            let (text, is_wrong) = workbench.prediction().read(cx).short(cx);
+            let (text, is_wrong) = self.prediction.read(cx).short(cx);
             let mut part = StatusItem::new(
                 "suggestions",
                 text,
@@ -314,10 +315,7 @@ fn render_part(part: StatusItem, cx: &App) -> impl IntoElement + use<> {
 impl Render for StatusStrip {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let colors = cx.theme().colors;
-        let left = self
-            .workbench
-            .upgrade()
-            .map(|workbench| self.left_items(workbench.read(cx), cx));
+        let left = self.left_items(cx);
         let mut right = self.right_items(cx);
         // The least important items are hidden first.
         let width = f32::from(window.viewport_size().width);
@@ -349,11 +347,7 @@ impl Render for StatusStrip {
             .bg(colors.sunken)
             .border_t_1()
             .border_color(colors.border)
-            .children(
-                left.unwrap_or_default()
-                    .into_iter()
-                    .map(|part| render_part(part, cx)),
-            )
+            .children(left.into_iter().map(|part| render_part(part, cx)))
             .child(div().flex_1().min_w_0().px(dp(8.0)).children(pending))
             .children(right.into_iter().map(|part| render_part(part, cx)))
             .child(render_part(settings, cx))

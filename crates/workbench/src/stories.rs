@@ -95,7 +95,7 @@ fn start_with(
         gpui_kit::init(cx);
         ui::init(cx);
         services.set(cx);
-        // The journal's thread is a real one; what it reports must not wake this scheduler.
+        // The journal runs on a real thread, whose events must not wake this scheduler.
         let started = crate::init(cx);
         windows::start(request, started.problems, cx);
     });

@@ -5,11 +5,13 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use model::StreamEvent;
 
+use crate::error::Error;
+
 /// Access to models for completions and edit predictions.
 pub trait TabModels: Send + Sync {
     /// Chooses the model for `wanted`, which is `auto`, `off` or a model's name; `None` if none is
-    /// available. The error is a message for the user.
-    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>>;
+    /// available. Fails with `Error::ModelUnavailable`.
+    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, Error>>;
     /// Sends a request. Dropping the stream closes the socket.
     fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent>;
     /// Records a measurement, with a JSON object of tags. Never blocks.

@@ -15,7 +15,7 @@ use ui::{
 };
 
 use crate::actions::{file, pane};
-use crate::grid::DraggedTab;
+use crate::drag::DraggedTab;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId, TabState as TabData};
 use crate::workbench::Workbench;

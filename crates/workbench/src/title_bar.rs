@@ -6,8 +6,7 @@ use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
 use gpui_kit::{
     Anchor, Context, DismissEvent, Entity, FocusHandle, InteractiveElement as _, IntoElement,
     MouseButton, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Subscription, WeakEntity, Window, anchored, deferred, div,
-    prelude::FluentBuilder as _, px,
+    Styled as _, Subscription, Window, anchored, deferred, div, prelude::FluentBuilder as _, px,
 };
 use settings::MenuBar;
 use ui::foreign::one_line;
@@ -17,12 +16,12 @@ use ui::{
 };
 
 use crate::actions::{app, file, go, view};
+use crate::folder::OpenFolder;
 use crate::menus;
-use crate::workbench::Workbench;
 
 /// The title bar of one window.
 pub(crate) struct TitleStrip {
-    workbench: WeakEntity<Workbench>,
+    folder: Option<Entity<OpenFolder>>,
     bar: Entity<AppMenuBar>,
     open: Option<OpenMenu>,
 }
@@ -37,16 +36,22 @@ struct OpenMenu {
 const NARROW: f32 = 720.0;
 
 impl TitleStrip {
-    pub(crate) fn new(
-        workbench: WeakEntity<Workbench>,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Self {
+    pub(crate) fn new(cx: &mut Context<Self>) -> Self {
         Self {
-            workbench,
+            folder: None,
             bar: AppMenuBar::new(cx),
             open: None,
         }
+    }
+
+    /// Sets the open folder.
+    pub(crate) fn set_folder(
+        &mut self,
+        folder: Option<Entity<OpenFolder>>,
+        cx: &mut Context<Self>,
+    ) {
+        self.folder = folder;
+        cx.notify();
     }
 
     /// Opens the menu of the menu button.
@@ -120,12 +125,8 @@ impl TitleStrip {
     }
 
     fn render_place(&self, cx: &mut Context<Self>) -> gpui_kit::AnyElement {
-        let Some(workbench) = self.workbench.upgrade() else {
-            return div().into_any_element();
-        };
-        let workbench = workbench.read(cx);
         let colors = cx.theme().colors;
-        let Some(folder) = workbench.folder() else {
+        let Some(folder) = &self.folder else {
             return Label::new("Burin").muted().into_any_element();
         };
         let folder = folder.read(cx);

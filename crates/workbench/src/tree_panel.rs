@@ -15,17 +15,18 @@ use base::{AbsPath, path_text};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, KeyDownEvent,
-    ScrollStrategy, SharedString, Subscription, UniformListScrollHandle, WeakEntity, Window,
+    ScrollStrategy, SharedString, Subscription, UniformListScrollHandle, Window,
 };
 use host::FileKind;
+use ui::ModalLayer;
 
 use self::names::EndBlanks;
 use self::operations::FileOperation;
 use self::state::{FileChange, NameEdit, ShownRow, TreeState, entry_path};
+use crate::error::Error;
 use crate::folder::{FolderEvent, OpenFolder};
 use crate::notices::Notice;
 use crate::services::Services;
-use crate::workbench::Workbench;
 
 /// A request of the tree to its window.
 #[derive(Clone)]
@@ -68,7 +69,7 @@ impl EventEmitter<TreeEvent> for TreePanel {}
 /// The project tree of one window.
 pub struct TreePanel {
     services: Services,
-    workbench: WeakEntity<Workbench>,
+    modal: Entity<ModalLayer>,
     folder: Option<Entity<OpenFolder>>,
     state: TreeState,
     shown: Vec<ShownRow>,
@@ -102,11 +103,7 @@ enum OperationMode {
 
 impl TreePanel {
     /// Creates the tree of a window without a folder.
-    pub fn new(
-        workbench: WeakEntity<Workbench>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Self {
+    pub fn new(modal: Entity<ModalLayer>, window: &mut Window, cx: &mut Context<Self>) -> Self {
         let name = cx.new(|cx| InputState::new(window, cx));
         let typed =
             cx.subscribe_in(
@@ -121,7 +118,7 @@ impl TreePanel {
             );
         Self {
             services: Services::of(cx),
-            workbench,
+            modal,
             folder: None,
             state: TreeState::default(),
             shown: Vec::new(),
@@ -356,14 +353,14 @@ impl TreePanel {
     fn check_name(&mut self, cx: &mut Context<Self>) {
         self.typed = self.name.read(cx).value();
         self.name_problem = match self.named() {
-            Some(Err(problem)) if !self.typed.is_empty() => Some(problem),
+            Some(Err(error)) if !self.typed.is_empty() => Some(error.to_string()),
             _ => None,
         };
         cx.notify();
     }
 
     /// Parses the typed name into a path.
-    fn named(&self) -> Option<Result<AbsPath, String>> {
+    fn named(&self) -> Option<Result<AbsPath, Error>> {
         let (folder, end_blanks) = match self.state.editing.as_ref()? {
             NameEdit::NewFile(folder) | NameEdit::NewFolder(folder) => {
                 (folder.clone(), EndBlanks::Trim)
@@ -379,8 +376,8 @@ impl TreePanel {
         };
         let path = match named {
             Ok(path) => path,
-            Err(problem) => {
-                self.name_problem = Some(problem);
+            Err(error) => {
+                self.name_problem = Some(error.to_string());
                 cx.notify();
                 return;
             }
@@ -464,16 +461,17 @@ impl TreePanel {
         });
         cx.spawn_in(window, async move |this, cx| {
             let (operation, result) = work.await;
-            let told = this.update(cx, |this, cx| {
+            let updated = this.update(cx, |this, cx| {
                 folder.update(cx, |folder, cx| folder.touched(&touched, cx));
                 match result {
                     Ok(done) => this.on_operation_done(&operation, done, purpose, cx),
-                    Err(sentence) => {
+                    Err(error) => {
+                        let sentence = error.to_string();
                         cx.emit(TreeEvent::Report(Notice::new(ui::Tone::Error, sentence)));
                     }
                 }
             });
-            told.ok();
+            updated.ok();
         })
         .detach();
     }

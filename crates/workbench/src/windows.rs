@@ -17,10 +17,10 @@ use base::{AbsPath, path_text, text_path};
 use editor::DocumentModel;
 use gpui_kit::component::TitleBar;
 use gpui_kit::{
-    AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity,
-    WindowBounds, WindowDecorations, WindowOptions, point, px, size,
+    AnyWindowHandle, App, AppContext as _, Bounds, Entity, WindowBounds, WindowDecorations,
+    WindowOptions, point, px, size,
 };
-use project::{DocumentKey, WindowLayouts};
+use project::DocumentKey;
 use settings::Restore;
 use ui::{ActiveSettings as _, Tone};
 
@@ -29,6 +29,7 @@ use crate::notices::Notice;
 use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
 use crate::target::LineColumn;
+use crate::window_registry::{OpenWindow, WindowRegistry, read_session, write_session};
 use crate::workbench::{WindowStart, Workbench};
 
 /// Request from the command line.
@@ -40,31 +41,6 @@ pub struct OpenRequest {
     pub files: Vec<(AbsPath, Option<LineColumn>)>,
 }
 
-#[derive(Default)]
-struct WindowRegistry {
-    open: Vec<OpenWindow>,
-    /// Windows of the session that this start did not open.
-    asleep: Vec<SavedWindow>,
-    session: SavedSession,
-    writing: Option<Task<()>>,
-    is_ending: bool,
-}
-
-struct OpenWindow {
-    window: AnyWindowHandle,
-    workbench: WeakEntity<Workbench>,
-    id: EntityId,
-    for_files: bool,
-    saved: SavedWindow,
-}
-
-impl Global for WindowRegistry {}
-
-/// File of the session in the state folder, and its key there.
-const FILE: &str = "windows.json";
-const KEY: &str = "session";
-/// Delay before writing, to gather further changes.
-const WRITE_AFTER: Duration = Duration::from_millis(100);
 /// Number of files from the command line that are read before the first frame.
 const AT_ONCE: usize = 4;
 /// Default size of a window, in logical pixels.
@@ -77,10 +53,11 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
     let (mut session, problem) = read_session(cx);
     let mut openings = openings(&request, &mut session, cx.settings().files.restore);
     // Empty unless the request has files only.
-    let asleep = std::mem::take(&mut session.windows);
+    let unopened = std::mem::take(&mut session.windows);
     cx.set_global(WindowRegistry {
         session,
-        asleep,
+        unopened,
+        open_folder: Some(open_folder),
         ..WindowRegistry::default()
     });
     cx.on_window_closed(|cx, _| {
@@ -127,8 +104,8 @@ fn take_unclaimed(cx: &mut App) -> Vec<Entity<DocumentModel>> {
         .flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx))
         .collect();
     let mut keys = HashSet::new();
-    let asleep = cx.global::<WindowRegistry>().asleep.iter();
-    for editor in asleep.flat_map(SavedWindow::editors) {
+    let unopened = cx.global::<WindowRegistry>().unopened.iter();
+    for editor in unopened.flat_map(SavedWindow::editors) {
         let path = editor.path.as_deref().map(text_path);
         paths.extend(path.and_then(AbsPath::new));
         keys.extend(editor.document.map(DocumentKey));
@@ -236,7 +213,7 @@ fn reopening(saved: SavedWindow) -> WindowStart {
 /// Opens a window for a folder, or activates the one that shows it.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
     let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
-        let workbench = open.workbench.upgrade()?;
+        let workbench = workbench_of(open)?;
         let root = workbench.read(cx).root(cx);
         (folder.is_some() && root == folder).then_some(open.window)
     });
@@ -262,8 +239,8 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
 fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
     let windows = cx.global_mut::<WindowRegistry>();
     let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
-    match windows.asleep.iter().position(is_it) {
-        Some(index) => Some(windows.asleep.remove(index)),
+    match windows.unopened.iter().position(is_it) {
+        Some(index) => Some(windows.unopened.remove(index)),
         None => windows.session.take_closed(folder),
     }
 }
@@ -291,7 +268,7 @@ fn open_window_with(
             let open = OpenWindow {
                 window,
                 id: workbench.entity_id(),
-                workbench: workbench.downgrade(),
+                workbench: workbench.downgrade().into(),
                 for_files,
                 saved: SavedWindow::default(),
             };
@@ -355,12 +332,15 @@ fn with_window(
     done.ok();
 }
 
+fn workbench_of(open: &OpenWindow) -> Option<Entity<Workbench>> {
+    open.workbench.upgrade()?.downcast().ok()
+}
+
 fn front(cx: &App) -> Option<Entity<Workbench>> {
     cx.global::<WindowRegistry>()
         .open
-        .last()?
-        .workbench
-        .upgrade()
+        .last()
+        .and_then(workbench_of)
 }
 
 /// Returns every window with its workbench.
@@ -369,155 +349,7 @@ pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
         .try_global::<WindowRegistry>()
         .into_iter()
         .flat_map(|windows| &windows.open);
-    open.filter_map(|open| Some((open.window, open.workbench.upgrade()?)))
-        .collect()
-}
-
-/// Stores the current state of a window.
-pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
-    if !cx.has_global::<WindowRegistry>() {
-        return;
-    }
-    let windows = cx.global_mut::<WindowRegistry>();
-    let Some(open) = windows.open.iter_mut().find(|open| open.id == id) else {
-        return;
-    };
-    // With a folder, it is an ordinary window.
-    open.for_files &= saved.folder.is_none();
-    saved.for_files = open.for_files;
-    if open.saved != saved {
-        open.saved = saved;
-        write_soon(cx);
-    }
-}
-
-fn write_soon(cx: &mut App) {
-    let windows = cx.global_mut::<WindowRegistry>();
-    if !windows.open.is_empty() {
-        let open = windows.open.iter().map(|open| open.saved.clone()).collect();
-        windows.session.set_windows(&windows.asleep, open);
-    }
-    if windows.writing.is_some() {
-        return;
-    }
-    let services = Services::of(cx);
-    let task = cx.spawn(async move |cx| {
-        cx.background_executor().timer(WRITE_AFTER).await;
-        let session = cx.update(|cx| {
-            let windows = cx.global_mut::<WindowRegistry>();
-            windows.writing = None;
-            windows.session.clone()
-        });
-        cx.background_spawn(async move { write_session(&session, &services) })
-            .await;
-    });
-    cx.global_mut::<WindowRegistry>().writing = Some(task);
-}
-
-fn write_session(session: &SavedSession, services: &Services) {
-    let mut state = WindowLayouts::default();
-    match serde_json::to_value(session) {
-        Ok(value) => state.windows.insert(KEY.to_owned(), value),
-        Err(error) => {
-            base::never!("a session is plain data: {error}");
-            None
-        }
-    };
-    let file = services.dirs.state.join(FILE);
-    if let Err(error) = state.store(services.files.as_ref(), &file) {
-        log::warn!("{error}");
-    }
-}
-
-fn read_session(cx: &App) -> (SavedSession, Option<String>) {
-    let services = Services::of(cx);
-    let (mut state, problem) =
-        WindowLayouts::load(services.files.as_ref(), &services.dirs.state.join(FILE));
-    let Some(value) = state.windows.remove(KEY) else {
-        return (SavedSession::default(), problem);
-    };
-    let (session, unread) = SavedSession::read(value);
-    (session, problem.or(unread))
-}
-
-/// Handles a closing window: removes it from the session unless it is the last one, which the next
-/// start restores.
-pub(crate) fn closing(id: EntityId, cx: &mut App) {
-    let windows = cx.global_mut::<WindowRegistry>();
-    if windows.open.len() > 1
-        && !windows.is_ending
-        && let Some(index) = windows.open.iter().position(|open| open.id == id)
-    {
-        let closed = windows.open.remove(index);
-        windows.session.note_closed(closed.saved);
-        write_soon(cx);
-    }
-}
-
-/// Marks a window as most recently activated: new files open in it.
-pub(crate) fn on_activated(id: EntityId, cx: &mut App) {
-    if !cx.has_global::<WindowRegistry>() {
-        return;
-    }
-    let open = &mut cx.global_mut::<WindowRegistry>().open;
-    if let Some(index) = open.iter().position(|open| open.id == id) {
-        let front = open.remove(index);
-        open.push(front);
-    }
-}
-
-/// Returns whether exactly one window is open.
-pub(crate) fn is_only_one(cx: &App) -> bool {
-    cx.try_global::<WindowRegistry>()
-        .is_none_or(|windows| windows.open.len() <= 1)
-}
-
-/// Returns whether another window shows a document.
-pub(crate) fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -> bool {
-    let Some(windows) = cx.try_global::<WindowRegistry>() else {
-        return false;
-    };
-    let others = windows.open.iter().filter(|open| open.id != this);
-    let mut others = others.filter_map(|open| open.workbench.upgrade());
-    others.any(|workbench| !workbench.read(cx).items_of(document, cx).is_empty())
-}
-
-/// Records that a folder was opened.
-pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
-    if cx.has_global::<WindowRegistry>() {
-        cx.global_mut::<WindowRegistry>()
-            .session
-            .note_folder(&path_text(folder));
-    }
-}
-
-/// Records that a command was run from the palette.
-pub(crate) fn note_command(action: &str, cx: &mut App) {
-    if cx.has_global::<WindowRegistry>() {
-        cx.global_mut::<WindowRegistry>()
-            .session
-            .note_command(action);
-        write_soon(cx);
-    }
-}
-
-/// Returns the commands recently run from the palette, newest first.
-pub(crate) fn recent_commands(cx: &App) -> Vec<String> {
-    let windows = cx.try_global::<WindowRegistry>();
-    windows.map_or_else(Vec::new, |windows| windows.session.recent_commands.clone())
-}
-
-/// Returns the recently opened folders, newest first.
-pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
-    let Some(windows) = cx.try_global::<WindowRegistry>() else {
-        return Vec::new();
-    };
-    windows
-        .session
-        .recent_folders
-        .iter()
-        .map(|folder| text_path(folder))
-        .filter_map(AbsPath::new)
+    open.filter_map(|open| Some((open.window, workbench_of(open)?)))
         .collect()
 }
 
@@ -527,7 +359,7 @@ pub fn shut_down(cx: &mut App) {
         .global::<WindowRegistry>()
         .open
         .iter()
-        .filter_map(|open| open.workbench.upgrade())
+        .filter_map(workbench_of)
         .collect();
     cx.global_mut::<WindowRegistry>().is_ending = true;
     for workbench in open {

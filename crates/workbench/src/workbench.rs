@@ -10,9 +10,11 @@ mod close;
 mod dialogs;
 mod excerpts;
 mod folders;
-mod go;
+mod grid;
+mod navigate;
 mod open;
 mod panes;
+mod pick;
 mod program;
 mod render;
 mod restore;
@@ -25,7 +27,9 @@ mod watch;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use base::{AbsPath, LineFeeds, path_text, printable};
+use agents::AgentsDock;
+use base::{AbsPath, path_text};
+use close::ClosedTabs;
 use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
@@ -34,27 +38,24 @@ use gpui_kit::{
 use ui::ModalLayer;
 
 use crate::crumbs::Crumbs;
+use crate::drag::DropPlace;
 use crate::folder::OpenFolder;
-use crate::grid::DropPlace;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, PaneLayout};
 use crate::navigation::NavigationHistory;
 use crate::notices::Notices;
 use crate::prediction::Prediction;
 use crate::services::Services;
-use crate::session::{SavedItem, SavedWindow};
+use crate::session::SavedWindow;
 use crate::status_bar::StatusStrip;
 use crate::tab_strip::TabStrip;
 use crate::title_bar::TitleStrip;
 use crate::tree_panel::TreePanel;
-
-use agents::AgentsDock;
-pub(crate) use excerpts::{expanded_rows, gather};
-pub(crate) use go::NavigationEntry;
-pub(crate) use open::{Focus, GoToPosition, OpenOptions, go_to};
+use crate::workbench::{restore, watch};
+pub(crate) use navigate::NavigationEntry;
 
 /// Number of recently used files passed to agents.
-const RECENT_TOLD: usize = 10;
+const MAX_RECENT_FOR_AGENTS: usize = 10;
 
 /// The root view of one window.
 pub struct Workbench {
@@ -63,9 +64,7 @@ pub struct Workbench {
     layout: PaneLayout,
     items: HashMap<ItemId, ItemEntry>,
     strips: BTreeMap<PaneId, Entity<TabStrip>>,
-    tree: Entity<TreePanel>,
-    tree_shown: bool,
-    tree_width: Pixels,
+    tree: TreeDock,
     agents: AgentsDock,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
@@ -75,10 +74,10 @@ pub struct Workbench {
     notices: Entity<Notices>,
     pub(crate) drop_place: Option<DropPlace>,
     recent_files: Vec<String>,
-    closed: Vec<ClosedTab>,
-    trail: NavigationHistory<NavigationEntry>,
+    closed: ClosedTabs,
+    navigation: NavigationHistory<NavigationEntry>,
     focus: FocusHandle,
-    keyboard_in: WorkbenchRegion,
+    focused_region: WorkbenchRegion,
     /// Title of the window.
     window_title: String,
     window: AnyWindowHandle,
@@ -102,17 +101,15 @@ enum WorkbenchRegion {
     Agents,
 }
 
-/// A closed tab that can be reopened.
-#[derive(Clone, Debug)]
-struct ClosedTab {
-    item: SavedItem,
-    pane: PaneId,
+/// The project tree at the side of the window.
+struct TreeDock {
+    panel: Entity<TreePanel>,
+    is_shown: bool,
+    width: Pixels,
 }
 
-/// Maximum number of closed tabs that can be reopened.
-const CLOSED_KEPT: usize = 40;
 /// Maximum number of recent files per folder.
-const RECENT_KEPT: usize = 200;
+const MAX_RECENT_FILES: usize = 200;
 /// Delay before storing the window, to gather further changes.
 const STORE_AFTER: Duration = Duration::from_millis(400);
 /// Window width, in pixels, below which the tree overlays the text.
@@ -136,32 +133,35 @@ pub struct WindowStart {
 impl Workbench {
     /// Creates the workbench from `opening`.
     pub fn new(opening: WindowStart, window: &mut Window, cx: &mut Context<Self>) -> Self {
-        let this = cx.weak_entity();
-        let tree = cx.new(|cx| TreePanel::new(this.clone(), window, cx));
+        let modal = ModalLayer::new(cx);
+        let tree = cx.new(|cx| TreePanel::new(modal.clone(), window, cx));
         let notices = cx.new(|_| Notices::default());
         let agents = AgentsDock::new(window, cx);
+        let prediction = cx.new(Prediction::new);
         let mut workbench = Self {
             services: Services::of(cx),
             folder: None,
             layout: PaneLayout::default(),
             items: HashMap::new(),
             strips: BTreeMap::new(),
-            tree,
-            tree_shown: true,
-            tree_width: px(240.0),
-            agents,
+            tree: TreeDock {
+                panel: tree,
+                is_shown: true,
+                width: px(240.0),
+            },
             review: review::InlineReview::default(),
-            prediction: cx.new(Prediction::new),
-            title: cx.new(|cx| TitleStrip::new(this.clone(), window, cx)),
-            status: cx.new(|_| StatusStrip::new(this.clone())),
-            modal: ModalLayer::new(cx),
+            status: cx.new(|_| StatusStrip::new(prediction.clone(), agents.panel.clone())),
+            title: cx.new(TitleStrip::new),
+            prediction,
+            agents,
+            modal,
             notices,
             drop_place: None,
             recent_files: Vec::new(),
-            closed: Vec::new(),
-            trail: NavigationHistory::default(),
+            closed: ClosedTabs::default(),
+            navigation: NavigationHistory::default(),
             focus: cx.focus_handle(),
-            keyboard_in: WorkbenchRegion::Panes,
+            focused_region: WorkbenchRegion::Panes,
             window_title: String::new(),
             window: window.window_handle(),
             autosaves: HashMap::new(),
@@ -169,14 +169,14 @@ impl Workbench {
             folder_subscription: None,
             _subscriptions: Vec::new(),
         };
-        workbench.watch_window(window, cx);
+        watch::watch_window(&mut workbench, window, cx);
         workbench.follow_layout(cx);
         match opening.folder {
             Some(folder) => workbench.set_folder(Some(folder), window, cx),
             None => workbench.follow_title(cx),
         }
         if let Some(saved) = opening.saved {
-            workbench.restore(saved, window, cx);
+            restore::restore(&mut workbench, saved, window, cx);
         }
         workbench
     }
@@ -210,7 +210,7 @@ impl Workbench {
 
     /// Returns the project tree panel.
     pub fn tree(&self) -> &Entity<TreePanel> {
-        &self.tree
+        &self.tree.panel
     }
 
     /// Returns the layer for pickers and questions.
@@ -219,6 +219,7 @@ impl Workbench {
     }
 
     /// Returns the Tab suggestions of this window.
+    #[cfg(test)]
     pub(crate) fn prediction(&self) -> &Entity<Prediction> {
         &self.prediction
     }
@@ -240,13 +241,7 @@ impl Workbench {
 
     /// Returns a path for display on one line: relative to the folder, or with `~`.
     pub(crate) fn display_path(&self, path: &AbsPath, cx: &App) -> String {
-        let root = self.root(cx);
-        match root.as_ref().and_then(|root| path.relative_to(root)) {
-            Some(relative) if !relative.as_os_str().is_empty() => {
-                printable(&relative.to_string_lossy(), LineFeeds::Escape).into_owned()
-            }
-            _ => self.services.display(path),
-        }
+        self.services.display_in(self.root(cx).as_ref(), path)
     }
 
     /// Returns every item that shows a document.
@@ -280,7 +275,9 @@ impl Workbench {
             strip.update(cx, |_, cx| cx.notify());
         }
         self.title.update(cx, |_, cx| cx.notify());
-        self.status.update(cx, |status, cx| status.follow(cx));
+        let editor = self.active_item().and_then(TabItem::editor).cloned();
+        self.status
+            .update(cx, |status, cx| status.follow(editor, cx));
         self.sync_focused_view(cx);
         self.follow_title(cx);
         self.note_open_files(cx);
@@ -294,9 +291,9 @@ impl Workbench {
                 .update(cx, |modal, cx| modal.keep_keyboard(window, cx));
             return;
         }
-        match self.keyboard_in {
-            WorkbenchRegion::Tree if self.tree_shown => {
-                self.tree.read(cx).focus_handle(cx).focus(window, cx)
+        match self.focused_region {
+            WorkbenchRegion::Tree if self.tree.is_shown => {
+                self.tree.panel.read(cx).focus_handle(cx).focus(window, cx)
             }
             WorkbenchRegion::Agents if self.agents.is_shown => {
                 let panel = self.agents.panel.read(cx);
@@ -322,7 +319,7 @@ impl Workbench {
             }
         }
         let recent = self.recent_files.iter().filter(|it| !open.contains(it));
-        let recent = recent.take(RECENT_TOLD).cloned().collect();
+        let recent = recent.take(MAX_RECENT_FOR_AGENTS).cloned().collect();
         engines.set_open_files(root, OpenFiles { open, recent });
     }
 
@@ -334,7 +331,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if modal.read(cx).is_open() || self.keyboard_in != WorkbenchRegion::Panes {
+        if modal.read(cx).is_open() || self.focused_region != WorkbenchRegion::Panes {
             return;
         }
         let covered = self.items.iter().any(|(id, entry)| {
@@ -349,7 +346,7 @@ impl Workbench {
 
     /// Focuses the item shown in the active pane.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.keyboard_in = WorkbenchRegion::Panes;
+        self.focused_region = WorkbenchRegion::Panes;
         let focus = match self.active_item() {
             Some(item) => item.focus_handle(cx),
             None => self.focus.clone(),

@@ -82,7 +82,7 @@ impl FindQuery {
         }
     }
 
-    /// Compiles the query; the error explains what is wrong with it.
+    /// Compiles the query; the error names the fault in the pattern.
     pub fn compile(&self) -> Result<Matcher, QueryError> {
         let hir = self.expression()?;
         Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {

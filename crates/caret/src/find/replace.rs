@@ -1,6 +1,6 @@
 //! Replaces matches: templates with groups, and the edits of a whole replacement.
 //!
-//! Start at `Replacement`.
+//! Start at `ReplacementTemplate`.
 
 use std::sync::atomic::AtomicBool;
 

@@ -14,7 +14,7 @@ pub(super) fn by_rows(
     head: ByteOffset,
     goal: Option<u32>,
 ) -> (ByteOffset, u32) {
-    // Where a caret is painted: before text that is put in there.
+    // A caret is painted before inlays at its offset.
     let point = ctx.display.to_display(head, Bias::Left);
     let goal = goal.unwrap_or(point.cell);
     let page = ctx.options.page_rows.max(2);

@@ -3,15 +3,15 @@
 use base::ByteOffset;
 use display::DisplayPoint;
 
-use crate::boxes::ColumnBox;
 use crate::clipboard::{PasteIndent, cut, paste};
+use crate::column_box::ColumnBox;
 use crate::command::Command::{
-    self, AddCaretAbove, AddCaretBelow, BoxDown, BoxRight, BoxUp, CaretsAtRowEnds, CollapseCarets,
+    AddCaretAbove, AddCaretBelow, BoxDown, BoxRight, BoxUp, CaretsAtRowEnds, CollapseCarets,
     Delete, ExpandSelection, Insert, Move, SelectAll, SelectAllOccurrences, SelectBetween,
     SelectBox, SelectInBrackets, SelectNextOccurrence, SelectPreviousOccurrence, SelectWord,
     ShrinkSelection, SkipOccurrence, SplitIntoRows, SwapEnds, ToggleCaret,
 };
-use crate::command::SelectionUnit;
+use crate::command::{Command, SelectionUnit};
 use crate::fixture::{Fixture, check};
 use crate::motion::Motion;
 

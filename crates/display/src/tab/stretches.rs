@@ -189,7 +189,7 @@ impl Stretches {
     }
 }
 
-/// Cuts a range of what is shown into stretches, until `emit` has enough.
+/// Cuts a range of the shown text into stretches, until `emit` stops.
 fn measure(
     shown: &ShownText,
     range: Range<usize>,

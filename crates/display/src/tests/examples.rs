@@ -3,6 +3,7 @@
 use base::{Bias, ByteOffset, Row, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
+use super::set_inlays;
 use crate::{
     BlockSpec, DisplayLine, DisplayMap, DisplayOptions, DisplayPoint, DisplayRow, Inlay, InlayId,
     Placement,
@@ -70,7 +71,10 @@ fn inlays_stand_between_bytes() {
         bias: Bias::Right,
         text: text.into(),
     };
-    map.set_inlays(vec![inlay(1, 5, ": i32"), inlay(2, 10, " // one")]);
+    set_inlays(
+        &mut map,
+        vec![inlay(1, 5, ": i32"), inlay(2, 10, " // one")],
+    );
     assert_eq!(screen(&map), ["let x: i32 = 1; // one"]);
     let snapshot = map.snapshot();
     assert_eq!(snapshot.to_display(ByteOffset(5), Bias::Left).cell, 5);
@@ -89,7 +93,7 @@ fn inlays_of_several_lines_break_rows() {
     };
     for wrap in [None, Some(40)] {
         let mut map = map("  f();\nend", wrap);
-        map.set_inlays(vec![inlay(4, "a,\n\tb,\n  ")]);
+        set_inlays(&mut map, vec![inlay(4, "a,\n\tb,\n  ")]);
         assert_eq!(screen(&map), ["  f(a,", "    b,", "  );", "end"]);
         let snapshot = map.snapshot();
         let segment = snapshot.line(DisplayRow(1)).segments[0].clone();
@@ -120,7 +124,7 @@ fn inlays_of_several_lines_break_rows() {
             wrap: None,
         });
         assert_eq!(screen(&map), ["  f(a,", "  b,", "  );", "end"]);
-        map.set_inlays(Vec::new());
+        set_inlays(&mut map, Vec::new());
         assert_eq!(screen(&map), ["  f();", "end"]);
     }
 }
@@ -128,12 +132,15 @@ fn inlays_of_several_lines_break_rows() {
 #[test]
 fn broken_rows_wrap_and_hang_each_for_itself() {
     let mut map = map("one two three", Some(8));
-    map.set_inlays(vec![Inlay {
-        id: InlayId(1),
-        at: ByteOffset(7),
-        bias: Bias::Right,
-        text: "\n  four five\nsix".into(),
-    }]);
+    set_inlays(
+        &mut map,
+        vec![Inlay {
+            id: InlayId(1),
+            at: ByteOffset(7),
+            bias: Bias::Right,
+            text: "\n  four five\nsix".into(),
+        }],
+    );
     assert_eq!(
         screen(&map),
         ["one two", "  four ", "..five", "six ", "three"]

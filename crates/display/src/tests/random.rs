@@ -8,6 +8,7 @@ use rand::{Rng, SeedableRng};
 use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::naive::Naive;
+use super::set_inlays;
 use crate::job::WrapJob;
 use crate::{
     BlockId, BlockSpec, DisplayMap, DisplayOptions, DisplayRow, Inlay, InlayId, Placement,
@@ -208,7 +209,7 @@ impl World {
         let mut remove = Vec::new();
         if self.rng.random_bool(0.2) {
             self.naive.inlays.clear();
-            self.map.set_inlays(add.clone());
+            set_inlays(&mut self.map, add.clone());
         } else {
             for inlay in &self.naive.inlays {
                 if self.rng.random_bool(0.3) {

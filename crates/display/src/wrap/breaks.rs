@@ -33,7 +33,7 @@ impl WrapOptions {
         }
     }
 
-    /// The indent of the row behind `row`; `rest` is what it begins with.
+    /// Returns the indent of the row after `row`; `rest` is the text it begins with.
     pub(crate) fn next_indent(&self, indent: Indent, row: &str, rest: &str) -> Indent {
         if row.ends_with('\n') {
             self.first_indent(rest)

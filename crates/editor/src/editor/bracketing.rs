@@ -26,45 +26,43 @@ impl Brackets {
     }
 }
 
-impl Editor {
-    /// Searches the brackets at a caret; once per offset, text and tree.
-    pub(crate) fn look_for_brackets(&mut self, head: ByteOffset, cx: &mut Context<Self>) {
-        let Some(syntax) = self.model.read(cx).syntax().cloned() else {
-            return;
-        };
-        let revision = self.snapshot.revision();
-        let place = (revision, syntax.parsed_revision(), head);
-        let is_known = self
-            .brackets
-            .found
-            .as_ref()
-            .is_some_and(|(known, _)| *known == place);
-        let is_asked = self
-            .brackets
-            .looking
-            .as_ref()
-            .is_some_and(|(asked, _)| *asked == place);
-        if is_known || is_asked {
-            return;
-        }
-        let snapshot = self.snapshot.clone();
-        let found = cx.background_spawn(async move {
-            let pair = syntax.matching_bracket(&snapshot, head)?;
-            Some([pair.open, pair.close])
-        });
-        let task = cx.spawn(async move |this, cx| {
-            let pair = found.await;
-            // The view may have been closed.
-            this.update(cx, |editor, cx| {
-                let revision = place.0;
-                let before = editor.brackets.pair_at(revision, head);
-                editor.brackets.found = Some((place, pair));
-                if pair != before {
-                    cx.notify();
-                }
-            })
-            .ok();
-        });
-        self.brackets.looking = Some((place, task));
+/// Searches the brackets at a caret; once per offset, text and tree.
+pub(crate) fn look_for_brackets(editor: &mut Editor, head: ByteOffset, cx: &mut Context<Editor>) {
+    let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
+        return;
+    };
+    let revision = editor.snapshot.revision();
+    let place = (revision, syntax.parsed_revision(), head);
+    let is_known = editor
+        .brackets
+        .found
+        .as_ref()
+        .is_some_and(|(known, _)| *known == place);
+    let is_asked = editor
+        .brackets
+        .looking
+        .as_ref()
+        .is_some_and(|(asked, _)| *asked == place);
+    if is_known || is_asked {
+        return;
     }
+    let snapshot = editor.snapshot.clone();
+    let found = cx.background_spawn(async move {
+        let pair = syntax.matching_bracket(&snapshot, head)?;
+        Some([pair.open, pair.close])
+    });
+    let task = cx.spawn(async move |this, cx| {
+        let pair = found.await;
+        // The view may have been closed.
+        this.update(cx, |editor, cx| {
+            let revision = place.0;
+            let before = editor.brackets.pair_at(revision, head);
+            editor.brackets.found = Some((place, pair));
+            if pair != before {
+                cx.notify();
+            }
+        })
+        .ok();
+    });
+    editor.brackets.looking = Some((place, task));
 }

@@ -7,7 +7,7 @@ use gpui_kit::{Context, Window};
 use project::DocumentState;
 use text::{EditKind, SelectionSet, UndoOutcome};
 
-use super::{Editor, EditorEvent};
+use super::{Editor, EditorEvent, folding};
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
@@ -79,11 +79,11 @@ impl Editor {
         cx: &mut Context<Self>,
     ) -> bool {
         if !self.model.read(cx).document().can_edit() {
-            self.refuse_edit(cx);
+            refuse_edit(self, cx);
             return false;
         }
         let before = self.selections.clone();
-        let folded = self.folded_in(edits, cx);
+        let folded = folding::folded_in(self, edits, cx);
         self.model.update(cx, |model, cx| {
             let around = EditSelections {
                 before: &before,
@@ -92,112 +92,104 @@ impl Editor {
             model.edit_with_selections(edits, kind, &around, cx);
         });
         self.sync(cx);
-        self.lost_folds.note(folded);
+        self.folding.lost.note(folded);
         self.selections = selections;
         self.after_selections(cx);
         cx.emit(EditorEvent::Edited);
         true
     }
 
-    fn refuse_edit(&mut self, cx: &mut Context<Self>) {
-        let reason = match self.model.read(cx).document().state() {
-            DocumentState::ReadOnly(reason) => format!("this text cannot be edited: {reason}"),
-            _ => "this text cannot be edited".to_owned(),
-        };
-        cx.emit(EditorEvent::Refused(reason));
-    }
-
-    pub(crate) fn undo(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let restored = self.model.update(cx, |model, cx| model.undo(cx));
-        self.after_restore(restored, window, cx);
-    }
-
-    pub(crate) fn redo(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let restored = self.model.update(cx, |model, cx| model.redo(cx));
-        self.after_restore(restored, window, cx);
-    }
-
-    fn after_restore(
-        &mut self,
-        restored: Option<UndoOutcome>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.sync(cx);
-        let Some(restored) = restored else {
-            return;
-        };
-        if let Some(selections) = restored.selections {
-            self.selections = selections;
-        } else if let Some(splice) = restored.change.splices.last() {
-            self.selections = SelectionSet::single(text::Selection::caret(splice.new.end));
-        }
-        self.after_selections(cx);
-        self.fold_again(cx);
-        self.unfold_at_carets(cx);
-        self.follow = Some(ScrollMargin::Fit);
-        self.tell_input_method(window);
-        cx.emit(EditorEvent::Edited);
-    }
-
-    pub(crate) fn undo_caret(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.walk_trail(window, cx, |trail, revision, current, since| {
-            trail.undo(revision, current, since)
-        });
-    }
-
-    pub(crate) fn redo_caret(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.walk_trail(window, cx, |trail, revision, current, since| {
-            trail.redo(revision, current, since)
-        });
-    }
-
-    fn walk_trail(
-        &mut self,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-        walk: impl FnOnce(
-            &mut caret::history::CaretHistory,
-            base::Revision,
-            &SelectionSet,
-            &dyn Fn(base::Revision) -> Option<text::Change>,
-        ) -> Option<SelectionSet>,
-    ) {
-        self.sync(cx);
-        let model = self.model.read(cx);
-        let since = |revision| model.document().buffer().changes_since(revision);
-        if let Some(selections) = walk(
-            &mut self.trail,
-            self.snapshot.revision(),
-            &self.selections,
-            &since,
-        ) {
-            self.selections = selections;
-            self.memory = Default::default();
-            self.after_selections(cx);
-            self.unfold_at_carets(cx);
-            self.follow = Some(ScrollMargin::Fit);
-            self.tell_input_method(window);
-        }
-    }
-
-    /// Cancels one level: composition, find bar, additional carets, selection.
-    pub(crate) fn cancel(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if self.drag.is_some() {
-            self.end_drag(cx);
-        } else if self.find_bar.is_some() {
-            self.close_find(window, cx);
-        } else if self.selections.len() > 1 || !self.selections.primary().is_empty() {
-            self.run(&Command::CollapseCarets, window, cx);
-        } else {
-            // Nothing to cancel here; a parent view may handle the action.
-            cx.propagate();
-        }
-    }
-
     /// Informs the input method that the text around the caret changed.
     pub(crate) fn tell_input_method(&self, window: &Window) {
         window.notify_text_input_changed(&self.focus);
         window.notify_text_selection_changed(&self.focus);
+    }
+}
+
+fn refuse_edit(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let reason = match editor.model.read(cx).document().state() {
+        DocumentState::ReadOnly(reason) => format!("this text cannot be edited: {reason}"),
+        _ => "this text cannot be edited".to_owned(),
+    };
+    cx.emit(EditorEvent::Refused(reason));
+}
+
+pub(crate) fn undo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    let restored = editor.model.update(cx, |model, cx| model.undo(cx));
+    after_restore(editor, restored, window, cx);
+}
+
+pub(crate) fn redo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    let restored = editor.model.update(cx, |model, cx| model.redo(cx));
+    after_restore(editor, restored, window, cx);
+}
+
+fn after_restore(
+    editor: &mut Editor,
+    restored: Option<UndoOutcome>,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    editor.sync(cx);
+    let Some(restored) = restored else {
+        return;
+    };
+    if let Some(selections) = restored.selections {
+        editor.selections = selections;
+    } else if let Some(splice) = restored.change.splices.last() {
+        editor.selections = SelectionSet::single(text::Selection::caret(splice.new.end));
+    }
+    editor.after_selections(cx);
+    folding::fold_again(editor, cx);
+    editor.unfold_at_carets(cx);
+    editor.follow = Some(ScrollMargin::Fit);
+    editor.tell_input_method(window);
+    cx.emit(EditorEvent::Edited);
+}
+
+pub(crate) fn undo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    walk_caret_history(
+        editor,
+        window,
+        cx,
+        |caret_history, revision, current, since| caret_history.undo(revision, current, since),
+    );
+}
+
+pub(crate) fn redo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    walk_caret_history(
+        editor,
+        window,
+        cx,
+        |caret_history, revision, current, since| caret_history.redo(revision, current, since),
+    );
+}
+
+fn walk_caret_history(
+    editor: &mut Editor,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+    walk: impl FnOnce(
+        &mut caret::history::CaretHistory,
+        base::Revision,
+        &SelectionSet,
+        &dyn Fn(base::Revision) -> Option<text::Change>,
+    ) -> Option<SelectionSet>,
+) {
+    editor.sync(cx);
+    let model = editor.model.read(cx);
+    let since = |revision| model.document().buffer().changes_since(revision);
+    if let Some(selections) = walk(
+        &mut editor.caret_history,
+        editor.snapshot.revision(),
+        &editor.selections,
+        &since,
+    ) {
+        editor.selections = selections;
+        editor.memory = Default::default();
+        editor.after_selections(cx);
+        editor.unfold_at_carets(cx);
+        editor.follow = Some(ScrollMargin::Fit);
+        editor.tell_input_method(window);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Invariant: only the last inserted word is replaced; any other change of the text or the carets
 //! ends the cycle.
-//! Start at `Editor::expand_word`; the words arrive through `Editor::write_words`.
+//! Start at `expand_word`; the words arrive through `Editor::write_words`.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ pub(crate) struct WordExpansion {
     /// Index of the inserted word; `None` if the typed prefix is unchanged.
     at: Option<usize>,
     /// Additional carets that receive the same word.
-    fellows: Vec<ExtraCaret>,
+    extra_carets: Vec<ExtraCaret>,
     /// Revision and selections after the last insertion.
-    left: (Revision, SelectionSet),
+    written_at: (Revision, SelectionSet),
 }
 
 impl WordExpansion {
@@ -48,24 +48,6 @@ impl WordExpansion {
 }
 
 impl Editor {
-    pub(crate) fn expand_word(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.cycle_word(CycleDirection::Next, window, cx);
-    }
-
-    pub(crate) fn expand_word_back(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.cycle_word(CycleDirection::Previous, window, cx);
-    }
-
-    /// Returns the position of the inserted word, such as `2 of 5`, if nothing changed since.
-    pub(crate) fn written_word(&self) -> Option<SharedString> {
-        let known = self.expanding.as_ref()?;
-        let (revision, selections) = &known.left;
-        let stands = *revision == self.snapshot.revision() && *selections == self.selections;
-        let count = known.words.len();
-        let at = known.at.filter(|_| stands && count > 1)?;
-        Some(format!("{} of {count}", at + 1).into())
-    }
-
     /// Inserts the first or last of the candidates for the newest caret. `words` that do not apply
     /// to the current text are skipped. Returns `false` if none is left or the text is read-only.
     pub fn write_words(
@@ -89,56 +71,84 @@ impl Editor {
             return false;
         };
         let expanding = WordExpansion {
-            fellows: extra_carets(first, &self.snapshot, &self.selections),
+            extra_carets: extra_carets(first, &self.snapshot, &self.selections),
             words: words.iter().map(|it| it.edits[0].new.clone()).collect(),
             at: None,
-            left: (self.snapshot.revision(), self.selections.clone()),
+            written_at: (self.snapshot.revision(), self.selections.clone()),
         };
-        self.write_word(expanding, cycle, window, cx)
+        write_word(self, expanding, cycle, window, cx)
     }
+}
 
-    fn cycle_word(&mut self, cycle: CycleDirection, window: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let now = (self.snapshot.revision(), self.selections.clone());
-        match self.expanding.take().filter(|known| known.left == now) {
-            Some(known) => {
-                self.write_word(known, cycle, window, cx);
-            }
-            None if self.suggestion_blocker(cx).is_some() => cx.propagate(),
-            None => cx.emit(EditorEvent::Suggestion(SuggestionEvent::WordsWanted(cycle))),
-        }
-    }
+pub(crate) fn expand_word(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    cycle_word(editor, CycleDirection::Next, window, cx);
+}
 
-    /// Replaces the inserted word by another.
-    fn write_word(
-        &mut self,
-        mut expanding: WordExpansion,
-        cycle: CycleDirection,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> bool {
-        let next = expanding.next_index(cycle);
-        let old = expanding.word_at(expanding.at);
-        let head = self.selections.primary().head;
-        let span = Span::new(ByteOffset(head.0 - old.len()), head);
-        let edit = Edit::new(span, expanding.word_at(next).as_ref());
-        let (edits, selections) = accepted_edits(vec![edit], &expanding.fellows, &self.selections);
-        // Recorded as typing, so that it forms one undo step with the typed prefix.
-        if !self.edit(&edits, selections, EditKind::Typing, cx) {
-            return false;
+pub(crate) fn expand_word_back(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    cycle_word(editor, CycleDirection::Previous, window, cx);
+}
+
+/// Returns the position of the inserted word, such as `2 of 5`, if nothing changed since.
+pub(crate) fn written_word(editor: &Editor) -> Option<SharedString> {
+    let known = editor.word_expansion.as_ref()?;
+    let (revision, selections) = &known.written_at;
+    let is_unchanged = *revision == editor.snapshot.revision() && *selections == editor.selections;
+    let count = known.words.len();
+    let at = known.at.filter(|_| is_unchanged && count > 1)?;
+    Some(format!("{} of {count}", at + 1).into())
+}
+
+fn cycle_word(
+    editor: &mut Editor,
+    cycle: CycleDirection,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    editor.sync(cx);
+    let now = (editor.snapshot.revision(), editor.selections.clone());
+    match editor
+        .word_expansion
+        .take()
+        .filter(|known| known.written_at == now)
+    {
+        Some(known) => {
+            write_word(editor, known, cycle, window, cx);
         }
-        let carets = &self.selections;
-        expanding
-            .fellows
-            .iter_mut()
-            .for_each(|it| it.follow_carets(carets));
-        expanding.at = next;
-        expanding.left = (self.snapshot.revision(), self.selections.clone());
-        self.expanding = Some(expanding);
-        self.unfold_at_carets(cx);
-        self.follow = Some(ScrollMargin::Fit);
-        self.tell_input_method(window);
-        cx.notify();
-        true
+        None if editor.suggestion_blocker(cx).is_some() => cx.propagate(),
+        None => cx.emit(EditorEvent::Suggestion(SuggestionEvent::WordsWanted(cycle))),
     }
+}
+
+/// Replaces the inserted word by another.
+fn write_word(
+    editor: &mut Editor,
+    mut expanding: WordExpansion,
+    cycle: CycleDirection,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) -> bool {
+    let next = expanding.next_index(cycle);
+    let old = expanding.word_at(expanding.at);
+    let head = editor.selections.primary().head;
+    let span = Span::new(ByteOffset(head.0 - old.len()), head);
+    let edit = Edit::new(span, expanding.word_at(next).as_ref());
+    let (edits, selections) =
+        accepted_edits(vec![edit], &expanding.extra_carets, &editor.selections);
+    // Recorded as typing, so that it forms one undo step with the typed prefix.
+    if !editor.edit(&edits, selections, EditKind::Typing, cx) {
+        return false;
+    }
+    let carets = &editor.selections;
+    expanding
+        .extra_carets
+        .iter_mut()
+        .for_each(|it| it.follow_carets(carets));
+    expanding.at = next;
+    expanding.written_at = (editor.snapshot.revision(), editor.selections.clone());
+    editor.word_expansion = Some(expanding);
+    editor.unfold_at_carets(cx);
+    editor.follow = Some(ScrollMargin::Fit);
+    editor.tell_input_method(window);
+    cx.notify();
+    true
 }

@@ -1,6 +1,9 @@
 //! Folds: created from the syntax, removed when a caret enters them.
 
-use base::{ByteOffset, Row, Span};
+use std::ops::Range;
+use std::sync::Arc;
+
+use base::{ByteOffset, Revision, Row, Span};
 use gpui_kit::{Context, Window};
 use text::NodeId;
 
@@ -14,6 +17,16 @@ pub(crate) struct FoldState {
     node: NodeId,
     len: ByteOffset,
     folds: Vec<Span>,
+}
+
+/// Visible rows that start a fold, with the text, tree and rows they were computed for.
+type FoldableRows = ((Revision, Option<Revision>, Range<Row>), Arc<[Row]>);
+
+/// Fold state of a view, besides the folds in its display map.
+#[derive(Default)]
+pub(crate) struct Folding {
+    pub(crate) lost: LostFolds,
+    pub(crate) foldable: Option<FoldableRows>,
 }
 
 /// Folds deleted by edits, oldest first. Bounded.
@@ -34,179 +47,6 @@ impl LostFolds {
 }
 
 impl Editor {
-    /// Returns the folds within the text that the edits delete.
-    pub(crate) fn folded_in(&self, edits: &[text::Edit], cx: &Context<Self>) -> FoldState {
-        let deleted = edits.iter().map(|edit| edit.span);
-        let deleted = deleted.filter(|span| !span.is_empty());
-        let folds = deleted.flat_map(|span| {
-            let mut folds = self.display.folds_in(span);
-            folds.retain(|fold| span.covers(*fold));
-            folds
-        });
-        FoldState {
-            folds: folds.collect(),
-            node: self.history_node(cx),
-            len: self.snapshot.len(),
-        }
-    }
-
-    fn history_node(&self, cx: &Context<Self>) -> NodeId {
-        let model = self.model.read(cx);
-        model.document().buffer().history().current()
-    }
-
-    /// Restores the folds of the history node that undo or redo returned to.
-    pub(crate) fn fold_again(&mut self, cx: &mut Context<Self>) {
-        let node = self.history_node(cx);
-        let len = self.snapshot.len();
-        let is_here = |state: &&FoldState| state.node == node && state.len == len;
-        let folds = self.lost_folds.0.iter().find(is_here);
-        if let Some(folds) = folds.map(|state| state.folds.clone()) {
-            self.change_map(cx, |map| map.fold(&folds));
-        }
-    }
-
-    pub(crate) fn fold(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let rows = self.caret_rows();
-        let spans: Vec<Span> = rows
-            .iter()
-            .filter_map(|row| self.foldable_around(*row, cx))
-            .collect();
-        self.fold_spans(&spans, cx);
-    }
-
-    pub(crate) fn unfold(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        let rows = self.caret_rows();
-        let rows: Vec<Span> = rows.iter().map(|row| self.shown_row_span(*row)).collect();
-        self.change_map(cx, |map| rows.into_iter().for_each(|span| map.unfold(span)));
-    }
-
-    pub(crate) fn toggle_fold(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let row = self.snapshot.point_at(self.selections.primary().head).row;
-        match self.fold_starting_at(row) {
-            Some(_) => self.unfold(window, cx),
-            None => self.fold(window, cx),
-        }
-    }
-
-    pub(crate) fn fold_all(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let Some(syntax) = self.model.read(cx).syntax().cloned() else {
-            return;
-        };
-        let rows = Row(0)..Row(self.snapshot.row_count());
-        let spans: Vec<Span> = syntax
-            .folds(&self.snapshot, rows)
-            .iter()
-            .map(|fold| Span::new(fold.start, fold.end))
-            .collect();
-        self.fold_spans(&spans, cx);
-    }
-
-    pub(crate) fn unfold_all(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.change_map(cx, |map| map.unfold_all());
-    }
-
-    /// Folds or unfolds the block that starts in a row, on a click on its arrow.
-    pub(crate) fn toggle_fold_at(&mut self, row: Row, cx: &mut Context<Self>) {
-        self.sync(cx);
-        match self.fold_starting_at(row) {
-            Some(span) => self.change_map(cx, |map| map.unfold(span)),
-            None => {
-                if let Some(span) = self.foldable_at(row, cx) {
-                    self.fold_spans(&[span], cx);
-                }
-            }
-        }
-    }
-
-    fn fold_spans(&mut self, spans: &[Span], cx: &mut Context<Self>) {
-        if spans.is_empty() {
-            return;
-        }
-        self.change_map(cx, |map| map.fold(spans));
-        self.move_carets_out_of_folds(cx);
-    }
-
-    /// Returns the fold whose placeholder is in a row.
-    pub(crate) fn fold_starting_at(&self, row: Row) -> Option<Span> {
-        let folds = self
-            .display
-            .folds_in(self.snapshot.row_span_with_ending(row));
-        folds
-            .into_iter()
-            .find(|span| self.snapshot.point_at(span.start).row == row)
-    }
-
-    /// Returns the span that can be folded from a row.
-    pub(crate) fn foldable_at(&self, row: Row, cx: &Context<Self>) -> Option<Span> {
-        match self.model.read(cx).syntax() {
-            Some(syntax) if syntax.has_tree() => {
-                let fold = syntax.fold_at(&self.snapshot, row)?;
-                Some(Span::new(fold.start, fold.end))
-            }
-            _ => self.foldable_by_indent(row),
-        }
-    }
-
-    /// Returns the rows indented deeper than this one, for text without a grammar.
-    fn foldable_by_indent(&self, row: Row) -> Option<Span> {
-        /// Longer blocks are searched only up to this many rows.
-        const MAX_ROWS: u32 = 10_000;
-        let indent = |row: Row| {
-            let start = self.snapshot.row_start(row);
-            let mut chars = self.snapshot.chars_at(start).take(200);
-            let blanks = chars
-                .by_ref()
-                .take_while(|char| *char == ' ' || *char == '\t')
-                .count();
-            (self.snapshot.row_len(row).0 as usize > blanks).then_some(blanks)
-        };
-        let own = indent(row)?;
-        let mut last = None;
-        let end = (row.0 + MAX_ROWS).min(self.snapshot.last_row().0);
-        for next in row.0 + 1..=end {
-            match indent(Row(next)) {
-                Some(depth) if depth > own => last = Some(Row(next)),
-                Some(_) => break,
-                None => {}
-            }
-        }
-        Some(Span::new(
-            self.snapshot.row_end(row),
-            self.snapshot.row_end(last?),
-        ))
-    }
-
-    fn foldable_around(&self, row: Row, cx: &Context<Self>) -> Option<Span> {
-        /// Blocks that start further up are ignored.
-        const MAX_ROWS: u32 = 2_000;
-        let first = row.0.saturating_sub(MAX_ROWS);
-        let line = self.snapshot.row_span(row);
-        (first..=row.0).rev().map(Row).find_map(|start| {
-            let span = self.foldable_at(start, cx)?;
-            let is_around = start == row || span.end >= line.start;
-            (is_around && self.fold_starting_at(start).is_none()).then_some(span)
-        })
-    }
-
-    fn caret_rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self
-            .selections
-            .iter()
-            .map(|selection| self.snapshot.point_at(selection.head).row)
-            .collect();
-        rows.dedup();
-        rows
-    }
-
-    /// Returns the bytes of the display row that contains a row, including folded ones.
-    fn shown_row_span(&self, row: Row) -> Span {
-        self.snapshot.row_span_with_ending(row)
-    }
-
     /// Unfolds the folds that contain an end of a selection.
     pub(crate) fn unfold_at_carets(&mut self, cx: &mut Context<Self>) {
         let ends = self
@@ -225,16 +65,195 @@ impl Editor {
             });
         }
     }
+}
 
-    fn move_carets_out_of_folds(&mut self, cx: &mut Context<Self>) {
-        let display = &self.display;
-        let out = |offset: ByteOffset| match display.fold_containing(offset) {
-            Some(span) if span.start < offset && offset < span.end => span.start,
-            _ => offset,
-        };
-        let selections = self.selections.transform(|selection| {
-            text::Selection::new(out(selection.anchor), out(selection.head))
-        });
-        self.set_selections(selections, cx);
+/// Returns the folds within the text that the edits delete.
+pub(crate) fn folded_in(editor: &Editor, edits: &[text::Edit], cx: &Context<Editor>) -> FoldState {
+    let deleted = edits.iter().map(|edit| edit.span);
+    let deleted = deleted.filter(|span| !span.is_empty());
+    let folds = deleted.flat_map(|span| {
+        let mut folds = editor.display.folds_in(span);
+        folds.retain(|fold| span.covers(*fold));
+        folds
+    });
+    FoldState {
+        folds: folds.collect(),
+        node: history_node(editor, cx),
+        len: editor.snapshot.len(),
     }
+}
+
+fn history_node(editor: &Editor, cx: &Context<Editor>) -> NodeId {
+    let model = editor.model.read(cx);
+    model.document().buffer().history().current()
+}
+
+/// Restores the folds of the history node that undo or redo returned to.
+pub(crate) fn fold_again(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let node = history_node(editor, cx);
+    let len = editor.snapshot.len();
+    let is_here = |state: &&FoldState| state.node == node && state.len == len;
+    let folds = editor.folding.lost.0.iter().find(is_here);
+    if let Some(folds) = folds.map(|state| state.folds.clone()) {
+        editor.change_map(cx, |map| map.fold(&folds));
+    }
+}
+
+pub(crate) fn fold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let rows = caret_rows(editor);
+    let spans: Vec<Span> = rows
+        .iter()
+        .filter_map(|row| foldable_around(editor, *row, cx))
+        .collect();
+    fold_spans(editor, &spans, cx);
+}
+
+pub(crate) fn unfold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    let rows = caret_rows(editor);
+    let rows: Vec<Span> = rows
+        .iter()
+        .map(|row| shown_row_span(editor, *row))
+        .collect();
+    editor.change_map(cx, |map| rows.into_iter().for_each(|span| map.unfold(span)));
+}
+
+pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let row = editor
+        .snapshot
+        .point_at(editor.selections.primary().head)
+        .row;
+    match fold_starting_at(editor, row) {
+        Some(_) => unfold(editor, window, cx),
+        None => fold(editor, window, cx),
+    }
+}
+
+pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
+        return;
+    };
+    let rows = Row(0)..Row(editor.snapshot.row_count());
+    let spans: Vec<Span> = syntax
+        .folds(&editor.snapshot, rows)
+        .iter()
+        .map(|fold| Span::new(fold.start, fold.end))
+        .collect();
+    fold_spans(editor, &spans, cx);
+}
+
+pub(crate) fn unfold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.change_map(cx, |map| map.unfold_all());
+}
+
+/// Folds or unfolds the block that starts in a row, on a click on its arrow.
+pub(crate) fn toggle_fold_at(editor: &mut Editor, row: Row, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    match fold_starting_at(editor, row) {
+        Some(span) => editor.change_map(cx, |map| map.unfold(span)),
+        None => {
+            if let Some(span) = foldable_at(editor, row, cx) {
+                fold_spans(editor, &[span], cx);
+            }
+        }
+    }
+}
+
+fn fold_spans(editor: &mut Editor, spans: &[Span], cx: &mut Context<Editor>) {
+    if spans.is_empty() {
+        return;
+    }
+    editor.change_map(cx, |map| map.fold(spans));
+    move_carets_out_of_folds(editor, cx);
+}
+
+/// Returns the fold whose placeholder is in a row.
+pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
+    let folds = editor
+        .display
+        .folds_in(editor.snapshot.row_span_with_ending(row));
+    folds
+        .into_iter()
+        .find(|span| editor.snapshot.point_at(span.start).row == row)
+}
+
+/// Returns the span that can be folded from a row.
+pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
+    match editor.model.read(cx).syntax() {
+        Some(syntax) if syntax.has_tree() => {
+            let fold = syntax.fold_at(&editor.snapshot, row)?;
+            Some(Span::new(fold.start, fold.end))
+        }
+        _ => foldable_by_indent(editor, row),
+    }
+}
+
+/// Returns the rows indented deeper than this one, for text without a grammar.
+fn foldable_by_indent(editor: &Editor, row: Row) -> Option<Span> {
+    /// Longer blocks are searched only up to this many rows.
+    const MAX_ROWS: u32 = 10_000;
+    let indent = |row: Row| {
+        let start = editor.snapshot.row_start(row);
+        let mut chars = editor.snapshot.chars_at(start).take(200);
+        let blanks = chars
+            .by_ref()
+            .take_while(|char| *char == ' ' || *char == '\t')
+            .count();
+        (editor.snapshot.row_len(row).0 as usize > blanks).then_some(blanks)
+    };
+    let own = indent(row)?;
+    let mut last = None;
+    let end = (row.0 + MAX_ROWS).min(editor.snapshot.last_row().0);
+    for next in row.0 + 1..=end {
+        match indent(Row(next)) {
+            Some(depth) if depth > own => last = Some(Row(next)),
+            Some(_) => break,
+            None => {}
+        }
+    }
+    Some(Span::new(
+        editor.snapshot.row_end(row),
+        editor.snapshot.row_end(last?),
+    ))
+}
+
+fn foldable_around(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
+    /// Blocks that start further up are ignored.
+    const MAX_ROWS: u32 = 2_000;
+    let first = row.0.saturating_sub(MAX_ROWS);
+    let line = editor.snapshot.row_span(row);
+    (first..=row.0).rev().map(Row).find_map(|start| {
+        let span = foldable_at(editor, start, cx)?;
+        let is_around = start == row || span.end >= line.start;
+        (is_around && fold_starting_at(editor, start).is_none()).then_some(span)
+    })
+}
+
+fn caret_rows(editor: &Editor) -> Vec<Row> {
+    let mut rows: Vec<Row> = editor
+        .selections
+        .iter()
+        .map(|selection| editor.snapshot.point_at(selection.head).row)
+        .collect();
+    rows.dedup();
+    rows
+}
+
+/// Returns the bytes of the display row that contains a row, including folded ones.
+fn shown_row_span(editor: &Editor, row: Row) -> Span {
+    editor.snapshot.row_span_with_ending(row)
+}
+
+fn move_carets_out_of_folds(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let display = &editor.display;
+    let out = |offset: ByteOffset| match display.fold_containing(offset) {
+        Some(span) if span.start < offset && offset < span.end => span.start,
+        _ => offset,
+    };
+    let selections = editor
+        .selections
+        .transform(|selection| text::Selection::new(out(selection.anchor), out(selection.head)));
+    editor.set_selections(selections, cx);
 }

@@ -3,7 +3,7 @@
 use gpui_kit::{AppContext as _, Context};
 
 use super::Editor;
-use crate::element::highlights_of_rows;
+use crate::frame::highlights_of_rows;
 
 impl Editor {
     /// Recomputes the highlights of the visible rows. Until they arrive, the old ones are painted.

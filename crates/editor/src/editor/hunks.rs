@@ -6,75 +6,79 @@ use text::{Edit, EditKind, RowHunk, Selection, SelectionSet, Snapshot};
 
 use super::{Editor, Reveal};
 
-impl Editor {
-    pub(crate) fn next_hunk(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let row = self.snapshot.point_at(self.selections.primary().head).row;
-        let hunks = self.model.read(cx).hunks().clone();
-        let next = hunks
-            .iter()
-            .find(|hunk| hunk.after.start > row)
-            .or(hunks.first());
-        self.go_to_hunk(next.copied(), cx);
-    }
+pub(crate) fn next_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let row = editor
+        .snapshot
+        .point_at(editor.selections.primary().head)
+        .row;
+    let hunks = editor.model.read(cx).hunks().clone();
+    let next = hunks
+        .iter()
+        .find(|hunk| hunk.after.start > row)
+        .or(hunks.first());
+    go_to_hunk(editor, next.copied(), cx);
+}
 
-    pub(crate) fn previous_hunk(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let row = self.snapshot.point_at(self.selections.primary().head).row;
-        let hunks = self.model.read(cx).hunks().clone();
-        let previous = hunks
-            .iter()
-            .rev()
-            .find(|hunk| hunk.after.start < row)
-            .or(hunks.last());
-        self.go_to_hunk(previous.copied(), cx);
-    }
+pub(crate) fn previous_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let row = editor
+        .snapshot
+        .point_at(editor.selections.primary().head)
+        .row;
+    let hunks = editor.model.read(cx).hunks().clone();
+    let previous = hunks
+        .iter()
+        .rev()
+        .find(|hunk| hunk.after.start < row)
+        .or(hunks.last());
+    go_to_hunk(editor, previous.copied(), cx);
+}
 
-    fn go_to_hunk(&mut self, hunk: Option<RowHunk>, cx: &mut Context<Self>) {
-        if let Some(hunk) = hunk {
-            let offset = self
-                .snapshot
-                .row_start(hunk.after.start.min(self.snapshot.last_row()));
-            self.go_to(offset, Reveal::Center, cx);
-        }
+fn go_to_hunk(editor: &mut Editor, hunk: Option<RowHunk>, cx: &mut Context<Editor>) {
+    if let Some(hunk) = hunk {
+        let offset = editor
+            .snapshot
+            .row_start(hunk.after.start.min(editor.snapshot.last_row()));
+        editor.go_to(offset, Reveal::Center, cx);
     }
+}
 
-    pub(crate) fn revert_hunk(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let model = self.model.read(cx);
-        let Some(head) = model.head().cloned() else {
-            return;
+pub(crate) fn revert_hunk(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let model = editor.model.read(cx);
+    let Some(head) = model.head().cloned() else {
+        return;
+    };
+    let hunks = model.hunks().clone();
+    let rows: Vec<(Row, Row)> = editor
+        .selections
+        .iter()
+        .map(|selection| {
+            let row = |offset| editor.snapshot.point_at(offset).row;
+            (row(selection.start()), row(selection.end()))
+        })
+        .collect();
+    let touched = hunks.iter().filter(|hunk| {
+        // A deletion lies between two rows and belongs to both.
+        let end = hunk.after.end.max(hunk.after.start + 1);
+        let start = if hunk.after.is_empty() {
+            hunk.after.start - 1
+        } else {
+            hunk.after.start
         };
-        let hunks = model.hunks().clone();
-        let rows: Vec<(Row, Row)> = self
-            .selections
-            .iter()
-            .map(|selection| {
-                let row = |offset| self.snapshot.point_at(offset).row;
-                (row(selection.start()), row(selection.end()))
-            })
-            .collect();
-        let touched = hunks.iter().filter(|hunk| {
-            // A deletion lies between two rows and belongs to both.
-            let end = hunk.after.end.max(hunk.after.start + 1);
-            let start = if hunk.after.is_empty() {
-                hunk.after.start - 1
-            } else {
-                hunk.after.start
-            };
-            rows.iter()
-                .any(|(first, last)| *first < end && start <= *last)
-        });
-        let edits: Vec<Edit> = touched
-            .map(|hunk| revert(hunk, &head, &self.snapshot))
-            .collect();
-        let Some(first) = edits.first() else {
-            return;
-        };
-        let selections = SelectionSet::single(Selection::caret(first.span.start));
-        self.edit(&edits, selections, EditKind::Other, cx);
-        self.tell_input_method(window);
-    }
+        rows.iter()
+            .any(|(first, last)| *first < end && start <= *last)
+    });
+    let edits: Vec<Edit> = touched
+        .map(|hunk| revert(hunk, &head, &editor.snapshot))
+        .collect();
+    let Some(first) = edits.first() else {
+        return;
+    };
+    let selections = SelectionSet::single(Selection::caret(first.span.start));
+    editor.edit(&edits, selections, EditKind::Other, cx);
+    editor.tell_input_method(window);
 }
 
 /// Returns the edit that restores the text replaced by a hunk.

@@ -17,81 +17,81 @@ use crate::scroll::ScrollMargin;
 /// Maximum text returned to an input method at once, in bytes.
 const MAX_INPUT_BYTES: usize = 64 * 1024;
 
-impl Editor {
-    fn span_of_units(&self, units: &Range<usize>) -> Span {
-        let at = |unit: usize| self.snapshot.offset_at_utf16(unit);
-        Span::new(at(units.start), at(units.end))
-    }
+fn span_of_units(editor: &Editor, units: &Range<usize>) -> Span {
+    let at = |unit: usize| editor.snapshot.offset_at_utf16(unit);
+    Span::new(at(units.start), at(units.end))
+}
 
-    fn units_of_span(&self, span: Span) -> Range<usize> {
-        self.snapshot.utf16_at(span.start)..self.snapshot.utf16_at(span.end)
-    }
+fn units_of_span(editor: &Editor, span: Span) -> Range<usize> {
+    editor.snapshot.utf16_at(span.start)..editor.snapshot.utf16_at(span.end)
+}
 
-    /// Returns the spans that composed text replaces: its previous spans, or the selections.
-    fn spans_to_compose(&self, units: Option<Range<usize>>) -> Vec<Span> {
-        let asked = units.map(|units| self.span_of_units(&units));
-        match asked {
-            // A part of the composition at the newest caret corresponds to the same part at every
-            // other.
-            Some(span) if self.marked.len() > 1 => {
-                let newest = self.marked_at_newest().unwrap_or(span);
-                let (from, to) = (
-                    span.start - newest.start,
-                    newest.end - span.end.min(newest.end),
-                );
-                let part = |marked: &Span| Span::new(marked.start + from, marked.end - to);
-                self.marked.iter().map(part).collect()
-            }
-            Some(span) => vec![span],
-            None if !self.marked.is_empty() => self.marked.clone(),
-            None => self.selections.iter().map(Selection::span).collect(),
+/// Returns the spans that composed text replaces: its previous spans, or the selections.
+fn spans_to_compose(editor: &Editor, units: Option<Range<usize>>) -> Vec<Span> {
+    let asked = units.map(|units| span_of_units(editor, &units));
+    match asked {
+        // A part of the composition at the newest caret corresponds to the same part at every
+        // other.
+        Some(span) if editor.marked.len() > 1 => {
+            let newest = marked_at_newest(editor).unwrap_or(span);
+            let (from, to) = (
+                span.start - newest.start,
+                newest.end - span.end.min(newest.end),
+            );
+            let part = |marked: &Span| Span::new(marked.start + from, marked.end - to);
+            editor.marked.iter().map(part).collect()
         }
+        Some(span) => vec![span],
+        None if !editor.marked.is_empty() => editor.marked.clone(),
+        None => editor.selections.iter().map(Selection::span).collect(),
     }
+}
 
-    /// Suppresses suggestions during composition.
-    fn composing_changed(&mut self, cx: &mut Context<Self>) {
-        self.suggesting.invalidate();
-        self.refresh_suggestion(cx);
-    }
+/// Suppresses suggestions during composition.
+fn composing_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
+    editor.suggestion.invalidate();
+    editor.refresh_suggestion(cx);
+}
 
-    fn marked_at_newest(&self) -> Option<Span> {
-        let head = self.selections.primary().head;
-        let holds = |span: &&Span| span.start <= head && head <= span.end;
-        self.marked
-            .iter()
-            .find(holds)
-            .or(self.marked.first())
-            .copied()
-    }
+fn marked_at_newest(editor: &Editor) -> Option<Span> {
+    let head = editor.selections.primary().head;
+    let holds = |span: &&Span| span.start <= head && head <= span.end;
+    editor
+        .marked
+        .iter()
+        .find(holds)
+        .or(editor.marked.first())
+        .copied()
+}
 
-    /// Replaces each span by `text` and moves the carets to `caret` bytes into it. Returns the new
-    /// spans.
-    fn replace_each(
-        &mut self,
-        spans: &[Span],
-        text: &str,
-        caret: Range<usize>,
-        cx: &mut Context<Self>,
-    ) -> Option<Vec<Span>> {
-        let edits: Vec<Edit> = spans.iter().map(|span| Edit::new(*span, text)).collect();
-        let mut shift = 0isize;
-        let mut placed = Vec::with_capacity(spans.len());
-        for span in spans {
-            let start = ByteOffset(span.start.0.saturating_add_signed(shift));
-            placed.push(Span::new(start, start + text.len()));
-            shift += text.len() as isize - span.len() as isize;
-        }
-        let newest = self
-            .selections
-            .primary_ix()
-            .min(spans.len().saturating_sub(1));
-        let carets = placed
-            .iter()
-            .map(|span| Selection::new(span.start + caret.start, span.start + caret.end));
-        let selections = SelectionSet::new(carets.collect(), newest);
-        self.edit(&edits, selections, EditKind::Typing, cx)
-            .then_some(placed)
+/// Replaces each span by `text` and moves the carets to `caret` bytes into it. Returns the new
+/// spans.
+fn replace_each(
+    editor: &mut Editor,
+    spans: &[Span],
+    text: &str,
+    caret: Range<usize>,
+    cx: &mut Context<Editor>,
+) -> Option<Vec<Span>> {
+    let edits: Vec<Edit> = spans.iter().map(|span| Edit::new(*span, text)).collect();
+    let mut shift = 0isize;
+    let mut placed = Vec::with_capacity(spans.len());
+    for span in spans {
+        let start = ByteOffset(span.start.0.saturating_add_signed(shift));
+        placed.push(Span::new(start, start + text.len()));
+        shift += text.len() as isize - span.len() as isize;
     }
+    let newest = editor
+        .selections
+        .primary_ix()
+        .min(spans.len().saturating_sub(1));
+    let carets = placed
+        .iter()
+        .map(|span| Selection::new(span.start + caret.start, span.start + caret.end));
+    let selections = SelectionSet::new(carets.collect(), newest);
+    editor
+        .edit(&edits, selections, EditKind::Typing, cx)
+        .then_some(placed)
 }
 
 impl EntityInputHandler for Editor {
@@ -103,11 +103,11 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) -> Option<String> {
         self.sync(cx);
-        let mut span = self.span_of_units(&units);
+        let mut span = span_of_units(self, &units);
         if span.len() > MAX_INPUT_BYTES {
             span.end = self.snapshot.clip(span.start + MAX_INPUT_BYTES, Bias::Left);
         }
-        *actual = Some(self.units_of_span(span));
+        *actual = Some(units_of_span(self, span));
         Some(self.snapshot.text(span).into_owned())
     }
 
@@ -120,7 +120,7 @@ impl EntityInputHandler for Editor {
         self.sync(cx);
         let newest = *self.selections.primary();
         Some(UTF16Selection {
-            range: self.units_of_span(newest.span()),
+            range: units_of_span(self, newest.span()),
             reversed: newest.is_reversed(),
         })
     }
@@ -132,7 +132,7 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) {
         self.sync(cx);
-        let span = self.span_of_units(&units);
+        let span = span_of_units(self, &units);
         self.set_selections(
             SelectionSet::single(Selection::new(span.start, span.end)),
             cx,
@@ -147,13 +147,13 @@ impl EntityInputHandler for Editor {
     }
 
     fn marked_text_range(&self, _: &mut Window, _: &mut Context<Self>) -> Option<Range<usize>> {
-        Some(self.units_of_span(self.marked_at_newest()?))
+        Some(units_of_span(self, marked_at_newest(self)?))
     }
 
     fn unmark_text(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if !self.marked.is_empty() {
             self.marked.clear();
-            self.composing_changed(cx);
+            composing_changed(self, cx);
             self.tell_input_method(window);
             cx.notify();
         }
@@ -171,10 +171,10 @@ impl EntityInputHandler for Editor {
             self.run(&Command::Insert(text.to_owned()), window, cx);
             return;
         }
-        let spans = self.spans_to_compose(units);
+        let spans = spans_to_compose(self, units);
         self.marked.clear();
-        self.replace_each(&spans, text, text.len()..text.len(), cx);
-        self.composing_changed(cx);
+        replace_each(self, &spans, text, text.len()..text.len(), cx);
+        composing_changed(self, cx);
         self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.notify();
@@ -189,18 +189,18 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) {
         self.sync(cx);
-        let spans = self.spans_to_compose(units);
+        let spans = spans_to_compose(self, units);
         let bytes = |unit: usize| byte_at_unit(text, unit);
         let caret = selected.map_or(text.len()..text.len(), |units| {
             bytes(units.start)..bytes(units.end)
         });
         self.marked.clear();
-        if let Some(placed) = self.replace_each(&spans, text, caret, cx)
+        if let Some(placed) = replace_each(self, &spans, text, caret, cx)
             && !text.is_empty()
         {
             self.marked = placed;
         }
-        self.composing_changed(cx);
+        composing_changed(self, cx);
         self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.notify();
@@ -214,7 +214,7 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) -> Option<Bounds<Pixels>> {
         self.sync(cx);
-        let span = self.span_of_units(&units);
+        let span = span_of_units(self, &units);
         let geometry = self.geometry.as_ref()?;
         let start = self.display.to_display(span.start, Bias::Left);
         let end = self.display.to_display(span.end, Bias::Left);

@@ -7,43 +7,41 @@ use super::Editor;
 use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Undo, Unfold};
 use crate::caret_actions::{SelectAll, SelectAllOccurrences, ToggleLineComment};
 
-impl Editor {
-    /// Builds the context menu.
-    pub(crate) fn menu(&self, cx: &gpui_kit::App) -> Menu {
-        let model = self.model.read(cx);
-        let can_edit = model.document().can_edit();
-        let history = model.document().buffer().history();
-        let menu = Menu::new()
-            .focus(self.focus.clone())
-            .action_if("Cut", Box::new(Cut), can_edit)
-            .action("Copy", Box::new(Copy))
-            .action_if("Paste", Box::new(Paste), can_edit)
-            .separator()
-            .action_if("Undo", Box::new(Undo), can_edit && history.can_undo())
-            .action_if("Redo", Box::new(Redo), can_edit && history.can_redo())
-            .separator()
-            .action("Select All", Box::new(SelectAll))
-            .action("Select All Occurrences", Box::new(SelectAllOccurrences))
-            .action("Find Selection", Box::new(FindSelection))
-            .separator()
-            .action_if("Toggle Line Comment", Box::new(ToggleLineComment), can_edit)
-            .action("Fold", Box::new(Fold))
-            .action("Unfold", Box::new(Unfold));
-        if model.hunks().is_empty() {
-            menu
-        } else {
-            menu.separator()
-                .action_if("Revert Change", Box::new(RevertHunk), can_edit)
-        }
+/// Builds the context menu.
+pub(crate) fn menu(editor: &Editor, cx: &gpui_kit::App) -> Menu {
+    let model = editor.model.read(cx);
+    let can_edit = model.document().can_edit();
+    let history = model.document().buffer().history();
+    let menu = Menu::new()
+        .focus(editor.focus.clone())
+        .action_if("Cut", Box::new(Cut), can_edit)
+        .action("Copy", Box::new(Copy))
+        .action_if("Paste", Box::new(Paste), can_edit)
+        .separator()
+        .action_if("Undo", Box::new(Undo), can_edit && history.can_undo())
+        .action_if("Redo", Box::new(Redo), can_edit && history.can_redo())
+        .separator()
+        .action("Select All", Box::new(SelectAll))
+        .action("Select All Occurrences", Box::new(SelectAllOccurrences))
+        .action("Find Selection", Box::new(FindSelection))
+        .separator()
+        .action_if("Toggle Line Comment", Box::new(ToggleLineComment), can_edit)
+        .action("Fold", Box::new(Fold))
+        .action("Unfold", Box::new(Unfold));
+    if model.hunks().is_empty() {
+        menu
+    } else {
+        menu.separator()
+            .action_if("Revert Change", Box::new(RevertHunk), can_edit)
     }
+}
 
-    /// Opens the menu below the caret without moving it.
-    pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(position) = self.caret_corner() {
-            self.menu_at_caret = true;
-            open_menu_at(position, window, cx);
-            // The click does not arrive if something covers the text.
-            cx.defer_in(window, |editor, _, _| editor.menu_at_caret = false);
-        }
+/// Opens the menu below the caret without moving it.
+pub(crate) fn open_menu(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    if let Some(position) = editor.caret_corner() {
+        editor.mouse.menu_at_caret = true;
+        open_menu_at(position, window, cx);
+        // The click does not arrive if something covers the text.
+        cx.defer_in(window, |editor, _, _| editor.mouse.menu_at_caret = false);
     }
 }

@@ -27,10 +27,10 @@ impl Editor {
 
     pub(crate) fn use_settings(&mut self, cx: &mut Context<Self>) {
         let source = cx.settings().clone();
-        self.settings_language = self.language_name(cx);
+        self.settings_language = language_name(self, cx);
         self.settings = source.for_language(self.settings_language).clone();
         self.settings_source = source;
-        self.caret_options = self.fresh_caret_options(cx);
+        self.caret_options = fresh_caret_options(self, cx);
         self.rows.forget_shapes();
         self.show_caret(cx);
     }
@@ -39,28 +39,14 @@ impl Editor {
     ///
     /// This runs after every keystroke, so rows are shaped again only if something changed.
     pub(crate) fn follow_text(&mut self, cx: &mut Context<Self>) {
-        if self.language_name(cx) != self.settings_language {
+        if language_name(self, cx) != self.settings_language {
             return self.use_settings(cx);
         }
-        let options = self.fresh_caret_options(cx);
+        let options = fresh_caret_options(self, cx);
         if options != self.caret_options {
             self.caret_options = options;
             self.rows.forget_shapes();
         }
-    }
-
-    fn language_name(&self, cx: &App) -> Option<&'static str> {
-        let language = self.model.read(cx).language();
-        language.map(|language| language.name())
-    }
-
-    fn fresh_caret_options(&self, cx: &App) -> CaretOptions {
-        let mut options = caret_options(&self.settings, &self.model, cx);
-        options.page_rows = self.caret_options.page_rows;
-        if let Some((hard_tabs, tab_width)) = self.overrides.indentation {
-            (options.hard_tabs, options.tab_width) = (hard_tabs, tab_width);
-        }
-        options
     }
 
     pub(crate) fn soft_wrap(&self) -> SoftWrap {
@@ -73,28 +59,10 @@ impl Editor {
             .unwrap_or(self.settings.whitespace)
     }
 
-    pub(crate) fn toggle_soft_wrap(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.overrides.soft_wrap = Some(match self.soft_wrap() {
-            SoftWrap::Off => SoftWrap::Window,
-            SoftWrap::Window | SoftWrap::Column => SoftWrap::Off,
-        });
-        self.scroll.x = 0.0;
-        cx.notify();
-    }
-
-    pub(crate) fn toggle_whitespace(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.overrides.whitespace = Some(match self.whitespace() {
-            Whitespace::All => Whitespace::None,
-            _ => Whitespace::All,
-        });
-        self.rows.forget_shapes();
-        cx.notify();
-    }
-
     /// Sets the indentation of this text, overriding detection.
     pub fn set_indentation(&mut self, hard_tabs: bool, tab_width: u32, cx: &mut Context<Self>) {
         self.overrides.indentation = Some((hard_tabs, tab_width.clamp(1, 16)));
-        self.caret_options = self.fresh_caret_options(cx);
+        self.caret_options = fresh_caret_options(self, cx);
         self.rows.forget_shapes();
         cx.notify();
     }
@@ -103,6 +71,38 @@ impl Editor {
     pub fn indentation(&self) -> (bool, u32) {
         (self.caret_options.hard_tabs, self.caret_options.tab_width)
     }
+}
+
+fn language_name(editor: &Editor, cx: &App) -> Option<&'static str> {
+    let language = editor.model.read(cx).language();
+    language.map(|language| language.name())
+}
+
+fn fresh_caret_options(editor: &Editor, cx: &App) -> CaretOptions {
+    let mut options = caret_options(&editor.settings, &editor.model, cx);
+    options.page_rows = editor.caret_options.page_rows;
+    if let Some((hard_tabs, tab_width)) = editor.overrides.indentation {
+        (options.hard_tabs, options.tab_width) = (hard_tabs, tab_width);
+    }
+    options
+}
+
+pub(crate) fn toggle_soft_wrap(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.overrides.soft_wrap = Some(match editor.soft_wrap() {
+        SoftWrap::Off => SoftWrap::Window,
+        SoftWrap::Window | SoftWrap::Column => SoftWrap::Off,
+    });
+    editor.scroll.x = 0.0;
+    cx.notify();
+}
+
+pub(crate) fn toggle_whitespace(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.overrides.whitespace = Some(match editor.whitespace() {
+        Whitespace::All => Whitespace::None,
+        _ => Whitespace::All,
+    });
+    editor.rows.forget_shapes();
+    cx.notify();
 }
 
 /// Returns the options for caret commands, from the settings and the detected style of the text.

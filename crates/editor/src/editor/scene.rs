@@ -57,7 +57,7 @@ impl Editor {
 
     /// Returns the reason this view accepts no suggestions; `None` if it does.
     pub fn blocks_suggestions(&self, window: &Window, cx: &App) -> Option<SuggestionBlocker> {
-        let bar = self.find_bar.as_ref();
+        let bar = self.find_session.bar.as_ref();
         let finds = bar.is_some_and(|bar| bar.read(cx).has_keyboard(window, cx));
         self.suggestion_blocker(cx)
             .or(finds.then_some(SuggestionBlocker::Finding))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpui_kit::{AppContext as _, Context, Window};
 
-use super::{Editor, EditorEvent};
+use super::{Editor, EditorEvent, smooth_scroll};
 use crate::scroll::{Scroll, ScrollMargin, Viewport, top_showing};
 
 /// Sets the flag on drop, to cancel a job whose result is not needed.
@@ -76,70 +76,6 @@ impl Editor {
         }
     }
 
-    pub(crate) fn scroll_line_up(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.scroll_by(-1.0, cx);
-    }
-
-    pub(crate) fn scroll_line_down(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.scroll_by(1.0, cx);
-    }
-
-    pub(crate) fn scroll_page_up(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.scroll_by(-f64::from(self.page_rows()), cx);
-    }
-
-    pub(crate) fn scroll_page_down(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.scroll_by(f64::from(self.page_rows()), cx);
-    }
-
-    pub(crate) fn scroll_to_top(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.set_scroll_top(0.0, cx);
-    }
-
-    pub(crate) fn scroll_to_bottom(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let bottom = self.display.total_height() - self.viewport().rows;
-        self.set_scroll_top(bottom, cx);
-    }
-
-    pub(crate) fn center_caret(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.follow = Some(ScrollMargin::Center);
-        cx.notify();
-    }
-
-    /// Reveals the newest caret, if requested. Part of the layout.
-    pub(crate) fn follow_caret(&mut self, advance: f64, text_width: f64, cx: &Context<Self>) {
-        let viewport = self.viewport();
-        let Some(follow) = self.follow.take() else {
-            let top = self.scroll.top(&self.display);
-            if top > Scroll::lowest_top(&self.display, viewport) {
-                self.scroll.set_top(top, &self.display, viewport);
-            }
-            return;
-        };
-        let head = self.selections.primary().head;
-        let point = self.display.to_display(head, base::Bias::Left);
-        let top = self.scroll.top(&self.display);
-        // Sticky headers must not cover the caret.
-        let headers = self
-            .geometry
-            .as_ref()
-            .map_or(0, |geometry| geometry.sticky_rows);
-        let margin = f64::from(self.settings.scroll_margin).max(headers as f64);
-        let wanted = top_showing(point.row, follow, top, margin, &self.display, viewport);
-        if wanted != top {
-            self.scroll.set_top(wanted, &self.display, viewport);
-            self.glide_from(top, cx);
-        }
-        let x = f64::from(point.cell) * advance;
-        let margin = (advance * 4.0).min(text_width / 4.0);
-        if x < self.scroll.x + margin && self.scroll.x > 0.0 {
-            self.scroll.x = (x - margin * 4.0).max(0.0);
-        } else if x + margin > self.scroll.x + text_width {
-            self.scroll.x = x + margin - text_width;
-        }
-    }
-
     /// Wraps rows outside the window, one job after another.
     pub(crate) fn wrap_in_background(&mut self, cx: &mut Context<Self>) {
         let Some(job) = self.map.wrap_job() else {
@@ -163,5 +99,74 @@ impl Editor {
             })
             .ok();
         }));
+    }
+}
+
+pub(crate) fn scroll_line_up(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.scroll_by(-1.0, cx);
+}
+
+pub(crate) fn scroll_line_down(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.scroll_by(1.0, cx);
+}
+
+pub(crate) fn scroll_page_up(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.scroll_by(-f64::from(editor.page_rows()), cx);
+}
+
+pub(crate) fn scroll_page_down(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.scroll_by(f64::from(editor.page_rows()), cx);
+}
+
+pub(crate) fn scroll_to_top(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.set_scroll_top(0.0, cx);
+}
+
+pub(crate) fn scroll_to_bottom(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let bottom = editor.display.total_height() - editor.viewport().rows;
+    editor.set_scroll_top(bottom, cx);
+}
+
+pub(crate) fn center_caret(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.follow = Some(ScrollMargin::Center);
+    cx.notify();
+}
+
+/// Reveals the newest caret, if requested. Part of the layout.
+pub(crate) fn follow_caret(
+    editor: &mut Editor,
+    advance: f64,
+    text_width: f64,
+    cx: &Context<Editor>,
+) {
+    let viewport = editor.viewport();
+    let Some(follow) = editor.follow.take() else {
+        let top = editor.scroll.top(&editor.display);
+        if top > Scroll::lowest_top(&editor.display, viewport) {
+            editor.scroll.set_top(top, &editor.display, viewport);
+        }
+        return;
+    };
+    let head = editor.selections.primary().head;
+    let point = editor.display.to_display(head, base::Bias::Left);
+    let top = editor.scroll.top(&editor.display);
+    // Sticky headers must not cover the caret.
+    let headers = editor
+        .geometry
+        .as_ref()
+        .map_or(0, |geometry| geometry.sticky_rows);
+    let margin = f64::from(editor.settings.scroll_margin).max(headers as f64);
+    let wanted = top_showing(point.row, follow, top, margin, &editor.display, viewport);
+    if wanted != top {
+        editor.scroll.set_top(wanted, &editor.display, viewport);
+        smooth_scroll::glide_from(editor, top, cx);
+    }
+    let x = f64::from(point.cell) * advance;
+    let margin = (advance * 4.0).min(text_width / 4.0);
+    if x < editor.scroll.x + margin && editor.scroll.x > 0.0 {
+        editor.scroll.x = (x - margin * 4.0).max(0.0);
+    } else if x + margin > editor.scroll.x + text_width {
+        editor.scroll.x = x + margin - text_width;
     }
 }

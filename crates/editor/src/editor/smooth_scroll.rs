@@ -40,29 +40,29 @@ impl Glide {
 impl Editor {
     /// Returns whether animations are enabled for this view.
     pub(crate) fn may_move(&self, cx: &Context<Self>) -> bool {
-        !self.is_still && !cx.reduce_motion()
+        !self.blink.is_still && !cx.reduce_motion()
     }
+}
 
-    /// Starts an animation from `top` to the current scroll position.
-    pub(super) fn glide_from(&mut self, top: f64, cx: &Context<Self>) {
-        if self.settings.smooth_scroll && self.may_move(cx) {
-            let now = self.model.read(cx).environment().clock.elapsed();
-            let rows = top - self.scroll.top(&self.display);
-            self.glide = Glide::start(rows, self.viewport().rows, now);
-        }
+/// Starts an animation from `top` to the current scroll position.
+pub(super) fn glide_from(editor: &mut Editor, top: f64, cx: &Context<Editor>) {
+    if editor.settings.smooth_scroll && editor.may_move(cx) {
+        let now = editor.model.read(cx).environment().clock.elapsed();
+        let rows = top - editor.scroll.top(&editor.display);
+        editor.glide = Glide::start(rows, editor.viewport().rows, now);
     }
+}
 
-    /// Returns the rows by which the painted position lags behind.
-    pub(crate) fn glide_rest(&mut self, cx: &Context<Self>) -> f64 {
-        let Some(glide) = self.glide else {
-            return 0.0;
-        };
-        let rest = glide.remaining_rows(self.model.read(cx).environment().clock.elapsed());
-        if rest.is_none() {
-            self.glide = None;
-        }
-        rest.unwrap_or(0.0)
+/// Returns the rows by which the painted position lags behind.
+pub(crate) fn glide_rest(editor: &mut Editor, cx: &Context<Editor>) -> f64 {
+    let Some(glide) = editor.glide else {
+        return 0.0;
+    };
+    let rest = glide.remaining_rows(editor.model.read(cx).environment().clock.elapsed());
+    if rest.is_none() {
+        editor.glide = None;
     }
+    rest.unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -7,21 +7,20 @@
 //! the pointer, but cannot be accepted.
 //! Start at `Editor::set_suggestion`; `Editor::refresh_suggestion` updates the display map.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use autocomplete::{AcceptGranularity, FollowResult, Suggestion, SuggestionId};
 use base::{Bias, ByteOffset, Revision, Row};
-use display::{Inlay, InlayId};
+use display::{DisplayMap, Inlay, InlayId};
 use gpui_kit::{AppContext as _, Context, SharedString, Task, Window};
 use text::{Change, Snapshot};
 
 use super::{Editor, EditorEvent};
-use crate::element::{RowHighlight, VisibleRow};
+use crate::frame::{InlayLook, InlayLooks, RowHighlight, ShapedRow};
 use crate::suggestion::{
-    ColourJob, HighlightedText, InText, InsertedText, Presentation, SuggestionPlace,
-    SuggestionStyle, VisibleRange, present,
+    ColourJob, HighlightedText, InText, InsertedText, Presentation, SuggestionPlace, VisibleRange,
+    present,
 };
 
 /// An event about a suggestion.
@@ -69,17 +68,6 @@ pub enum SuggestionMode {
     /// Show them while Alt is held.
     Subtle,
 }
-
-/// Style of one inlay.
-#[derive(Clone, Debug)]
-pub(crate) struct InlayLook {
-    pub(crate) look: SuggestionStyle,
-    /// Highlights of its text, with offsets into it.
-    pub(crate) colours: Option<Arc<[RowHighlight]>>,
-}
-
-/// Styles of the inlays that have one.
-pub(crate) type InlayLooks = Rc<HashMap<InlayId, InlayLook>>;
 
 /// First id of suggestion inlays; they are numbered from here.
 const FIRST_INLAY: u64 = 1 << 62;
@@ -175,6 +163,60 @@ impl SuggestionState {
         }
     }
 
+    /// Records whether a frame with these rows shows any part of the suggestion.
+    pub(crate) fn note_painted<'a>(
+        &mut self,
+        mut rows: impl Iterator<Item = &'a ShapedRow>,
+        revision: Revision,
+    ) {
+        let is_put_in = |row: &ShapedRow| {
+            let mut parts = row.inlays.iter();
+            parts.any(|part| part.id.0 >= FIRST_INLAY && part.cells > 0)
+        };
+        let is_seen = match &self.shown {
+            Some(Presentation::InText(shown)) => {
+                let goes = !shown.struck.is_empty() || !shown.gone_rows.is_empty();
+                goes || rows.any(is_put_in)
+            }
+            Some(Presentation::Jump(_) | Presentation::Portal) => true,
+            None => false,
+        };
+        if let Some(offered) = self.offered.as_ref().filter(|_| is_seen) {
+            self.last_painted = Some((offered.id, revision));
+        }
+    }
+
+    /// Returns whether the display map contains the shown inlays unchanged.
+    fn inlays_are_current(&self, map: &DisplayMap) -> bool {
+        let pieces = self.in_text().map_or(&[][..], |shown| &shown.pieces);
+        let wanted = self.inlays.iter().zip(pieces);
+        let wanted = wanted.map(|(id, piece)| (*id, piece.at));
+        pieces.len() == self.inlays.len() && self.own_inlays(map).into_iter().eq(wanted)
+    }
+
+    /// Returns the suggestion's inlays in the display map and their offsets.
+    fn own_inlays(&self, map: &DisplayMap) -> Vec<(InlayId, ByteOffset)> {
+        if self.inlays.is_empty() {
+            return Vec::new();
+        }
+        let mut inlays = map.inlay_offsets();
+        inlays.retain(|(id, _)| id.0 >= FIRST_INLAY);
+        inlays
+    }
+
+    /// Sets the styles of the inlays that show `pieces`.
+    fn set_looks(&mut self, pieces: &[InsertedText]) {
+        let looks = self.inlays.iter().zip(pieces).map(|(id, piece)| {
+            let colours = self.colours_of(&piece.text).map(|(colours, _)| colours);
+            let look = InlayLook {
+                look: piece.look,
+                colours,
+            };
+            (*id, look)
+        });
+        self.looks = Rc::new(looks.collect());
+    }
+
     /// Returns the known highlights of a text, and the number of bytes they cover.
     fn colours_of(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let known = self.coloured.iter().filter_map(|known| known.of_text(text));
@@ -187,46 +229,46 @@ impl Editor {
     /// current text; if it does not apply there, it is not shown and `suggestion` returns `None`.
     pub fn set_suggestion(&mut self, suggestion: Option<Suggestion>, cx: &mut Context<Self>) {
         self.sync(cx);
-        let suggestion = suggestion.and_then(|suggestion| self.updated(suggestion, cx));
+        let suggestion = suggestion.and_then(|suggestion| updated(self, suggestion, cx));
         let is_same =
             |known: &Suggestion| suggestion.as_ref().is_some_and(|new| new.id == known.id);
-        if !self.suggesting.offered.as_ref().is_some_and(is_same) {
-            self.suggesting.forget();
+        if !self.suggestion.offered.as_ref().is_some_and(is_same) {
+            self.suggestion.forget();
         }
-        self.suggesting.offered = suggestion;
-        self.suggesting.invalidate();
+        self.suggestion.offered = suggestion;
+        self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.notify();
     }
 
     /// Returns the current suggestion, mapped to the current text, whether it is visible or not.
     pub fn suggestion(&self) -> Option<&Suggestion> {
-        self.suggesting.offered.as_ref()
+        self.suggestion.offered.as_ref()
     }
 
     /// Returns whether any part of the suggestion is visible: text, a change, or a jump sign.
     pub fn shows_suggestion(&self) -> bool {
-        self.suggesting.offered.is_some() && self.suggesting.shown.is_some()
+        self.suggestion.offered.is_some() && self.suggestion.shown.is_some()
     }
 
     /// Sets a short note beside the current suggestion, such as `2 of 5`. Removed with the
     /// suggestion.
     pub fn set_suggestion_note(&mut self, note: Option<SharedString>, cx: &mut Context<Self>) {
-        self.suggesting.note = note;
+        self.suggestion.note = note;
         cx.notify();
     }
 
     /// Sets the location of the current suggestion, if it is in another file. Removed with the
     /// suggestion.
     pub fn set_suggestion_place(&mut self, place: Option<SuggestionPlace>, cx: &mut Context<Self>) {
-        self.suggesting.place = place;
+        self.suggestion.place = place;
         cx.notify();
     }
 
     /// Sets the condition for showing suggestions.
     pub fn set_suggestion_mode(&mut self, mode: SuggestionMode, cx: &mut Context<Self>) {
-        self.suggesting.mode = mode;
-        self.suggesting.invalidate();
+        self.suggestion.mode = mode;
+        self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.notify();
     }
@@ -234,144 +276,46 @@ impl Editor {
     /// Returns the revision created by the last accepted part, and the amount that was accepted. A
     /// change ending there accepted a suggestion.
     pub fn last_taken(&self) -> Option<(Revision, AcceptGranularity)> {
-        self.suggesting.last_taken
+        self.suggestion.last_taken
     }
 
     /// Returns the suggestion painted last and the revision of its text. The user has never seen a
     /// suggestion that was not painted.
     pub fn last_painted(&self) -> Option<(SuggestionId, Revision)> {
-        self.suggesting.last_painted
-    }
-
-    /// Records whether the laid-out frame shows any part of the suggestion.
-    pub(crate) fn note_painted(&mut self, rows: &[VisibleRow]) {
-        let is_put_in = |row: &VisibleRow| {
-            let mut parts = row.shape.inlays.iter();
-            parts.any(|part| part.id.0 >= FIRST_INLAY && part.cells > 0)
-        };
-        let is_seen = match &self.suggesting.shown {
-            Some(Presentation::InText(shown)) => {
-                let goes = !shown.struck.is_empty() || !shown.gone_rows.is_empty();
-                goes || rows.iter().any(is_put_in)
-            }
-            Some(Presentation::Jump(_) | Presentation::Portal) => true,
-            None => false,
-        };
-        if let Some(offered) = self.suggesting.offered.as_ref().filter(|_| is_seen) {
-            self.suggesting.last_painted = Some((offered.id, self.snapshot.revision()));
-        }
+        self.suggestion.last_painted
     }
 
     /// Records that the caret entered from another file at the start of the suggestion: Tab accepts
     /// it, as after a jump.
     pub fn note_entered(&mut self, cx: &mut Context<Self>) {
-        let offered = self.suggesting.offered.as_ref();
+        let offered = self.suggestion.offered.as_ref();
         let here = offered.filter(|offered| offered.file.is_none());
-        self.suggesting.jumped = here.map(|offered| (offered.id, offered.start()));
+        self.suggestion.jumped = here.map(|offered| (offered.id, offered.start()));
         cx.notify();
-    }
-
-    /// Maps the suggestion to the current text; `None` if it does not apply.
-    fn updated(&self, mut suggestion: Suggestion, cx: &Context<Self>) -> Option<Suggestion> {
-        let document = self.model.read(cx).document();
-        if suggestion.file.is_some() && suggestion.file.as_ref() == document.path() {
-            suggestion.file = None;
-        }
-        if suggestion.file.is_some() {
-            return Some(suggestion);
-        }
-        if suggestion.revision != self.snapshot.revision() {
-            let change = document.buffer().changes_since(suggestion.revision)?;
-            let fate = suggestion.follow(&change, &self.snapshot);
-            return matches!(fate, FollowResult::Moved | FollowResult::Consumed)
-                .then_some(suggestion);
-        }
-        suggestion.applies_to(&self.snapshot).then_some(suggestion)
-    }
-
-    /// Records whether the key for subtle suggestions is held.
-    pub(crate) fn note_held(&mut self, is_held: bool, cx: &mut Context<Self>) {
-        if self.suggesting.is_held != is_held {
-            self.suggesting.is_held = is_held;
-            if self.suggesting.mode == SuggestionMode::Subtle && self.suggesting.offered.is_some() {
-                self.suggesting.invalidate();
-                self.refresh_suggestion(cx);
-                cx.notify();
-            }
-        }
     }
 
     /// Rebuilds the presentation if necessary and updates the display map.
     pub(crate) fn refresh_suggestion(&mut self, cx: &mut Context<Self>) {
-        if self.suggesting.offered.is_none() && self.suggesting.shown.is_none() {
+        if self.suggestion.offered.is_none() && self.suggestion.shown.is_none() {
             return;
         }
         // While a mouse button is pressed, nothing may move under it unless the text changes.
-        if self.drag.is_some() && self.suggesting.shown_at == Some(self.snapshot.revision()) {
-            return self.suggesting.invalidate();
+        if self.mouse.drag.is_some() && self.suggestion.shown_at == Some(self.snapshot.revision()) {
+            return self.suggestion.invalidate();
         }
-        let sight = self.visible_range();
-        if self.suggesting.made_for == Some(sight) {
+        let sight = visible_range(self);
+        if self.suggestion.made_for == Some(sight) {
             return;
         }
-        self.suggesting.made_for = Some(sight);
-        let shown = self.presentation(sight, cx);
-        self.suggesting.shown_at = Some(self.snapshot.revision());
-        if shown == self.suggesting.shown && self.inlays_are_right() {
+        self.suggestion.made_for = Some(sight);
+        let shown = presentation(self, sight, cx);
+        self.suggestion.shown_at = Some(self.snapshot.revision());
+        if shown == self.suggestion.shown && self.suggestion.inlays_are_current(&self.map) {
             return;
         }
-        self.suggesting.shown = shown;
-        self.put_inlays(cx);
-        self.ask_for_colours(cx);
-    }
-
-    fn presentation(&self, sight: VisibleRange, cx: &Context<Self>) -> Option<Presentation> {
-        let suggesting = &self.suggesting;
-        let suggestion = suggesting.offered.as_ref()?;
-        let is_hidden = suggesting.mode == SuggestionMode::Subtle && !suggesting.is_held;
-        let is_current = suggestion.file.is_some()
-            || suggestion.revision == self.snapshot.revision()
-                && suggestion.applies_to(&self.snapshot);
-        if is_hidden || !is_current || self.suggestion_blocker(cx).is_some() {
-            return None;
-        }
-        Some(present(suggestion, &self.snapshot, &self.selections, sight))
-    }
-
-    fn visible_range(&self) -> VisibleRange {
-        VisibleRange {
-            rows: self.rows_fully_in_sight(),
-            hides_start: self.hides_suggestion(),
-        }
-    }
-
-    /// Returns whether a fold or the window edge hides the start of the suggestion although its row
-    /// is visible.
-    fn hides_suggestion(&self) -> bool {
-        let here = self
-            .suggesting
-            .offered
-            .as_ref()
-            .filter(|offered| offered.file.is_none());
-        let Some(start) = here.map(Suggestion::start) else {
-            return false;
-        };
-        let fold = self.display.fold_containing(start);
-        if fold.is_some_and(|fold| fold.start < start) {
-            return true;
-        }
-        let is_unwrapped = self.map.options().wrap.is_none();
-        let Some(geometry) = self.geometry.as_ref().filter(|_| is_unwrapped) else {
-            return false;
-        };
-        // A suggestion at the caret is visible, or will be.
-        if start == self.selections.primary().head || start > self.snapshot.len() {
-            return false;
-        }
-        let cell = self.display.to_display(start, Bias::Left).cell;
-        let x = f64::from(cell) * f64::from(geometry.advance) - self.scroll.x;
-        let width = f64::from(f32::from(geometry.text.size.width));
-        !(0.0..width).contains(&x)
+        self.suggestion.shown = shown;
+        put_inlays(self, cx);
+        ask_for_colours(self, cx);
     }
 
     /// Returns the fully visible rows, end exclusive; includes the row of the caret if it will be
@@ -399,162 +343,223 @@ impl Editor {
         }
         rows
     }
+}
 
-    /// Returns whether the display map contains the shown inlays unchanged.
-    fn inlays_are_right(&self) -> bool {
-        let shown = self.suggesting.in_text();
-        let pieces = shown.map_or(&[][..], |shown| &shown.pieces);
-        let wanted = self.suggesting.inlays.iter().zip(pieces);
-        let wanted = wanted.map(|(id, piece)| (*id, piece.at));
-        pieces.len() == self.suggesting.inlays.len() && self.own_inlays().into_iter().eq(wanted)
+/// Maps the suggestion to the current text; `None` if it does not apply.
+fn updated(
+    editor: &Editor,
+    mut suggestion: Suggestion,
+    cx: &Context<Editor>,
+) -> Option<Suggestion> {
+    let document = editor.model.read(cx).document();
+    if suggestion.file.is_some() && suggestion.file.as_ref() == document.path() {
+        suggestion.file = None;
     }
-
-    /// Returns the suggestion's inlays in the display map and their offsets.
-    fn own_inlays(&self) -> Vec<(InlayId, ByteOffset)> {
-        if self.suggesting.inlays.is_empty() {
-            return Vec::new();
-        }
-        let mut inlays = self.map.inlay_offsets();
-        inlays.retain(|(id, _)| id.0 >= FIRST_INLAY);
-        inlays
+    if suggestion.file.is_some() {
+        return Some(suggestion);
     }
+    if suggestion.revision != editor.snapshot.revision() {
+        let change = document.buffer().changes_since(suggestion.revision)?;
+        let result = suggestion.follow(&change, &editor.snapshot);
+        return matches!(result, FollowResult::Moved | FollowResult::Consumed)
+            .then_some(suggestion);
+    }
+    suggestion
+        .applies_to(&editor.snapshot)
+        .then_some(suggestion)
+}
 
-    fn put_inlays(&mut self, cx: &mut Context<Self>) {
-        let places = self.own_inlays();
-        let gone = std::mem::take(&mut self.suggesting.inlays);
-        let pieces = self.suggesting.in_text().map(|shown| shown.pieces.clone());
-        let pieces = pieces.unwrap_or_default();
-        if gone.is_empty() && pieces.is_empty() {
-            return;
-        }
-        let places = places.iter().map(|(_, at)| *at);
-        let places = places.chain(pieces.iter().map(|piece| piece.at));
-        let touched: Vec<Row> = places.map(|at| self.snapshot.point_at(at).row).collect();
-        let ids = (FIRST_INLAY..).map(InlayId);
-        let inlays = ids.zip(&pieces).map(|(id, piece)| Inlay {
-            id,
-            at: piece.at,
-            bias: Bias::Right,
-            text: piece.text.clone(),
-        });
-        let inlays: Vec<Inlay> = inlays.collect();
-        self.suggesting.inlays = inlays.iter().map(|inlay| inlay.id).collect();
-        self.map.splice_inlays(&gone, inlays);
-        self.display = self.map.snapshot();
-        self.use_looks(&pieces);
-        touched
-            .iter()
-            .for_each(|row| self.rows.forget_shapes_of(*row));
-        if self.map.is_wrapping() {
-            self.wrap_in_background(cx);
+/// Records whether the key for subtle suggestions is held.
+pub(crate) fn note_held(editor: &mut Editor, is_held: bool, cx: &mut Context<Editor>) {
+    if editor.suggestion.is_held != is_held {
+        editor.suggestion.is_held = is_held;
+        if editor.suggestion.mode == SuggestionMode::Subtle && editor.suggestion.offered.is_some() {
+            editor.suggestion.invalidate();
+            editor.refresh_suggestion(cx);
+            cx.notify();
         }
     }
+}
 
-    fn use_looks(&mut self, pieces: &[InsertedText]) {
-        let looks = self
-            .suggesting
-            .inlays
-            .iter()
-            .zip(pieces)
-            .map(|(id, piece)| {
-                let look = InlayLook {
-                    look: piece.look,
-                    colours: self
-                        .suggesting
-                        .colours_of(&piece.text)
-                        .map(|(colours, _)| colours),
-                };
-                (*id, look)
-            });
-        self.suggesting.looks = Rc::new(looks.collect());
+fn presentation(
+    editor: &Editor,
+    sight: VisibleRange,
+    cx: &Context<Editor>,
+) -> Option<Presentation> {
+    let suggesting = &editor.suggestion;
+    let suggestion = suggesting.offered.as_ref()?;
+    let is_hidden = suggesting.mode == SuggestionMode::Subtle && !suggesting.is_held;
+    let is_current = suggestion.file.is_some()
+        || suggestion.revision == editor.snapshot.revision()
+            && suggestion.applies_to(&editor.snapshot);
+    if is_hidden || !is_current || editor.suggestion_blocker(cx).is_some() {
+        return None;
     }
+    Some(present(
+        suggestion,
+        &editor.snapshot,
+        &editor.selections,
+        sight,
+    ))
+}
 
-    /// Computes missing highlights of inserted text.
-    fn ask_for_colours(&mut self, cx: &mut Context<Self>) {
-        let suggesting = &self.suggesting;
-        let (Some(suggestion), Some(shown)) = (&suggesting.offered, suggesting.in_text()) else {
-            return;
-        };
-        let is_known = |piece: &InsertedText| {
-            let known = suggesting.colours_of(&piece.text);
-            known.is_some_and(|(_, bytes)| bytes == piece.text.len())
-        };
-        let Some(language) = self.model.read(cx).language() else {
-            return;
-        };
-        if shown.pieces.iter().all(is_known) {
-            return;
-        }
-        let id = suggestion.id;
-        let job = ColourJob::new(
-            language,
-            self.snapshot.clone(),
-            suggestion.clone(),
-            shown.pieces.clone(),
-        );
-        let found = cx.background_spawn(async move { job.run() });
-        self.suggesting.colour_task = Some(cx.spawn(async move |this, cx| {
-            let found = found.await;
-            // The view may have been closed.
-            this.update(cx, |editor, cx| editor.take_colours(id, found, cx))
-                .ok();
-        }));
+fn visible_range(editor: &Editor) -> VisibleRange {
+    VisibleRange {
+        rows: editor.rows_fully_in_sight(),
+        hides_start: hides_suggestion(editor),
     }
+}
 
-    fn take_colours(
-        &mut self,
-        id: SuggestionId,
-        found: Vec<HighlightedText>,
-        cx: &mut Context<Self>,
-    ) {
-        if self.suggesting.offered.as_ref().map(|offered| offered.id) != Some(id) {
-            return;
-        }
-        self.suggesting.coloured = found;
-        let pieces = self
-            .suggesting
-            .in_text()
-            .map(|shown| shown.pieces.clone())
-            .unwrap_or_default();
-        // Text typed in the meantime is in the buffer, but the inlays may not be updated yet.
-        if pieces.len() != self.suggesting.inlays.len() {
-            return;
-        }
-        self.use_looks(&pieces);
-        for piece in &pieces {
-            let at = piece.at.min(self.snapshot.len());
-            self.rows.forget_shapes_of(self.snapshot.point_at(at).row);
-        }
-        cx.notify();
+/// Returns whether a fold or the window edge hides the start of the suggestion although its row
+/// is visible.
+fn hides_suggestion(editor: &Editor) -> bool {
+    let here = editor
+        .suggestion
+        .offered
+        .as_ref()
+        .filter(|offered| offered.file.is_none());
+    let Some(start) = here.map(Suggestion::start) else {
+        return false;
+    };
+    let fold = editor.display.fold_containing(start);
+    if fold.is_some_and(|fold| fold.start < start) {
+        return true;
     }
+    let is_unwrapped = editor.map.options().wrap.is_none();
+    let Some(geometry) = editor.geometry.as_ref().filter(|_| is_unwrapped) else {
+        return false;
+    };
+    // A suggestion at the caret is visible, or will be.
+    if start == editor.selections.primary().head || start > editor.snapshot.len() {
+        return false;
+    }
+    let cell = editor.display.to_display(start, Bias::Left).cell;
+    let x = f64::from(cell) * f64::from(geometry.advance) - editor.scroll.x;
+    let width = f64::from(f32::from(geometry.text.size.width));
+    !(0.0..width).contains(&x)
+}
 
-    pub(crate) fn dismiss_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.sync(cx);
-        let shown = self
-            .suggesting
-            .offered
-            .as_ref()
-            .filter(|_| self.shows_suggestion());
-        let Some(id) = shown.map(|suggestion| suggestion.id) else {
-            return cx.propagate();
-        };
-        self.set_suggestion(None, cx);
-        cx.emit(EditorEvent::Suggestion(SuggestionEvent::Dismissed(id)));
+fn put_inlays(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let places = editor.suggestion.own_inlays(&editor.map);
+    let gone = std::mem::take(&mut editor.suggestion.inlays);
+    let pieces = editor
+        .suggestion
+        .in_text()
+        .map(|shown| shown.pieces.clone());
+    let pieces = pieces.unwrap_or_default();
+    if gone.is_empty() && pieces.is_empty() {
+        return;
     }
+    let places = places.iter().map(|(_, at)| *at);
+    let places = places.chain(pieces.iter().map(|piece| piece.at));
+    let touched: Vec<Row> = places.map(|at| editor.snapshot.point_at(at).row).collect();
+    let ids = (FIRST_INLAY..).map(InlayId);
+    let inlays = ids.zip(&pieces).map(|(id, piece)| Inlay {
+        id,
+        at: piece.at,
+        bias: Bias::Right,
+        text: piece.text.clone(),
+    });
+    let inlays: Vec<Inlay> = inlays.collect();
+    editor.suggestion.inlays = inlays.iter().map(|inlay| inlay.id).collect();
+    editor.map.splice_inlays(&gone, inlays);
+    editor.display = editor.map.snapshot();
+    editor.suggestion.set_looks(&pieces);
+    touched
+        .iter()
+        .for_each(|row| editor.rows.forget_shapes_of(*row));
+    if editor.map.is_wrapping() {
+        editor.wrap_in_background(cx);
+    }
+}
 
-    pub(crate) fn request_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        cx.emit(EditorEvent::Suggestion(SuggestionEvent::Requested));
+/// Computes missing highlights of inserted text.
+fn ask_for_colours(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let suggesting = &editor.suggestion;
+    let (Some(suggestion), Some(shown)) = (&suggesting.offered, suggesting.in_text()) else {
+        return;
+    };
+    let is_known = |piece: &InsertedText| {
+        let known = suggesting.colours_of(&piece.text);
+        known.is_some_and(|(_, bytes)| bytes == piece.text.len())
+    };
+    let Some(language) = editor.model.read(cx).language() else {
+        return;
+    };
+    if shown.pieces.iter().all(is_known) {
+        return;
     }
+    let id = suggestion.id;
+    let job = ColourJob::new(
+        language,
+        editor.snapshot.clone(),
+        suggestion.clone(),
+        shown.pieces.clone(),
+    );
+    let found = cx.background_spawn(async move { job.run() });
+    editor.suggestion.colour_task = Some(cx.spawn(async move |this, cx| {
+        let found = found.await;
+        // The view may have been closed.
+        this.update(cx, |editor, cx| take_colours(editor, id, found, cx))
+            .ok();
+    }));
+}
 
-    pub(crate) fn next_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
-            CycleDirection::Next,
-        )));
+fn take_colours(
+    editor: &mut Editor,
+    id: SuggestionId,
+    found: Vec<HighlightedText>,
+    cx: &mut Context<Editor>,
+) {
+    if editor.suggestion.offered.as_ref().map(|offered| offered.id) != Some(id) {
+        return;
     }
+    editor.suggestion.coloured = found;
+    let pieces = editor
+        .suggestion
+        .in_text()
+        .map(|shown| shown.pieces.clone())
+        .unwrap_or_default();
+    // Text typed in the meantime is in the buffer, but the inlays may not be updated yet.
+    if pieces.len() != editor.suggestion.inlays.len() {
+        return;
+    }
+    editor.suggestion.set_looks(&pieces);
+    for piece in &pieces {
+        let at = piece.at.min(editor.snapshot.len());
+        editor
+            .rows
+            .forget_shapes_of(editor.snapshot.point_at(at).row);
+    }
+    cx.notify();
+}
 
-    pub(crate) fn previous_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
-            CycleDirection::Previous,
-        )));
-    }
+pub(crate) fn dismiss_suggestion(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let shown = editor
+        .suggestion
+        .offered
+        .as_ref()
+        .filter(|_| editor.shows_suggestion());
+    let Some(id) = shown.map(|suggestion| suggestion.id) else {
+        return cx.propagate();
+    };
+    editor.set_suggestion(None, cx);
+    cx.emit(EditorEvent::Suggestion(SuggestionEvent::Dismissed(id)));
+}
+
+pub(crate) fn request_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    cx.emit(EditorEvent::Suggestion(SuggestionEvent::Requested));
+}
+
+pub(crate) fn next_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
+        CycleDirection::Next,
+    )));
+}
+
+pub(crate) fn previous_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
+        CycleDirection::Previous,
+    )));
 }

@@ -23,40 +23,38 @@ struct AccessibleRow {
     text: String,
 }
 
-impl Editor {
-    pub(super) fn accessible_text(&self, layout: &TextLayout) -> AccessibleText {
-        let rows: Vec<AccessibleRow> = layout
-            .rows
-            .iter()
-            .filter(|row| row.begins)
-            .map(|row| {
-                let span = self.snapshot.row_span(row.buffer_row);
-                let end = self
-                    .snapshot
-                    .clip(span.end.min(span.start + LONGEST), Bias::Left);
-                let mut text = self
-                    .snapshot
-                    .text(base::Span::new(span.start, end))
-                    .into_owned();
-                text.push('\n');
-                AccessibleRow {
-                    row: row.buffer_row.0,
-                    text,
-                }
-            })
-            .collect();
-        let place = |offset| {
-            let point = self.snapshot.point_at(offset);
-            let ix = rows.iter().position(|row| row.row == point.row.0)?;
-            let before = rows[ix].text.get(..point.column.0 as usize)?;
-            Some((ix, before.chars().count()))
-        };
-        let newest = self.selections.primary();
-        let selection = place(newest.anchor)
-            .zip(place(newest.head))
-            .map(|(anchor, head)| [anchor, head]);
-        AccessibleText { rows, selection }
-    }
+pub(super) fn accessible_text(editor: &Editor, layout: &TextLayout) -> AccessibleText {
+    let rows: Vec<AccessibleRow> = layout
+        .rows
+        .iter()
+        .filter(|row| row.begins)
+        .map(|row| {
+            let span = editor.snapshot.row_span(row.buffer_row);
+            let end = editor
+                .snapshot
+                .clip(span.end.min(span.start + LONGEST), Bias::Left);
+            let mut text = editor
+                .snapshot
+                .text(base::Span::new(span.start, end))
+                .into_owned();
+            text.push('\n');
+            AccessibleRow {
+                row: row.buffer_row.0,
+                text,
+            }
+        })
+        .collect();
+    let place = |offset| {
+        let point = editor.snapshot.point_at(offset);
+        let ix = rows.iter().position(|row| row.row == point.row.0)?;
+        let before = rows[ix].text.get(..point.column.0 as usize)?;
+        Some((ix, before.chars().count()))
+    };
+    let newest = editor.selections.primary();
+    let selection = place(newest.anchor)
+        .zip(place(newest.head))
+        .map(|(anchor, head)| [anchor, head]);
+    AccessibleText { rows, selection }
 }
 
 /// Adds the rows as children of the text's node.

@@ -7,38 +7,40 @@ use settings::{CurrentLine, CursorStyle, Whitespace};
 use text::Selection;
 use ui::ActiveTheme as _;
 
-use super::layout::TextLayout;
+use super::layout;
+use super::layout::Decorator;
 use super::ranges::{CellRange, bounds_of, boxes, stretches};
-use crate::editor::Editor;
+use crate::editor::{Editor, bracketing};
+use crate::mouse::drop;
 
 /// Corner radius of selections, in pixels.
 const ROUND: f32 = 3.0;
 
-impl Editor {
+impl Decorator<'_> {
     /// Lays out all decorations, from bottom to top.
-    pub(super) fn lay_out_decorations(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
+    pub(super) fn lay_out_decorations(&mut self, cx: &mut Context<Editor>) {
         let colors = cx.theme().colors;
-        self.add_reviewed(layout, colors.added_ground);
-        self.add_current_row(layout, cx);
-        self.add_suggested(layout, cx);
-        self.add_rulers(layout, colors.ruler);
-        self.add_occurrences(layout, colors.occurrence);
-        self.add_matches(layout, cx);
-        let selections = self.selections_in(layout.span);
-        let color = self.selection_color(layout.is_focused, cx);
+        self.add_reviewed(colors.added_ground);
+        self.add_current_row(cx);
+        self.add_suggested(cx);
+        self.add_rulers(colors.ruler);
+        self.add_occurrences(colors.occurrence);
+        self.add_matches(cx);
+        let selections = self.selections_in(self.layout.span);
+        let color = layout::selection_color(self.layout.is_focused, cx);
         for selection in selections.iter().filter(|selection| !selection.is_empty()) {
-            self.add_span(layout, selection.span(), color, ROUND);
+            self.add_span(selection.span(), color, ROUND);
         }
-        self.add_brackets(layout, cx);
-        self.add_fold_signs(layout, colors.fold);
-        self.add_blanks(layout, &selections, colors.whitespace);
-        self.add_marked(layout, colors.text);
-        self.add_carets(layout, &selections, cx);
+        self.add_brackets(cx);
+        self.add_fold_signs(colors.fold);
+        self.add_blanks(&selections, colors.whitespace);
+        self.add_marked(colors.text);
+        self.add_carets(&selections, cx);
     }
 
     /// Returns the selections that touch a span.
     fn selections_in(&self, span: Span) -> Vec<Selection> {
-        let all = self.selections.as_slice();
+        let all = self.editor.selections.as_slice();
         let first = all.partition_point(|selection| selection.end() < span.start);
         all[first..]
             .iter()
@@ -47,51 +49,63 @@ impl Editor {
             .collect()
     }
 
-    fn add_span(&self, layout: &mut TextLayout, span: Span, color: Hsla, radius: f32) {
-        let found = stretches(span, layout.span, &layout.rows, &self.display);
-        let quads = boxes(&found, &layout.rows, &layout.geometry, color, radius);
-        layout.grounds.extend(quads);
+    fn add_span(&mut self, span: Span, color: Hsla, radius: f32) {
+        let found = stretches(
+            span,
+            self.layout.span,
+            &self.layout.rows,
+            &self.editor.display,
+        );
+        let quads = boxes(
+            &found,
+            &self.layout.rows,
+            &self.layout.geometry,
+            color,
+            radius,
+        );
+        self.layout.grounds.extend(quads);
     }
 
     /// Adds the background behind rows under review.
-    fn add_reviewed(&self, layout: &mut TextLayout, color: Hsla) {
-        let grounds = self.review.grounds.iter();
-        for span in grounds.filter(|span| span.end > layout.span.start && !span.is_empty()) {
-            if span.start >= layout.span.end {
+    fn add_reviewed(&mut self, color: Hsla) {
+        let grounds = self.editor.review.grounds.iter();
+        for span in grounds.filter(|span| span.end > self.layout.span.start && !span.is_empty()) {
+            if span.start >= self.layout.span.end {
                 break;
             }
-            let first = self.snapshot.point_at(span.start).row;
-            let end = self.snapshot.point_at(span.end);
+            let first = self.editor.snapshot.point_at(span.start).row;
+            let end = self.editor.snapshot.point_at(span.end);
             // A change that ends within a row ends at the end of the text.
             let last = match end.column.0 {
                 0 => end.row - 1,
                 _ => end.row,
             };
-            for visible in layout.rows.iter() {
+            for visible in self.layout.rows.iter() {
                 if (first..=last).contains(&visible.buffer_row) {
-                    layout
+                    self.layout
                         .grounds
-                        .push(fill(layout.geometry.row_bounds(visible.y), color));
+                        .push(fill(self.layout.geometry.row_bounds(visible.y), color));
                 }
             }
         }
     }
 
-    fn add_current_row(&self, layout: &mut TextLayout, cx: &Context<Self>) {
-        let (in_gutter, in_text) = match self.settings.current_line {
+    fn add_current_row(&mut self, cx: &Context<Editor>) {
+        let (in_gutter, in_text) = match self.editor.settings.current_line {
             CurrentLine::Off => return,
             CurrentLine::Gutter => (true, false),
             CurrentLine::Line => (false, true),
             CurrentLine::All => (true, true),
         };
         let color = cx.theme().colors.current_line;
-        let geometry = &layout.geometry;
-        let head = self.selections.primary().head;
-        if !self.selections.primary().is_empty() {
+        let geometry = &self.layout.geometry;
+        let head = self.editor.selections.primary().head;
+        if !self.editor.selections.primary().is_empty() {
             return;
         }
-        let row = self.snapshot.point_at(head).row;
-        for visible in layout
+        let row = self.editor.snapshot.point_at(head).row;
+        for visible in self
+            .layout
             .rows
             .iter()
             .filter(|visible| visible.buffer_row == row)
@@ -104,104 +118,113 @@ impl Editor {
                     bounds.size.width = geometry.gutter.size.width;
                 }
             }
-            layout.grounds.push(fill(bounds, color));
+            self.layout.grounds.push(fill(bounds, color));
         }
     }
 
-    fn add_rulers(&self, layout: &mut TextLayout, color: Hsla) {
-        let geometry = &layout.geometry;
-        for column in &self.settings.rulers {
+    fn add_rulers(&mut self, color: Hsla) {
+        let geometry = &self.layout.geometry;
+        for column in &self.editor.settings.rulers {
             let x = geometry.x_of(*column);
             if geometry.text.left() <= x && x < geometry.text.right() {
                 let line = Bounds::new(
                     point(x, geometry.bounds.top()),
                     size(px(1.0), geometry.bounds.size.height),
                 );
-                layout.grounds.push(fill(line, color));
+                self.layout.grounds.push(fill(line, color));
             }
         }
     }
 
     /// Adds other occurrences of the selected text.
-    fn add_occurrences(&self, layout: &mut TextLayout, color: Hsla) {
+    fn add_occurrences(&mut self, color: Hsla) {
         const LONGEST: usize = 200;
         const MAX_BYTES: usize = 128 * 1024;
-        let selected = self.selections.primary().span();
-        let is_wanted = self.settings.selection_highlight
-            && self.selections.len() == 1
+        let selected = self.editor.selections.primary().span();
+        let is_wanted = self.editor.settings.selection_highlight
+            && self.editor.selections.len() == 1
             && (2..=LONGEST).contains(&selected.len())
-            && layout.span.len() <= MAX_BYTES
-            && !self.find.is_open();
+            && self.layout.span.len() <= MAX_BYTES
+            && !self.editor.find.is_open();
         if !is_wanted {
             return;
         }
-        let needle = self.snapshot.text(selected);
+        let needle = self.editor.snapshot.text(selected);
         if needle.contains('\n') || needle.trim().is_empty() {
             return;
         }
-        let text = self.snapshot.text(layout.span);
+        let text = self.editor.snapshot.text(self.layout.span);
         let found: Vec<Span> = text
             .match_indices(needle.as_ref())
             .map(|(at, _)| {
-                Span::from(layout.span.start.0 + at..layout.span.start.0 + at + needle.len())
+                Span::from(
+                    self.layout.span.start.0 + at..self.layout.span.start.0 + at + needle.len(),
+                )
             })
             .filter(|span| *span != selected)
             .collect();
         for span in found {
-            self.add_span(layout, span, color, 2.0);
+            self.add_span(span, color, 2.0);
         }
     }
 
-    fn add_matches(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+    fn add_matches(&mut self, cx: &Context<Editor>) {
         let colors = cx.theme().colors;
-        let active = self.selections.primary().span();
-        for span in self.find.matches_in(layout.span).to_vec() {
+        let active = self.editor.selections.primary().span();
+        for span in self.editor.find.matches_in(self.layout.span).to_vec() {
             let color = if span == active {
                 colors.find_match_active
             } else {
                 colors.find_match
             };
-            self.add_span(layout, span, color, 2.0);
+            self.add_span(span, color, 2.0);
         }
     }
 
-    fn add_brackets(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
-        if !self.settings.bracket_match || !layout.is_focused || self.selections.len() > 1 {
+    fn add_brackets(&mut self, cx: &mut Context<Editor>) {
+        if !self.editor.settings.bracket_match
+            || !self.layout.is_focused
+            || self.editor.selections.len() > 1
+        {
             return;
         }
-        let head = self.selections.primary().head;
+        let head = self.editor.selections.primary().head;
         // A newer tree may give a better result.
-        self.look_for_brackets(head, cx);
-        let Some(pair) = self.brackets.pair_at(self.snapshot.revision(), head) else {
+        bracketing::look_for_brackets(self.editor, head, cx);
+        let Some(pair) = self
+            .editor
+            .brackets
+            .pair_at(self.editor.snapshot.revision(), head)
+        else {
             return;
         };
         let color = cx.theme().colors.bracket_match;
         for span in pair {
-            self.add_span(layout, span, color, 2.0);
+            self.add_span(span, color, 2.0);
         }
     }
 
-    fn add_fold_signs(&self, layout: &mut TextLayout, color: Hsla) {
+    fn add_fold_signs(&mut self, color: Hsla) {
         let mut quads = Vec::new();
-        for (ix, row) in layout.rows.iter().enumerate() {
+        for (ix, row) in self.layout.rows.iter().enumerate() {
             for (cell, cells) in &row.shape.folds {
                 let stretch = CellRange {
                     ix,
                     from: *cell,
                     to: cell + cells,
                 };
-                let mut bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
-                let inset = layout.geometry.line_height * 0.15;
+                let mut bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
+                let inset = self.layout.geometry.line_height * 0.15;
                 bounds.origin.y += inset;
                 bounds.size.height -= inset * 2.0;
                 quads.push(fill(bounds, color).corner_radii(px(4.0)));
             }
         }
-        layout.grounds.append(&mut quads);
+        self.layout.grounds.append(&mut quads);
     }
 
-    fn add_blanks(&self, layout: &mut TextLayout, selections: &[Selection], color: Hsla) {
-        let whitespace = self.whitespace();
+    fn add_blanks(&mut self, selections: &[Selection], color: Hsla) {
+        let whitespace = self.editor.whitespace();
         if whitespace == Whitespace::None {
             return;
         }
@@ -210,9 +233,9 @@ impl Editor {
             for selection in selections.iter().filter(|selection| !selection.is_empty()) {
                 selected.extend(stretches(
                     selection.span(),
-                    layout.span,
-                    &layout.rows,
-                    &self.display,
+                    self.layout.span,
+                    &self.layout.rows,
+                    &self.editor.display,
                 ));
             }
             if selected.is_empty() {
@@ -220,7 +243,7 @@ impl Editor {
             }
         }
         let mut quads = Vec::new();
-        for (ix, row) in layout.rows.iter().enumerate() {
+        for (ix, row) in self.layout.rows.iter().enumerate() {
             for blank in &row.shape.blanks {
                 let is_shown = match whitespace {
                     Whitespace::None => false,
@@ -236,20 +259,25 @@ impl Editor {
                         from: blank.cell,
                         to: blank.cell + blank.cells,
                     };
-                    let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+                    let bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
                     quads.push(blank_mark(bounds, blank.is_tab, color));
                 }
             }
         }
-        layout.grounds.append(&mut quads);
+        self.layout.grounds.append(&mut quads);
     }
 
     /// Adds the underline of composed text.
-    fn add_marked(&self, layout: &mut TextLayout, color: Hsla) {
+    fn add_marked(&mut self, color: Hsla) {
         let mut quads = Vec::new();
-        for span in &self.marked {
-            for stretch in stretches(*span, layout.span, &layout.rows, &self.display) {
-                let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+        for span in &self.editor.marked {
+            for stretch in stretches(
+                *span,
+                self.layout.span,
+                &self.layout.rows,
+                &self.editor.display,
+            ) {
+                let bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
                 let line = Bounds::new(
                     point(bounds.left(), bounds.bottom() - px(3.0)),
                     size(bounds.size.width, px(1.0)),
@@ -257,35 +285,36 @@ impl Editor {
                 quads.push(fill(line, color));
             }
         }
-        layout.fronts.append(&mut quads);
+        self.layout.fronts.append(&mut quads);
     }
 
-    fn add_carets(&self, layout: &mut TextLayout, selections: &[Selection], cx: &Context<Self>) {
-        if layout.is_focused && !self.caret_shown {
+    fn add_carets(&mut self, selections: &[Selection], cx: &Context<Editor>) {
+        if self.layout.is_focused && !self.editor.blink.is_shown {
             return;
         }
         let colors = cx.theme().colors;
-        let Some(first) = layout.rows.first().map(|row| row.row) else {
+        let Some(first) = self.layout.rows.first().map(|row| row.row) else {
             return;
         };
-        let dropped = self.drop_place();
+        let dropped = drop::drop_place(self.editor);
         for head in selections
             .iter()
             .map(|selection| selection.head)
             .chain(dropped)
         {
-            let place = self.display.to_display(head, Bias::Left);
+            let place = self.editor.display.to_display(head, Bias::Left);
             let Some(ix) = place.row.0.checked_sub(first.0).map(|ix| ix as usize) else {
                 continue;
             };
-            if ix >= layout.rows.len() {
+            if ix >= self.layout.rows.len() {
                 continue;
             }
             let next = self
+                .editor
                 .display
-                .to_display(self.snapshot.next_grapheme(head), Bias::Left);
+                .to_display(self.editor.snapshot.next_grapheme(head), Bias::Left);
             // The box of a caret covers the next character, but not an inlay before it.
-            let has_inlay = self.display.to_display(head, Bias::Right) != place;
+            let has_inlay = self.editor.display.to_display(head, Bias::Right) != place;
             let cells = if next.row == place.row && !has_inlay {
                 next.cell.saturating_sub(place.cell).max(1)
             } else {
@@ -296,23 +325,23 @@ impl Editor {
                 from: place.cell,
                 to: place.cell + cells,
             };
-            let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
-            let style = if layout.is_focused {
-                self.settings.cursor_style
+            let bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
+            let style = if self.layout.is_focused {
+                self.editor.settings.cursor_style
             } else {
                 CursorStyle::Hollow
             };
             if style == CursorStyle::Block {
-                layout
+                self.layout
                     .inverted
                     .push((ix, place.cell..place.cell + cells, colors.surface));
             }
-            let color = if layout.is_focused {
+            let color = if self.layout.is_focused {
                 colors.caret
             } else {
                 colors.caret.opacity(0.5)
             };
-            layout.fronts.push(caret(bounds, style, color));
+            self.layout.fronts.push(caret(bounds, style, color));
         }
     }
 }

@@ -3,34 +3,37 @@
 use gpui_kit::{Bounds, Context, fill, point, px, size};
 use ui::ActiveTheme as _;
 
-use super::layout::TextLayout;
+use super::layout::Decorator;
 use crate::editor::Editor;
 
-impl Editor {
-    pub(super) fn lay_out_guides(&self, layout: &mut TextLayout, cx: &Context<Self>) {
-        if !self.settings.indent_guides {
+impl Decorator<'_> {
+    pub(super) fn lay_out_guides(&mut self, cx: &Context<Editor>) {
+        if !self.editor.settings.indent_guides {
             return;
         }
-        let step = self.caret_options.tab_width.max(1);
+        let step = self.editor.caret_options.tab_width.max(1);
         let depths = depths(
-            &layout
+            &self
+                .layout
                 .rows
                 .iter()
                 .map(|row| row.shape.indent)
                 .collect::<Vec<_>>(),
         );
         let caret = self
+            .editor
             .display
-            .to_display(self.selections.primary().head, base::Bias::Left)
+            .to_display(self.editor.selections.primary().head, base::Bias::Left)
             .row;
-        let active = layout
+        let active = self
+            .layout
             .rows
             .iter()
             .position(|row| row.row == caret)
             .and_then(|ix| guide_around(&depths, ix, step));
         let colors = cx.theme().colors;
-        let geometry = &layout.geometry;
-        for (ix, (row, depth)) in layout.rows.iter().zip(&depths).enumerate() {
+        let geometry = &self.layout.geometry;
+        for (ix, (row, depth)) in self.layout.rows.iter().zip(&depths).enumerate() {
             for level in 0..depth.div_ceil(step) {
                 let x = geometry.x_of(level * step);
                 if x < geometry.text.left() || x > geometry.text.right() {
@@ -48,7 +51,7 @@ impl Editor {
                     point(x, geometry.y_of(row.y)),
                     size(px(1.0), geometry.line_height),
                 );
-                layout.grounds.push(fill(line, color));
+                self.layout.grounds.push(fill(line, color));
             }
         }
     }

@@ -6,7 +6,7 @@ use settings::LineNumbers;
 use text::RowHunk;
 use ui::ActiveTheme as _;
 
-use super::layout::TextLayout;
+use super::layout::{Decorator, TextLayout};
 use crate::editor::Editor;
 
 /// Gutter content beside one row.
@@ -27,13 +27,18 @@ pub(crate) enum FoldArrow {
     Folded,
 }
 
-impl Editor {
-    pub(super) fn lay_out_gutter(&mut self, layout: &mut TextLayout, cx: &Context<Self>) {
+impl Decorator<'_> {
+    pub(super) fn lay_out_gutter(&mut self, cx: &Context<Editor>) {
         let colors = cx.theme().colors;
-        let current = self.snapshot.point_at(self.selections.primary().head).row;
-        let foldable = self.foldable_rows(layout, cx);
-        let visible = layout.geometry.buffer_rows.clone();
+        let current = self
+            .editor
+            .snapshot
+            .point_at(self.editor.selections.primary().head)
+            .row;
+        let foldable = self.foldable_rows(cx);
+        let visible = self.layout.geometry.buffer_rows.clone();
         let numbers = self
+            .editor
             .excerpts
             .as_ref()
             .map(|excerpts| excerpts.read(cx).numbers(visible.clone(), cx));
@@ -44,16 +49,24 @@ impl Editor {
                 .and_then(|ix| numbers.get(ix as usize).copied()),
             None => Some(row.0 + 1),
         };
-        for (ix, row) in layout.rows.iter().enumerate().filter(|(_, row)| row.begins) {
+        for (ix, row) in self
+            .layout
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.begins)
+        {
             let is_current = row.buffer_row == current;
-            let number = match self.settings.line_numbers {
+            let number = match self.editor.settings.line_numbers {
                 LineNumbers::Off => None,
                 LineNumbers::Relative if !is_current => Some(row.buffer_row.0.abs_diff(current.0)),
                 LineNumbers::On | LineNumbers::Relative => number_of(row.buffer_row),
             };
-            let arrow = if self.settings.fold_arrows && !row.shape.folds.is_empty() {
+            let arrow = if self.editor.settings.fold_arrows && !row.shape.folds.is_empty() {
                 Some(FoldArrow::Folded)
-            } else if self.settings.fold_arrows && foldable.binary_search(&row.buffer_row).is_ok() {
+            } else if self.editor.settings.fold_arrows
+                && foldable.binary_search(&row.buffer_row).is_ok()
+            {
                 Some(FoldArrow::Open)
             } else {
                 None
@@ -63,26 +76,27 @@ impl Editor {
             } else {
                 colors.line_number
             };
-            layout.gutter.push(GutterRow {
+            self.layout.gutter.push(GutterRow {
                 ix,
                 number,
                 color,
                 arrow,
             });
         }
-        if self.settings.change_bars {
-            self.add_change_bars(layout, cx);
+        if self.editor.settings.change_bars {
+            self.add_change_bars(cx);
         }
     }
 
     /// Returns the visible rows where a fold begins; recomputed when the text or the visible range
     /// changes.
-    fn foldable_rows(&mut self, layout: &TextLayout, cx: &Context<Self>) -> std::sync::Arc<[Row]> {
-        if !self.settings.fold_arrows || !self.gutter_hovered {
+    fn foldable_rows(&mut self, cx: &Context<Editor>) -> std::sync::Arc<[Row]> {
+        if !self.editor.settings.fold_arrows || !self.editor.mouse.is_over_gutter {
             return Default::default();
         }
-        let rows = layout.geometry.buffer_rows.clone();
+        let rows = self.layout.geometry.buffer_rows.clone();
         let Some(syntax) = self
+            .editor
             .model
             .read(cx)
             .syntax()
@@ -91,27 +105,27 @@ impl Editor {
             return Default::default();
         };
         let key = (
-            self.snapshot.revision(),
+            self.editor.snapshot.revision(),
             syntax.parsed_revision(),
             rows.clone(),
         );
-        if let Some((known, found)) = &self.foldable_cache
+        if let Some((known, found)) = &self.editor.folding.foldable
             && *known == key
         {
             return found.clone();
         }
-        let folds = syntax.folds(&self.snapshot, rows);
+        let folds = syntax.folds(&self.editor.snapshot, rows);
         let found: std::sync::Arc<[Row]> = folds
             .iter()
-            .map(|fold| self.snapshot.point_at(fold.start).row)
+            .map(|fold| self.editor.snapshot.point_at(fold.start).row)
             .collect();
-        self.foldable_cache = Some((key, found.clone()));
+        self.editor.folding.foldable = Some((key, found.clone()));
         found
     }
 
-    fn add_change_bars(&self, layout: &mut TextLayout, cx: &Context<Self>) {
-        let model = self.model.read(cx);
-        let rows = &layout.geometry.buffer_rows;
+    fn add_change_bars(&mut self, cx: &Context<Editor>) {
+        let model = self.editor.model.read(cx);
+        let rows = &self.layout.geometry.buffer_rows;
         let hunks = model.hunks();
         let first = hunks.partition_point(|hunk| hunk.after.end < rows.start);
         let mut quads = Vec::new();
@@ -119,9 +133,9 @@ impl Editor {
             .iter()
             .take_while(|hunk| hunk.after.start <= rows.end)
         {
-            quads.extend(change_bar(hunk, layout, cx));
+            quads.extend(change_bar(hunk, self.layout, cx));
         }
-        layout.grounds.append(&mut quads);
+        self.layout.grounds.append(&mut quads);
     }
 }
 

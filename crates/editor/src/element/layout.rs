@@ -1,6 +1,6 @@
 //! Layout of the visible rows as plain values: shaped rows and everything around them.
 //!
-//! Start at `Editor::lay_out`.
+//! Start at `lay_out`.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,14 +11,11 @@ use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, Window, px, size};
 use settings::{LineNumbers, SoftWrap};
 use ui::ActiveTheme as _;
 
-use super::geometry::Geometry;
 use super::gutter::GutterRow;
-use super::palette::Palette;
-use super::rows::{LONG_ROW, RowSegment};
 use super::scrollbars::ScrollbarState;
-use super::shape::{ShapedRow, Shaper};
 use super::sticky::StickyRow;
-use crate::editor::Editor;
+use crate::editor::{Editor, excerpted, finding, scrolling, smooth_scroll, suggesting};
+use crate::frame::{Geometry, LONG_ROW, Palette, RowSegment, ShapedRow, Shaper};
 
 /// A visible display row.
 pub(crate) struct VisibleRow {
@@ -54,189 +51,115 @@ pub(crate) struct TextLayout {
     pub(crate) is_gliding: bool,
 }
 
-impl Editor {
-    /// Lays out what is visible within `bounds`. The only function that scrolls, wraps or shapes.
-    pub(crate) fn lay_out(
-        &mut self,
-        bounds: Bounds<Pixels>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> TextLayout {
-        self.follow_settings(cx);
-        self.sync(cx);
-        let palette = self.current_palette(window, cx);
-        let mut geometry = self.measure(bounds, &palette, cx);
-        self.use_width(&geometry, cx);
-        self.fit_find_bar(bounds.size.width, window, cx);
-        self.geometry = Some(geometry.clone());
-        self.follow_caret(
-            f64::from(palette.advance),
-            f64::from(f32::from(geometry.text.size.width)),
-            cx,
-        );
-        self.note_held(window.modifiers().alt, cx);
-        self.refresh_suggestion(cx);
-        self.wrap_in_sight(&geometry);
-        geometry.top = self.snapped_top(&palette, window, cx);
-        let rows = self.rows_in_sight(&mut geometry, &palette, window, cx);
-        let bottom = geometry.top + geometry.visible_rows;
-        let blocks = self.display.blocks_in(geometry.top..bottom);
-        let mut layout = TextLayout {
-            span: self.span_of(&rows),
-            palette,
-            rows,
-            blocks,
-            grounds: Vec::new(),
-            fronts: Vec::new(),
-            inverted: Vec::new(),
-            gutter: Vec::new(),
-            sticky: Vec::new(),
-            bars: ScrollbarState::default(),
-            is_focused: self.focus.is_focused(window),
-            is_gliding: self.glide.is_some(),
-            geometry,
-        };
-        self.lay_out_sticky(&mut layout, window, cx);
-        self.lay_out_guides(&mut layout, cx);
-        self.lay_out_decorations(&mut layout, cx);
-        self.lay_out_gutter(&mut layout, cx);
-        self.lay_out_bars(&mut layout, cx);
-        self.note_painted(&layout.rows);
-        self.geometry = Some(layout.geometry.clone());
-        layout
-    }
+/// One layout of a view: determines the visible rows and shapes those that are not cached.
+struct LayoutPass<'a> {
+    editor: &'a mut Editor,
+    geometry: Geometry,
+    palette: Rc<Palette>,
+}
 
-    fn current_palette(&mut self, window: &Window, cx: &Context<Self>) -> Rc<Palette> {
-        match &self.palette {
-            Some(palette) if palette.is_current(window, cx) => palette.clone(),
-            _ => {
-                let palette = Rc::new(Palette::of(window, cx));
-                self.palette = Some(palette.clone());
-                palette
-            }
-        }
-    }
+/// Adds everything around the rows to a layout: headers, guides, backgrounds, carets, gutter and
+/// scrollbars. Each part is in the module of its name.
+pub(super) struct Decorator<'a> {
+    pub(super) editor: &'a mut Editor,
+    pub(super) layout: &'a mut TextLayout,
+}
 
-    /// Computes the areas of gutter, text and scrollbars.
-    fn measure(&self, bounds: Bounds<Pixels>, palette: &Palette, cx: &Context<Self>) -> Geometry {
-        let scale = f32::from(palette.size) / 14.0;
-        let bar = px((6.0 * scale).round());
-        let numbers = match self.settings.line_numbers {
-            LineNumbers::Off => px(0.0),
-            LineNumbers::On | LineNumbers::Relative => {
-                let digits = self.most_rows(cx).to_string().len().max(3);
-                px((digits as f32 + 1.0) * palette.number_advance)
-            }
-        };
-        let arrows = if self.settings.fold_arrows {
-            px((18.0 * scale).round())
-        } else {
-            px((8.0 * scale).round())
-        };
-        let gutter_width = bar + numbers + arrows;
-        let vertical_width = px(14.0);
-        let gutter = Bounds::new(bounds.origin, size(gutter_width, bounds.size.height));
-        let left = gutter.right();
-        let right = bounds.right() - vertical_width;
-        let text = Bounds::from_corners(
-            gpui_kit::point(left, bounds.top()),
-            gpui_kit::point(right.max(left + px(1.0)), bounds.bottom()),
-        );
-        let vertical =
-            Bounds::from_corners(gpui_kit::point(right, bounds.top()), bounds.bottom_right());
-        Geometry {
-            bounds,
-            folds: gutter.left() + bar + numbers..left,
-            gutter,
-            text,
-            vertical,
-            advance: palette.advance,
-            line_height: palette.line_height,
-            top: 0.0,
-            scroll_x: self.scroll.x,
-            most_x: 0.0,
-            visible_rows: f64::from(f32::from(bounds.size.height))
-                / f64::from(f32::from(palette.line_height)),
-            total_rows: self.display.total_height(),
-            buffer_rows: Row(0)..Row(0),
-            // Value of the last frame, until that of this frame is known.
-            sticky_rows: self
-                .geometry
-                .as_ref()
-                .map_or(0, |geometry| geometry.sticky_rows),
-        }
+impl Decorator<'_> {
+    fn decorate(mut self, window: &Window, cx: &mut Context<Editor>) {
+        self.lay_out_sticky(window, cx);
+        self.lay_out_guides(cx);
+        self.lay_out_decorations(cx);
+        self.lay_out_gutter(cx);
+        self.lay_out_bars(cx);
+    }
+}
+
+impl LayoutPass<'_> {
+    /// Scrolls and wraps as requested, then returns the visible rows.
+    fn visible_rows(&mut self, window: &mut Window, cx: &mut Context<Editor>) -> Vec<VisibleRow> {
+        self.use_width(cx);
+        finding::fit_find_bar(self.editor, self.geometry.bounds.size.width, window, cx);
+        self.editor.geometry = Some(self.geometry.clone());
+        let width = f64::from(f32::from(self.geometry.text.size.width));
+        scrolling::follow_caret(self.editor, f64::from(self.palette.advance), width, cx);
+        suggesting::note_held(self.editor, window.modifiers().alt, cx);
+        self.editor.refresh_suggestion(cx);
+        self.wrap_in_sight();
+        self.geometry.top = self.snapped_top(window, cx);
+        self.rows_in_sight(window, cx)
     }
 
     /// Sets the wrap width to the current width.
-    fn use_width(&mut self, geometry: &Geometry, cx: &mut Context<Self>) {
-        let window = ((f32::from(geometry.text.size.width) / geometry.advance).floor() as u32)
+    fn use_width(&mut self, cx: &mut Context<Editor>) {
+        let window = ((f32::from(self.geometry.text.size.width) / self.geometry.advance).floor()
+            as u32)
             .saturating_sub(1)
             .max(8);
-        let wrap = match self.soft_wrap() {
+        let wrap = match self.editor.soft_wrap() {
             SoftWrap::Off => None,
             SoftWrap::Window => Some(window),
-            SoftWrap::Column => Some(window.min(self.settings.wrap_column)),
+            SoftWrap::Column => Some(window.min(self.editor.settings.wrap_column)),
         };
         let options = DisplayOptions {
-            tab_width: self.caret_options.tab_width,
+            tab_width: self.editor.caret_options.tab_width,
             wrap,
         };
-        if options != self.map.options() {
-            self.map.set_options(options);
-            self.display = self.map.snapshot();
-            self.rows.forget_shapes();
-            self.wrap_in_background(cx);
+        if options != self.editor.map.options() {
+            self.editor.map.set_options(options);
+            self.editor.display = self.editor.map.snapshot();
+            self.editor.rows.forget_shapes();
+            self.editor.wrap_in_background(cx);
         }
     }
 
     /// Wraps the rows about to become visible.
-    fn wrap_in_sight(&mut self, geometry: &Geometry) {
-        if self.map.options().wrap.is_none() {
+    fn wrap_in_sight(&mut self) {
+        if self.editor.map.options().wrap.is_none() {
             return;
         }
-        let first = self.display.row_at_y(self.scroll.top(&self.display));
-        let count = geometry.visible_rows.ceil() as u32 + 1;
-        if self.map.wrap_rows(first, count) {
-            self.display = self.map.snapshot();
-            self.rows.forget_shapes();
+        let first = self
+            .editor
+            .display
+            .row_at_y(self.editor.scroll.top(&self.editor.display));
+        let count = self.geometry.visible_rows.ceil() as u32 + 1;
+        if self.editor.map.wrap_rows(first, count) {
+            self.editor.display = self.editor.map.snapshot();
+            self.editor.rows.forget_shapes();
         }
     }
 
     /// Returns the scroll position snapped to a whole pixel, so that rows are not blurred.
-    fn snapped_top(&mut self, palette: &Palette, window: &Window, cx: &Context<Self>) -> f64 {
-        let height = f64::from(f32::from(palette.line_height));
-        let top = (self.scroll.top(&self.display) + self.glide_rest(cx)).max(0.0);
+    fn snapped_top(&mut self, window: &Window, cx: &Context<Editor>) -> f64 {
+        let height = f64::from(f32::from(self.palette.line_height));
+        let top = (self.editor.scroll.top(&self.editor.display)
+            + smooth_scroll::glide_rest(self.editor, cx))
+        .max(0.0);
         window.pixel_snap_f64(top * height) / height
     }
 
-    fn rows_in_sight(
-        &mut self,
-        geometry: &mut Geometry,
-        palette: &Rc<Palette>,
-        window: &Window,
-        cx: &Context<Self>,
-    ) -> Vec<VisibleRow> {
-        let bottom = geometry.top + geometry.visible_rows;
-        let first = self.display.row_at_y(geometry.top);
-        let last = self.display.row_at_y(bottom);
-        geometry.total_rows = self.display.total_height();
-        geometry.buffer_rows =
-            self.display.buffer_row(first).0..self.display.buffer_row(last).0 + 1;
-        self.rows.show(
-            geometry.buffer_rows.clone(),
-            palette.key(),
-            self.snapshot.last_row(),
+    fn rows_in_sight(&mut self, window: &Window, cx: &Context<Editor>) -> Vec<VisibleRow> {
+        let bottom = self.geometry.top + self.geometry.visible_rows;
+        let first = self.editor.display.row_at_y(self.geometry.top);
+        let last = self.editor.display.row_at_y(bottom);
+        self.geometry.total_rows = self.editor.display.total_height();
+        self.geometry.buffer_rows =
+            self.editor.display.buffer_row(first).0..self.editor.display.buffer_row(last).0 + 1;
+        self.editor.rows.show(
+            self.geometry.buffer_rows.clone(),
+            self.palette.key(),
+            self.editor.snapshot.last_row(),
         );
-        self.ask_missing_highlights(geometry.buffer_rows.clone(), cx);
-        if self.map.options().wrap.is_some() {
-            self.scroll.x = 0.0;
+        self.ask_missing_highlights(self.geometry.buffer_rows.clone(), cx);
+        if self.editor.map.options().wrap.is_some() {
+            self.editor.scroll.x = 0.0;
         }
-        geometry.scroll_x = self.scroll.x;
+        self.geometry.scroll_x = self.editor.scroll.x;
         let mut rows: Vec<VisibleRow> = Vec::with_capacity((last - first) as usize + 1);
         for row in (first.0..=last.0).map(DisplayRow) {
-            let y = self.display.y_of(row);
-            let (buffer_row, begins) = self.display.buffer_row(row);
-            let shape = self.shape_of(row, (buffer_row, begins), geometry, palette, window, cx);
+            let y = self.editor.display.y_of(row);
+            let (buffer_row, begins) = self.editor.display.buffer_row(row);
+            let shape = self.shape_of(row, (buffer_row, begins), window, cx);
             rows.push(VisibleRow {
                 row,
                 y,
@@ -245,11 +168,11 @@ impl Editor {
                 shape,
             });
         }
-        if self.map.options().wrap.is_none() {
-            let width = f64::from(f32::from(geometry.text.size.width));
-            let needed = f64::from(self.widest_cell(&rows) + 4) * f64::from(geometry.advance);
+        if self.editor.map.options().wrap.is_none() {
+            let width = f64::from(f32::from(self.geometry.text.size.width));
+            let needed = f64::from(self.widest_cell(&rows) + 4) * f64::from(self.geometry.advance);
             // Shorter rows must not reset the horizontal scroll position.
-            geometry.most_x = (needed - width).max(self.scroll.x);
+            self.geometry.most_x = (needed - width).max(self.editor.scroll.x);
         }
         rows
     }
@@ -259,7 +182,10 @@ impl Editor {
     fn widest_cell(&self, rows: &[VisibleRow]) -> u32 {
         let ends = rows.iter().map(|visible| match visible.shape.end_cell {
             Some(end) => end,
-            None => self.display.widest_cell_in(visible.row..visible.row + 1),
+            None => self
+                .editor
+                .display
+                .widest_cell_in(visible.row..visible.row + 1),
         });
         ends.max().unwrap_or(0)
     }
@@ -269,68 +195,60 @@ impl Editor {
         &mut self,
         row: DisplayRow,
         (buffer_row, begins): (Row, bool),
-        geometry: &Geometry,
-        palette: &Rc<Palette>,
         window: &Window,
-        cx: &Context<Self>,
+        cx: &Context<Editor>,
     ) -> Rc<ShapedRow> {
         // Fast path: most rows are short, begin here and are already shaped.
         let whole = RowSegment {
             wrap: 0,
             cells: None,
         };
-        if begins && let Some(shape) = self.rows.shape(buffer_row, whole) {
+        if begins && let Some(shape) = self.editor.rows.shape(buffer_row, whole) {
             return shape;
         }
-        let part = self.segment_of(row, buffer_row, begins, geometry);
-        let shape = self.rows.shape(buffer_row, part);
-        shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, palette, window, cx))
+        let part = self.segment_of(row, buffer_row, begins);
+        let shape = self.editor.rows.shape(buffer_row, part);
+        shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, window, cx))
     }
 
     /// Computes the highlights of visible rows that have none, in one query.
-    fn ask_missing_highlights(&mut self, rows: Range<Row>, cx: &Context<Self>) {
-        let is_missing = |row: &u32| self.rows.highlights(Row(*row)).is_none();
+    fn ask_missing_highlights(&mut self, rows: Range<Row>, cx: &Context<Editor>) {
+        let is_missing = |row: &u32| self.editor.rows.highlights(Row(*row)).is_none();
         // A fold may hide any number of rows; only cached rows can be filled.
-        let kept = self.rows.range();
+        let kept = self.editor.rows.range();
         let rows = rows.start.max(kept.start).0..rows.end.min(kept.end).0;
         let Some(first) = rows.clone().find(is_missing) else {
             return;
         };
         let last = rows.rev().find(is_missing).unwrap_or(first);
-        let Some(found) = self.colours_now(Row(first)..Row(last + 1), cx) else {
+        let Some(found) = excerpted::colours_now(self.editor, Row(first)..Row(last + 1), cx) else {
             return;
         };
         for (row, highlights) in (first..).map(Row).zip(found) {
-            if self.rows.highlights(row).is_none() {
-                self.rows.set_highlights(row, highlights);
+            if self.editor.rows.highlights(row).is_none() {
+                self.editor.rows.set_highlights(row, highlights);
             }
         }
     }
 
     /// Returns the segment of a row to shape.
-    fn segment_of(
-        &self,
-        row: DisplayRow,
-        buffer_row: Row,
-        begins: bool,
-        geometry: &Geometry,
-    ) -> RowSegment {
+    fn segment_of(&self, row: DisplayRow, buffer_row: Row, begins: bool) -> RowSegment {
         let wrap = if begins {
             0
         } else {
-            row - self.display.rows_of(buffer_row).start
+            row - self.editor.display.rows_of(buffer_row).start
         };
         // A short row is shaped whole; its byte length is cheaper to query than its cells.
-        let bytes = self.snapshot.row_len(buffer_row).0;
+        let bytes = self.editor.snapshot.row_len(buffer_row).0;
         // No wrapped row is this long, and an unwrapped row of this length almost certainly has
         // this many cells.
-        let is_surely_long = self.map.options().wrap.is_none() && bytes > LONG_ROW * 16;
-        if bytes <= LONG_ROW || !is_surely_long && self.display.max_cell(row) <= LONG_ROW {
+        let is_surely_long = self.editor.map.options().wrap.is_none() && bytes > LONG_ROW * 16;
+        if bytes <= LONG_ROW || !is_surely_long && self.editor.display.max_cell(row) <= LONG_ROW {
             return RowSegment { wrap, cells: None };
         }
         const STEP: u32 = 256;
-        let from = (geometry.scroll_x / f64::from(geometry.advance)) as u32;
-        let to = from + (f32::from(geometry.text.size.width) / geometry.advance) as u32;
+        let from = (self.geometry.scroll_x / f64::from(self.geometry.advance)) as u32;
+        let to = from + (f32::from(self.geometry.text.size.width) / self.geometry.advance) as u32;
         let from = from.saturating_sub(STEP / 4) / STEP * STEP;
         let to = (to + STEP / 4).div_ceil(STEP) * STEP;
         RowSegment {
@@ -344,34 +262,33 @@ impl Editor {
         row: DisplayRow,
         buffer_row: Row,
         part: RowSegment,
-        palette: &Palette,
         window: &Window,
-        cx: &Context<Self>,
+        cx: &Context<Editor>,
     ) -> Rc<ShapedRow> {
         let line = match part.cells {
-            None => self.display.line(row),
-            Some((from, to)) => self.display.line_window(row, from, to),
+            None => self.editor.display.line(row),
+            Some((from, to)) => self.editor.display.line_window(row, from, to),
         };
-        let syntax = self.model.read(cx).syntax();
-        let row_start = self.snapshot.row_start(buffer_row);
-        let is_long = self.snapshot.row_len(buffer_row).0 > LONG_ROW;
+        let syntax = self.editor.model.read(cx).syntax();
+        let row_start = self.editor.snapshot.row_start(buffer_row);
+        let is_long = self.editor.snapshot.row_len(buffer_row).0 > LONG_ROW;
         let known = if is_long {
             None
         } else {
-            self.rows.highlights(buffer_row)
+            self.editor.rows.highlights(buffer_row)
         };
-        let row_end = row_start + self.snapshot.row_len(buffer_row).0 as usize;
+        let row_end = row_start + self.editor.snapshot.row_len(buffer_row).0 as usize;
         let highlights = |span: Span| match (&known, syntax) {
             (Some(known), _) if span.end <= row_end => within(known, row_start, span),
-            (_, Some(syntax)) => syntax.highlights(&self.snapshot, span),
+            (_, Some(syntax)) => syntax.highlights(&self.editor.snapshot, span),
             (_, None) => Vec::new(),
         };
         let shaper = Shaper {
-            palette,
-            display: &self.display,
+            palette: &self.palette,
+            display: &self.editor.display,
             window,
-            words: &self.words,
-            looks: &self.suggesting.looks,
+            words: &self.editor.words,
+            looks: &self.editor.suggestion.looks,
         };
         let mut shape = shaper.shape(&line, &highlights);
         if part.cells.is_some() {
@@ -380,7 +297,7 @@ impl Editor {
         let shape = Rc::new(shape);
         // Folded text may change without touching the row, so rows with folds are never cached.
         if shape.folds.is_empty() {
-            self.rows.set_shape(buffer_row, part, shape.clone());
+            self.editor.rows.set_shape(buffer_row, part, shape.clone());
         }
         shape
     }
@@ -389,17 +306,17 @@ impl Editor {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
             return Span::default();
         };
-        let start = self.display.to_buffer(
+        let start = self.editor.display.to_buffer(
             DisplayPoint {
                 row: first.row,
                 cell: 0,
             },
             Bias::Left,
         );
-        let end = if last.row >= self.display.last_row() {
-            self.snapshot.len()
+        let end = if last.row >= self.editor.display.last_row() {
+            self.editor.snapshot.len()
         } else {
-            self.display.to_buffer(
+            self.editor.display.to_buffer(
                 DisplayPoint {
                     row: last.row + 1,
                     cell: 0,
@@ -409,21 +326,136 @@ impl Editor {
         };
         Span::new(start, end)
     }
+}
 
-    /// Returns the theme's selection colour, which depends on the focus.
-    pub(crate) fn selection_color(&self, is_focused: bool, cx: &Context<Self>) -> Hsla {
-        let colors = &cx.theme().colors;
-        if is_focused {
-            colors.selection
-        } else {
-            colors.selection_inactive
+/// Lays out the visible part of the view within `bounds`. The only function that scrolls, wraps or shapes.
+pub(crate) fn lay_out(
+    editor: &mut Editor,
+    bounds: Bounds<Pixels>,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) -> TextLayout {
+    editor.follow_settings(cx);
+    editor.sync(cx);
+    let palette = current_palette(editor, window, cx);
+    let geometry = measure(editor, bounds, &palette, cx);
+    let mut pass = LayoutPass {
+        editor,
+        geometry,
+        palette,
+    };
+    let rows = pass.visible_rows(window, cx);
+    let span = pass.span_of(&rows);
+    let LayoutPass {
+        geometry, palette, ..
+    } = pass;
+    let bottom = geometry.top + geometry.visible_rows;
+    let mut layout = TextLayout {
+        span,
+        palette,
+        rows,
+        blocks: editor.display.blocks_in(geometry.top..bottom),
+        grounds: Vec::new(),
+        fronts: Vec::new(),
+        inverted: Vec::new(),
+        gutter: Vec::new(),
+        sticky: Vec::new(),
+        bars: ScrollbarState::default(),
+        is_focused: editor.focus.is_focused(window),
+        is_gliding: editor.glide.is_some(),
+        geometry,
+    };
+    Decorator {
+        editor,
+        layout: &mut layout,
+    }
+    .decorate(window, cx);
+    let shapes = layout.rows.iter().map(|row| row.shape.as_ref());
+    let revision = editor.snapshot.revision();
+    editor.suggestion.note_painted(shapes, revision);
+    editor.geometry = Some(layout.geometry.clone());
+    layout
+}
+
+fn current_palette(editor: &mut Editor, window: &Window, cx: &Context<Editor>) -> Rc<Palette> {
+    match &editor.palette {
+        Some(palette) if palette.is_current(window, cx) => palette.clone(),
+        _ => {
+            let palette = Rc::new(Palette::of(window, cx));
+            editor.palette = Some(palette.clone());
+            palette
         }
+    }
+}
+
+/// Computes the areas of gutter, text and scrollbars.
+fn measure(
+    editor: &Editor,
+    bounds: Bounds<Pixels>,
+    palette: &Palette,
+    cx: &Context<Editor>,
+) -> Geometry {
+    let scale = f32::from(palette.size) / 14.0;
+    let bar = px((6.0 * scale).round());
+    let numbers = match editor.settings.line_numbers {
+        LineNumbers::Off => px(0.0),
+        LineNumbers::On | LineNumbers::Relative => {
+            let digits = excerpted::most_rows(editor, cx).to_string().len().max(3);
+            px((digits as f32 + 1.0) * palette.number_advance)
+        }
+    };
+    let arrows = if editor.settings.fold_arrows {
+        px((18.0 * scale).round())
+    } else {
+        px((8.0 * scale).round())
+    };
+    let gutter_width = bar + numbers + arrows;
+    let vertical_width = px(14.0);
+    let gutter = Bounds::new(bounds.origin, size(gutter_width, bounds.size.height));
+    let left = gutter.right();
+    let right = bounds.right() - vertical_width;
+    let text = Bounds::from_corners(
+        gpui_kit::point(left, bounds.top()),
+        gpui_kit::point(right.max(left + px(1.0)), bounds.bottom()),
+    );
+    let vertical =
+        Bounds::from_corners(gpui_kit::point(right, bounds.top()), bounds.bottom_right());
+    Geometry {
+        bounds,
+        folds: gutter.left() + bar + numbers..left,
+        gutter,
+        text,
+        vertical,
+        advance: palette.advance,
+        line_height: palette.line_height,
+        top: 0.0,
+        scroll_x: editor.scroll.x,
+        most_x: 0.0,
+        visible_rows: f64::from(f32::from(bounds.size.height))
+            / f64::from(f32::from(palette.line_height)),
+        total_rows: editor.display.total_height(),
+        buffer_rows: Row(0)..Row(0),
+        // Value of the last frame, until that of this frame is known.
+        sticky_rows: editor
+            .geometry
+            .as_ref()
+            .map_or(0, |geometry| geometry.sticky_rows),
+    }
+}
+
+/// Returns the theme's selection colour, which depends on the focus.
+pub(crate) fn selection_color(is_focused: bool, cx: &Context<Editor>) -> Hsla {
+    let colors = &cx.theme().colors;
+    if is_focused {
+        colors.selection
+    } else {
+        colors.selection_inactive
     }
 }
 
 /// Returns a row's highlights within a span, as text offsets.
 fn within(
-    known: &[super::rows::RowHighlight],
+    known: &[crate::frame::RowHighlight],
     row_start: base::ByteOffset,
     span: Span,
 ) -> Vec<syntax::Highlight> {

@@ -6,7 +6,7 @@
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
 use ui::ActiveTheme as _;
 
-use super::geometry::Geometry;
+use super::layout::Decorator;
 use crate::editor::Editor;
 
 /// If there are more carets, none is marked.
@@ -15,14 +15,14 @@ const MAX_CARETS: usize = 500;
 /// If there are more changes, none is marked.
 const MAX_HUNKS: usize = 2_000;
 
-impl Editor {
-    pub(super) fn overview_marks(&self, geometry: &Geometry, cx: &Context<Self>) -> Vec<PaintQuad> {
-        if !self.settings.overview_marks {
+impl Decorator<'_> {
+    pub(super) fn overview_marks(&self, cx: &Context<Editor>) -> Vec<PaintQuad> {
+        if !self.editor.settings.overview_marks {
             return Vec::new();
         }
         let colors = cx.theme().colors;
-        let track = &geometry.vertical;
-        let rows = f64::from(self.snapshot.row_count().max(1));
+        let track = &self.layout.geometry.vertical;
+        let rows = f64::from(self.editor.snapshot.row_count().max(1));
         let height = f64::from(f32::from(track.size.height));
         let place = |row: u32| (f64::from(row) / rows * height) as f32;
         let third = track.size.width / 3.0;
@@ -31,7 +31,7 @@ impl Editor {
             quads: Vec::new(),
             last: None,
         };
-        for hunk in self.model.read(cx).hunks().iter().take(MAX_HUNKS) {
+        for hunk in self.editor.model.read(cx).hunks().iter().take(MAX_HUNKS) {
             let color = match (hunk.before.is_empty(), hunk.after.is_empty()) {
                 (true, _) => colors.added,
                 (_, true) => colors.removed,
@@ -41,14 +41,14 @@ impl Editor {
             marks.push(px(0.0), third, from, to, color);
         }
         marks.last = None;
-        for fraction in self.find.overview() {
+        for fraction in self.editor.find.overview() {
             let at = fraction * height as f32;
             marks.push(third, third, at, at, colors.find_match_active);
         }
         marks.last = None;
-        if self.selections.len() <= MAX_CARETS {
-            for selection in self.selections.iter() {
-                let at = place(self.snapshot.point_at(selection.head).row.0);
+        if self.editor.selections.len() <= MAX_CARETS {
+            for selection in self.editor.selections.iter() {
+                let at = place(self.editor.snapshot.point_at(selection.head).row.0);
                 marks.push(third * 2.0, third, at, at, colors.caret.opacity(0.7));
             }
         }

@@ -10,8 +10,7 @@ use ui::ActiveTheme as _;
 
 use super::gutter::{FoldArrow, GutterRow};
 use super::layout::TextLayout;
-use super::palette::Palette;
-use super::shape::ShapedRow;
+use crate::frame::{Palette, ShapedRow};
 
 impl TextLayout {
     /// Paints the text and everything that scrolls with it.
@@ -165,7 +164,7 @@ impl TextLayout {
         }
     }
 
-    /// Paints what lies over the text: sticky headers and scrollbars.
+    /// Paints the layers over the text: sticky headers and scrollbars.
     pub(crate) fn paint_above(&mut self, window: &mut Window, cx: &mut App) {
         self.paint_sticky(window, cx);
         let bars = self.geometry.bounds;
@@ -268,7 +267,7 @@ fn paint_row(
 }
 
 fn paint_glyph(
-    glyph: &super::shape::Glyph,
+    glyph: &crate::frame::Glyph,
     origin: gpui_kit::Point<Pixels>,
     baseline: Pixels,
     palette: &Palette,

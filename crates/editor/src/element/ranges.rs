@@ -4,8 +4,8 @@ use base::{Bias, Span};
 use display::DisplaySnapshot;
 use gpui_kit::{Bounds, Corners, Hsla, PaintQuad, Pixels, point, px, size};
 
-use super::geometry::Geometry;
 use super::layout::VisibleRow;
+use crate::frame::Geometry;
 
 /// The cells of one row covered by a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,13 +89,13 @@ pub(crate) fn bounds_of(
     geometry: &Geometry,
 ) -> Bounds<Pixels> {
     let y = geometry.y_of(rows[stretch.ix].y);
-    let beyond = px(16.0);
+    let margin = px(16.0);
     let left = geometry
         .x_of(stretch.from)
-        .max(geometry.text.left() - beyond);
+        .max(geometry.text.left() - margin);
     let right = geometry
         .x_of(stretch.to)
-        .min(geometry.text.right() + beyond);
+        .min(geometry.text.right() + margin);
     Bounds::new(
         point(left, y),
         size((right - left).max(px(0.0)), geometry.line_height),

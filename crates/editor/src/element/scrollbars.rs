@@ -3,10 +3,10 @@
 use gpui_kit::{Bounds, Context, PaintQuad, fill, point, px, size};
 use ui::ActiveTheme as _;
 
-use super::geometry::HitArea;
-use super::layout::TextLayout;
+use super::layout::Decorator;
 use crate::editor::Editor;
-use crate::mouse::Drag;
+use crate::frame::HitArea;
+use crate::pointer::Drag;
 
 /// State of the scrollbars for painting.
 #[derive(Default)]
@@ -14,20 +14,23 @@ pub(crate) struct ScrollbarState {
     pub(crate) quads: Vec<PaintQuad>,
 }
 
-impl Editor {
-    pub(super) fn lay_out_bars(&self, layout: &mut TextLayout, cx: &Context<Self>) {
+impl Decorator<'_> {
+    pub(super) fn lay_out_bars(&mut self, cx: &Context<Editor>) {
         let colors = cx.theme().colors;
-        let geometry = &layout.geometry;
-        let mut quads = self.overview_marks(geometry, cx);
+        let geometry = &self.layout.geometry;
+        let mut quads = self.overview_marks(cx);
         let color = |area: HitArea| {
-            let is_dragged = matches!(&self.drag, Some(Drag::Bar { area: of, .. }) if *of == area);
-            if is_dragged || self.hovered == Some(area) {
+            let is_dragged =
+                matches!(&self.editor.mouse.drag, Some(Drag::Bar { area: of, .. }) if *of == area);
+            if is_dragged || self.editor.mouse.hovered == Some(area) {
                 colors.scrollbar_hover
             } else {
                 colors.scrollbar
             }
         };
-        if let Some((handle, _)) = geometry.vertical_handle(self.settings.scroll_beyond_last_line) {
+        if let Some((handle, _)) =
+            geometry.vertical_handle(self.editor.settings.scroll_beyond_last_line)
+        {
             let inset = px(2.0);
             let bounds = Bounds::new(
                 point(geometry.vertical.left() + inset, handle.start),
@@ -47,6 +50,6 @@ impl Editor {
             );
             quads.push(fill(bounds, color(HitArea::Horizontal)).corner_radii(px(4.0)));
         }
-        layout.bars = super::scrollbars::ScrollbarState { quads };
+        self.layout.bars = super::scrollbars::ScrollbarState { quads };
     }
 }

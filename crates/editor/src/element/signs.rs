@@ -13,7 +13,7 @@ use ui::{ActiveTheme as _, Icon, IconSize, KeyHint, dp};
 
 use super::layout::TextLayout;
 use crate::actions::{AcceptSuggestion, ExpandWord};
-use crate::editor::Editor;
+use crate::editor::{Editor, expanding};
 use crate::suggestion::{JumpSuggestion, Presentation};
 
 /// Pixels between a sign and the edge of the text.
@@ -27,10 +27,10 @@ pub(super) fn prepare(
     cx: &mut App,
 ) -> Vec<AnyElement> {
     let view = editor.read(cx);
-    let Some(shown) = view.suggesting.shown_presentation().cloned() else {
+    let Some(shown) = view.suggestion.shown_presentation().cloned() else {
         return prepare_word_note(editor, layout, window, cx);
     };
-    let key = editor.update(cx, |view, cx| view.key_of(&AcceptSuggestion, window, cx));
+    let key = editor.update(cx, |view, cx| key_of(view, &AcceptSuggestion, window, cx));
     let sign = match &shown {
         Presentation::Jump(jump) => Some(jump_sign(jump, key, editor, layout, cx)),
         Presentation::Portal => portal_sign(key, editor, layout, cx),
@@ -45,13 +45,13 @@ pub(super) fn prepare(
         // If it would cover text, or the caret is not visible, it goes to the half of the window
         // without the caret.
         Presentation::Portal => {
-            let row = editor.read(cx).caret_display_row();
+            let row = caret_display_row(editor.read(cx));
             at_row_end(row, room, layout)
                 .or_else(|| Some(at_edge(!is_in_lower_half(row, layout), room, layout)))
         }
         // A note has no background, so it is hidden where it would cover text.
         Presentation::InText(shown) => {
-            at_row_end(editor.read(cx).first_display_row(shown.row), room, layout)
+            at_row_end(first_display_row(editor.read(cx), shown.row), room, layout)
         }
     };
     placed(sign, place, layout, window, cx)
@@ -64,13 +64,13 @@ fn prepare_word_note(
     window: &mut Window,
     cx: &mut App,
 ) -> Vec<AnyElement> {
-    let Some(words) = editor.read(cx).written_word() else {
+    let Some(words) = expanding::written_word(editor.read(cx)) else {
         return Vec::new();
     };
-    let key = editor.update(cx, |view, cx| view.key_of(&ExpandWord, window, cx));
+    let key = editor.update(cx, |view, cx| key_of(view, &ExpandWord, window, cx));
     let mut sign = note(key, Some(words), cx);
     let room = room_of(&mut sign, layout, window, cx);
-    let place = at_row_end(editor.read(cx).caret_display_row(), room, layout);
+    let place = at_row_end(caret_display_row(editor.read(cx)), room, layout);
     placed(sign, place, layout, window, cx)
 }
 
@@ -176,7 +176,7 @@ fn portal_sign(
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let place = view.suggesting.place.clone();
+    let place = view.suggestion.place.clone();
     let words = match place.as_ref().and_then(|place| place.row) {
         Some(row) => format!("{name}:{}", row.0 + 1),
         None => name,
@@ -266,7 +266,7 @@ fn suggestion_note(
     editor: &Entity<Editor>,
     cx: &App,
 ) -> Option<AnyElement> {
-    let words = editor.read(cx).suggesting.note.clone();
+    let words = editor.read(cx).suggestion.note.clone();
     let key = key.filter(|key| key.as_ref() != "Tab");
     (words.is_some() || key.is_some()).then(|| note(key, words, cx))
 }
@@ -287,31 +287,29 @@ fn note(key: Option<SharedString>, words: Option<SharedString>, cx: &App) -> Any
     element.into_any_element()
 }
 
-impl Editor {
-    /// Returns the display form of an action's key binding in the current context.
-    fn key_of(
-        &self,
-        action: &dyn Action,
-        window: &Window,
-        cx: &gpui_kit::Context<Self>,
-    ) -> Option<SharedString> {
-        let context = self.key_context(cx);
-        let binding = window.highest_precedence_binding_for_action_in_context(action, context)?;
-        Some(ui::keys_text(&binding))
-    }
+/// Returns the display form of an action's key binding in the current context.
+fn key_of(
+    editor: &Editor,
+    action: &dyn Action,
+    window: &Window,
+    cx: &gpui_kit::Context<Editor>,
+) -> Option<SharedString> {
+    let context = editor.key_context(cx);
+    let binding = window.highest_precedence_binding_for_action_in_context(action, context)?;
+    Some(ui::keys_text(&binding))
+}
 
-    /// Returns the display row of the newest caret.
-    fn caret_display_row(&self) -> DisplayRow {
-        let head = self.selections.primary().head;
-        self.display.to_display(head, base::Bias::Left).row
-    }
+/// Returns the display row of the newest caret.
+fn caret_display_row(editor: &Editor) -> DisplayRow {
+    let head = editor.selections.primary().head;
+    editor.display.to_display(head, base::Bias::Left).row
+}
 
-    /// Returns the first display row of a buffer row.
-    fn first_display_row(&self, row: base::Row) -> DisplayRow {
-        let shown = self.suggesting.in_text();
-        let first = shown.and_then(|shown| shown.pieces.first().map(|piece| piece.at));
-        let at = first.unwrap_or_else(|| self.snapshot.row_start(row));
-        let place: DisplayPoint = self.display.to_display(at, base::Bias::Left);
-        place.row
-    }
+/// Returns the first display row of a buffer row.
+fn first_display_row(editor: &Editor, row: base::Row) -> DisplayRow {
+    let shown = editor.suggestion.in_text();
+    let first = shown.and_then(|shown| shown.pieces.first().map(|piece| piece.at));
+    let at = first.unwrap_or_else(|| editor.snapshot.row_start(row));
+    let place: DisplayPoint = editor.display.to_display(at, base::Bias::Left);
+    place.row
 }

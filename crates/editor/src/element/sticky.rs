@@ -3,13 +3,12 @@
 
 use std::rc::Rc;
 
-use base::{Revision, Row};
+use base::Row;
 use gpui_kit::{Context, Window};
 
-use super::layout::TextLayout;
-use super::rows::{LONG_ROW, highlights_of_rows};
-use super::shape::{ShapedRow, Shaper};
+use super::layout::Decorator;
 use crate::editor::Editor;
+use crate::frame::{LONG_ROW, ShapedRow, Shaper, highlights_of_rows};
 
 /// One row kept at the top.
 pub(crate) struct StickyRow {
@@ -17,50 +16,34 @@ pub(crate) struct StickyRow {
     pub(crate) shape: Rc<ShapedRow>,
 }
 
-/// Header rows for a text, its tree and a first row.
-type HeadersAt = ((Revision, Option<Revision>, Row), Vec<Row>);
-
-/// Headers of the last frame, and the shapes of recent headers.
-#[derive(Default)]
-pub(crate) struct StickyCache {
-    /// Header rows for a text, its tree and a first row.
-    rows: Option<HeadersAt>,
-    /// Shapes by text, because a header's row number changes with edits above it.
-    shapes: Vec<(String, (u64, u32), Rc<ShapedRow>)>,
-}
-
-impl Editor {
-    pub(super) fn lay_out_sticky(
-        &mut self,
-        layout: &mut TextLayout,
-        window: &Window,
-        cx: &Context<Self>,
-    ) {
-        layout.geometry.sticky_rows = 0;
-        if !self.settings.sticky_scroll || layout.geometry.top <= 0.0 {
+impl Decorator<'_> {
+    pub(super) fn lay_out_sticky(&mut self, window: &Window, cx: &Context<Editor>) {
+        self.layout.geometry.sticky_rows = 0;
+        if !self.editor.settings.sticky_scroll || self.layout.geometry.top <= 0.0 {
             return;
         }
-        let Some(first) = layout.rows.first() else {
+        let Some(first) = self.layout.rows.first().map(|row| row.buffer_row) else {
             return;
         };
         // A header must not cover its own row: use the row below all headers.
-        let headers = self.sticky_rows(first.buffer_row, cx);
-        let most = (self.settings.sticky_scroll_rows as usize)
-            .min((layout.geometry.visible_rows / 3.0) as usize);
+        let headers = self.sticky_rows(first, cx);
+        let most = (self.editor.settings.sticky_scroll_rows as usize)
+            .min((self.layout.geometry.visible_rows / 3.0) as usize);
         let headers: Vec<Row> = headers
             .into_iter()
-            .filter(|row| *row < first.buffer_row)
+            .filter(|row| *row < first)
             .take(most)
             .collect();
         for row in headers {
-            let shape = self.sticky_shape(row, layout, window, cx);
-            layout.sticky.push(StickyRow { row, shape });
+            let shape = self.sticky_shape(row, window, cx);
+            self.layout.sticky.push(StickyRow { row, shape });
         }
-        layout.geometry.sticky_rows = layout.sticky.len();
+        self.layout.geometry.sticky_rows = self.layout.sticky.len();
     }
 
-    fn sticky_rows(&mut self, first: Row, cx: &Context<Self>) -> Vec<Row> {
+    fn sticky_rows(&mut self, first: Row, cx: &Context<Editor>) -> Vec<Row> {
         let Some(syntax) = self
+            .editor
             .model
             .read(cx)
             .syntax()
@@ -68,32 +51,31 @@ impl Editor {
         else {
             return Vec::new();
         };
-        let key = (self.snapshot.revision(), syntax.parsed_revision(), first);
-        match &self.sticky.rows {
+        let key = (
+            self.editor.snapshot.revision(),
+            syntax.parsed_revision(),
+            first,
+        );
+        match &self.editor.sticky.rows {
             Some((known, rows)) if *known == key => rows.clone(),
             _ => {
-                let rows = syntax.context_rows(&self.snapshot, first);
-                self.sticky.rows = Some((key, rows.clone()));
+                let rows = syntax.context_rows(&self.editor.snapshot, first);
+                self.editor.sticky.rows = Some((key, rows.clone()));
                 rows
             }
         }
     }
 
-    fn sticky_shape(
-        &mut self,
-        row: Row,
-        layout: &TextLayout,
-        window: &Window,
-        cx: &Context<Self>,
-    ) -> Rc<ShapedRow> {
+    fn sticky_shape(&mut self, row: Row, window: &Window, cx: &Context<Editor>) -> Rc<ShapedRow> {
         const MAX_SHAPES: usize = 40;
-        let text = if self.snapshot.row_len(row).0 <= LONG_ROW {
-            self.snapshot.row_text(row).into_owned()
+        let text = if self.editor.snapshot.row_len(row).0 <= LONG_ROW {
+            self.editor.snapshot.row_text(row).into_owned()
         } else {
             String::new()
         };
-        let style = layout.palette.key();
+        let style = self.layout.palette.key();
         let known = self
+            .editor
             .sticky
             .shapes
             .iter()
@@ -101,14 +83,16 @@ impl Editor {
         if let Some((_, _, shape)) = known {
             return shape.clone();
         }
-        let start = self.snapshot.row_start(row);
-        let display_row = self.display.to_display(start, base::Bias::Left).row;
-        let line = self.display.line_window(display_row, 0, LONG_ROW);
-        let syntax = self.model.read(cx).syntax();
+        let start = self.editor.snapshot.row_start(row);
+        let display_row = self.editor.display.to_display(start, base::Bias::Left).row;
+        let line = self.editor.display.line_window(display_row, 0, LONG_ROW);
+        let syntax = self.editor.model.read(cx).syntax();
         let known = syntax
-            .and_then(|syntax| highlights_of_rows(syntax, &self.snapshot, row..row + 1).pop())
+            .and_then(|syntax| {
+                highlights_of_rows(syntax, &self.editor.snapshot, row..row + 1).pop()
+            })
             .unwrap_or_default();
-        let end = self.snapshot.row_end(row);
+        let end = self.editor.snapshot.row_end(row);
         let highlights = |span: base::Span| {
             let of_row = known.iter().map(|highlight| syntax::Highlight {
                 span: base::Span::new(
@@ -126,28 +110,17 @@ impl Editor {
             }
         };
         let shaper = Shaper {
-            palette: &layout.palette,
-            display: &self.display,
+            palette: &self.layout.palette,
+            display: &self.editor.display,
             window,
-            words: &self.words,
-            looks: &self.suggesting.looks,
+            words: &self.editor.words,
+            looks: &self.editor.suggestion.looks,
         };
         let shape = Rc::new(shaper.shape(&line, &highlights));
-        if self.sticky.shapes.len() >= MAX_SHAPES {
-            self.sticky.shapes.clear();
+        if self.editor.sticky.shapes.len() >= MAX_SHAPES {
+            self.editor.sticky.shapes.clear();
         }
-        self.sticky.shapes.push((text, style, shape.clone()));
+        self.editor.sticky.shapes.push((text, style, shape.clone()));
         shape
-    }
-
-    /// Returns the header at a height in the window, if one is there.
-    pub(crate) fn sticky_row_at(&self, height_in_window: f64) -> Option<Row> {
-        let geometry = self.geometry.as_ref()?;
-        let ix = height_in_window.floor() as usize;
-        if height_in_window < 0.0 || ix >= geometry.sticky_rows {
-            return None;
-        }
-        let (_, rows) = self.sticky.rows.as_ref()?;
-        rows.get(ix).copied()
     }
 }

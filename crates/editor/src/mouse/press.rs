@@ -5,219 +5,234 @@ use caret::{Command, SelectionUnit};
 use gpui_kit::{Context, MouseButton, MouseDownEvent, Window};
 use settings::MultiCursorModifier;
 
-use super::{Drag, area_of};
-use crate::editor::{Editor, Reveal};
-use crate::element::HitArea;
+use super::{Drag, area_of, bars};
+use crate::editor::{Editor, Reveal, folding};
+use crate::frame::HitArea;
 
-impl Editor {
-    pub(super) fn press(
-        &mut self,
-        event: &MouseDownEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.sync(cx);
-        self.pointer = event.position;
-        super::drop::forget_dragged_text(cx);
-        window.focus(&self.focus.clone(), cx);
-        let area = area_of(self.geometry.as_ref(), event.position);
-        match (event.button, area) {
-            (MouseButton::Left, HitArea::Vertical | HitArea::Horizontal) => {
-                self.press_bar(area, cx)
-            }
-            (MouseButton::Left, HitArea::Text) => self.press_text(event, window, cx),
-            (MouseButton::Left, HitArea::Gutter | HitArea::Folds) => {
-                self.press_gutter(area, event, window, cx)
-            }
-            (MouseButton::Middle, HitArea::Text) => self.press_middle(window, cx),
-            (MouseButton::Right, HitArea::Text) => self.press_right(window, cx),
-            _ => {}
+pub(super) fn press(
+    editor: &mut Editor,
+    event: &MouseDownEvent,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    editor.sync(cx);
+    editor.mouse.position = event.position;
+    super::drop::forget_dragged_text(cx);
+    window.focus(&editor.focus.clone(), cx);
+    let area = area_of(editor.geometry.as_ref(), event.position);
+    match (event.button, area) {
+        (MouseButton::Left, HitArea::Vertical | HitArea::Horizontal) => {
+            bars::press_bar(editor, area, cx)
         }
+        (MouseButton::Left, HitArea::Text) => press_text(editor, event, window, cx),
+        (MouseButton::Left, HitArea::Gutter | HitArea::Folds) => {
+            press_gutter(editor, area, event, window, cx)
+        }
+        (MouseButton::Middle, HitArea::Text) => press_middle(editor, window, cx),
+        (MouseButton::Right, HitArea::Text) => press_right(editor, window, cx),
+        _ => {}
     }
+}
 
-    fn press_text(&mut self, event: &MouseDownEvent, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(row) = self.header_under_pointer() {
-            self.go_to(self.snapshot.row_start(row), Reveal::Nearest, cx);
-            return;
-        }
-        let Some(point) = self.display_point_at(event.position) else {
-            return;
-        };
-        let offset = self.display.to_buffer(point, Bias::Left);
-        let modifiers = &event.modifiers;
-        let adds = match self.settings.multi_cursor_modifier {
-            MultiCursorModifier::Alt => modifiers.alt,
-            MultiCursorModifier::Secondary => modifiers.secondary(cx),
-        };
-        let unit = match event.click_count {
-            0 | 1 => SelectionUnit::Character,
-            2 => SelectionUnit::Word,
-            _ => SelectionUnit::Row,
-        };
-        if modifiers.alt && modifiers.shift {
-            self.begin_box(window, cx);
-        } else if modifiers.shift {
-            let from = self.selections.primary().anchor;
-            self.begin_selecting(from, offset, SelectionUnit::Character, false, window, cx);
-        } else if adds {
-            self.press_adding(offset, unit, window, cx);
-        } else if unit == SelectionUnit::Character
-            && self.is_selected(offset)
-            && self.is_over_letters(point)
-        {
-            let spans = self.selected_spans();
-            self.drag = Some(Drag::Move {
-                spans,
-                start: event.position,
-                has_moved: false,
-            });
-        } else {
-            self.begin_selecting(offset, offset, unit, false, window, cx);
-        }
+fn press_text(
+    editor: &mut Editor,
+    event: &MouseDownEvent,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    if let Some(row) = header_under_pointer(editor) {
+        editor.go_to(editor.snapshot.row_start(row), Reveal::Nearest, cx);
+        return;
     }
-
-    fn press_adding(
-        &mut self,
-        offset: ByteOffset,
-        unit: SelectionUnit,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let before = self.selections.len();
-        self.select_with_pointer(Command::ToggleCaret(offset), window, cx);
-        // A removed caret is not dragged.
-        if self.selections.len() >= before || unit != SelectionUnit::Character {
-            self.drag = Some(Drag::Select {
-                from: offset,
-                unit,
-                keep_others: true,
-            });
-            if unit != SelectionUnit::Character {
-                self.begin_selecting(offset, offset, unit, true, window, cx);
-            }
-        }
-    }
-
-    fn begin_selecting(
-        &mut self,
-        from: ByteOffset,
-        to: ByteOffset,
-        unit: SelectionUnit,
-        keep_others: bool,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.drag = Some(Drag::Select {
+    let Some(point) = editor.display_point_at(event.position) else {
+        return;
+    };
+    let offset = editor.display.to_buffer(point, Bias::Left);
+    let modifiers = &event.modifiers;
+    let adds = match editor.settings.multi_cursor_modifier {
+        MultiCursorModifier::Alt => modifiers.alt,
+        MultiCursorModifier::Secondary => modifiers.secondary(cx),
+    };
+    let unit = match event.click_count {
+        0 | 1 => SelectionUnit::Character,
+        2 => SelectionUnit::Word,
+        _ => SelectionUnit::Row,
+    };
+    if modifiers.alt && modifiers.shift {
+        begin_box(editor, window, cx);
+    } else if modifiers.shift {
+        let from = editor.selections.primary().anchor;
+        begin_selecting(
+            editor,
             from,
-            unit,
-            keep_others,
-        });
-        self.select_with_pointer(
-            Command::SelectBetween {
-                from,
-                to,
-                unit,
-                keep_others,
-            },
+            offset,
+            SelectionUnit::Character,
+            false,
             window,
             cx,
         );
-    }
-
-    fn begin_box(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let head = self.selections.primary().head;
-        let anchor = self.display.to_display(head, Bias::Left);
-        self.drag = Some(Drag::Box {
-            anchor,
-            is_click: false,
+    } else if adds {
+        press_adding(editor, offset, unit, window, cx);
+    } else if unit == SelectionUnit::Character
+        && is_selected(editor, offset)
+        && is_over_letters(editor, point)
+    {
+        let spans = editor.selected_spans();
+        editor.mouse.drag = Some(Drag::Move {
+            spans,
+            start: event.position,
+            has_moved: false,
         });
-        self.go_on_dragging(window, cx);
+    } else {
+        begin_selecting(editor, offset, offset, unit, false, window, cx);
     }
+}
 
-    fn press_middle(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(point) = self.display_point_at(self.pointer) else {
-            return;
-        };
-        let offset = self.display.to_buffer(point, Bias::Left);
+fn press_adding(
+    editor: &mut Editor,
+    offset: ByteOffset,
+    unit: SelectionUnit,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    let before = editor.selections.len();
+    super::select_with_pointer(editor, Command::ToggleCaret(offset), window, cx);
+    // A removed caret is not dragged.
+    if editor.selections.len() >= before || unit != SelectionUnit::Character {
+        editor.mouse.drag = Some(Drag::Select {
+            from: offset,
+            unit,
+            keep_others: true,
+        });
+        if unit != SelectionUnit::Character {
+            begin_selecting(editor, offset, offset, unit, true, window, cx);
+        }
+    }
+}
+
+fn begin_selecting(
+    editor: &mut Editor,
+    from: ByteOffset,
+    to: ByteOffset,
+    unit: SelectionUnit,
+    keep_others: bool,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    editor.mouse.drag = Some(Drag::Select {
+        from,
+        unit,
+        keep_others,
+    });
+    super::select_with_pointer(
+        editor,
+        Command::SelectBetween {
+            from,
+            to,
+            unit,
+            keep_others,
+        },
+        window,
+        cx,
+    );
+}
+
+fn begin_box(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    let head = editor.selections.primary().head;
+    let anchor = editor.display.to_display(head, Bias::Left);
+    editor.mouse.drag = Some(Drag::Box {
+        anchor,
+        is_click: false,
+    });
+    super::go_on_dragging(editor, window, cx);
+}
+
+fn press_middle(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    let Some(point) = editor.display_point_at(editor.mouse.position) else {
+        return;
+    };
+    let offset = editor.display.to_buffer(point, Bias::Left);
+    let command = Command::SelectBetween {
+        from: offset,
+        to: offset,
+        unit: SelectionUnit::Character,
+        keep_others: false,
+    };
+    let follow = editor.follow;
+    editor.run(&command, window, cx);
+    editor.follow = follow;
+    editor.mouse.drag = Some(Drag::Box {
+        anchor: point,
+        is_click: true,
+    });
+}
+
+fn press_right(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    if std::mem::take(&mut editor.mouse.menu_at_caret) {
+        return;
+    }
+    let Some(offset) = editor.offset_at(editor.mouse.position, cx) else {
+        return;
+    };
+    if !is_selected(editor, offset) {
         let command = Command::SelectBetween {
             from: offset,
             to: offset,
             unit: SelectionUnit::Character,
             keep_others: false,
         };
-        let follow = self.follow;
-        self.run(&command, window, cx);
-        self.follow = follow;
-        self.drag = Some(Drag::Box {
-            anchor: point,
-            is_click: true,
-        });
+        super::select_with_pointer(editor, command, window, cx);
     }
+}
 
-    fn press_right(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if std::mem::take(&mut self.menu_at_caret) {
-            return;
-        }
-        let Some(offset) = self.offset_at(self.pointer, cx) else {
-            return;
-        };
-        if !self.is_selected(offset) {
-            let command = Command::SelectBetween {
-                from: offset,
-                to: offset,
-                unit: SelectionUnit::Character,
-                keep_others: false,
-            };
-            self.select_with_pointer(command, window, cx);
-        }
+fn press_gutter(
+    editor: &mut Editor,
+    area: HitArea,
+    event: &MouseDownEvent,
+    window: &mut Window,
+    cx: &mut Context<Editor>,
+) {
+    let Some(point) = editor.display_point_at(event.position) else {
+        return;
+    };
+    let (row, begins) = editor.display.buffer_row(point.row);
+    let can_fold = begins
+        && (folding::fold_starting_at(editor, row).is_some()
+            || folding::foldable_at(editor, row, cx).is_some());
+    if area == HitArea::Folds && editor.settings.fold_arrows && can_fold {
+        folding::toggle_fold_at(editor, row, cx);
+        return;
     }
+    let start = editor.snapshot.row_start(row);
+    let from = if event.modifiers.shift {
+        editor.selections.primary().anchor
+    } else {
+        start
+    };
+    begin_selecting(
+        editor,
+        from,
+        start,
+        SelectionUnit::Row,
+        event.modifiers.alt,
+        window,
+        cx,
+    );
+}
 
-    fn press_gutter(
-        &mut self,
-        area: HitArea,
-        event: &MouseDownEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(point) = self.display_point_at(event.position) else {
-            return;
-        };
-        let (row, begins) = self.display.buffer_row(point.row);
-        let can_fold =
-            begins && (self.fold_starting_at(row).is_some() || self.foldable_at(row, cx).is_some());
-        if area == HitArea::Folds && self.settings.fold_arrows && can_fold {
-            self.toggle_fold_at(row, cx);
-            return;
-        }
-        let start = self.snapshot.row_start(row);
-        let from = if event.modifiers.shift {
-            self.selections.primary().anchor
-        } else {
-            start
-        };
-        self.begin_selecting(
-            from,
-            start,
-            SelectionUnit::Row,
-            event.modifiers.alt,
-            window,
-            cx,
-        );
-    }
+fn is_selected(editor: &Editor, offset: ByteOffset) -> bool {
+    editor.selections.iter().any(|selection| {
+        let span = selection.span();
+        !span.is_empty() && span.start <= offset && offset <= span.end
+    })
+}
 
-    fn is_selected(&self, offset: ByteOffset) -> bool {
-        self.selections.iter().any(|selection| {
-            let span = selection.span();
-            !span.is_empty() && span.start <= offset && offset <= span.end
-        })
-    }
+fn is_over_letters(editor: &Editor, point: display::DisplayPoint) -> bool {
+    point.cell <= editor.display.max_cell(point.row)
+}
 
-    fn is_over_letters(&self, point: display::DisplayPoint) -> bool {
-        point.cell <= self.display.max_cell(point.row)
-    }
-
-    fn header_under_pointer(&self) -> Option<base::Row> {
-        let geometry = self.geometry.as_ref()?;
-        self.sticky_row_at(geometry.height_at(self.pointer.y) - geometry.top)
-    }
+fn header_under_pointer(editor: &Editor) -> Option<base::Row> {
+    let geometry = editor.geometry.as_ref()?;
+    let height = geometry.height_at(editor.mouse.position.y) - geometry.top;
+    editor.sticky.row_at(height, geometry.sticky_rows)
 }

@@ -11,7 +11,7 @@ use syntax::{Budget, Language, ParseStatus, SyntaxTree};
 use text::Snapshot;
 
 use super::InsertedText;
-use crate::element::RowHighlight;
+use crate::frame::RowHighlight;
 
 /// Maximum bytes of the text parsed before the first change.
 const BEFORE: usize = 12 * 1024;

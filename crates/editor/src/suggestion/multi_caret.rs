@@ -99,22 +99,22 @@ pub(crate) fn extra_carets(
 /// Returns the edits at all participating carets, sorted, and the selections after them.
 pub(crate) fn accepted_edits(
     edits: Vec<Edit>,
-    fellows: &[ExtraCaret],
+    extra_carets: &[ExtraCaret],
     selections: &SelectionSet,
 ) -> (Vec<Edit>, SelectionSet) {
     let end_of = |edits: &[Edit]| edits.last().map(|edit| edit.span.end);
     let mut ends: Vec<Option<ByteOffset>> = vec![None; selections.len()];
     ends[selections.primary_ix()] = end_of(&edits);
     let mut all = edits.clone();
-    for fellow in fellows {
+    for extra in extra_carets {
         let own: Vec<Edit> = edits
             .iter()
             .map(|edit| Edit {
-                span: Span::new(fellow.moved(edit.span.start), fellow.moved(edit.span.end)),
+                span: Span::new(extra.moved(edit.span.start), extra.moved(edit.span.end)),
                 ..edit.clone()
             })
             .collect();
-        ends[fellow.ix] = end_of(&own);
+        ends[extra.ix] = end_of(&own);
         all.extend(own);
     }
     all.sort_by_key(|edit| (edit.span.start, edit.span.end));

@@ -1,6 +1,6 @@
 //! Matches brackets by scanning the text, for places the tree does not cover.
 //!
-//! Invariant: reads at most `MOST_SCANNED` bytes in each direction.
+//! Invariant: reads at most `MAX_SCANNED_BYTES` in each direction.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -1,9 +1,7 @@
 //! JavaScript, TypeScript, TSX and Java.
 
-use std::sync::OnceLock;
-
 use super::query;
-use crate::language::{
+use crate::definition::{
     BACKTICK, BLOCK_COMMENT, CURLY, DOUBLE_QUOTE, Definition, IndentRules, LanguageConfig,
     NodeKinds, QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TagKinds,
 };
@@ -100,8 +98,6 @@ pub(crate) static JAVASCRIPT: Definition = Definition {
     },
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static TYPESCRIPT: Definition = Definition {
@@ -126,8 +122,6 @@ pub(crate) static TYPESCRIPT: Definition = Definition {
     },
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static TSX: Definition = Definition {
@@ -153,8 +147,6 @@ pub(crate) static TSX: Definition = Definition {
     },
     kinds: SCRIPT_KINDS,
     indent: SCRIPT_INDENT,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static JAVA: Definition = Definition {
@@ -230,6 +222,4 @@ pub(crate) static JAVA: Definition = Definition {
         labels: &["case", "default"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };

@@ -1,9 +1,7 @@
 //! Data and documents: JSON, TOML, YAML, Markdown, HTML, CSS and diffs.
 
-use std::sync::OnceLock;
-
 use super::query;
-use crate::language::{
+use crate::definition::{
     AutoClose, BACKTICK, BLOCK_COMMENT, CURLY, DOUBLE_QUOTE, Definition, IndentRules,
     LanguageConfig, NodeKinds, QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TabHint, TagKinds,
 };
@@ -50,8 +48,6 @@ pub(crate) static JSON: Definition = Definition {
     queries: JSON_QUERIES,
     kinds: JSON_KINDS,
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static JSONC: Definition = Definition {
@@ -86,8 +82,6 @@ pub(crate) static JSONC: Definition = Definition {
     queries: JSON_QUERIES,
     kinds: JSON_KINDS,
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static TOML: Definition = Definition {
@@ -123,8 +117,6 @@ pub(crate) static TOML: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static YAML: Definition = Definition {
@@ -168,8 +160,6 @@ pub(crate) static YAML: Definition = Definition {
         after_suffix: &[":", ": |", ": >", ": |-", ": >-", ": |+", ": >+"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 const MARKDOWN_CONFIG: LanguageConfig = LanguageConfig {
@@ -211,8 +201,6 @@ pub(crate) static MARKDOWN: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static MARKDOWN_INLINE: Definition = Definition {
@@ -236,8 +224,6 @@ pub(crate) static MARKDOWN_INLINE: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static HTML: Definition = Definition {
@@ -278,8 +264,6 @@ pub(crate) static HTML: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static CSS: Definition = Definition {
@@ -324,8 +308,6 @@ pub(crate) static CSS: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static DIFF: Definition = Definition {
@@ -352,6 +334,4 @@ pub(crate) static DIFF: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };

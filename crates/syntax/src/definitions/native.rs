@@ -1,9 +1,7 @@
 //! Rust, C, C++ and Go.
 
-use std::sync::OnceLock;
-
 use super::query;
-use crate::language::{
+use crate::definition::{
     BACKTICK, BLOCK_COMMENT, CURLY, DOUBLE_QUOTE, Definition, IndentRules, LanguageConfig,
     NodeKinds, QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TabHint,
 };
@@ -66,8 +64,6 @@ pub(crate) static RUST: Definition = Definition {
         after_suffix: &["=>", " ="],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 const C_CONFIG: LanguageConfig = LanguageConfig {
@@ -131,8 +127,6 @@ pub(crate) static C: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: C_INDENT,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static CPP: Definition = Definition {
@@ -194,8 +188,6 @@ pub(crate) static CPP: Definition = Definition {
         labels: &["case", "default", "public:", "private:", "protected:"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static GO: Definition = Definition {
@@ -269,6 +261,4 @@ pub(crate) static GO: Definition = Definition {
         labels: &["case", "default"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };

@@ -1,9 +1,7 @@
 //! Python, Bash, Ruby, Lua, SQL and Make.
 
-use std::sync::OnceLock;
-
 use super::query;
-use crate::language::{
+use crate::definition::{
     AutoClose, BACKTICK, CURLY, DOUBLE_QUOTE, Definition, IndentRules, LanguageConfig, NodeKinds,
     QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TabHint,
 };
@@ -73,8 +71,6 @@ pub(crate) static PYTHON: Definition = Definition {
         leaves: &["return", "pass", "break", "continue", "raise"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static BASH: Definition = Definition {
@@ -165,8 +161,6 @@ pub(crate) static BASH: Definition = Definition {
         closing_words: &["fi", "done", "esac", "else", "elif"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static RUBY: Definition = Definition {
@@ -281,8 +275,6 @@ pub(crate) static RUBY: Definition = Definition {
         closing_words: &["end", "else", "elsif", "when", "rescue", "ensure"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static LUA: Definition = Definition {
@@ -340,8 +332,6 @@ pub(crate) static LUA: Definition = Definition {
         closing_words: &["end", "else", "elseif", "until"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static SQL: Definition = Definition {
@@ -383,8 +373,6 @@ pub(crate) static SQL: Definition = Definition {
         ..NodeKinds::NONE
     },
     indent: IndentRules::BRACKETS,
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };
 
 pub(crate) static MAKE: Definition = Definition {
@@ -429,6 +417,4 @@ pub(crate) static MAKE: Definition = Definition {
         after_suffix: &[":"],
         ..IndentRules::BRACKETS
     },
-    compiled: OnceLock::new(),
-    outliner: OnceLock::new(),
 };

@@ -3,8 +3,8 @@
 use tree_sitter::Query;
 
 use super::capture_kind;
+use crate::definition::Definition;
 use crate::definitions::{DEFINITIONS, HIDDEN};
-use crate::language::Definition;
 
 fn all() -> impl Iterator<Item = &'static Definition> {
     DEFINITIONS.iter().chain(HIDDEN).copied()
@@ -64,7 +64,7 @@ fn folds_compile() {
 fn outlines_compile() {
     check(
         |it| it.queries.outline.to_owned(),
-        crate::outline::is_known_capture,
+        crate::outline_item::is_known_capture,
     );
 }
 

@@ -1,6 +1,6 @@
 //! Analyses rows: unclosed and closing brackets, and their first and last tokens.
 //!
-//! Invariant: at most `MOST_ROW_BYTES` of a row are read, and at most `MOST_ROWS` rows are
+//! Invariant: at most `MAX_ROW_BYTES` of a row are read, and at most `MAX_ROWS` rows are
 //! searched.
 
 use std::borrow::Cow;
@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
-use super::{IndentHint, Scanner, yaml};
-use crate::language::{IndentRules, Language};
+use super::{IndentHint, yaml};
+use crate::brackets::Scanner;
+use crate::definition::IndentRules;
+use crate::language::Language;
 use crate::scope::SyntaxScope;
 use crate::snapshot::SyntaxSnapshot;
 
@@ -60,7 +62,7 @@ impl<'a> RowReader<'a> {
             syntax,
             text,
             language,
-            rules: &language.0.indent,
+            rules: &language.definition().indent,
             scanner: Scanner::new(syntax, text, at),
         }
     }

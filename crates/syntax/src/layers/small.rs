@@ -12,7 +12,7 @@ use text::Snapshot;
 use tree_sitter::{ParseState, Point, Range, Tree};
 
 use crate::cursors::{return_parser, take_parser};
-use crate::highlight::Highlight;
+use crate::highlight_kind::Highlight;
 use crate::injection::Injection;
 use crate::language::Language;
 use crate::layers::set_up;

@@ -87,7 +87,7 @@ fn where_patterns_begin_is_told_for_every_language() {
 #[test]
 fn the_first_kind_of_a_pattern_is_read() {
     let check = |pattern: &str, kind: Option<&str>| {
-        assert_eq!(super::first_kind(pattern), kind, "{pattern}");
+        assert_eq!(crate::outliner::first_kind(pattern), kind, "{pattern}");
     };
     check(
         "(function_item name: (_) @name) @item",

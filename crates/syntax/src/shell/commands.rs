@@ -67,7 +67,7 @@ impl ShellReader {
         }
     }
 
-    /// Whether a reserved word is next, as a word of its own.
+    /// Returns whether the next whole word is reserved.
     fn is_reserved(&self, word: &str) -> bool {
         let after = self.peek_at(word.chars().count());
         self.starts_with(word) && after.is_none_or(ends_word)
@@ -193,7 +193,7 @@ impl ShellReader {
                 return self.function(&name);
             }
             Some(_) => return None,
-            // Arithmetic, or two subshells: what it is depends on what follows.
+            // Arithmetic or two nested subshells; the following text decides.
             None if self.starts_with("((") => return None,
             None if self.peek() == Some('(') => self.subshell()?,
             None => return self.simple(),

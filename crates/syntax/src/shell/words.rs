@@ -78,7 +78,7 @@ impl ShellReader {
             if matches!(letter, '<' | '>') && self.peek_at(1) == Some('(') {
                 let from = self.at;
                 self.at += 1;
-                // What is written into `>( … )` is the input of its commands.
+                // Text written to `>( … )` is the input of its commands.
                 let was_piped = self.is_piped;
                 self.is_piped |= letter == '>';
                 self.substitution()?;

@@ -13,8 +13,8 @@ use super::is_settled;
 use crate::cursors::{return_parser, take_parser};
 use crate::equality::are_equal;
 use crate::language::Language;
-use crate::layers::{LayerParse, LayeredTrees, PreviousTree, Progress, parse_text, set_up};
-use crate::stall_guard::ParseHalt;
+use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
+use crate::stall_guard::{ParseHalt, Progress};
 
 /// A parse to run on another thread. Dropping it cancels it.
 #[must_use]

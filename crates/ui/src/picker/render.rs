@@ -178,13 +178,13 @@ impl<D: PickerDelegate> Picker<D> {
             .selected(ix == self.selected)
             .lines(lines)
             .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
-                let taken = if event.modifiers().secondary(cx) {
+                let kind = if event.modifiers().secondary(cx) {
                     ConfirmKind::Other
                 } else {
                     ConfirmKind::Usual
                 };
                 this.select(ix, window, cx);
-                this.take(ix, taken, window, cx);
+                this.take(ix, kind, window, cx);
             }))
             .children(row.row_elements(lines))
             .into_any_element()

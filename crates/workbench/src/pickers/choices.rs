@@ -8,6 +8,7 @@ use text::{Encoding, FileFormat, LineEnding};
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
+use crate::indentation::indentation_name;
 use crate::workbench::Workbench;
 
 /// An entry of the list.
@@ -228,15 +229,6 @@ pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> ChoicePicker {
             editor.update(cx, |editor, cx| editor.set_indentation(*hard, *width, cx));
         }
     })
-}
-
-/// Formats an indentation: `4 spaces` or `Tabs 8`.
-pub(crate) fn indentation_name(hard: bool, width: u32) -> SharedString {
-    if hard {
-        format!("Tabs {width}").into()
-    } else {
-        format!("{width} spaces").into()
-    }
 }
 
 /// Builds the list of encodings for reopening the file.

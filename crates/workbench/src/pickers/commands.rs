@@ -8,12 +8,12 @@ use std::sync::Arc;
 use gpui_kit::{
     Action, App, AppContext as _, Context, DismissEvent, OwnedMenuItem, SharedString, Task, Window,
 };
+use matching::{FoundCommand, find};
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::action_names::{human_name, in_lines};
 use crate::workbench::Workbench;
-use crate::{menus, windows};
-use matching::{FoundCommand, find};
+use crate::{menus, window_registry};
 
 /// An action as listed in the palette.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ const INTERNAL: [&str; 9] = [
 
 impl CommandPalette {
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
-        let (entries, recent) = in_order(entries(window, cx), &windows::recent_commands(cx));
+        let (entries, recent) =
+            in_order(entries(window, cx), &window_registry::recent_commands(cx));
         Self {
             entries: Arc::new(entries),
             recent,
@@ -204,7 +205,7 @@ impl PickerDelegate for CommandPalette {
         let Some(action) = action else {
             return AfterConfirm::Stay;
         };
-        windows::note_command(action.name(), cx);
+        window_registry::note_command(action.name(), cx);
         // Dismissing the picker first restores the focus, so the action is dispatched to the right
         // view.
         cx.emit(DismissEvent);

@@ -17,24 +17,26 @@ use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Entity, IntoElement as _, ParentElement as _,
     SharedString, Styled as _, Subscription, Task, WeakEntity, Window, div,
 };
-use text::Snapshot;
-use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
-use ui::{Icon, dp};
-
-use crate::code_index::CodeIndex;
-use crate::documents::Documents;
-use crate::finder::find_files;
-use crate::folder::OpenFolder;
-use crate::pickers::follow_files;
-use crate::services::Services;
-use crate::target::{LineColumn, Target};
-use crate::workbench::{GoToPosition, Workbench, expanded_rows, gather};
 use matches::{
     EverythingMatch, EverythingScope, EverythingSection, FoundPlace, SourceMatches, ordered,
     still_fitting,
 };
 use preview::Preview;
 use search::{MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, search_reranked};
+use text::Snapshot;
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
+use ui::{Icon, dp};
+
+use crate::code_index::CodeIndex;
+use crate::documents::Documents;
+use crate::excerpt_rows::{expanded_rows, gather};
+use crate::finder::find_files;
+use crate::folder::OpenFolder;
+use crate::open_options::GoToPosition;
+use crate::pickers::follow_files;
+use crate::services::Services;
+use crate::target::{LineColumn, Target};
+use crate::workbench::Workbench;
 
 /// Pause in typing before the text of files is searched.
 const REST: Duration = Duration::from_millis(90);
@@ -420,17 +422,17 @@ impl PickerDelegate for EverythingPicker {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: ConfirmKind,
+        kind: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm {
         let Some(found) = self.shown.rows.get(ix) else {
             return AfterConfirm::Stay;
         };
-        let (path, goal) = (self.root.join(text_path(found.path())), self.goal_of(found));
+        let (path, position) = (self.root.join(text_path(found.path())), self.goal_of(found));
         self.workbench
             .update(cx, |workbench, cx| {
-                workbench.open_goal(path, goal, taken == ConfirmKind::Other, window, cx);
+                workbench.open_at(path, position, kind == ConfirmKind::Other, window, cx);
             })
             .ok();
         AfterConfirm::Close

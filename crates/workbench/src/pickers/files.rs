@@ -102,7 +102,7 @@ impl PickerDelegate for FileFinder {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: ConfirmKind,
+        kind: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm {
@@ -112,7 +112,7 @@ impl PickerDelegate for FileFinder {
         let (path, place) = (self.root.join(text_path(&found.path)), self.place);
         self.workbench
             .update(cx, |workbench, cx| {
-                workbench.open_found(path, place, taken == ConfirmKind::Other, window, cx);
+                workbench.open_found(path, place, kind == ConfirmKind::Other, window, cx);
             })
             .ok();
         AfterConfirm::Close

@@ -4,8 +4,8 @@ use editor::{Editor, ViewState};
 use gpui_kit::{App, Context, Entity, SharedString, Task, Window};
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
+use crate::open_options::{GoToPosition, go_to};
 use crate::target::LineColumn;
-use crate::workbench::{GoToPosition, go_to};
 
 /// Picker delegate for a line of one text.
 pub(crate) struct LinePicker {

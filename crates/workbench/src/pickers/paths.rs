@@ -253,7 +253,7 @@ impl PickerDelegate for PathPicker {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: ConfirmKind,
+        kind: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm {
@@ -264,10 +264,10 @@ impl PickerDelegate for PathPicker {
         let place = found.place;
         match (self.wanted, name.is_folder) {
             // The alternative key opens the typed folder, whichever row is selected.
-            (PathPurpose::Folder | PathPurpose::File, true) if taken == ConfirmKind::Other => {
+            (PathPurpose::Folder | PathPurpose::File, true) if kind == ConfirmKind::Other => {
                 self.choose(name.path, PathSelection::Folder, window, cx)
             }
-            (PathPurpose::NewFile, _) if !found.is_folder_itself && taken == ConfirmKind::Usual => {
+            (PathPurpose::NewFile, _) if !found.is_folder_itself && kind == ConfirmKind::Usual => {
                 self.choose(typed, PathSelection::New, window, cx)
             }
             (_, true) => {

@@ -5,7 +5,7 @@ use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
 use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 
 use crate::services::Services;
-use crate::windows;
+use crate::window_registry;
 use crate::workbench::Workbench;
 
 /// Picker delegate for recently opened folders.
@@ -18,7 +18,7 @@ pub(crate) struct RecentFolders {
 
 impl RecentFolders {
     pub(crate) fn new(workbench: WeakEntity<Workbench>, cx: &mut App) -> Self {
-        let folders = windows::recent_folders(cx);
+        let folders = window_registry::recent_folders(cx);
         Self {
             workbench,
             services: Services::of(cx),
@@ -85,15 +85,15 @@ impl PickerDelegate for RecentFolders {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: ConfirmKind,
+        kind: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm {
         let Some(folder) = self.folder(ix).cloned() else {
             return AfterConfirm::Stay;
         };
-        if taken == ConfirmKind::Other {
-            cx.defer(move |cx| windows::open_folder(Some(folder), cx));
+        if kind == ConfirmKind::Other {
+            cx.defer(move |cx| window_registry::open_folder(folder, cx));
         } else {
             self.workbench
                 .update(cx, |workbench, cx| {

@@ -6,60 +6,43 @@ use ui::Icon;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::prediction::{Prediction, TabStatus};
-
-/// An action of the menu.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SuggestionAction {
-    /// Snoozes suggestions for this many minutes.
-    Snooze(u64),
-    /// Ends the snooze early.
-    Wake,
-    /// Changes when suggestions are shown.
-    Show(TabShow),
-    /// Disables or enables suggestions for a language.
-    Language {
-        /// Name of the language.
-        name: String,
-        /// Whether suggestions are currently disabled.
-        is_off: bool,
-    },
-}
+use crate::suggestion_action::SuggestionAction;
 
 /// Picker delegate that shows the status of suggestions and changes it.
 pub(crate) struct SuggestionMenu {
     prediction: Entity<Prediction>,
-    standing: TabStatus,
+    status: TabStatus,
     choices: Vec<SuggestionAction>,
 }
 
 impl SuggestionMenu {
     pub(crate) fn new(prediction: Entity<Prediction>, cx: &mut App) -> Self {
-        let standing = prediction.update(cx, |prediction, cx| prediction.tab_status(cx));
+        let status = prediction.update(cx, |prediction, cx| prediction.tab_status(cx));
         Self {
-            choices: choices(&standing),
+            choices: choices(&status),
             prediction,
-            standing,
+            status,
         }
     }
 }
 
 /// Returns the actions available in the current state.
-pub(crate) fn choices(standing: &TabStatus) -> Vec<SuggestionAction> {
-    if standing.show == TabShow::Off {
+pub(crate) fn choices(status: &TabStatus) -> Vec<SuggestionAction> {
+    if status.show == TabShow::Off {
         return vec![SuggestionAction::Show(TabShow::Always)];
     }
-    let mut choices = if standing.is_snoozed {
+    let mut choices = if status.is_snoozed {
         vec![SuggestionAction::Wake]
     } else {
         vec![SuggestionAction::Snooze(5), SuggestionAction::Snooze(60)]
     };
-    if let Some(name) = &standing.language {
+    if let Some(name) = &status.language {
         choices.push(SuggestionAction::Language {
             name: name.clone(),
-            is_off: !standing.is_language_off,
+            is_off: !status.is_language_off,
         });
     }
-    choices.push(match standing.show {
+    choices.push(match status.show {
         TabShow::Always => SuggestionAction::Show(TabShow::Subtle),
         _ => SuggestionAction::Show(TabShow::Always),
     });
@@ -122,14 +105,14 @@ impl PickerDelegate for SuggestionMenu {
     }
 
     fn count(&self) -> usize {
-        self.choices.len() + self.standing.lines.len()
+        self.choices.len() + self.status.lines.len()
     }
 
     fn row(&self, ix: usize, _: &App) -> PickerRow {
         match self.choices.get(ix) {
             Some(choice) => PickerRow::new(choice.label()).start(choice.icon()),
             None => {
-                let line = self.standing.lines.get(ix - self.choices.len());
+                let line = self.status.lines.get(ix - self.choices.len());
                 PickerRow::new(line.cloned().unwrap_or_default())
                     .start(Icon::Info)
                     .muted()
@@ -160,8 +143,8 @@ mod tests {
     use super::{SuggestionAction, choices};
     use crate::prediction::TabStatus;
 
-    fn words(standing: &TabStatus) -> Vec<String> {
-        choices(standing)
+    fn words(status: &TabStatus) -> Vec<String> {
+        choices(status)
             .iter()
             .map(SuggestionAction::label)
             .collect()
@@ -169,7 +152,7 @@ mod tests {
 
     #[test]
     fn only_what_changes_something_is_offered() {
-        let mut standing = TabStatus {
+        let mut status = TabStatus {
             show: TabShow::Always,
             is_snoozed: false,
             language: Some("Rust".to_owned()),
@@ -177,7 +160,7 @@ mod tests {
             lines: Vec::new(),
         };
         assert_eq!(
-            words(&standing),
+            words(&status),
             [
                 "Snooze for 5 minutes",
                 "Snooze for an hour",
@@ -186,10 +169,10 @@ mod tests {
                 "Turn suggestions off",
             ]
         );
-        standing.is_snoozed = true;
-        standing.is_language_off = true;
-        assert_eq!(words(&standing)[..2], ["End snooze", "Turn on in Rust"]);
-        standing.show = TabShow::Off;
-        assert_eq!(words(&standing), ["Show suggestions while typing"]);
+        status.is_snoozed = true;
+        status.is_language_off = true;
+        assert_eq!(words(&status)[..2], ["End snooze", "Turn on in Rust"]);
+        status.show = TabShow::Off;
+        assert_eq!(words(&status), ["Show suggestions while typing"]);
     }
 }

@@ -12,7 +12,7 @@ use ui::Icon;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
-use crate::workbench::{GoToPosition, go_to};
+use crate::open_options::{GoToPosition, go_to};
 
 /// Picker delegate for the symbols of one text.
 pub(crate) struct SymbolPicker {

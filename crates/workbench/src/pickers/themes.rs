@@ -7,6 +7,7 @@ use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, 
 use ui::{ActiveTheme as _, Icon};
 
 use crate::configuration::Configuration;
+use crate::error::Error;
 
 /// Picker delegate for themes.
 pub(crate) struct Themes {
@@ -118,7 +119,7 @@ impl PickerDelegate for Themes {
                 });
                 match write {
                     Ok(write) => write.await,
-                    Err(_) => Ok::<(), String>(()),
+                    Err(_) => Ok::<(), Error>(()),
                 }
             })
             .detach();

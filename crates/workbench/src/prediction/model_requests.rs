@@ -9,6 +9,7 @@ use model::StreamEvent;
 
 use super::Prediction;
 use super::shown_suggestions::Measurement;
+use crate::error::Error;
 
 /// The chosen model and the running requests.
 #[derive(Default)]
@@ -70,10 +71,10 @@ impl Prediction {
         }));
     }
 
-    fn use_model(&mut self, chosen: Result<Option<TabModel>, String>, cx: &mut Context<Self>) {
+    fn use_model(&mut self, chosen: Result<Option<TabModel>, Error>, cx: &mut Context<Self>) {
         (self.model_state.model, self.model_state.problem) = match chosen {
             Ok(model) => (model, None),
-            Err(problem) => (None, Some(problem)),
+            Err(error) => (None, Some(error.to_string())),
         };
         self.set_options(cx);
         cx.notify();

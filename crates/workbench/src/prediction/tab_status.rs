@@ -11,7 +11,7 @@ use super::Prediction;
 use super::shown_suggestions::Tally;
 use super::suggestion_settings::DisabledReason;
 use crate::configuration::Configuration;
-use crate::pickers::suggestion_menu::SuggestionAction;
+use crate::suggestion_action::SuggestionAction;
 
 /// Status of suggestions in the focused text.
 #[derive(Clone, Debug, PartialEq, Eq)]

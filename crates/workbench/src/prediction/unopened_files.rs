@@ -74,7 +74,7 @@ impl Prediction {
             rules: self.settings.rules(),
             files: self.services.files.clone(),
             scope: SearchScope::new(self.services.ground.clone(), root.clone())
-                .with_prefilter(OpenFolder::sieve_of(&root, cx)),
+                .with_prefilter(OpenFolder::prefilter_of(&root, cx)),
             is_over: is_over.clone(),
         };
         let changes = self.unopened_files.changes;

@@ -7,10 +7,11 @@ use gpui_kit::{Context, Focusable as _, Window};
 use project::search::MatchingRow;
 use text::RowSpan;
 
-use super::{SearchPanel, SearchProgress};
+use super::{SearchPanel, SearchPanelEvent, SearchProgress};
 use crate::actions::project_search as act;
+use crate::excerpt_rows::{expanded_rows, gather};
 use crate::layout::TabOpenMode;
-use crate::workbench::{Focus, GoToPosition, OpenOptions, expanded_rows, gather};
+use crate::open_options::{Focus, GoToPosition, OpenOptions};
 
 /// Rows of context around a match when results are edited as one text.
 const AROUND: u32 = 2;
@@ -121,8 +122,8 @@ impl SearchPanel {
         self.focus_results_now(window, cx);
     }
 
-    pub(super) fn open(&mut self, _: &act::Open, window: &mut Window, cx: &mut Context<Self>) {
-        self.open_picked(TabOpenMode::Lasting, Focus::Take, window, cx);
+    pub(super) fn open(&mut self, _: &act::Open, _: &mut Window, cx: &mut Context<Self>) {
+        self.open_picked(TabOpenMode::Lasting, Focus::Take, cx);
     }
 
     /// Opens the selected result in a tab; for a heading, expands or collapses its rows.
@@ -130,7 +131,6 @@ impl SearchPanel {
         &mut self,
         opening: TabOpenMode,
         focus: Focus,
-        window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let Some(picked) = self.picked.clone() else {
@@ -140,26 +140,17 @@ impl SearchPanel {
             return;
         };
         let path = file.path.clone();
-        let Some(goal) = row.map(goal) else {
+        let Some(position) = row.map(position) else {
             self.toggle_file(&path, cx);
             return;
         };
-        let how = OpenOptions {
+        let options = OpenOptions {
             opening,
             focus,
             ..OpenOptions::lasting()
         }
-        .at(Some(goal));
-        // The workbench queries every tab, including this one, so it is called after this update
-        // ends.
-        let workbench = self.workbench.clone();
-        window.defer(cx, move |window, cx| {
-            workbench
-                .update(cx, |workbench, cx| {
-                    workbench.open_path(path, how, window, cx)
-                })
-                .ok();
-        });
+        .at(Some(position));
+        cx.emit(SearchPanelEvent::Open(path, options));
     }
 
     pub(super) fn toggle_file(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
@@ -193,7 +184,7 @@ impl SearchPanel {
     pub(super) fn edit_results(
         &mut self,
         _: &act::EditResults,
-        window: &mut Window,
+        _: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let files = self.results.files().iter();
@@ -208,19 +199,11 @@ impl SearchPanel {
         });
         let files = gather(places.take(MAX_EDITED_MATCHES));
         let title = format!("\u{201c}{}\u{201d}", self.pattern.read(cx).value());
-        let workbench = self.workbench.clone();
-        window.defer(cx, move |window, cx| {
-            // The window may be closing.
-            workbench
-                .update(cx, |workbench, cx| {
-                    workbench.open_excerpts(title, files, window, cx);
-                })
-                .ok();
-        });
+        cx.emit(SearchPanelEvent::OpenExcerpts { title, files });
     }
 }
 
-fn goal(row: &MatchingRow) -> GoToPosition {
+fn position(row: &MatchingRow) -> GoToPosition {
     let columns = row.columns.first().cloned().unwrap_or(0..0);
     let column = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     GoToPosition::InRow {

@@ -98,7 +98,7 @@ impl SearchPanel {
 
     /// Returns the search scope: the folder, with open texts in place of their files.
     pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
-        let sieve = crate::folder::OpenFolder::sieve_of(&root, cx);
+        let sieve = crate::folder::OpenFolder::prefilter_of(&root, cx);
         SearchScope::new(self.services.ground.clone(), root)
             .with_unsaved(Documents::texts_beside_files(cx))
             .with_prefilter(sieve)

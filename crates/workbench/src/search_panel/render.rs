@@ -19,7 +19,7 @@ use super::results::{Picked, ResultLine};
 use super::{SearchField, SearchPanel, SearchProgress};
 use crate::actions::project_search as act;
 use crate::layout::TabOpenMode;
-use crate::workbench::Focus;
+use crate::open_options::Focus;
 
 /// Input for drawing a row with a match.
 struct MatchRow {
@@ -310,7 +310,7 @@ impl SearchPanel {
             return div().into_any_element();
         };
         let path = found.path.clone();
-        let shown = self.shown_path(&path, cx);
+        let shown = self.shown_path(&path);
         let (folder, name) = match shown.rsplit_once('/') {
             Some((folder, name)) => (folder.to_owned(), name.to_owned()),
             None => (String::new(), shown.clone()),
@@ -418,8 +418,8 @@ impl SearchPanel {
             this.picked = picked.clone();
             this.list_focus.focus(window, cx);
             match event.click_count() {
-                1 => this.open_picked(TabOpenMode::Preview, Focus::Leave, window, cx),
-                _ => this.open_picked(TabOpenMode::Lasting, Focus::Take, window, cx),
+                1 => this.open_picked(TabOpenMode::Preview, Focus::Leave, cx),
+                _ => this.open_picked(TabOpenMode::Lasting, Focus::Take, cx),
             }
             cx.notify();
         }))

@@ -4,7 +4,7 @@
 //! Blocks on the disk for closed files, so it runs in the background. Must not know: gpui.
 //! Invariant: exactly the byte ranges of the results are replaced, and only in the text that was
 //! searched; the replacement expands the groups of the search, as in the preview.
-//! Start at `preview`, `InFile::replace` and `replace_in_file`.
+//! Start at `preview`, `FileReplacement::replace` and `replace_in_file`.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,6 +14,8 @@ use host::{ContentHash, Files};
 use project::search::{FileMatches, MatchingRow, TextMatch};
 use project::{Binary, Document, SaveOptions, SaveTarget, load};
 use text::{Author, Edit, EditKind, EditOrigin, FileFormat, LineEnding, Timestamp};
+
+use crate::error::Error;
 
 /// Replacement for the results of a search.
 #[derive(Clone, Debug)]
@@ -104,14 +106,11 @@ pub(crate) fn preview(replace: &Replacer, line_ending: LineEnding, row: &Matchin
 }
 
 impl FileReplacement {
-    /// Replaces the matches in `text`. Fails with a message if it is not the text that was
+    /// Replaces the matches in `text`. Fails if it is not the text that was
     /// searched.
-    pub(crate) fn replace(&self, replace: &Replacer, text: &str) -> Result<ReplacedFile, String> {
+    pub(crate) fn replace(&self, replace: &Replacer, text: &str) -> Result<ReplacedFile, Error> {
         if ContentHash::of(text.as_bytes()) != self.content {
-            return Err(format!(
-                "nothing was replaced in {}: it changed since it was searched; search again",
-                self.path
-            ));
+            return Err(Error::ChangedSinceSearch(self.path.clone()));
         }
         let replacement = replace.replacement(self.line_ending);
         let edit = |found: &TextMatch| {
@@ -122,7 +121,7 @@ impl FileReplacement {
         let edits: Option<Vec<Edit>> = self.matches.iter().map(edit).collect();
         let Some(edits) = edits else {
             base::never!("a match of {} lies outside of its text", self.path);
-            return Err(format!("nothing was replaced in {}", self.path));
+            return Err(Error::NotReplaced(self.path.clone()));
         };
         let after = edited(text, &edits);
         let rest = moved(&self.rest, &edits);
@@ -140,8 +139,8 @@ impl FileReplacement {
 
 impl ReplacedFile {
     /// Returns the edits that undo the replacement in `text`; none if it is already undone. Fails
-    /// with a message if the text changed since.
-    pub(crate) fn take_back(&self, text: &str) -> Result<Vec<Edit>, String> {
+    /// if the text changed since.
+    pub(crate) fn take_back(&self, text: &str) -> Result<Vec<Edit>, Error> {
         let content = ContentHash::of(text.as_bytes());
         if content == self.after {
             return Ok(self.inverse.clone());
@@ -149,10 +148,7 @@ impl ReplacedFile {
         if content == self.before {
             return Ok(Vec::new());
         }
-        Err(format!(
-            "{} keeps what was replaced in it: it changed since",
-            self.path
-        ))
+        Err(Error::ChangedSinceReplace(self.path.clone()))
     }
 }
 
@@ -161,21 +157,18 @@ pub(crate) fn replace_in_file(
     replace: &Replacer,
     file: &FileReplacement,
     disk: &DiskWriter<'_>,
-) -> Result<ReplacedFile, String> {
+) -> Result<ReplacedFile, Error> {
     let mut replaced = None;
     let format = edit_file(&file.path, None, disk, |text| {
         let done = file.replace(replace, text)?;
         Ok(replaced.insert(done).edits.clone())
     })?;
     let replaced = replaced.map(|replaced| ReplacedFile { format, ..replaced });
-    replaced.ok_or_else(|| format!("nothing was replaced in {}", file.path))
+    replaced.ok_or_else(|| Error::NotReplaced(file.path.clone()))
 }
 
 /// Undoes a replacement in a file that is not open, and saves it. Returns whether the file changed.
-pub(crate) fn take_back_in_file(
-    file: &ReplacedFile,
-    disk: &DiskWriter<'_>,
-) -> Result<bool, String> {
+pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &DiskWriter<'_>) -> Result<bool, Error> {
     let before = edit_file(&file.path, file.format, disk, |text| file.take_back(text))?;
     Ok(before.is_some())
 }
@@ -186,14 +179,12 @@ fn edit_file(
     path: &AbsPath,
     format: Option<FileFormat>,
     disk: &DiskWriter<'_>,
-    edits: impl FnOnce(&str) -> Result<Vec<Edit>, String>,
-) -> Result<Option<FileFormat>, String> {
+    edits: impl FnOnce(&str) -> Result<Vec<Edit>, Error>,
+) -> Result<Option<FileFormat>, Error> {
     let loaded = load(disk.files, path, Binary::Refuse, &AtomicBool::new(false));
-    let mut document = Document::from_loaded(loaded.map_err(|error| error.to_string())?);
+    let mut document = Document::from_loaded(loaded?);
     if !document.can_edit() {
-        return Err(format!(
-            "cannot replace in {path}: it cannot be written back"
-        ));
+        return Err(Error::NotWritable(path.clone()));
     }
     let edits = edits(&document.snapshot().to_string())?;
     if edits.is_empty() {
@@ -209,13 +200,9 @@ fn edit_file(
     let origin = EditOrigin::new(Author::User, EditKind::Other, disk.at);
     document.buffer_mut().edit(&edits, &origin);
     let options = SaveOptions::default();
-    let job = document
-        .prepare_save(SaveTarget::Own, options, disk.recovery, disk.at)
-        .map_err(|error| error.to_string())?;
+    let job = document.prepare_save(SaveTarget::Own, options, disk.recovery, disk.at)?;
     let outcome = job.run(disk.files);
-    document
-        .accept_save(outcome)
-        .map_err(|error| error.to_string())?;
+    document.accept_save(outcome)?;
     Ok(Some(before))
 }
 

@@ -9,15 +9,17 @@ use project::search::MatchingRow;
 use text::{Author, Edit, Timestamp};
 use ui::{ButtonStyle, Tone};
 
-use super::SearchPanel;
 use super::actions::{files, matches};
 use super::replace::{
     DiskWriter, FileReplacement, ReplacedFile, Replacer, replace_in_file, take_back_in_file,
 };
 use super::results::Picked;
+use super::{SearchPanel, SearchPanelEvent};
 use crate::actions::project_search as act;
 use crate::documents::Documents;
+use crate::error::Error;
 use crate::notices::Notice;
+use crate::question;
 use crate::question::QuestionSpec;
 
 impl SearchPanel {
@@ -76,17 +78,15 @@ impl SearchPanel {
         if targets.is_empty() {
             return;
         }
-        let asked = QuestionSpec {
+        let spec = QuestionSpec {
             title: format!("Replace {} in {}?", matches(self.results.match_count()), files(targets.len())).into(),
             detail: "Open files change in their tabs; the other files are saved. Undo Replace reverts all of them.".into(),
             answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace all".into(), ButtonStyle::Primary)],
             safest: 0,
         };
-        let workbench = self.workbench.clone();
+        let modal = self.modal.clone();
         cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) =
-                workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx))
-            else {
+            let Ok(answer) = cx.update(|window, cx| question::ask(&modal, spec, window, cx)) else {
                 return;
             };
             if answer.await == Ok(1) {
@@ -158,7 +158,7 @@ impl SearchPanel {
     fn was_replaced(
         &mut self,
         done: ReplaceOutcome<ReplacedFile>,
-        window: &mut Window,
+        _: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let ReplaceOutcome {
@@ -169,10 +169,10 @@ impl SearchPanel {
         if count > 0 {
             let sentence = format!("Replaced {} in {}", matches(count), files(replaced.len()));
             let notice = Notice::new(Tone::Success, sentence).action("Undo", act::UndoReplace);
-            self.report(notice, window, cx);
+            self.report(notice, cx);
         }
         for sentence in problems {
-            self.report(Notice::new(Tone::Error, sentence), window, cx);
+            self.report(Notice::new(Tone::Error, sentence), cx);
         }
         for file in &replaced {
             self.take_rest(file);
@@ -214,7 +214,7 @@ impl SearchPanel {
         let replaced = std::mem::take(&mut self.replaced);
         if replaced.is_empty() {
             let notice = Notice::new(Tone::Info, "there is no replacement to undo");
-            return self.report(notice, window, cx);
+            return self.report(notice, cx);
         }
         let mut done = ReplaceOutcome::default();
         let mut closed = Vec::new();
@@ -251,11 +251,11 @@ impl SearchPanel {
         } = done;
         if !taken_back.is_empty() {
             let sentence = format!("Undid the replacement in {}", files(taken_back.len()));
-            self.report(Notice::new(Tone::Success, sentence), window, cx);
+            self.report(Notice::new(Tone::Success, sentence), cx);
             self.search(std::time::Duration::ZERO, window, cx);
         }
         for sentence in problems {
-            self.report(Notice::new(Tone::Error, sentence), window, cx);
+            self.report(Notice::new(Tone::Error, sentence), cx);
         }
     }
 
@@ -285,13 +285,8 @@ impl SearchPanel {
         .detach();
     }
 
-    fn report(&self, notice: Notice, window: &mut Window, cx: &mut Context<Self>) {
-        let workbench = self.workbench.clone();
-        window.defer(cx, move |window, cx| {
-            workbench
-                .update(cx, |workbench, cx| workbench.report(notice, window, cx))
-                .ok();
-        });
+    fn report(&self, notice: Notice, cx: &mut Context<Self>) {
+        cx.emit(SearchPanelEvent::Report(notice));
     }
 }
 
@@ -311,10 +306,10 @@ impl<T> Default for ReplaceOutcome<T> {
 }
 
 impl<T> ReplaceOutcome<T> {
-    fn take(&mut self, result: Result<T, String>) {
+    fn take(&mut self, result: Result<T, Error>) {
         match result {
             Ok(file) => self.files.push(file),
-            Err(sentence) => self.problems.push(sentence),
+            Err(error) => self.problems.push(error.to_string()),
         }
     }
 }
@@ -324,7 +319,7 @@ fn replace_in_open(
     target: &FileReplacement,
     document: &Entity<DocumentModel>,
     cx: &mut App,
-) -> Result<ReplacedFile, String> {
+) -> Result<ReplacedFile, Error> {
     let text = document.read(cx).snapshot().to_string();
     let replaced = target.replace(replace, &text)?;
     edit_open(&target.path, document, &replaced.edits, cx)?;
@@ -335,7 +330,7 @@ fn take_back_in_open(
     file: &ReplacedFile,
     document: &Entity<DocumentModel>,
     cx: &mut App,
-) -> Result<AbsPath, String> {
+) -> Result<AbsPath, Error> {
     let text = document.read(cx).snapshot().to_string();
     let edits = file.take_back(&text)?;
     edit_open(&file.path, document, &edits, cx)?;
@@ -347,9 +342,9 @@ fn edit_open(
     document: &Entity<DocumentModel>,
     edits: &[Edit],
     cx: &mut App,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if !document.read(cx).document().can_edit() {
-        return Err(format!("cannot replace in {path}: it is read-only"));
+        return Err(Error::ReadOnly(path.clone()));
     }
     if !edits.is_empty() {
         document.update(cx, |document, cx| document.edit(edits, Author::User, cx));

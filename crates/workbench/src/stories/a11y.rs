@@ -1,4 +1,4 @@
-//! Every control that can be reached says what it is.
+//! Every control in the accessibility tree has a name.
 
 use gpui_kit::TestAppContext;
 use gpui_kit::test::TestQueryExt as _;
@@ -6,7 +6,7 @@ use gpui_kit::test::TestQueryExt as _;
 use super::{Story, open};
 use crate::actions::{app, file, go, project_search, view};
 
-/// What is drawn now, as `name` of each control; fails at one that has none.
+/// Returns the names of the controls in the current frame; fails if one has none.
 pub(super) fn names(story: &mut Story, what: &str) -> Vec<String> {
     let elements = story.cx.update(|window, _| window.elements());
     let mut names = Vec::new();

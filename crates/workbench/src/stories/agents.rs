@@ -222,7 +222,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     story.settle();
     assert!(!story.read(|it, cx| it.agents().read(cx).is_running()));
     assert_eq!(in_status(&mut story), "");
-    // What is said now begins another turn.
+    // The next prompt starts another turn.
     story.input("and now the docs").keys("enter");
     assert_eq!(
         fake.take_commands(),
@@ -322,7 +322,7 @@ fn steering_and_stopping(cx: &mut TestAppContext) {
     );
     story.keys("ctrl-shift-backspace");
     assert_eq!(fake.take_commands(), [SessionCommand::Stop]);
-    // What was not begun is given back to the box.
+    // A prompt that was not started returns to the input box.
     fake.send_event(AgentEvent::GivenBack(said("mind the style")));
     story.settle();
     story.keys("enter");
@@ -423,7 +423,7 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
     story.act(DistrustFolder);
     story.settle();
     assert!(asks(&mut story, "AGENTS.md"));
-    // Once a session runs, what it was begun with holds.
+    // A running session keeps the choices that it was started with.
     story.input("fix it").keys("enter");
     story.settle();
     assert!(!asks(&mut story, "AGENTS.md"));

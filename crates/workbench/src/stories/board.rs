@@ -286,7 +286,7 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
             settle("b.rs", Resolution::Branch)
         ]
     );
-    // The third is written by hand, in a text of its own.
+    // The third conflict is resolved by hand, in a separate text.
     shown.landing_conflicts = vec![dispute("c.rs")];
     fake.show_board(shown);
     story.settle();
@@ -336,8 +336,13 @@ fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
         job: "one".to_owned(),
         prompt: "the other way".to_owned(),
     };
+<<<<<<< HEAD
     assert_eq!(fake.take_board_commands(), [Command::Job(fork)]);
     // Thought better of it: what is written then begins agents as before.
+=======
+    assert_eq!(fake.take_user_commands(), [fork]);
+    // After cancelling, a prompt starts agents as before.
+>>>>>>> 6886ee0673b42fbed4488c5cef89386ed8adc384
     story.keys("alt-up").keys("down").keys("f").keys("escape");
     story.keys("b").keys("shift-b");
     let over = |to| {
@@ -433,7 +438,7 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
         ],
         "each decision goes on to the next"
     );
-    // What has landed is no longer shown, and its keys are the text's again.
+    // Landed changes are no longer shown, and their keys reach the text again.
     shown.hunks.clear();
     fake.show_board(shown);
     story.settle();

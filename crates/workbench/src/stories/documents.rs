@@ -5,8 +5,8 @@ use gpui_kit::TestAppContext;
 use super::open;
 use crate::actions::{file, pane};
 use crate::documents::Documents;
+use crate::open_options::OpenOptions;
 use crate::windows::OpenRequest;
-use crate::workbench::OpenOptions;
 
 #[gpui_kit::test]
 fn five_carets_edit_and_save(cx: &mut TestAppContext) {
@@ -91,7 +91,7 @@ fn new_texts_are_named_when_saved(cx: &mut TestAppContext) {
     story.settle();
     assert_eq!(story.on_disk("/p/fresh.txt").trim_end(), "hello");
     assert_eq!(story.tabs(), "[fresh.txt]");
-    // Over a file that is there, a question comes first, and its safe answer has the keyboard.
+    // Saving over an existing file asks first, with the safe answer focused.
     story.act(file::SaveAs);
     story.keys("ctrl-a").input("/p/README.md").keys("enter");
     story.settle();

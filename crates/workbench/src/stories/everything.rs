@@ -31,7 +31,7 @@ struct Told {
     ticks: Option<Sender<()>>,
     /// Response of the fake reranker.
     twice: Option<(SearchAnswer, Option<String>)>,
-    /// How often somebody asked for one.
+    /// Number of requests.
     looks: usize,
 }
 
@@ -261,7 +261,7 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
         "what is there at once is shown"
     );
     assert_eq!(shown(&mut story), second);
-    // With other files it counts no longer, and they are looked at anew.
+    // After the files changed, the cached list is discarded and read again.
     fake.told(|told| told.twice = None);
     story.files.write(&path("/p/src/new.rs"), "fn new() {}\n");
     assert_eq!(shown(&mut story), first);

@@ -25,7 +25,7 @@ fn a_file_is_found_with_its_place(cx: &mut TestAppContext) {
     story.open_file("sr lib:3:5");
     assert_eq!(story.tabs(), "[lib.rs]");
     assert_eq!(caret(&mut story), (3, 5));
-    // What the ignore file names is not found.
+    // Ignored files are not found.
     story.keys("ctrl-p").input("out.txt").keys("enter");
     assert!(story.is_asking());
     story.keys("escape");

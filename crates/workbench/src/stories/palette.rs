@@ -1,4 +1,4 @@
-//! The palette shows every action with a name and what it does, and runs them.
+//! The palette shows every action with its name and help text, and runs it.
 
 use gpui_kit::TestAppContext;
 

@@ -1,4 +1,4 @@
-//! Windows come back: layout, tabs, carets, unsaved text.
+//! Windows are restored: layout, tabs, carets, unsaved text.
 
 use gpui_kit::TestAppContext;
 

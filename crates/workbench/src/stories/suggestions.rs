@@ -1,4 +1,4 @@
-//! Tab in a whole window: what is offered while keys are pressed, what takes it, and what keeps it away.
+//! Tab in a whole window: when suggestions appear, how they are accepted, and when they are suppressed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn calls() -> FakeFiles {
     files
 }
 
-/// What is offered: the new text of its first edit.
+/// Returns the new text of the first edit of the suggestion.
 fn offered(story: &mut Story) -> Option<String> {
     story.settle();
     story.read(|workbench, cx| {
@@ -284,7 +284,7 @@ fn prefetched_suggestions_appear_in_the_frame_of_the_tab(cx: &mut TestAppContext
         CompletionRequest::Chat(_) => false,
     };
     assert!(!models.asked().iter().any(behind));
-    // Who looks at it for so long may take it.
+    // A suggestion that was visible this long may be accepted.
     clock.advance(Duration::from_secs(1));
     story.settle();
     let asked = models.asked();
@@ -339,7 +339,7 @@ impl Models {
 }
 
 impl TabModels for Models {
-    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
+    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, crate::Error>> {
         let model = TabModel {
             id: ModelId::parse("local/small").expect("a name"),
             kind: TabKind::Gap,

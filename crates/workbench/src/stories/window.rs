@@ -1,4 +1,4 @@
-//! What a window says about itself: its title, its reports, headings, and that nothing of it is cut off.
+//! The title, notifications and headings of a window, none of them cut off.
 
 use gpui_kit::component::WindowExt as _;
 use gpui_kit::test::TestQueryExt as _;

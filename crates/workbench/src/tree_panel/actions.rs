@@ -9,6 +9,7 @@ use super::state::{ListEdge, MarkedPath, NameEdit};
 use super::{TreeEvent, TreePanel};
 use crate::actions::project_tree as act;
 use crate::path_entry::clipboard_text;
+use crate::question;
 use crate::question::QuestionSpec;
 
 /// Rows per page, roughly the height of the list.
@@ -228,7 +229,7 @@ impl TreePanel {
         } else {
             "The file"
         };
-        let asked = QuestionSpec {
+        let spec = QuestionSpec {
             title: format!(
                 "Move \u{201c}{}\u{201d} to the trash?",
                 path.printable_name()
@@ -244,11 +245,9 @@ impl TreePanel {
             ],
             safest: 0,
         };
-        let workbench = self.workbench.clone();
+        let modal = self.modal.clone();
         cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) =
-                workbench.update_in(cx, |workbench, window, cx| workbench.ask(asked, window, cx))
-            else {
+            let Ok(answer) = cx.update(|window, cx| question::ask(&modal, spec, window, cx)) else {
                 return;
             };
             if answer.await == Ok(1) {

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use base::{AbsPath, path_text, text_path};
 
+use crate::error::Error;
+
 /// Treatment of blanks at the ends of a typed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndBlanks {
@@ -22,26 +24,24 @@ pub(super) fn read_name(
     typed: &str,
     folder: &AbsPath,
     end_blanks: EndBlanks,
-) -> Result<AbsPath, String> {
+) -> Result<AbsPath, Error> {
     let name = match end_blanks {
         EndBlanks::Keep => typed,
         EndBlanks::Trim => typed.trim(),
     };
     if name.is_empty() {
-        return Err("a name is needed".to_owned());
+        return Err(Error::NameMissing);
     }
     let path = text_path(name);
     let bytes = path.as_os_str().as_bytes();
     if bytes.contains(&0) {
-        return Err("a name cannot hold the character NUL".to_owned());
+        return Err(Error::NameWithNul);
     }
     let length = bytes.iter().rposition(|byte| *byte != b'/');
     let bytes = &bytes[..length.map_or(0, |last| last + 1)];
     let mut parts = bytes.split(|byte| *byte == b'/');
     if parts.any(|part| matches!(part, b"" | b"." | b"..")) {
-        return Err(format!(
-            "\"{name}\" is not a name; write it without \".\" and \"..\""
-        ));
+        return Err(Error::NotAName(name.to_owned()));
     }
     if let Some(long) = bytes
         .split(|byte| *byte == b'/')
@@ -49,9 +49,7 @@ pub(super) fn read_name(
     {
         let long = path_text(OsStr::from_bytes(long));
         let start: String = long.chars().take(24).collect();
-        return Err(format!(
-            "\"{start}…\" is longer than a name can be (255 bytes)"
-        ));
+        return Err(Error::NameTooLong(start));
     }
     Ok(folder.join(OsStr::from_bytes(bytes)))
 }
@@ -101,7 +99,7 @@ mod tests {
         let folder = AbsPath::new("/p").expect("absolute");
         let good = |typed: &str, path: &str| {
             let read = read_name(typed, &folder, EndBlanks::Trim).map(|p| p.to_string());
-            assert_eq!(read.as_deref(), Ok(path), "{typed}");
+            assert_eq!(read.expect("a name"), path, "{typed}");
         };
         good("a.rs", "/p/a.rs");
         good(" b ", "/p/b");

@@ -1,7 +1,7 @@
 //! File operations of the project tree, and their inverses.
 //!
 //! Blocks on the disk, so it runs in the background. Must not know: gpui, rows. Start at
-//! `Operation`.
+//! `FileOperation`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -11,6 +11,7 @@ use host::Files;
 
 use super::names::copy_name;
 use super::state::FileChange;
+use crate::error::Error;
 
 /// One file operation on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,27 +47,26 @@ pub(crate) enum FileOperation {
 
 impl FileOperation {
     /// Runs the operation and returns the change.
-    pub(crate) fn run(&self, files: &dyn Files) -> Result<FileChange, String> {
-        let sentence = |error: host::Error| error.to_string();
+    pub(crate) fn run(&self, files: &dyn Files) -> Result<FileChange, Error> {
         match self {
             Self::CreateFile(path) => {
                 if let Some(folder) = path.parent() {
-                    files.create_folder(&folder).map_err(sentence)?;
+                    files.create_folder(&folder)?;
                 }
-                files.create_file(path).map_err(sentence)?;
+                files.create_file(path)?;
                 Ok(FileChange::Created(path.clone()))
             }
             Self::CreateFolder(path) => {
                 if files.exists(path) {
-                    return Err(format!("cannot create {path}: path exists"));
+                    return Err(Error::PathExists(path.clone()));
                 }
-                files.create_folder(path).map_err(sentence)?;
+                files.create_folder(path)?;
                 Ok(FileChange::Created(path.clone()))
             }
             Self::Move { from, to } => move_to(files, from, to),
             Self::CopyInto { from, folder } => copy_into(files, from, folder),
             Self::Trash(path) => {
-                files.trash(path).map_err(sentence)?;
+                files.trash(path)?;
                 Ok(FileChange::Trashed(path.clone()))
             }
             Self::Restore { path, trash } => restore(files, path, trash),
@@ -111,40 +111,38 @@ fn with_folders_above(path: &AbsPath) -> Vec<AbsPath> {
     std::iter::successors(Some(path.clone()), AbsPath::parent).collect()
 }
 
-fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<FileChange, String> {
+fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<FileChange, Error> {
     if to.is_within(from) && to != from {
-        return Err(format!("cannot move {from} into itself"));
+        return Err(Error::MoveIntoItself(from.clone()));
     }
     if let Some(folder) = to.parent() {
-        files
-            .create_folder(&folder)
-            .map_err(|error| error.to_string())?;
+        files.create_folder(&folder)?;
     }
-    files.rename(from, to).map_err(|error| error.to_string())?;
+    files.rename(from, to)?;
     Ok(FileChange::Moved {
         from: from.clone(),
         to: to.clone(),
     })
 }
 
-fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<FileChange, String> {
+fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<FileChange, Error> {
     if folder.is_within(from) {
-        return Err(format!("cannot copy {from} into itself"));
+        return Err(Error::CopyIntoItself(from.clone()));
     }
     let taken = |name: &OsStr| files.exists(&folder.join(name));
     let to = match from.file_name() {
         name if taken(name) => folder.join(copy_name(name, taken)),
         name => folder.join(name),
     };
-    files.copy(from, &to).map_err(|error| error.to_string())?;
+    files.copy(from, &to)?;
     Ok(FileChange::Created(to))
 }
 
 /// Restores the newest entry of the desktop's trash that was deleted from `path`.
-fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<FileChange, String> {
+fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<FileChange, Error> {
     /// Maximum size of a trash record, in bytes; it has only a few lines.
     const LIMIT: u64 = 64 << 10;
-    let lost = || format!("cannot restore {path}: look for it in the trash of the desktop");
+    let lost = || Error::NotInTrash(path.clone());
     let records = files.list(&trash.join("info")).map_err(|_| lost())?;
     let mut found: Option<(Vec<u8>, AbsPath)> = None;
     for record in records.entries {
@@ -167,10 +165,8 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<FileCha
     let name = record.file_name().as_bytes();
     let name = name.strip_suffix(b".trashinfo").unwrap_or(name);
     let kept = trash.join("files").join(OsStr::from_bytes(name));
-    files
-        .rename(&kept, path)
-        .map_err(|error| error.to_string())?;
-    files.remove(&record).map_err(|error| error.to_string())?;
+    files.rename(&kept, path)?;
+    files.remove(&record)?;
     Ok(FileChange::Created(path.clone()))
 }
 
@@ -211,7 +207,8 @@ mod tests {
         let files = FakeFiles::new();
         files.write(&path("/p/a.rs"), "one");
         let trash = path("/trash");
-        let run = |operation: FileOperation| operation.run(&files);
+        let run =
+            |operation: FileOperation| operation.run(&files).map_err(|error| error.to_string());
         let made = run(FileOperation::CreateFile(path("/p/x/new.rs"))).expect("created");
         assert!(files.exists(&path("/p/x/new.rs")));
         run(FileOperation::undoing(&made, &trash)).expect("trashed");
@@ -238,7 +235,8 @@ mod tests {
     fn what_cannot_be_is_refused_with_a_sentence() {
         let files = FakeFiles::new();
         files.write(&path("/p/a/x"), "");
-        let run = |operation: FileOperation| operation.run(&files);
+        let run =
+            |operation: FileOperation| operation.run(&files).map_err(|error| error.to_string());
         let refused = run(FileOperation::Move {
             from: path("/p/a"),
             to: path("/p/a/b"),
@@ -265,7 +263,8 @@ mod tests {
             files.folder(&folder);
             let copy = FileOperation::CopyInto { from, folder };
             let to = path("/q").join(name);
-            assert_eq!(copy.run(&files), Ok(FileChange::Created(to.clone())));
+            let copied = copy.run(&files).expect("copied");
+            assert_eq!(copied, FileChange::Created(to.clone()));
             assert_eq!(files.content(&to).as_deref(), Some(&b"kept"[..]));
 
             let bytes = to.as_path().as_os_str().as_bytes();

@@ -20,7 +20,7 @@ use ui::{
 use super::state::{NameEdit, ShownRow};
 use super::{TreeEvent, TreePanel};
 use crate::actions::{file, project_tree as act};
-use crate::grid::DraggedPath;
+use crate::drag::DraggedPath;
 
 /// Drag image of a file.
 struct DraggedPathView {

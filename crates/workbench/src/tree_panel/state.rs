@@ -133,14 +133,6 @@ impl TreeState {
         kept.map(|(index, _)| ShownRow::Entry(index)).collect()
     }
 
-    /// Returns the index of the selected row among the shown rows.
-    pub fn selected_at(&self, tree: &ProjectTree, shown: &[ShownRow]) -> Option<usize> {
-        let selected = self.selected.as_ref()?;
-        shown
-            .iter()
-            .position(|row| entry_path(tree, row) == Some(selected))
-    }
-
     /// Moves the selection by `step` rows, stopping at the ends.
     pub fn select_by(&mut self, tree: &ProjectTree, step: isize) {
         let shown = self.visible_rows(tree);

@@ -6,19 +6,36 @@ use composer_panel::actions::{
 };
 use composer_panel::{ComposerPanel, PanelEvent};
 use gpui_kit::{
-    AnyElement, App, AppContext as _, Context, Empty, Entity, Focusable as _,
-    InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels,
+    AnyElement, App, AppContext as _, Context, Div, Empty, Entity, Focusable as _,
+    InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Stateful,
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
 };
 use ui::{ActiveTheme as _, Tone};
 
-use super::{GoToPosition, OpenOptions, Workbench};
+use super::Workbench;
 use crate::notices::Notice;
+use crate::open_options::{GoToPosition, OpenOptions};
 use crate::pickers::choices;
 use crate::region::region;
 use crate::services::Services;
 use crate::session::SavedDock;
 use crate::target::LineColumn;
+use crate::workbench::review;
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(toggle_agents))
+        .on_action(cx.listener(focus_agents))
+        .on_action(cx.listener(new_agent_session))
+        .on_action(cx.listener(show_agent_sessions))
+        .on_action(cx.listener(show_agent_board))
+        .on_action(cx.listener(stop_agent))
+        .on_action(cx.listener(trust_folder))
+        .on_action(cx.listener(distrust_folder))
+        .on_action(cx.listener(allow_hooks))
+        .on_action(cx.listener(choose_model_action))
+}
 
 /// Drag of the panel's border.
 pub(super) struct DraggedAgentsBorder;
@@ -81,215 +98,230 @@ impl Workbench {
         };
         self.agents.is_shown && !(is_narrow_for_agents(window) && is_in_text())
     }
+}
 
-    pub(super) fn toggle_agents(
-        &mut self,
-        _: &TogglePanel,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if self.is_agents_visible(window, cx) {
-            self.hide_agents(window, cx)
-        } else {
-            self.show_agents(window, cx)
+fn toggle_agents(
+    workbench: &mut Workbench,
+    _: &TogglePanel,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if workbench.is_agents_visible(window, cx) {
+        hide_agents(workbench, window, cx)
+    } else {
+        show_agents(workbench, window, cx)
+    }
+}
+
+fn focus_agents(
+    workbench: &mut Workbench,
+    _: &FocusPanel,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let focus = workbench.agents.panel.read(cx).focus_handle(cx);
+    if workbench.agents.is_shown && focus.contains_focused(window, cx) {
+        workbench.focus_active(window, cx)
+    } else {
+        show_agents(workbench, window, cx)
+    }
+}
+
+fn show_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    workbench.agents.is_shown = true;
+    workbench.agents.panel.update(cx, |panel, cx| {
+        panel.wake(window, cx);
+        panel.focus_prompt(window, cx);
+    });
+    workbench.layout_changed(cx);
+}
+
+fn hide_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    workbench.agents.is_shown = false;
+    workbench.focus_active(window, cx);
+    workbench.layout_changed(cx);
+}
+
+fn new_agent_session(
+    workbench: &mut Workbench,
+    _: &NewSession,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.open_new_session(window, cx));
+}
+
+fn trust_folder(
+    workbench: &mut Workbench,
+    action: &TrustFolder,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.trust_folder(action, window, cx));
+}
+
+fn distrust_folder(
+    workbench: &mut Workbench,
+    action: &DistrustFolder,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.distrust_folder(action, window, cx));
+}
+
+fn allow_hooks(
+    workbench: &mut Workbench,
+    action: &AllowHooks,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.allow_hooks(action, window, cx));
+}
+
+fn show_agent_sessions(
+    workbench: &mut Workbench,
+    _: &ShowSessions,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.list_sessions(window, cx));
+}
+
+fn show_agent_board(
+    workbench: &mut Workbench,
+    _: &ShowBoard,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_agents(workbench, window, cx);
+    workbench
+        .agents
+        .panel
+        .update(cx, |panel, cx| panel.open_board(window, cx));
+}
+
+fn stop_agent(workbench: &mut Workbench, _: &Stop, _: &mut Window, cx: &mut Context<Workbench>) {
+    workbench.agents.panel.read(cx).stop_turn();
+}
+
+fn choose_model_action(
+    workbench: &mut Workbench,
+    _: &ChooseModel,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    choose_model(workbench, window, cx);
+}
+
+fn choose_model(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    let choices = choices::models(workbench.agents.panel.clone(), cx);
+    workbench.pick(choices, window, cx);
+}
+
+pub(super) fn agents_event(
+    workbench: &mut Workbench,
+    _: &Entity<ComposerPanel>,
+    event: &PanelEvent,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    match event {
+        PanelEvent::ChooseModel => choose_model(workbench, window, cx),
+        PanelEvent::OpenFile(path, line) => {
+            let options = OpenOptions::lasting()
+                .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));
+            workbench.open_path(path.clone(), options, window, cx);
         }
-    }
-
-    pub(super) fn focus_agents(
-        &mut self,
-        _: &FocusPanel,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let focus = self.agents.panel.read(cx).focus_handle(cx);
-        if self.agents.is_shown && focus.contains_focused(window, cx) {
-            self.focus_active(window, cx)
-        } else {
-            self.show_agents(window, cx)
+        PanelEvent::BoardChanged => workbench.refresh_review(cx),
+        PanelEvent::WriteDispute { agent, path, draft } => {
+            review::write_dispute(workbench, agent, path, draft, window, cx);
         }
-    }
-
-    fn show_agents(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.agents.is_shown = true;
-        self.agents.panel.update(cx, |panel, cx| {
-            panel.wake(window, cx);
-            panel.focus_prompt(window, cx);
-        });
-        self.layout_changed(cx);
-    }
-
-    fn hide_agents(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.agents.is_shown = false;
-        self.focus_active(window, cx);
-        self.layout_changed(cx);
-    }
-
-    pub(super) fn new_agent_session(
-        &mut self,
-        _: &NewSession,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.open_new_session(window, cx));
-    }
-
-    pub(super) fn trust_folder(
-        &mut self,
-        action: &TrustFolder,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.trust_folder(action, window, cx));
-    }
-
-    pub(super) fn distrust_folder(
-        &mut self,
-        action: &DistrustFolder,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.distrust_folder(action, window, cx));
-    }
-
-    pub(super) fn allow_hooks(
-        &mut self,
-        action: &AllowHooks,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.allow_hooks(action, window, cx));
-    }
-
-    pub(super) fn show_agent_sessions(
-        &mut self,
-        _: &ShowSessions,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.list_sessions(window, cx));
-    }
-
-    pub(super) fn show_agent_board(
-        &mut self,
-        _: &ShowBoard,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.show_agents(window, cx);
-        self.agents
-            .panel
-            .update(cx, |panel, cx| panel.open_board(window, cx));
-    }
-
-    pub(super) fn stop_agent(&mut self, _: &Stop, _: &mut Window, cx: &mut Context<Self>) {
-        self.agents.panel.read(cx).stop_turn();
-    }
-
-    pub(super) fn choose_model_action(
-        &mut self,
-        _: &ChooseModel,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.choose_model(window, cx);
-    }
-
-    fn choose_model(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let choices = choices::models(self.agents.panel.clone(), cx);
-        self.pick(choices, window, cx);
-    }
-
-    pub(super) fn agents_event(
-        &mut self,
-        _: &Entity<ComposerPanel>,
-        event: &PanelEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match event {
-            PanelEvent::ChooseModel => self.choose_model(window, cx),
-            PanelEvent::OpenFile(path, line) => {
-                let how = OpenOptions::lasting()
-                    .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));
-                self.open_path(path.clone(), how, window, cx);
-            }
-            PanelEvent::BoardChanged => self.refresh_review(cx),
-            PanelEvent::WriteDispute { agent, path, draft } => {
-                self.write_dispute(agent, path, draft, window, cx);
-            }
-            PanelEvent::ChooseTurn { agent, turns } => {
-                let choices =
-                    choices::turn_picker(self.agents.panel.clone(), agent.clone(), *turns);
-                self.pick(choices, window, cx);
-            }
-            PanelEvent::Problem(sentence) => {
-                let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
-                self.report(notice, window, cx);
-            }
-            PanelEvent::Leave => self.focus_active(window, cx),
+        PanelEvent::ChooseTurn { agent, turns } => {
+            let choices =
+                choices::turn_picker(workbench.agents.panel.clone(), agent.clone(), *turns);
+            workbench.pick(choices, window, cx);
         }
-    }
-
-    pub(super) fn drag_agents_border(&mut self, at: Pixels, room: Pixels, cx: &mut Context<Self>) {
-        let most = WIDTHS.1.min(f32::from(room) * 0.8).max(WIDTHS.0);
-        let width = f32::from(room - at).clamp(WIDTHS.0, most);
-        self.agents.width = px(width);
-        self.store_soon(cx);
-        cx.notify();
-    }
-
-    pub(super) fn render_agents(&self, window: &Window, cx: &Context<Self>) -> Option<AnyElement> {
-        if !self.is_agents_visible(window, cx) {
-            return None;
+        PanelEvent::Problem(sentence) => {
+            let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
+            workbench.report(notice, window, cx);
         }
-        let colors = cx.theme().colors;
-        let handle = div()
-            .id("agents-border")
-            .absolute()
-            .top_0()
-            .bottom_0()
-            .left(px(-3.0))
-            .w(px(6.0))
-            .cursor_col_resize()
-            .occlude()
-            .on_drag(DraggedAgentsBorder, |_, _, _, cx| cx.new(|_| Empty));
-        let dock = div()
-            .relative()
-            .flex_none()
-            .h_full()
-            .w(self.agents.width)
-            .max_w(relative(0.9))
-            .bg(colors.raised)
-            .border_l_1()
-            .border_color(colors.border)
-            .child(region(
-                self.agents.panel.clone(),
-                StyleRefinement::default().size_full(),
-                window,
-            ))
-            .child(gpui_kit::deferred(handle));
-        Some(if is_narrow_for_agents(window) {
-            let dock = dock.absolute().top_0().bottom_0().right_0();
-            gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
-        } else {
-            dock.into_any_element()
-        })
+        PanelEvent::Leave => workbench.focus_active(window, cx),
     }
+}
+
+pub(super) fn drag_agents_border(
+    workbench: &mut Workbench,
+    at: Pixels,
+    room: Pixels,
+    cx: &mut Context<Workbench>,
+) {
+    let most = WIDTHS.1.min(f32::from(room) * 0.8).max(WIDTHS.0);
+    let width = f32::from(room - at).clamp(WIDTHS.0, most);
+    workbench.agents.width = px(width);
+    workbench.store_soon(cx);
+    cx.notify();
+}
+
+pub(super) fn render_agents(
+    workbench: &Workbench,
+    window: &Window,
+    cx: &Context<Workbench>,
+) -> Option<AnyElement> {
+    if !workbench.is_agents_visible(window, cx) {
+        return None;
+    }
+    let colors = cx.theme().colors;
+    let handle = div()
+        .id("agents-border")
+        .absolute()
+        .top_0()
+        .bottom_0()
+        .left(px(-3.0))
+        .w(px(6.0))
+        .cursor_col_resize()
+        .occlude()
+        .on_drag(DraggedAgentsBorder, |_, _, _, cx| cx.new(|_| Empty));
+    let dock = div()
+        .relative()
+        .flex_none()
+        .h_full()
+        .w(workbench.agents.width)
+        .max_w(relative(0.9))
+        .bg(colors.raised)
+        .border_l_1()
+        .border_color(colors.border)
+        .child(region(
+            workbench.agents.panel.clone(),
+            StyleRefinement::default().size_full(),
+            window,
+        ))
+        .child(gpui_kit::deferred(handle));
+    Some(if is_narrow_for_agents(window) {
+        let dock = dock.absolute().top_0().bottom_0().right_0();
+        gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
+    } else {
+        dock.into_any_element()
+    })
 }
 
 fn is_narrow_for_agents(window: &Window) -> bool {

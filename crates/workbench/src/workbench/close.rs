@@ -2,10 +2,10 @@
 //! does, because its text is restored.
 
 use editor::DocumentModel;
-use gpui_kit::{Context, Entity, Window};
+use gpui_kit::{App, Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
 use ui::ButtonStyle;
 
-use super::{CLOSED_KEPT, ClosedTab, Workbench};
+use super::Workbench;
 use crate::actions::app::CloseWindow;
 use crate::actions::pane::{
     CloseAllTabs, CloseOtherTabs, CloseSavedTabs, CloseTab, CloseTabsToTheRight, ReopenClosedTab,
@@ -14,69 +14,23 @@ use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId};
 use crate::question::QuestionSpec;
+use crate::session::SavedItem;
+use crate::window_registry;
+use crate::workbench::restore;
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(close_window))
+        .on_action(cx.listener(close_tab))
+        .on_action(cx.listener(close_other_tabs))
+        .on_action(cx.listener(close_to_the_right))
+        .on_action(cx.listener(close_saved_tabs))
+        .on_action(cx.listener(close_all_tabs))
+        .on_action(cx.listener(reopen_closed))
+}
 
 impl Workbench {
-    pub(super) fn close_tab(&mut self, _: &CloseTab, window: &mut Window, cx: &mut Context<Self>) {
-        match self.layout.active_item() {
-            Some(item) => self.close(CloseScope::One(item), window, cx),
-            None => self.close_empty_pane(window, cx),
-        }
-    }
-
-    fn close_empty_pane(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let pane = self.layout.active_pane();
-        if self.layout.remove_pane(pane) {
-            self.layout_changed(cx);
-            self.focus_active(window, cx);
-        }
-    }
-
-    pub(super) fn close_other_tabs(
-        &mut self,
-        _: &CloseOtherTabs,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if let Some(item) = self.layout.active_item() {
-            self.close(CloseScope::Others(item), window, cx);
-        }
-    }
-
-    pub(super) fn close_to_the_right(
-        &mut self,
-        _: &CloseTabsToTheRight,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if let Some(item) = self.layout.active_item() {
-            self.close(CloseScope::RightOf(item), window, cx);
-        }
-    }
-
-    pub(super) fn close_all_tabs(
-        &mut self,
-        _: &CloseAllTabs,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.close(CloseScope::All, window, cx);
-    }
-
-    pub(super) fn close_saved_tabs(
-        &mut self,
-        _: &CloseSavedTabs,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(tabs) = self.layout.tabs(self.layout.active_pane()) else {
-            return;
-        };
-        let all = tabs.closing(CloseScope::All);
-        let is_saved = |item: &ItemId| self.item(*item).is_some_and(|item| !item.is_dirty(cx));
-        let saved: Vec<_> = all.into_iter().filter(is_saved).collect();
-        self.close_now(&saved, window, cx);
-    }
-
     /// Closes the tabs in `closing`, after a confirmation if text would be lost.
     pub(crate) fn close(
         &mut self,
@@ -94,18 +48,18 @@ impl Workbench {
             return;
         };
         let items = tabs.closing(closing);
-        let losing = self.unsaved_last_views(&items, cx);
-        if losing.is_empty() {
+        let unsaved = unsaved_last_views(self, &items, cx);
+        if unsaved.is_empty() {
             self.close_now(&items, window, cx);
             return;
         }
-        let answer = self.ask(question(&losing, cx), window, cx);
+        let answer = self.ask(question(&unsaved, cx), window, cx);
         cx.spawn_in(window, async move |this, cx| {
             let Ok(answer) = answer.await else {
                 return;
             };
             if answer == SAVE {
-                for document in &losing {
+                for document in &unsaved {
                     let Ok(saving) = this.update_in(cx, |this, window, cx| {
                         this.save_document(document.clone(), window, cx)
                     }) else {
@@ -121,7 +75,7 @@ impl Workbench {
             }
             let closed = this.update_in(cx, |this, window, cx| {
                 if answer == DISCARD {
-                    for document in &losing {
+                    for document in &unsaved {
                         Documents::discard(document, cx);
                     }
                 }
@@ -130,29 +84,6 @@ impl Workbench {
             closed.ok();
         })
         .detach();
-    }
-
-    /// Returns the unsaved documents whose last view is among `items`.
-    fn unsaved_last_views(
-        &self,
-        items: &[ItemId],
-        cx: &Context<Self>,
-    ) -> Vec<Entity<DocumentModel>> {
-        let mut losing: Vec<Entity<DocumentModel>> = Vec::new();
-        let closing = items.iter().filter_map(|item| self.item(*item));
-        let shown = closing.flat_map(|item| item.documents(cx));
-        for document in shown.filter(|document| document.read(cx).document().is_dirty()) {
-            let id = document.entity_id();
-            let stays = self
-                .items_of(id, cx)
-                .iter()
-                .any(|item| !items.contains(item))
-                || crate::windows::is_shown_elsewhere(id, cx.entity().entity_id(), cx);
-            if !stays && !losing.iter().any(|known| known.entity_id() == id) {
-                losing.push(document);
-            }
-        }
-        losing
     }
 
     pub(super) fn close_now(
@@ -164,7 +95,7 @@ impl Workbench {
         for item in items {
             let pane = self.layout.pane_of(*item);
             if let Some(entry) = self.items.remove(item) {
-                self.remember_closed_in(&entry.item, pane, cx);
+                remember_closed_in(self, &entry.item, pane, cx);
             }
             self.layout.close(*item);
         }
@@ -172,49 +103,168 @@ impl Workbench {
         self.watch_visible(cx);
         self.focus_active(window, cx);
     }
+}
 
-    pub(super) fn remember_closed(&mut self, item: &TabItem, cx: &mut Context<Self>) {
-        self.remember_closed_in(item, Some(self.layout.active_pane()), cx);
+fn close_tab(
+    workbench: &mut Workbench,
+    _: &CloseTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    match workbench.layout.active_item() {
+        Some(item) => workbench.close(CloseScope::One(item), window, cx),
+        None => close_empty_pane(workbench, window, cx),
     }
+}
 
-    fn remember_closed_in(&mut self, item: &TabItem, pane: Option<PaneId>, cx: &mut Context<Self>) {
-        // A discarded text without a file cannot be reopened.
-        let is_text = matches!(item, TabItem::Text(_) | TabItem::Excerpts(..));
-        if is_text && item.path(cx).is_none() {
-            return;
+fn close_empty_pane(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    let pane = workbench.layout.active_pane();
+    if workbench.layout.remove_pane(pane) {
+        workbench.layout_changed(cx);
+        workbench.focus_active(window, cx);
+    }
+}
+
+fn close_other_tabs(
+    workbench: &mut Workbench,
+    _: &CloseOtherTabs,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(item) = workbench.layout.active_item() {
+        workbench.close(CloseScope::Others(item), window, cx);
+    }
+}
+
+fn close_to_the_right(
+    workbench: &mut Workbench,
+    _: &CloseTabsToTheRight,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(item) = workbench.layout.active_item() {
+        workbench.close(CloseScope::RightOf(item), window, cx);
+    }
+}
+
+fn close_all_tabs(
+    workbench: &mut Workbench,
+    _: &CloseAllTabs,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.close(CloseScope::All, window, cx);
+}
+
+fn close_saved_tabs(
+    workbench: &mut Workbench,
+    _: &CloseSavedTabs,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(tabs) = workbench.layout.tabs(workbench.layout.active_pane()) else {
+        return;
+    };
+    let all = tabs.closing(CloseScope::All);
+    let is_saved = |item: &ItemId| workbench.item(*item).is_some_and(|item| !item.is_dirty(cx));
+    let saved: Vec<_> = all.into_iter().filter(is_saved).collect();
+    workbench.close_now(&saved, window, cx);
+}
+
+/// Returns the unsaved documents whose last view is among `items`.
+fn unsaved_last_views(
+    workbench: &Workbench,
+    items: &[ItemId],
+    cx: &Context<Workbench>,
+) -> Vec<Entity<DocumentModel>> {
+    let mut unsaved: Vec<Entity<DocumentModel>> = Vec::new();
+    let closing = items.iter().filter_map(|item| workbench.item(*item));
+    let shown = closing.flat_map(|item| item.documents(cx));
+    for document in shown.filter(|document| document.read(cx).document().is_dirty()) {
+        let id = document.entity_id();
+        let stays = workbench
+            .items_of(id, cx)
+            .iter()
+            .any(|item| !items.contains(item))
+            || is_shown_elsewhere(id, cx.entity_id(), cx);
+        if !stays && !unsaved.iter().any(|known| known.entity_id() == id) {
+            unsaved.push(document);
         }
-        if let (Some(item), Some(pane)) = (self.save_item_state(item, cx), pane) {
-            self.closed.push(ClosedTab { item, pane });
-            let surplus = self.closed.len().saturating_sub(CLOSED_KEPT);
-            self.closed.drain(..surplus);
-        }
     }
+    unsaved
+}
 
-    pub(super) fn reopen_closed(
-        &mut self,
-        _: &ReopenClosedTab,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(closed) = self.closed.pop() else {
-            return;
-        };
-        let pane = if self.layout.tabs(closed.pane).is_some() {
-            closed.pane
-        } else {
-            self.layout.active_pane()
-        };
-        self.reopen(closed.item, pane, window, cx);
+pub(super) fn remember_closed(
+    workbench: &mut Workbench,
+    item: &TabItem,
+    cx: &mut Context<Workbench>,
+) {
+    let pane = workbench.layout.active_pane();
+    remember_closed_in(workbench, item, Some(pane), cx);
+}
+
+fn remember_closed_in(
+    workbench: &mut Workbench,
+    item: &TabItem,
+    pane: Option<PaneId>,
+    cx: &mut Context<Workbench>,
+) {
+    // A discarded text without a file cannot be reopened.
+    let is_text = matches!(item, TabItem::Text(_) | TabItem::Excerpts(..));
+    if is_text && item.path(cx).is_none() {
+        return;
     }
+    if let (Some(item), Some(pane)) = (restore::save_item_state(item, cx), pane) {
+        workbench.closed.push(ClosedTab { item, pane });
+    }
+}
 
-    pub(super) fn close_window(
-        &mut self,
-        _: &CloseWindow,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.store_now(window, cx);
-        window.remove_window();
+fn reopen_closed(
+    workbench: &mut Workbench,
+    _: &ReopenClosedTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(closed) = workbench.closed.0.pop() else {
+        return;
+    };
+    let pane = if workbench.layout.tabs(closed.pane).is_some() {
+        closed.pane
+    } else {
+        workbench.layout.active_pane()
+    };
+    restore::reopen(workbench, closed.item, pane, window, cx);
+}
+
+fn close_window(
+    workbench: &mut Workbench,
+    _: &CloseWindow,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.store_now(window, cx);
+    window.remove_window();
+}
+
+/// Maximum number of closed tabs that can be reopened.
+const MAX_CLOSED_TABS: usize = 40;
+
+/// Closed tabs that can be reopened, the latest last.
+#[derive(Default)]
+pub(super) struct ClosedTabs(Vec<ClosedTab>);
+
+/// A closed tab and the pane it was in.
+#[derive(Clone, Debug)]
+struct ClosedTab {
+    item: SavedItem,
+    pane: PaneId,
+}
+
+impl ClosedTabs {
+    fn push(&mut self, closed: ClosedTab) {
+        self.0.push(closed);
+        let surplus = self.0.len().saturating_sub(MAX_CLOSED_TABS);
+        self.0.drain(..surplus);
     }
 }
 
@@ -222,8 +272,8 @@ const CANCEL: usize = 0;
 const DISCARD: usize = 1;
 const SAVE: usize = 2;
 
-fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> QuestionSpec {
-    let (title, save) = match losing {
+fn question(unsaved: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> QuestionSpec {
+    let (title, save) = match unsaved {
         [one] => (
             format!(
                 "Save the changes to \u{201c}{}\u{201d}?",
@@ -236,12 +286,12 @@ fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Questi
             format!("Save {} files", many.len()),
         ),
     };
-    let names: Vec<String> = losing
+    let names: Vec<String> = unsaved
         .iter()
         .take(6)
         .map(|document| document.read(cx).document().title())
         .collect();
-    let detail = match losing {
+    let detail = match unsaved {
         [_] => "Otherwise, the changes since the last save are lost.".to_owned(),
         _ => format!("Otherwise, the changes in {} are lost.", names.join(", ")),
     };
@@ -254,6 +304,13 @@ fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Questi
             (save.into(), ButtonStyle::Primary),
         ],
         // Saving loses nothing either, but it overwrites a file, so Cancel is the safe answer.
-        safest: if losing.is_empty() { CANCEL } else { SAVE },
+        safest: if unsaved.is_empty() { CANCEL } else { SAVE },
     }
+}
+
+/// Returns whether another window shows a document.
+fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -> bool {
+    let others = window_registry::others(this, cx).into_iter();
+    let mut others = others.filter_map(|other| other.downcast::<Workbench>().ok());
+    others.any(|workbench| !workbench.read(cx).items_of(document, cx).is_empty())
 }

@@ -1,32 +1,33 @@
 //! Questions and notifications of a window.
 
 use futures::channel::oneshot;
-use gpui_kit::{AppContext as _, Context, SharedString, Window};
+use gpui_kit::{
+    AppContext as _, Context, Div, InteractiveElement as _, SharedString, Stateful, Window,
+};
 use ui::{Corner, Toast, Tone, show_toast};
 
 use super::Workbench;
 use crate::actions::view::{DismissNotifications, ShowNotifications};
 use crate::notices::Notice;
-use crate::question::{QuestionDialog, QuestionSpec};
+use crate::question;
+use crate::question::QuestionSpec;
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(show_notifications))
+        .on_action(cx.listener(dismiss_notifications))
+}
 
 impl Workbench {
     /// Shows a modal question. An error on the receiver means no answer.
     pub(crate) fn ask(
         &mut self,
-        asked: QuestionSpec,
+        spec: QuestionSpec,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> oneshot::Receiver<usize> {
-        let title = asked.title.clone();
-        let mut answer = None;
-        let question = cx.new(|cx| {
-            let (question, receiver) = QuestionDialog::new(asked, cx);
-            answer = Some(receiver);
-            question
-        });
-        self.modal
-            .update(cx, |modal, cx| modal.ask(title, question, window, cx));
-        answer.unwrap_or_else(|| oneshot::channel().1)
+        question::ask(&self.modal, spec, window, cx)
     }
 
     /// Shows a notification in the corner of the window and adds it to the list.
@@ -59,26 +60,26 @@ impl Workbench {
     ) {
         self.report(Notice::new(Tone::Error, sentence), window, cx);
     }
+}
 
-    pub(super) fn show_notifications(
-        &mut self,
-        _: &ShowNotifications,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let notices = self.notices.clone();
-        let list = cx.new(|cx| crate::notices::NoticeList::new(notices, window, cx));
-        self.modal.update(cx, |modal, cx| {
-            modal.show("Notifications", list, window, cx)
-        });
-    }
+fn show_notifications(
+    workbench: &mut Workbench,
+    _: &ShowNotifications,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let notices = workbench.notices.clone();
+    let list = cx.new(|cx| crate::notices::NoticeList::new(notices, window, cx));
+    workbench.modal.update(cx, |modal, cx| {
+        modal.show("Notifications", list, window, cx)
+    });
+}
 
-    pub(super) fn dismiss_notifications(
-        &mut self,
-        _: &DismissNotifications,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        ui::dismiss_toasts(window, cx);
-    }
+fn dismiss_notifications(
+    _: &mut Workbench,
+    _: &DismissNotifications,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    ui::dismiss_toasts(window, cx);
 }

@@ -1,13 +1,15 @@
-//! Opening texts in a window: files, locations in files, new texts, further views of open texts.
+//! Opening texts in a window: files, new texts, further views of open texts.
 
 use std::sync::Arc;
 
-use base::{AbsPath, Point, path_text};
-use editor::{DocumentModel, Editor, EditorEvent, ModelEvent, Reveal};
-use gpui_kit::{App, AppContext as _, Context, Entity, Subscription, Window};
-use project::{Binary, LoadError};
+use base::{AbsPath, path_text};
+use editor::{DocumentModel, Editor, EditorEvent, ModelEvent};
+use gpui_kit::{
+    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
+};
+use project::LoadError;
 
-use super::{ItemEntry, RECENT_KEPT, Workbench};
+use super::{ItemEntry, MAX_RECENT_FILES, Workbench, save, search};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
@@ -15,91 +17,14 @@ use crate::file_error::FileErrorView;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
+use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
 use crate::session::note_recent;
 use crate::target::LineColumn;
+use crate::workbench::close;
 
-/// Options for opening a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OpenOptions {
-    /// Whether the tab is a preview.
-    pub(crate) opening: TabOpenMode,
-    /// Whether the opened view takes the focus.
-    pub(crate) focus: Focus,
-    /// Location to go to.
-    pub(crate) place: Option<GoToPosition>,
-    /// Behaviour for a binary file.
-    pub(crate) binary: Binary,
-    /// Behaviour if the file does not exist.
-    pub(crate) missing: MissingFile,
-}
-
-/// Behaviour for a path without a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissingFile {
-    /// Show an error instead.
-    Refuse,
-    /// Show an empty text that creates the file when it is saved.
-    Create,
-}
-
-/// Whether the opened view takes the focus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Focus {
-    /// Focus the opened view.
-    Take,
-    /// Keep the current focus.
-    Leave,
-}
-
-/// A location in a text.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum GoToPosition {
-    /// Line and column, counted from 1.
-    Place(LineColumn),
-    /// A span of bytes to select.
-    Span(base::Span),
-    /// A row and a range of its bytes to select.
-    InRow {
-        /// Row of the selection.
-        row: base::Row,
-        /// First byte in the row.
-        start: u32,
-        /// End of the range in the row, exclusive.
-        end: u32,
-    },
-}
-
-impl OpenOptions {
-    /// Opens a permanent tab and focuses it.
-    pub(crate) fn lasting() -> Self {
-        Self {
-            opening: TabOpenMode::Lasting,
-            focus: Focus::Take,
-            place: None,
-            binary: Binary::Refuse,
-            missing: MissingFile::Refuse,
-        }
-    }
-
-    /// Opens a preview without changing the focus.
-    pub(crate) fn preview(cx: &App) -> Self {
-        use ui::ActiveSettings as _;
-        let opening = if cx.settings().window.preview_tabs {
-            TabOpenMode::Preview
-        } else {
-            TabOpenMode::Lasting
-        };
-        Self {
-            opening,
-            focus: Focus::Leave,
-            ..Self::lasting()
-        }
-    }
-
-    /// Sets the location to go to.
-    pub(crate) fn at(self, place: Option<GoToPosition>) -> Self {
-        Self { place, ..self }
-    }
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element.on_action(cx.listener(new_text))
 }
 
 impl Workbench {
@@ -107,12 +32,12 @@ impl Workbench {
     pub(crate) fn open_path(
         &mut self,
         path: AbsPath,
-        how: OpenOptions,
+        options: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let pane = self.layout.active_pane();
-        self.open_path_in(path, pane, how, window, cx);
+        self.open_path_in(path, pane, options, window, cx);
     }
 
     /// Opens files at their locations in permanent tabs, behind an open picker or question.
@@ -128,12 +53,12 @@ impl Workbench {
             Focus::Take
         };
         for (path, place) in files {
-            let how = OpenOptions {
+            let options = OpenOptions {
                 focus,
                 missing: MissingFile::Create,
                 ..OpenOptions::lasting()
             };
-            self.open_path(path, how.at(place.map(GoToPosition::Place)), window, cx);
+            self.open_path(path, options.at(place.map(GoToPosition::Place)), window, cx);
         }
     }
 
@@ -142,16 +67,16 @@ impl Workbench {
         &mut self,
         path: AbsPath,
         pane: PaneId,
-        how: OpenOptions,
+        options: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         self.leave_place(cx);
-        if let Some(item) = self.item_in(pane, &path, cx) {
-            self.show_again(item, how, window, cx);
+        if let Some(item) = item_in(self, pane, &path, cx) {
+            show_again(self, item, options, window, cx);
             return;
         }
-        if let Some(item) = self.pending_item(pane, &path, cx) {
+        if let Some(item) = pending_item(self, pane, &path, cx) {
             // The real tab replaces the placeholder of the restored session.
             self.items.remove(&item);
             self.layout.close(item);
@@ -161,9 +86,9 @@ impl Workbench {
         } else {
             self.layout.active_pane()
         };
-        let loading = Documents::open(path.clone(), how.binary, cx);
+        let loading = Documents::open(path.clone(), options.binary, cx);
         if let Some(Ok(document)) = futures::FutureExt::now_or_never(loading.clone()) {
-            self.open_document_in(document, pane, how, window, cx);
+            self.open_document_in(document, pane, options, window, cx);
             return;
         }
         cx.spawn_in(window, async move |this, cx| {
@@ -175,12 +100,14 @@ impl Workbench {
                     this.layout.active_pane()
                 };
                 match loaded {
-                    Ok(document) => this.open_document_in(document, pane, how, window, cx),
-                    Err(error) if how.missing == MissingFile::Create && error.is_not_found() => {
+                    Ok(document) => this.open_document_in(document, pane, options, window, cx),
+                    Err(error)
+                        if options.missing == MissingFile::Create && error.is_not_found() =>
+                    {
                         let document = Documents::new_at(path, cx);
-                        this.open_document_in(document, pane, how, window, cx);
+                        this.open_document_in(document, pane, options, window, cx);
                     }
-                    Err(error) => this.refuse(path, error, pane, how, window, cx),
+                    Err(error) => refuse(this, path, error, pane, options, window, cx),
                 }
             });
             shown.ok();
@@ -188,96 +115,24 @@ impl Workbench {
         .detach();
     }
 
-    fn item_in(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
-        let tabs = self.layout.tabs(pane)?.tabs();
-        let shows =
-            |item: ItemId| self.item(item).and_then(|item| item.path(cx)).as_ref() == Some(path);
-        let text = |item: ItemId| matches!(self.item(item), Some(TabItem::Text(_)));
-        tabs.iter()
-            .map(|tab| tab.item)
-            .find(|item| text(*item) && shows(*item))
-    }
-
-    fn pending_item(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
-        let tabs = self.layout.tabs(pane)?.tabs().iter().map(|tab| tab.item);
-        tabs.into_iter().find(|item| match self.item(*item) {
-            Some(TabItem::Waiting(waiting)) => waiting.read(cx).path() == path,
-            _ => false,
-        })
-    }
-
-    fn show_again(
-        &mut self,
-        item: ItemId,
-        how: OpenOptions,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if how.opening == TabOpenMode::Lasting {
-            self.keep_open(item, cx);
-        }
-        self.layout.activate(item);
-        self.note_recent(item, cx);
-        self.layout_changed(cx);
-        self.go_to_requested(item, how, window, cx);
-    }
-
     /// Opens a document in a pane.
     pub(crate) fn open_document_in(
         &mut self,
         document: Entity<DocumentModel>,
         pane: PaneId,
-        how: OpenOptions,
+        options: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let path = document.read(cx).path().cloned();
-        if let Some(item) = path.and_then(|path| self.item_in(pane, &path, cx)) {
-            self.show_again(item, how, window, cx);
+        if let Some(item) = path.and_then(|path| item_in(self, pane, &path, cx)) {
+            show_again(self, item, options, window, cx);
             return;
         }
         Documents::stop_waiting(&document, cx);
         let editor = self.new_editor(document, window, cx);
-        let item = self.add_item(TabItem::Text(editor), pane, how.opening, window, cx);
-        self.go_to_requested(item, how, window, cx);
-    }
-
-    /// Goes to the requested location and takes the focus if requested.
-    fn go_to_requested(
-        &mut self,
-        item: ItemId,
-        how: OpenOptions,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        if let (Some(goal), Some(editor)) = (
-            how.place,
-            self.item(item).and_then(TabItem::editor).cloned(),
-        ) {
-            go_to(&editor, goal, cx);
-        }
-        if how.focus == Focus::Take {
-            self.focus_active(window, cx);
-        }
-        self.tree_follows(cx);
-    }
-
-    /// Shows in a tab why a file cannot be opened.
-    fn refuse(
-        &mut self,
-        path: AbsPath,
-        error: Arc<LoadError>,
-        pane: PaneId,
-        how: OpenOptions,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let this = cx.weak_entity();
-        let refusal = cx.new(|cx| FileErrorView::new(path, error, this, cx));
-        self.add_item(TabItem::Refused(refusal), pane, how.opening, window, cx);
-        if how.focus == Focus::Take {
-            self.focus_active(window, cx);
-        }
+        let item = self.add_item(TabItem::Text(editor), pane, options.opening, window, cx);
+        go_to_requested(self, item, options, window, cx);
     }
 
     /// Creates a view of a document.
@@ -321,11 +176,11 @@ impl Workbench {
         subscriptions: Vec<Subscription>,
         cx: &mut Context<Self>,
     ) {
-        let this = cx.weak_entity();
+        let root = self.root(cx);
         let crumbs = item
             .editor()
             .cloned()
-            .map(|editor| cx.new(|cx| Crumbs::new(editor, this, cx)));
+            .map(|editor| cx.new(|cx| Crumbs::new(editor, root, cx)));
         self.items.insert(
             id,
             ItemEntry {
@@ -353,85 +208,29 @@ impl Workbench {
                 &document,
                 window,
                 move |this, document, event, window, cx| {
-                    this.document_event(id, document, event, window, cx);
+                    document_event(this, id, document, event, window, cx);
                 },
             ));
+        }
+        match item {
+            TabItem::Refused(refusal) => {
+                subscriptions.push(cx.subscribe_in(refusal, window, save::retry_open));
+            }
+            TabItem::Search(panel) => {
+                subscriptions.push(cx.subscribe_in(panel, window, search::panel_event));
+            }
+            TabItem::Text(_) | TabItem::Excerpts(..) | TabItem::Waiting(_) => {}
         }
         if let Some(editor) = item.editor() {
             subscriptions.push(cx.subscribe_in(
                 editor,
                 window,
                 |this, editor, event: &EditorEvent, window, cx| {
-                    this.editor_event(editor, event, window, cx);
+                    editor_event(this, editor, event, window, cx);
                 },
             ));
         }
         subscriptions
-    }
-
-    fn document_event(
-        &mut self,
-        item: ItemId,
-        document: &Entity<DocumentModel>,
-        event: &ModelEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match event {
-            ModelEvent::Edited(_) => {
-                // An edited preview becomes permanent.
-                self.keep_open(item, cx);
-                self.autosave_later(document, window, cx);
-                self.title_may_change(document, cx);
-            }
-            ModelEvent::Saved => self.refresh_git(cx),
-            ModelEvent::StateChanged => self.layout_changed(cx),
-            ModelEvent::SyntaxUpdated => self.status.update(cx, |_, cx| cx.notify()),
-            ModelEvent::HunksUpdated => {}
-        }
-    }
-
-    /// Updates titles: an untitled text is named after its first words.
-    fn title_may_change(&mut self, document: &Entity<DocumentModel>, cx: &mut Context<Self>) {
-        if document.read(cx).path().is_none() {
-            self.follow_layout(cx);
-        }
-    }
-
-    fn editor_event(
-        &mut self,
-        editor: &Entity<Editor>,
-        event: &EditorEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match event {
-            EditorEvent::SelectionsChanged => {
-                if editor.read(cx).excerpts().is_none() {
-                    let selections = editor.update(cx, |editor, cx| editor.selections(cx).clone());
-                    let model = editor.read(cx).model().clone();
-                    Documents::note_selections(&model, &selections, cx);
-                }
-                self.store_soon(cx);
-            }
-            EditorEvent::Scrolled => self.store_soon(cx),
-            EditorEvent::Refused(sentence) => {
-                self.report(
-                    Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"),
-                    window,
-                    cx,
-                );
-            }
-            EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
-        }
-    }
-
-    /// Creates an untitled text.
-    pub(super) fn new_text(&mut self, _: &New, window: &mut Window, cx: &mut Context<Self>) {
-        let document = Documents::untitled(cx);
-        self.leave_place(cx);
-        let pane = self.layout.active_pane();
-        self.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
     }
 
     /// Opens dropped paths: files in tabs, a folder as the folder of the window.
@@ -472,46 +271,172 @@ impl Workbench {
         if let (Some(path), Some(root)) = (path, root)
             && let Some(relative) = path.relative_to(&root)
         {
-            note_recent(&mut self.recent_files, &path_text(relative), RECENT_KEPT);
+            note_recent(
+                &mut self.recent_files,
+                &path_text(relative),
+                MAX_RECENT_FILES,
+            );
         }
     }
 
     pub(super) fn forget_item(&mut self, item: ItemId, cx: &mut Context<Self>) {
         if let Some(entry) = self.items.remove(&item) {
-            self.remember_closed(&entry.item, cx);
+            close::remember_closed(self, &entry.item, cx);
         }
     }
 }
 
-/// Moves the caret of a view to a location and scrolls it to the middle.
-pub(crate) fn go_to(editor: &Entity<Editor>, goal: GoToPosition, cx: &mut App) {
-    editor.update(cx, |editor, cx| {
-        let snapshot = editor.model().read(cx).snapshot();
-        let span = match goal {
-            GoToPosition::Span(span) => span,
-            GoToPosition::Place(place) => base::Span::at(offset_of(&snapshot, place)),
-            GoToPosition::InRow { row, start, end } => {
-                let at = |column| {
-                    snapshot.offset_at(Point {
-                        row,
-                        column: base::Column(column),
-                    })
-                };
-                base::Span::new(at(start), at(end))
-            }
-        };
-        editor.select(vec![span], Reveal::Center, cx);
-    });
+fn item_in(
+    workbench: &Workbench,
+    pane: PaneId,
+    path: &AbsPath,
+    cx: &Context<Workbench>,
+) -> Option<ItemId> {
+    let tabs = workbench.layout.tabs(pane)?.tabs();
+    let shows =
+        |item: ItemId| workbench.item(item).and_then(|item| item.path(cx)).as_ref() == Some(path);
+    let text = |item: ItemId| matches!(workbench.item(item), Some(TabItem::Text(_)));
+    tabs.iter()
+        .map(|tab| tab.item)
+        .find(|item| text(*item) && shows(*item))
 }
 
-/// Converts a line and column, counted from 1, into a byte offset.
-fn offset_of(snapshot: &text::Snapshot, place: LineColumn) -> base::ByteOffset {
-    let row = base::Row(place.line.saturating_sub(1)).min(snapshot.last_row());
-    let start = snapshot.row_start(row);
-    let chars = snapshot
-        .chars_at(start)
-        .take_while(|c| *c != '\n' && *c != '\r');
-    let before = usize::try_from(place.column.saturating_sub(1)).unwrap_or(0);
-    let bytes: usize = chars.take(before).map(char::len_utf8).sum();
-    start + bytes
+fn pending_item(
+    workbench: &Workbench,
+    pane: PaneId,
+    path: &AbsPath,
+    cx: &Context<Workbench>,
+) -> Option<ItemId> {
+    let tabs = workbench
+        .layout
+        .tabs(pane)?
+        .tabs()
+        .iter()
+        .map(|tab| tab.item);
+    tabs.into_iter().find(|item| match workbench.item(*item) {
+        Some(TabItem::Waiting(waiting)) => waiting.read(cx).path() == path,
+        _ => false,
+    })
+}
+
+fn show_again(
+    workbench: &mut Workbench,
+    item: ItemId,
+    options: OpenOptions,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if options.opening == TabOpenMode::Lasting {
+        workbench.keep_open(item, cx);
+    }
+    workbench.layout.activate(item);
+    workbench.note_recent(item, cx);
+    workbench.layout_changed(cx);
+    go_to_requested(workbench, item, options, window, cx);
+}
+
+/// Goes to the requested location and takes the focus if requested.
+fn go_to_requested(
+    workbench: &mut Workbench,
+    item: ItemId,
+    options: OpenOptions,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let (Some(position), Some(editor)) = (
+        options.place,
+        workbench.item(item).and_then(TabItem::editor).cloned(),
+    ) {
+        go_to(&editor, position, cx);
+    }
+    if options.focus == Focus::Take {
+        workbench.focus_active(window, cx);
+    }
+    workbench.tree_follows(cx);
+}
+
+/// Shows in a tab why a file cannot be opened.
+fn refuse(
+    workbench: &mut Workbench,
+    path: AbsPath,
+    error: Arc<LoadError>,
+    pane: PaneId,
+    options: OpenOptions,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let refusal = cx.new(|cx| FileErrorView::new(path, error, cx));
+    workbench.add_item(TabItem::Refused(refusal), pane, options.opening, window, cx);
+    if options.focus == Focus::Take {
+        workbench.focus_active(window, cx);
+    }
+}
+
+fn document_event(
+    workbench: &mut Workbench,
+    item: ItemId,
+    document: &Entity<DocumentModel>,
+    event: &ModelEvent,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    match event {
+        ModelEvent::Edited(_) => {
+            // An edited preview becomes permanent.
+            workbench.keep_open(item, cx);
+            workbench.autosave_later(document, window, cx);
+            title_may_change(workbench, document, cx);
+        }
+        ModelEvent::Saved => workbench.refresh_git(cx),
+        ModelEvent::StateChanged => workbench.layout_changed(cx),
+        ModelEvent::SyntaxUpdated => workbench.status.update(cx, |_, cx| cx.notify()),
+        ModelEvent::HunksUpdated => {}
+    }
+}
+
+/// Updates titles: an untitled text is named after its first words.
+fn title_may_change(
+    workbench: &mut Workbench,
+    document: &Entity<DocumentModel>,
+    cx: &mut Context<Workbench>,
+) {
+    if document.read(cx).path().is_none() {
+        workbench.follow_layout(cx);
+    }
+}
+
+fn editor_event(
+    workbench: &mut Workbench,
+    editor: &Entity<Editor>,
+    event: &EditorEvent,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    match event {
+        EditorEvent::SelectionsChanged => {
+            if editor.read(cx).excerpts().is_none() {
+                let selections = editor.update(cx, |editor, cx| editor.selections(cx).clone());
+                let model = editor.read(cx).model().clone();
+                Documents::note_selections(&model, &selections, cx);
+            }
+            workbench.store_soon(cx);
+        }
+        EditorEvent::Scrolled => workbench.store_soon(cx),
+        EditorEvent::Refused(sentence) => {
+            workbench.report(
+                Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"),
+                window,
+                cx,
+            );
+        }
+        EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
+    }
+}
+
+/// Creates an untitled text.
+fn new_text(workbench: &mut Workbench, _: &New, window: &mut Window, cx: &mut Context<Workbench>) {
+    let document = Documents::untitled(cx);
+    workbench.leave_place(cx);
+    let pane = workbench.layout.active_pane();
+    workbench.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
 }

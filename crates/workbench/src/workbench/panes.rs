@@ -1,7 +1,7 @@
 //! Panes and tabs of a window: splitting, focusing, moving.
 
 use base::AbsPath;
-use gpui_kit::{Context, Entity, Window};
+use gpui_kit::{Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
 use super::{Workbench, WorkbenchRegion};
 use crate::actions::pane::{
@@ -9,138 +9,36 @@ use crate::actions::pane::{
     KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
     SplitDown, SplitLeft, SplitRight, SplitUp, TogglePinTab,
 };
-use crate::grid::DropPlace;
+use crate::drag::DropPlace;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, PaneSide};
 
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(split_right))
+        .on_action(cx.listener(split_left))
+        .on_action(cx.listener(split_up))
+        .on_action(cx.listener(split_down))
+        .on_action(cx.listener(focus_left))
+        .on_action(cx.listener(focus_right))
+        .on_action(cx.listener(focus_up))
+        .on_action(cx.listener(focus_down))
+        .on_action(cx.listener(focus_next))
+        .on_action(cx.listener(focus_previous))
+        .on_action(cx.listener(even_out_action))
+        .on_action(cx.listener(next_tab))
+        .on_action(cx.listener(previous_tab))
+        .on_action(cx.listener(last_tab))
+        .on_action(cx.listener(activate_tab))
+        .on_action(cx.listener(toggle_pin))
+        .on_action(cx.listener(keep_tab))
+        .on_action(cx.listener(move_tab_left))
+        .on_action(cx.listener(move_tab_right))
+        .on_action(cx.listener(move_tab_to_next_pane))
+}
+
 impl Workbench {
-    pub(super) fn split_right(
-        &mut self,
-        _: &SplitRight,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.split(PaneSide::Right, window, cx);
-    }
-
-    pub(super) fn split_left(
-        &mut self,
-        _: &SplitLeft,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.split(PaneSide::Left, window, cx);
-    }
-
-    pub(super) fn split_up(&mut self, _: &SplitUp, window: &mut Window, cx: &mut Context<Self>) {
-        self.split(PaneSide::Up, window, cx);
-    }
-
-    pub(super) fn split_down(
-        &mut self,
-        _: &SplitDown,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.split(PaneSide::Down, window, cx);
-    }
-
-    /// Splits the active pane and shows a second view of its text.
-    fn split(&mut self, side: PaneSide, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(TabItem::Text(editor)) = self.active_item().cloned() else {
-            return;
-        };
-        let pane = self.layout.active_pane();
-        if let Some(new) = self.layout.split(pane, side) {
-            let twin = self.duplicate_view(&editor, window, cx);
-            self.add_item(
-                TabItem::Text(twin),
-                new,
-                crate::layout::TabOpenMode::Lasting,
-                window,
-                cx,
-            );
-            self.focus_active(window, cx);
-        }
-    }
-
-    /// Creates a second view of the same text.
-    fn duplicate_view(
-        &mut self,
-        editor: &Entity<editor::Editor>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Entity<editor::Editor> {
-        let document = editor.read(cx).model().clone();
-        let state = editor.update(cx, |editor, cx| editor.view_state(cx));
-        let twin = self.new_editor(document, window, cx);
-        twin.update(cx, |twin, cx| twin.restore_view_state(&state, cx));
-        twin
-    }
-
-    pub(super) fn focus_left(
-        &mut self,
-        _: &FocusLeft,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.focus_side(PaneSide::Left, window, cx);
-    }
-
-    pub(super) fn focus_right(
-        &mut self,
-        _: &FocusRight,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.focus_side(PaneSide::Right, window, cx);
-    }
-
-    pub(super) fn focus_up(&mut self, _: &FocusUp, window: &mut Window, cx: &mut Context<Self>) {
-        self.focus_side(PaneSide::Up, window, cx);
-    }
-
-    pub(super) fn focus_down(
-        &mut self,
-        _: &FocusDown,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.focus_side(PaneSide::Down, window, cx);
-    }
-
-    fn focus_side(&mut self, side: PaneSide, window: &mut Window, cx: &mut Context<Self>) {
-        let active = self.layout.active_pane();
-        match self.layout.tree().neighbour(active, side) {
-            Some(pane) => self.focus_pane(pane, window, cx),
-            // The tree is to the left of all panes.
-            None if side == PaneSide::Left && self.tree_shown && self.folder.is_some() => {
-                self.focus_tree(window, cx);
-            }
-            None => {}
-        }
-    }
-
-    pub(super) fn focus_next(
-        &mut self,
-        _: &FocusNext,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let pane = self.layout.pane_beside(1);
-        self.focus_pane(pane, window, cx);
-    }
-
-    pub(super) fn focus_previous(
-        &mut self,
-        _: &FocusPrevious,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let pane = self.layout.pane_beside(-1);
-        self.focus_pane(pane, window, cx);
-    }
-
     /// Activates and focuses a pane.
     pub(crate) fn focus_pane(&mut self, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) {
         if self.layout.set_active_pane(pane) {
@@ -154,15 +52,11 @@ impl Workbench {
         let Some(pane) = self.layout.pane_of(item) else {
             return;
         };
-        self.keyboard_in = WorkbenchRegion::Panes;
+        self.focused_region = WorkbenchRegion::Panes;
         if self.layout.active_pane() != pane {
             self.layout.set_active_pane(pane);
             self.layout_changed(cx);
         }
-    }
-
-    pub(super) fn even_out_action(&mut self, _: &EvenOut, _: &mut Window, cx: &mut Context<Self>) {
-        self.even_out(cx);
     }
 
     /// Gives all panes the same size.
@@ -189,52 +83,6 @@ impl Workbench {
         }
     }
 
-    pub(super) fn next_tab(&mut self, _: &NextTab, window: &mut Window, cx: &mut Context<Self>) {
-        self.step_tab(1, window, cx);
-    }
-
-    pub(super) fn previous_tab(
-        &mut self,
-        _: &PreviousTab,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.step_tab(-1, window, cx);
-    }
-
-    fn step_tab(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
-        let tabs = self.layout.tabs(self.layout.active_pane());
-        if let Some(item) = tabs.and_then(|tabs| tabs.neighbour(step)) {
-            self.activate(item, window, cx);
-        }
-    }
-
-    pub(super) fn activate_tab(
-        &mut self,
-        place: &ActivateTab,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let tabs = self.layout.tabs(self.layout.active_pane());
-        let tab = tabs.and_then(|tabs| tabs.tabs().get(place.0.checked_sub(1)?));
-        if let Some(item) = tab.map(|tab| tab.item) {
-            self.activate(item, window, cx);
-        }
-    }
-
-    pub(super) fn last_tab(&mut self, _: &LastTab, window: &mut Window, cx: &mut Context<Self>) {
-        let tabs = self.layout.tabs(self.layout.active_pane());
-        if let Some(item) = tabs.and_then(|tabs| tabs.tabs().last()).map(|tab| tab.item) {
-            self.activate(item, window, cx);
-        }
-    }
-
-    pub(super) fn toggle_pin(&mut self, _: &TogglePinTab, _: &mut Window, cx: &mut Context<Self>) {
-        if let Some(item) = self.layout.active_item() {
-            self.pin(item, cx);
-        }
-    }
-
     /// Pins a tab to the front, or unpins it.
     pub(crate) fn pin(&mut self, item: ItemId, cx: &mut Context<Self>) {
         let Some(tabs) = self
@@ -249,12 +97,6 @@ impl Workbench {
         self.layout_changed(cx);
     }
 
-    pub(super) fn keep_tab(&mut self, _: &KeepTab, _: &mut Window, cx: &mut Context<Self>) {
-        if let Some(item) = self.layout.active_item() {
-            self.keep_open(item, cx);
-        }
-    }
-
     /// Turns a preview into a permanent tab.
     pub(crate) fn keep_open(&mut self, item: ItemId, cx: &mut Context<Self>) {
         let pane = self.layout.pane_of(item);
@@ -262,63 +104,6 @@ impl Workbench {
         if tabs.is_some_and(|tabs| tabs.keep_open(item)) {
             self.layout_changed(cx);
         }
-    }
-
-    pub(super) fn move_tab_left(
-        &mut self,
-        _: &MoveTabLeft,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.move_tab(-1, cx);
-    }
-
-    pub(super) fn move_tab_right(
-        &mut self,
-        _: &MoveTabRight,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.move_tab(1, cx);
-    }
-
-    fn move_tab(&mut self, step: isize, cx: &mut Context<Self>) {
-        let pane = self.layout.active_pane();
-        let Some(item) = self.layout.active_item() else {
-            return;
-        };
-        if let Some(tabs) = self.layout.tabs_mut(pane)
-            && let Some(index) = tabs.index_of(item)
-        {
-            // `reorder` inserts before the tab at the index, so moving right past one tab needs
-            // index + 2.
-            let index = if step > 0 {
-                index + 2
-            } else {
-                index.saturating_sub(1)
-            };
-            tabs.reorder(item, index);
-            self.layout_changed(cx);
-        }
-    }
-
-    pub(super) fn move_tab_to_next_pane(
-        &mut self,
-        _: &MoveTabToNextPane,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(item) = self.layout.active_item() else {
-            return;
-        };
-        let next = self.layout.pane_beside(1);
-        if next == self.layout.active_pane() {
-            self.layout.move_to_side(item, next, PaneSide::Right);
-        } else {
-            self.layout.move_to_pane(item, next, usize::MAX);
-        }
-        self.layout_changed(cx);
-        self.focus_active(window, cx);
     }
 
     /// Moves a tab to a position in a tab bar.
@@ -390,4 +175,289 @@ impl Workbench {
             cx.notify();
         }
     }
+}
+
+fn split_right(
+    workbench: &mut Workbench,
+    _: &SplitRight,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    split(workbench, PaneSide::Right, window, cx);
+}
+
+fn split_left(
+    workbench: &mut Workbench,
+    _: &SplitLeft,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    split(workbench, PaneSide::Left, window, cx);
+}
+
+fn split_up(
+    workbench: &mut Workbench,
+    _: &SplitUp,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    split(workbench, PaneSide::Up, window, cx);
+}
+
+fn split_down(
+    workbench: &mut Workbench,
+    _: &SplitDown,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    split(workbench, PaneSide::Down, window, cx);
+}
+
+/// Splits the active pane and shows a second view of its text.
+fn split(
+    workbench: &mut Workbench,
+    side: PaneSide,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(TabItem::Text(editor)) = workbench.active_item().cloned() else {
+        return;
+    };
+    let pane = workbench.layout.active_pane();
+    if let Some(new) = workbench.layout.split(pane, side) {
+        let twin = duplicate_view(workbench, &editor, window, cx);
+        workbench.add_item(
+            TabItem::Text(twin),
+            new,
+            crate::layout::TabOpenMode::Lasting,
+            window,
+            cx,
+        );
+        workbench.focus_active(window, cx);
+    }
+}
+
+/// Creates a second view of the same text.
+fn duplicate_view(
+    workbench: &mut Workbench,
+    editor: &Entity<editor::Editor>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Entity<editor::Editor> {
+    let document = editor.read(cx).model().clone();
+    let state = editor.update(cx, |editor, cx| editor.view_state(cx));
+    let twin = workbench.new_editor(document, window, cx);
+    twin.update(cx, |twin, cx| twin.restore_view_state(&state, cx));
+    twin
+}
+
+fn focus_left(
+    workbench: &mut Workbench,
+    _: &FocusLeft,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    focus_side(workbench, PaneSide::Left, window, cx);
+}
+
+fn focus_right(
+    workbench: &mut Workbench,
+    _: &FocusRight,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    focus_side(workbench, PaneSide::Right, window, cx);
+}
+
+fn focus_up(
+    workbench: &mut Workbench,
+    _: &FocusUp,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    focus_side(workbench, PaneSide::Up, window, cx);
+}
+
+fn focus_down(
+    workbench: &mut Workbench,
+    _: &FocusDown,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    focus_side(workbench, PaneSide::Down, window, cx);
+}
+
+fn focus_side(
+    workbench: &mut Workbench,
+    side: PaneSide,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let active = workbench.layout.active_pane();
+    match workbench.layout.tree().neighbour(active, side) {
+        Some(pane) => workbench.focus_pane(pane, window, cx),
+        // The tree is to the left of all panes.
+        None if side == PaneSide::Left && workbench.tree.is_shown && workbench.folder.is_some() => {
+            workbench.focus_tree(window, cx);
+        }
+        None => {}
+    }
+}
+
+fn focus_next(
+    workbench: &mut Workbench,
+    _: &FocusNext,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let pane = workbench.layout.pane_beside(1);
+    workbench.focus_pane(pane, window, cx);
+}
+
+fn focus_previous(
+    workbench: &mut Workbench,
+    _: &FocusPrevious,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let pane = workbench.layout.pane_beside(-1);
+    workbench.focus_pane(pane, window, cx);
+}
+
+fn even_out_action(
+    workbench: &mut Workbench,
+    _: &EvenOut,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.even_out(cx);
+}
+
+fn next_tab(
+    workbench: &mut Workbench,
+    _: &NextTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    step_tab(workbench, 1, window, cx);
+}
+
+fn previous_tab(
+    workbench: &mut Workbench,
+    _: &PreviousTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    step_tab(workbench, -1, window, cx);
+}
+
+fn step_tab(
+    workbench: &mut Workbench,
+    step: isize,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let tabs = workbench.layout.tabs(workbench.layout.active_pane());
+    if let Some(item) = tabs.and_then(|tabs| tabs.neighbour(step)) {
+        workbench.activate(item, window, cx);
+    }
+}
+
+fn activate_tab(
+    workbench: &mut Workbench,
+    place: &ActivateTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let tabs = workbench.layout.tabs(workbench.layout.active_pane());
+    let tab = tabs.and_then(|tabs| tabs.tabs().get(place.0.checked_sub(1)?));
+    if let Some(item) = tab.map(|tab| tab.item) {
+        workbench.activate(item, window, cx);
+    }
+}
+
+fn last_tab(
+    workbench: &mut Workbench,
+    _: &LastTab,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let tabs = workbench.layout.tabs(workbench.layout.active_pane());
+    if let Some(item) = tabs.and_then(|tabs| tabs.tabs().last()).map(|tab| tab.item) {
+        workbench.activate(item, window, cx);
+    }
+}
+
+fn toggle_pin(
+    workbench: &mut Workbench,
+    _: &TogglePinTab,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(item) = workbench.layout.active_item() {
+        workbench.pin(item, cx);
+    }
+}
+
+fn keep_tab(workbench: &mut Workbench, _: &KeepTab, _: &mut Window, cx: &mut Context<Workbench>) {
+    if let Some(item) = workbench.layout.active_item() {
+        workbench.keep_open(item, cx);
+    }
+}
+
+fn move_tab_left(
+    workbench: &mut Workbench,
+    _: &MoveTabLeft,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    move_tab(workbench, -1, cx);
+}
+
+fn move_tab_right(
+    workbench: &mut Workbench,
+    _: &MoveTabRight,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    move_tab(workbench, 1, cx);
+}
+
+fn move_tab(workbench: &mut Workbench, step: isize, cx: &mut Context<Workbench>) {
+    let pane = workbench.layout.active_pane();
+    let Some(item) = workbench.layout.active_item() else {
+        return;
+    };
+    if let Some(tabs) = workbench.layout.tabs_mut(pane)
+        && let Some(index) = tabs.index_of(item)
+    {
+        // `reorder` inserts before the tab at the index, so moving right past one tab needs
+        // index + 2.
+        let index = if step > 0 {
+            index + 2
+        } else {
+            index.saturating_sub(1)
+        };
+        tabs.reorder(item, index);
+        workbench.layout_changed(cx);
+    }
+}
+
+fn move_tab_to_next_pane(
+    workbench: &mut Workbench,
+    _: &MoveTabToNextPane,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(item) = workbench.layout.active_item() else {
+        return;
+    };
+    let next = workbench.layout.pane_beside(1);
+    if next == workbench.layout.active_pane() {
+        workbench.layout.move_to_side(item, next, PaneSide::Right);
+    } else {
+        workbench.layout.move_to_pane(item, next, usize::MAX);
+    }
+    workbench.layout_changed(cx);
+    workbench.focus_active(window, cx);
 }

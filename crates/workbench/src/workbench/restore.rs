@@ -15,7 +15,7 @@ use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::pending_file::PendingFile;
 use crate::search_panel::SearchPanel;
 use crate::session::{SavedBounds, SavedEditor, SavedItem, SavedTree, SavedWindow};
-use crate::windows;
+use crate::window_registry;
 
 impl Workbench {
     /// Schedules storing the window, gathering further changes.
@@ -39,257 +39,8 @@ impl Workbench {
 
     /// Stores the current state of the window.
     pub(crate) fn store_now(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let saved = self.saved(window, cx);
-        windows::store(cx.entity().entity_id(), saved, cx);
-    }
-
-    fn saved(&self, window: &Window, cx: &mut Context<Self>) -> SavedWindow {
-        let items: Vec<(ItemId, Option<SavedItem>)> = self
-            .layout
-            .items()
-            .into_iter()
-            .map(|id| {
-                (
-                    id,
-                    self.item(id)
-                        .and_then(|item| self.save_item_state(item, cx)),
-                )
-            })
-            .collect();
-        let layout = self.layout.save(|id| {
-            items
-                .iter()
-                .find(|(item, _)| *item == id)
-                .and_then(|(_, saved)| saved.clone())
-        });
-        let root = self.root(cx);
-        SavedWindow {
-            folder: root.as_ref().map(path_text),
-            // Set by the code that opened the window.
-            for_files: false,
-            bounds: Some(saved_bounds(window.window_bounds())),
-            layout: Some(layout),
-            tree: self.saved_tree(root.as_ref(), cx),
-            agents: self.agents.saved(),
-            recent_files: self.recent_files.clone(),
-        }
-    }
-
-    fn saved_tree(&self, root: Option<&AbsPath>, cx: &Context<Self>) -> SavedTree {
-        let open = self.folder.as_ref().zip(root).map(|(folder, root)| {
-            let open = folder.read(cx).tree().open_folders();
-            open.filter_map(|path| Some(path_text(path.relative_to(root)?)))
-                .collect()
-        });
-        SavedTree {
-            is_shown: self.tree_shown,
-            width: f32::from(self.tree_width),
-            open: open.unwrap_or_default(),
-        }
-    }
-
-    /// Returns the state to store for a tab.
-    pub(super) fn save_item_state(
-        &self,
-        item: &TabItem,
-        cx: &mut Context<Self>,
-    ) -> Option<SavedItem> {
-        match item {
-            TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
-            TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
-            TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
-            TabItem::Excerpts(..) | TabItem::Refused(_) => None,
-        }
-    }
-
-    /// Restores panes, tabs and the tree.
-    pub(super) fn restore(
-        &mut self,
-        saved: SavedWindow,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.tree_shown = saved.tree.is_shown;
-        self.tree_width = px(saved.tree.width.clamp(140.0, 900.0));
-        self.agents.restore(&saved.agents, window, cx);
-        self.recent_files = saved.recent_files;
-        if let Some((folder, root)) = self.folder.clone().zip(self.root(cx)) {
-            folder.update(cx, |folder, cx| {
-                for open in &saved.tree.open {
-                    folder.expand(&root.join(text_path(open)), cx);
-                }
-            });
-        }
-        let Some(layout) = saved.layout else {
-            return;
-        };
-        let mut made: Vec<(ItemId, TabItem)> = Vec::new();
-        self.layout = layout.restore(|id, item| match self.make(item, window, cx) {
-            Some(item) => {
-                made.push((id, item));
-                true
-            }
-            None => false,
-        });
-        for (id, item) in made {
-            let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.keep_item(id, item, subscriptions, cx);
-        }
-        self.read_waiting(window, cx);
-        self.layout_changed(cx);
-        self.watch_visible(cx);
-    }
-
-    fn make(
-        &mut self,
-        saved: SavedItem,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Option<TabItem> {
-        match saved {
-            SavedItem::Search(saved) => {
-                let (this, root) = (cx.weak_entity(), self.root(cx));
-                Some(TabItem::Search(cx.new(|cx| {
-                    SearchPanel::restored(saved, this, root, window, cx)
-                })))
-            }
-            SavedItem::Editor(saved) => {
-                match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {
-                    Some(path) => Some(TabItem::Waiting(
-                        cx.new(|cx| PendingFile::new(path, saved, cx)),
-                    )),
-                    None => {
-                        let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
-                        Some(TabItem::Text(self.view_of(document, &saved, window, cx)))
-                    }
-                }
-            }
-        }
-    }
-
-    fn view_of(
-        &mut self,
-        document: Entity<DocumentModel>,
-        saved: &SavedEditor,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Entity<Editor> {
-        Documents::stop_waiting(&document, cx);
-        if let Some(language) = saved.language.as_deref().and_then(syntax::language_named) {
-            document.update(cx, |document, cx| document.set_language(Some(language), cx));
-        }
-        let editor = self.new_editor(document, window, cx);
-        restore_editor(&editor, saved, cx);
-        editor
-    }
-
-    /// Loads the files of placeholder tabs, visible ones first.
-    fn read_waiting(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let shown: Vec<ItemId> = {
-            let panes = self.layout.tree().panes();
-            panes
-                .iter()
-                .filter_map(|pane| self.layout.tabs(*pane)?.active())
-                .collect()
-        };
-        let mut waiting: Vec<(ItemId, AbsPath)> = self
-            .layout
-            .items()
-            .into_iter()
-            .filter_map(|id| match self.item(id) {
-                Some(TabItem::Waiting(waiting)) => Some((id, waiting.read(cx).path().clone())),
-                _ => None,
-            })
-            .collect();
-        waiting.sort_by_key(|(id, _)| !shown.contains(id));
-        // Files visible in the first frame are read before it.
-        let first: Vec<_> = waiting
-            .iter()
-            .filter(|(id, _)| shown.contains(id))
-            .cloned()
-            .collect();
-        for (id, path) in first {
-            if let Some(document) = Documents::open_now(&path, cx) {
-                self.on_file_loaded(id, path, Ok(document), window, cx);
-            }
-        }
-        cx.spawn_in(window, async move |this, cx| {
-            for (id, path) in waiting {
-                let Ok(loading) = this.update(cx, |_, cx| {
-                    Documents::open(path.clone(), Binary::Refuse, cx)
-                }) else {
-                    return;
-                };
-                let loaded = loading.await;
-                let arrived = this.update_in(cx, |this, window, cx| {
-                    this.on_file_loaded(id, path, loaded, window, cx)
-                });
-                if arrived.is_err() {
-                    return;
-                }
-            }
-        })
-        .detach();
-    }
-
-    fn on_file_loaded(
-        &mut self,
-        id: ItemId,
-        path: AbsPath,
-        loaded: crate::documents::Opened,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(TabItem::Waiting(waiting)) = self.item(id).cloned() else {
-            return;
-        };
-        let had_keyboard = waiting.read(cx).focus_is_in(window);
-        let item = match loaded {
-            Ok(document) => {
-                let saved = waiting.read(cx).saved().clone();
-                TabItem::Text(self.view_of(document, &saved, window, cx))
-            }
-            // The tab of a deleted file is closed.
-            Err(error) if error.is_not_found() => {
-                self.items.remove(&id);
-                self.layout.close(id);
-                self.layout_changed(cx);
-                return;
-            }
-            Err(error) => {
-                let this = cx.weak_entity();
-                TabItem::Refused(
-                    cx.new(|cx| crate::file_error::FileErrorView::new(path, error, this, cx)),
-                )
-            }
-        };
-        let subscriptions = self.subscribe_to(id, &item, window, cx);
-        self.keep_item(id, item, subscriptions, cx);
-        let is_active = self.layout.active_item() == Some(id);
-        if is_active && (had_keyboard || window.focused(cx).is_none()) {
-            self.focus_active(window, cx);
-        }
-        if is_active {
-            self.tree_follows(cx);
-        }
-        self.layout_changed(cx);
-        self.watch_visible(cx);
-    }
-
-    /// Reopens a closed tab.
-    pub(super) fn reopen(
-        &mut self,
-        saved: SavedItem,
-        pane: PaneId,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(item) = self.make(saved, window, cx) else {
-            return;
-        };
-        self.add_item(item, pane, TabOpenMode::Lasting, window, cx);
-        self.read_waiting(window, cx);
-        self.focus_active(window, cx);
+        let saved = saved(self, window, cx);
+        window_registry::store(cx.entity().entity_id(), saved, cx);
     }
 
     /// Shows documents recovered from a crash that no window contains.
@@ -313,7 +64,13 @@ impl Workbench {
         };
         for document in documents {
             let pane = self.layout.active_pane();
-            self.open_document_in(document, pane, super::OpenOptions::lasting(), window, cx);
+            self.open_document_in(
+                document,
+                pane,
+                crate::open_options::OpenOptions::lasting(),
+                window,
+                cx,
+            );
         }
         self.report(
             crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"),
@@ -330,6 +87,251 @@ impl Workbench {
         });
         paths.collect()
     }
+}
+
+fn saved(workbench: &Workbench, window: &Window, cx: &mut Context<Workbench>) -> SavedWindow {
+    let items: Vec<(ItemId, Option<SavedItem>)> = workbench
+        .layout
+        .items()
+        .into_iter()
+        .map(|id| {
+            (
+                id,
+                workbench
+                    .item(id)
+                    .and_then(|item| save_item_state(item, cx)),
+            )
+        })
+        .collect();
+    let layout = workbench.layout.save(|id| {
+        items
+            .iter()
+            .find(|(item, _)| *item == id)
+            .and_then(|(_, saved)| saved.clone())
+    });
+    let root = workbench.root(cx);
+    SavedWindow {
+        folder: root.as_ref().map(path_text),
+        // Set by the code that opened the window.
+        for_files: false,
+        bounds: Some(saved_bounds(window.window_bounds())),
+        layout: Some(layout),
+        tree: saved_tree(workbench, root.as_ref(), cx),
+        agents: workbench.agents.saved(),
+        recent_files: workbench.recent_files.clone(),
+    }
+}
+
+fn saved_tree(workbench: &Workbench, root: Option<&AbsPath>, cx: &Context<Workbench>) -> SavedTree {
+    let open = workbench.folder.as_ref().zip(root).map(|(folder, root)| {
+        let open = folder.read(cx).tree().open_folders();
+        open.filter_map(|path| Some(path_text(path.relative_to(root)?)))
+            .collect()
+    });
+    SavedTree {
+        is_shown: workbench.tree.is_shown,
+        width: f32::from(workbench.tree.width),
+        open: open.unwrap_or_default(),
+    }
+}
+
+/// Returns the state to store for a tab.
+pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Option<SavedItem> {
+    match item {
+        TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
+        TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
+        TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
+        TabItem::Excerpts(..) | TabItem::Refused(_) => None,
+    }
+}
+
+/// Restores panes, tabs and the tree.
+pub(super) fn restore(
+    workbench: &mut Workbench,
+    saved: SavedWindow,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.tree.is_shown = saved.tree.is_shown;
+    workbench.tree.width = px(saved.tree.width.clamp(140.0, 900.0));
+    workbench.agents.restore(&saved.agents, window, cx);
+    workbench.recent_files = saved.recent_files;
+    if let Some((folder, root)) = workbench.folder.clone().zip(workbench.root(cx)) {
+        folder.update(cx, |folder, cx| {
+            for open in &saved.tree.open {
+                folder.expand(&root.join(text_path(open)), cx);
+            }
+        });
+    }
+    let Some(layout) = saved.layout else {
+        return;
+    };
+    let mut made: Vec<(ItemId, TabItem)> = Vec::new();
+    workbench.layout = layout.restore(|id, item| match make(workbench, item, window, cx) {
+        Some(item) => {
+            made.push((id, item));
+            true
+        }
+        None => false,
+    });
+    for (id, item) in made {
+        let subscriptions = workbench.subscribe_to(id, &item, window, cx);
+        workbench.keep_item(id, item, subscriptions, cx);
+    }
+    read_waiting(workbench, window, cx);
+    workbench.layout_changed(cx);
+    workbench.watch_visible(cx);
+}
+
+fn make(
+    workbench: &mut Workbench,
+    saved: SavedItem,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Option<TabItem> {
+    match saved {
+        SavedItem::Search(saved) => {
+            let (modal, root) = (workbench.modal.clone(), workbench.root(cx));
+            Some(TabItem::Search(cx.new(|cx| {
+                SearchPanel::restored(saved, modal, root, window, cx)
+            })))
+        }
+        SavedItem::Editor(saved) => {
+            match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {
+                Some(path) => Some(TabItem::Waiting(
+                    cx.new(|cx| PendingFile::new(path, saved, cx)),
+                )),
+                None => {
+                    let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
+                    Some(TabItem::Text(view_of(
+                        workbench, document, &saved, window, cx,
+                    )))
+                }
+            }
+        }
+    }
+}
+
+fn view_of(
+    workbench: &mut Workbench,
+    document: Entity<DocumentModel>,
+    saved: &SavedEditor,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Entity<Editor> {
+    Documents::stop_waiting(&document, cx);
+    if let Some(language) = saved.language.as_deref().and_then(syntax::language_named) {
+        document.update(cx, |document, cx| document.set_language(Some(language), cx));
+    }
+    let editor = workbench.new_editor(document, window, cx);
+    restore_editor(&editor, saved, cx);
+    editor
+}
+
+/// Loads the files of placeholder tabs, visible ones first.
+fn read_waiting(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    let shown: Vec<ItemId> = {
+        let panes = workbench.layout.tree().panes();
+        panes
+            .iter()
+            .filter_map(|pane| workbench.layout.tabs(*pane)?.active())
+            .collect()
+    };
+    let mut waiting: Vec<(ItemId, AbsPath)> = workbench
+        .layout
+        .items()
+        .into_iter()
+        .filter_map(|id| match workbench.item(id) {
+            Some(TabItem::Waiting(waiting)) => Some((id, waiting.read(cx).path().clone())),
+            _ => None,
+        })
+        .collect();
+    waiting.sort_by_key(|(id, _)| !shown.contains(id));
+    // Files visible in the first frame are read before it.
+    let first: Vec<_> = waiting
+        .iter()
+        .filter(|(id, _)| shown.contains(id))
+        .cloned()
+        .collect();
+    for (id, path) in first {
+        if let Some(document) = Documents::open_now(&path, cx) {
+            on_file_loaded(workbench, id, path, Ok(document), window, cx);
+        }
+    }
+    cx.spawn_in(window, async move |this, cx| {
+        for (id, path) in waiting {
+            let Ok(loading) = this.update(cx, |_, cx| {
+                Documents::open(path.clone(), Binary::Refuse, cx)
+            }) else {
+                return;
+            };
+            let loaded = loading.await;
+            let arrived = this.update_in(cx, |this, window, cx| {
+                on_file_loaded(this, id, path, loaded, window, cx)
+            });
+            if arrived.is_err() {
+                return;
+            }
+        }
+    })
+    .detach();
+}
+
+fn on_file_loaded(
+    workbench: &mut Workbench,
+    id: ItemId,
+    path: AbsPath,
+    loaded: crate::documents::Opened,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(TabItem::Waiting(waiting)) = workbench.item(id).cloned() else {
+        return;
+    };
+    let had_keyboard = waiting.read(cx).focus_is_in(window);
+    let item = match loaded {
+        Ok(document) => {
+            let saved = waiting.read(cx).saved().clone();
+            TabItem::Text(view_of(workbench, document, &saved, window, cx))
+        }
+        // The tab of a deleted file is closed.
+        Err(error) if error.is_not_found() => {
+            workbench.items.remove(&id);
+            workbench.layout.close(id);
+            workbench.layout_changed(cx);
+            return;
+        }
+        Err(error) => {
+            TabItem::Refused(cx.new(|cx| crate::file_error::FileErrorView::new(path, error, cx)))
+        }
+    };
+    let subscriptions = workbench.subscribe_to(id, &item, window, cx);
+    workbench.keep_item(id, item, subscriptions, cx);
+    let is_active = workbench.layout.active_item() == Some(id);
+    if is_active && (had_keyboard || window.focused(cx).is_none()) {
+        workbench.focus_active(window, cx);
+    }
+    if is_active {
+        workbench.tree_follows(cx);
+    }
+    workbench.layout_changed(cx);
+    workbench.watch_visible(cx);
+}
+
+/// Reopens a closed tab.
+pub(super) fn reopen(
+    workbench: &mut Workbench,
+    saved: SavedItem,
+    pane: PaneId,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(item) = make(workbench, saved, window, cx) else {
+        return;
+    };
+    workbench.add_item(item, pane, TabOpenMode::Lasting, window, cx);
+    read_waiting(workbench, window, cx);
+    workbench.focus_active(window, cx);
 }
 
 fn save_editor(editor: &Entity<Editor>, cx: &mut Context<Workbench>) -> SavedEditor {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use base::AbsPath;
 use editor::{DocumentModel, SaveFailure};
-use gpui_kit::{AppContext as _, Context, Entity, Task, Window};
+use gpui_kit::{
+    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
+};
 use host::{ContentHash, OnDisk};
 use project::{Document, DocumentState, FileFlags, Loaded, SaveRefused, SaveTarget, load};
 use settings::Autosave;
@@ -14,58 +16,25 @@ use ui::{ActiveSettings as _, ButtonStyle, Tone};
 use super::Workbench;
 use crate::actions::file::{KeepMine, Revert, Save, SaveAll, SaveAs, TakeTheirs};
 use crate::documents::Documents;
+use crate::file_error::{FileErrorView, RetryOpen};
 use crate::item::TabItem;
 use crate::notices::Notice;
+use crate::open_options::OpenOptions;
 use crate::question::QuestionSpec;
+use crate::workbench::pick;
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(save))
+        .on_action(cx.listener(save_as))
+        .on_action(cx.listener(save_all))
+        .on_action(cx.listener(revert))
+        .on_action(cx.listener(keep_mine))
+        .on_action(cx.listener(take_theirs))
+}
 
 impl Workbench {
-    pub(super) fn save(&mut self, _: &Save, window: &mut Window, cx: &mut Context<Self>) {
-        let shown = self.active_item().map(|item| item.documents(cx));
-        let is_one = shown.as_ref().is_some_and(|shown| shown.len() == 1);
-        for document in shown.unwrap_or_default() {
-            // When saving several, unmodified documents are skipped.
-            if is_one || document.read(cx).document().is_dirty() {
-                self.save_document(document, window, cx).detach();
-            }
-        }
-    }
-
-    pub(super) fn save_as(&mut self, _: &SaveAs, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(document) = self.active_document(cx) {
-            self.save_elsewhere(document, window, cx).detach();
-        }
-    }
-
-    pub(super) fn save_all(&mut self, _: &SaveAll, window: &mut Window, cx: &mut Context<Self>) {
-        let is_unsaved = |document: &Entity<DocumentModel>| {
-            let document = document.read(cx).document();
-            document.is_dirty() && document.path().is_some()
-        };
-        let unsaved: Vec<_> = Documents::all(cx).into_iter().filter(is_unsaved).collect();
-        for document in unsaved {
-            self.save_document(document, window, cx).detach();
-        }
-    }
-
-    pub(super) fn revert(&mut self, _: &Revert, _: &mut Window, cx: &mut Context<Self>) {
-        if let Some(document) = self.active_document(cx) {
-            document.update(cx, |document, cx| document.revert_to_saved(cx));
-        }
-    }
-
-    pub(super) fn keep_mine(&mut self, _: &KeepMine, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(document) = self.active_document(cx) {
-            document.update(cx, |document, cx| document.keep_mine(cx));
-            self.save_document(document, window, cx).detach();
-        }
-    }
-
-    pub(super) fn take_theirs(&mut self, _: &TakeTheirs, _: &mut Window, cx: &mut Context<Self>) {
-        if let Some(document) = self.active_document(cx) {
-            document.update(cx, |document, cx| document.take_theirs(cx));
-        }
-    }
-
     /// Returns the document shown in the active pane.
     pub(crate) fn active_document(&self, cx: &Context<Self>) -> Option<Entity<DocumentModel>> {
         self.active_item().and_then(|item| item.document(cx))
@@ -83,98 +52,10 @@ impl Workbench {
             document.path().is_none() || matches!(document.state(), DocumentState::ReadOnly(_))
         };
         if needs_name {
-            self.save_elsewhere(document, window, cx)
+            save_elsewhere(self, document, window, cx)
         } else {
-            self.save_to(document, SaveTarget::Own, window, cx)
+            save_to(document, SaveTarget::Own, window, cx)
         }
-    }
-
-    fn save_to(
-        &mut self,
-        document: Entity<DocumentModel>,
-        target: SaveTarget,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Task<bool> {
-        let saving = document.update(cx, |document, cx| document.save(target, cx));
-        cx.spawn_in(window, async move |this, cx| {
-            let saved = saving.await;
-            let is_saved = saved.is_ok();
-            let told = this.update_in(cx, |this, window, cx| match saved {
-                Ok(done) => {
-                    if let Some(error) = done.unconfirmed {
-                        this.report_error(error.to_string(), window, cx);
-                    }
-                }
-                Err(failure) => this.report_failure(&failure, window, cx),
-            });
-            told.ok();
-            is_saved
-        })
-    }
-
-    fn report_failure(
-        &mut self,
-        failure: &SaveFailure,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let notice = Notice::new(Tone::Error, failure.to_string()).key("save");
-        let notice = match failure {
-            SaveFailure::Refused(SaveRefused::Conflict(_)) => {
-                notice.action("Compare", crate::actions::file::CompareWithDisk)
-            }
-            // The running save ends with the newest text or leaves it marked as unsaved.
-            SaveFailure::Refused(SaveRefused::UnderWay) => return,
-            SaveFailure::Refused(_) => notice,
-            SaveFailure::Failed(_) => notice.action("Save as\u{2026}", SaveAs),
-            SaveFailure::Closed => notice,
-        };
-        self.report(notice, window, cx);
-    }
-
-    /// Asks for a path and saves there.
-    fn save_elsewhere(
-        &mut self,
-        document: Entity<DocumentModel>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> Task<bool> {
-        let asked = self.ask_for_path(&document, window, cx);
-        cx.spawn_in(window, async move |this, cx| {
-            let Ok(path) = asked.await else {
-                return false;
-            };
-            let Ok(files) = this.read_with(cx, |this, _| this.services.files.clone()) else {
-                return false;
-            };
-            let wanted = path.clone();
-            let exists = cx
-                .background_spawn(async move { files.exists(&wanted) })
-                .await;
-            let is_own = document.read_with(cx, |document, _| document.path() == Some(&path));
-            if exists && !is_own {
-                let Ok(answer) = this.update_in(cx, |this, window, cx| {
-                    this.ask(replace_question(&path), window, cx)
-                }) else {
-                    return false;
-                };
-                if answer.await != Ok(1) {
-                    return false;
-                }
-            }
-            let target = match (exists, is_own) {
-                (_, true) => SaveTarget::Own,
-                (true, false) => SaveTarget::Over(path),
-                (false, false) => SaveTarget::New(path),
-            };
-            match this.update_in(cx, |this, window, cx| {
-                this.save_to(document, target, window, cx)
-            }) {
-                Ok(saving) => saving.await,
-                Err(_) => false,
-            }
-        })
     }
 
     /// Saves after a pause in typing, if the settings ask for it.
@@ -192,7 +73,7 @@ impl Workbench {
         let (id, document) = (document.entity_id(), document.clone());
         let saving = cx.spawn_in(window, async move |this, cx| {
             cx.background_executor().timer(delay).await;
-            let saved = this.update_in(cx, |this, window, cx| this.autosave(document, window, cx));
+            let saved = this.update_in(cx, |this, window, cx| autosave(document, window, cx));
             saved.ok();
         });
         // A later edit drops this task and starts another.
@@ -210,19 +91,7 @@ impl Workbench {
             .flat_map(|entry| entry.item.documents(cx))
             .collect();
         for document in documents {
-            self.autosave(document, window, cx);
-        }
-    }
-
-    fn autosave(
-        &mut self,
-        document: Entity<DocumentModel>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        // Only a document with a file and without a conflict is saved automatically.
-        if document.read(cx).document().state() == DocumentState::Dirty {
-            self.save_to(document, SaveTarget::Own, window, cx).detach();
+            autosave(document, window, cx);
         }
     }
 
@@ -247,9 +116,7 @@ impl Workbench {
         }
         let (files, flags) = (self.services.files.clone(), FileFlags::default());
         let read = cx.background_spawn(async move {
-            let (bytes, stat) = files
-                .read_with_stat(&path, load::TOO_LARGE - 1)
-                .map_err(|error| error.to_string())?;
+            let (bytes, stat) = files.read_with_stat(&path, load::TOO_LARGE - 1)?;
             let decoded = text::decode_as(&bytes, encoding);
             Ok(Loaded {
                 real_path: files.canonicalize(&path).ok(),
@@ -268,64 +135,203 @@ impl Workbench {
             })
         });
         cx.spawn_in(window, async move |this, cx| {
-            let read: Result<Loaded, String> = read.await;
+            let read: Result<Loaded, host::Error> = read.await;
             let shown = this.update_in(cx, |this, window, cx| match read {
-                Ok(loaded) => this.exchange(&document, loaded, window, cx),
-                Err(sentence) => this.report_error(sentence, window, cx),
+                Ok(loaded) => exchange(this, &document, loaded, window, cx),
+                Err(error) => this.report_error(error.to_string(), window, cx),
             });
             shown.ok();
         })
         .detach();
     }
+}
 
-    /// Replaces `old` by another document in every tab.
-    fn exchange(
-        &mut self,
-        old: &Entity<DocumentModel>,
-        loaded: Loaded,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let new = Documents::add(Document::from_loaded(loaded), cx);
-        let shown = self.items_of(old.entity_id(), cx);
-        let texts = shown
-            .into_iter()
-            .filter(|id| matches!(self.item(*id), Some(TabItem::Text(_))));
-        for id in texts.collect::<Vec<_>>() {
-            let editor = self.new_editor(new.clone(), window, cx);
-            let item = TabItem::Text(editor);
-            let subscriptions = self.subscribe_to(id, &item, window, cx);
-            self.keep_item(id, item, subscriptions, cx);
+pub(super) fn save(
+    workbench: &mut Workbench,
+    _: &Save,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let shown = workbench.active_item().map(|item| item.documents(cx));
+    let is_one = shown.as_ref().is_some_and(|shown| shown.len() == 1);
+    for document in shown.unwrap_or_default() {
+        // When saving several, unmodified documents are skipped.
+        if is_one || document.read(cx).document().is_dirty() {
+            workbench.save_document(document, window, cx).detach();
         }
-        self.focus_active(window, cx);
-        self.layout_changed(cx);
-        self.watch_visible(cx);
     }
+}
 
-    /// Opens a file in place of its error tab.
-    pub(crate) fn replace_refusal(
-        &mut self,
-        refusal: &Entity<crate::file_error::FileErrorView>,
-        path: AbsPath,
-        how: super::OpenOptions,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let is_it = |item: &TabItem| matches!(item, TabItem::Refused(other) if other == refusal);
-        let found = self
-            .items
-            .iter()
-            .find(|(_, entry)| is_it(&entry.item))
-            .map(|(id, _)| *id);
-        let Some(id) = found else {
-            return;
-        };
-        let pane = self.layout.pane_of(id).unwrap_or(self.layout.active_pane());
-        self.open_path_in(path, pane, how, window, cx);
-        self.items.remove(&id);
-        self.layout.close(id);
-        self.layout_changed(cx);
+fn save_as(
+    workbench: &mut Workbench,
+    _: &SaveAs,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(document) = workbench.active_document(cx) {
+        save_elsewhere(workbench, document, window, cx).detach();
     }
+}
+
+fn save_all(
+    workbench: &mut Workbench,
+    _: &SaveAll,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let is_unsaved = |document: &Entity<DocumentModel>| {
+        let document = document.read(cx).document();
+        document.is_dirty() && document.path().is_some()
+    };
+    let unsaved: Vec<_> = Documents::all(cx).into_iter().filter(is_unsaved).collect();
+    for document in unsaved {
+        workbench.save_document(document, window, cx).detach();
+    }
+}
+
+fn revert(workbench: &mut Workbench, _: &Revert, _: &mut Window, cx: &mut Context<Workbench>) {
+    if let Some(document) = workbench.active_document(cx) {
+        document.update(cx, |document, cx| document.revert_to_saved(cx));
+    }
+}
+
+fn keep_mine(
+    workbench: &mut Workbench,
+    _: &KeepMine,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(document) = workbench.active_document(cx) {
+        document.update(cx, |document, cx| document.keep_mine(cx));
+        workbench.save_document(document, window, cx).detach();
+    }
+}
+
+fn take_theirs(
+    workbench: &mut Workbench,
+    _: &TakeTheirs,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(document) = workbench.active_document(cx) {
+        document.update(cx, |document, cx| document.take_theirs(cx));
+    }
+}
+
+fn save_to(
+    document: Entity<DocumentModel>,
+    target: SaveTarget,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Task<bool> {
+    let saving = document.update(cx, |document, cx| document.save(target, cx));
+    cx.spawn_in(window, async move |this, cx| {
+        let saved = saving.await;
+        let is_saved = saved.is_ok();
+        let updated = this.update_in(cx, |this, window, cx| match saved {
+            Ok(done) => {
+                if let Some(error) = done.unconfirmed {
+                    this.report_error(error.to_string(), window, cx);
+                }
+            }
+            Err(failure) => report_failure(this, &failure, window, cx),
+        });
+        updated.ok();
+        is_saved
+    })
+}
+
+fn report_failure(
+    workbench: &mut Workbench,
+    failure: &SaveFailure,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let notice = Notice::new(Tone::Error, failure.to_string()).key("save");
+    let notice = match failure {
+        SaveFailure::Refused(SaveRefused::Conflict(_)) => {
+            notice.action("Compare", crate::actions::file::CompareWithDisk)
+        }
+        // The running save ends with the newest text or leaves it marked as unsaved.
+        SaveFailure::Refused(SaveRefused::UnderWay) => return,
+        SaveFailure::Refused(_) => notice,
+        SaveFailure::Failed(_) => notice.action("Save as\u{2026}", SaveAs),
+        SaveFailure::Closed => notice,
+    };
+    workbench.report(notice, window, cx);
+}
+
+/// Asks for a path and saves there.
+fn save_elsewhere(
+    workbench: &mut Workbench,
+    document: Entity<DocumentModel>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Task<bool> {
+    let asked = pick::ask_for_path(workbench, &document, window, cx);
+    cx.spawn_in(window, async move |this, cx| {
+        let Ok(path) = asked.await else {
+            return false;
+        };
+        let Ok(files) = this.read_with(cx, |this, _| this.services.files.clone()) else {
+            return false;
+        };
+        let wanted = path.clone();
+        let exists = cx
+            .background_spawn(async move { files.exists(&wanted) })
+            .await;
+        let is_own = document.read_with(cx, |document, _| document.path() == Some(&path));
+        if exists && !is_own {
+            let Ok(answer) = this.update_in(cx, |this, window, cx| {
+                this.ask(replace_question(&path), window, cx)
+            }) else {
+                return false;
+            };
+            if answer.await != Ok(1) {
+                return false;
+            }
+        }
+        let target = match (exists, is_own) {
+            (_, true) => SaveTarget::Own,
+            (true, false) => SaveTarget::Over(path),
+            (false, false) => SaveTarget::New(path),
+        };
+        match this.update_in(cx, |this, window, cx| save_to(document, target, window, cx)) {
+            Ok(saving) => saving.await,
+            Err(_) => false,
+        }
+    })
+}
+
+fn autosave(document: Entity<DocumentModel>, window: &mut Window, cx: &mut Context<Workbench>) {
+    // Only a document with a file and without a conflict is saved automatically.
+    if document.read(cx).document().state() == DocumentState::Dirty {
+        save_to(document, SaveTarget::Own, window, cx).detach();
+    }
+}
+
+/// Replaces `old` by another document in every tab.
+fn exchange(
+    workbench: &mut Workbench,
+    old: &Entity<DocumentModel>,
+    loaded: Loaded,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let new = Documents::add(Document::from_loaded(loaded), cx);
+    let shown = workbench.items_of(old.entity_id(), cx);
+    let texts = shown
+        .into_iter()
+        .filter(|id| matches!(workbench.item(*id), Some(TabItem::Text(_))));
+    for id in texts.collect::<Vec<_>>() {
+        let editor = workbench.new_editor(new.clone(), window, cx);
+        let item = TabItem::Text(editor);
+        let subscriptions = workbench.subscribe_to(id, &item, window, cx);
+        workbench.keep_item(id, item, subscriptions, cx);
+    }
+    workbench.focus_active(window, cx);
+    workbench.layout_changed(cx);
+    workbench.watch_visible(cx);
 }
 
 fn replace_question(path: &AbsPath) -> QuestionSpec {
@@ -342,4 +348,36 @@ fn replace_question(path: &AbsPath) -> QuestionSpec {
         ],
         safest: 0,
     }
+}
+
+/// Opens a file in place of its error tab.
+pub(super) fn retry_open(
+    workbench: &mut Workbench,
+    refusal: &Entity<FileErrorView>,
+    RetryOpen(binary): &RetryOpen,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let path = refusal.read(cx).path().clone();
+    let options = OpenOptions {
+        binary: *binary,
+        ..OpenOptions::lasting()
+    };
+    let is_it = |item: &TabItem| matches!(item, TabItem::Refused(other) if other == refusal);
+    let found = workbench
+        .items
+        .iter()
+        .find(|(_, entry)| is_it(&entry.item))
+        .map(|(id, _)| *id);
+    let Some(id) = found else {
+        return;
+    };
+    let pane = workbench
+        .layout
+        .pane_of(id)
+        .unwrap_or(workbench.layout.active_pane());
+    workbench.open_path_in(path, pane, options, window, cx);
+    workbench.items.remove(&id);
+    workbench.layout.close(id);
+    workbench.layout_changed(cx);
 }

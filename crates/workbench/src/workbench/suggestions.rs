@@ -1,11 +1,21 @@
 //! Tab suggestions in the window: the focused text, and the user's commands.
 
-use gpui_kit::{Context, Entity, Window};
+use gpui_kit::{Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
-use super::{GoToPosition, OpenOptions, Workbench};
+use super::Workbench;
 use crate::actions::suggestions::{ShowStatus, Snooze, Toggle, ToggleLanguage};
+use crate::open_options::{GoToPosition, OpenOptions};
 use crate::pickers::suggestion_menu::SuggestionMenu;
 use crate::prediction::{Prediction, PredictionEvent};
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(show_suggestions))
+        .on_action(cx.listener(snooze_suggestions))
+        .on_action(cx.listener(toggle_suggestions))
+        .on_action(cx.listener(toggle_suggestions_of_language))
+}
 
 impl Workbench {
     /// Updates the focused view of Tab. Deferred, because the window is borrowed during the call.
@@ -27,58 +37,58 @@ impl Workbench {
                 .ok();
         });
     }
+}
 
-    /// Handles a request of Tab to the window.
-    pub(super) fn prediction_event(
-        &mut self,
-        _: &Entity<Prediction>,
-        event: &PredictionEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match event {
-            PredictionEvent::Enter(path, at) => {
-                let goal = GoToPosition::Span(base::Span::at(*at));
-                let how = OpenOptions::lasting().at(Some(goal));
-                self.open_path(path.clone(), how, window, cx);
-            }
+/// Handles a request of Tab to the window.
+pub(super) fn prediction_event(
+    workbench: &mut Workbench,
+    _: &Entity<Prediction>,
+    event: &PredictionEvent,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    match event {
+        PredictionEvent::Enter(path, at) => {
+            let position = GoToPosition::Span(base::Span::at(*at));
+            let options = OpenOptions::lasting().at(Some(position));
+            workbench.open_path(path.clone(), options, window, cx);
         }
     }
+}
 
-    pub(super) fn show_suggestions(
-        &mut self,
-        _: &ShowStatus,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let menu = SuggestionMenu::new(self.prediction.clone(), cx);
-        self.pick(menu, window, cx);
-    }
+fn show_suggestions(
+    workbench: &mut Workbench,
+    _: &ShowStatus,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let menu = SuggestionMenu::new(workbench.prediction.clone(), cx);
+    workbench.pick(menu, window, cx);
+}
 
-    pub(super) fn snooze_suggestions(
-        &mut self,
-        _: &Snooze,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.prediction.update(cx, Prediction::toggle_snooze);
-    }
+fn snooze_suggestions(
+    workbench: &mut Workbench,
+    _: &Snooze,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.prediction.update(cx, Prediction::toggle_snooze);
+}
 
-    pub(super) fn toggle_suggestions(
-        &mut self,
-        _: &Toggle,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.prediction.update(cx, Prediction::toggle);
-    }
+fn toggle_suggestions(
+    workbench: &mut Workbench,
+    _: &Toggle,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.prediction.update(cx, Prediction::toggle);
+}
 
-    pub(super) fn toggle_suggestions_of_language(
-        &mut self,
-        _: &ToggleLanguage,
-        _: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.prediction.update(cx, Prediction::toggle_language);
-    }
+fn toggle_suggestions_of_language(
+    workbench: &mut Workbench,
+    _: &ToggleLanguage,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.prediction.update(cx, Prediction::toggle_language);
 }

@@ -11,113 +11,10 @@ use super::{Workbench, WorkbenchRegion};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
+use crate::window_registry;
+use crate::workbench::{agents, folders, suggestions};
 
 impl Workbench {
-    pub(super) fn watch_window(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let configuration = Configuration::of(cx);
-        let tree = self.tree.clone();
-        let agents = self.agents.panel.clone();
-        let prediction = self.prediction.clone();
-        let modal = self.modal.clone();
-        let in_tree = tree.read(cx).focus_handle(cx);
-        let in_agents = agents.read(cx).focus_handle(cx);
-        self._subscriptions = vec![
-            cx.subscribe_in(&configuration, window, Self::configuration_event),
-            cx.subscribe_in(&agents, window, Self::agents_event),
-            cx.observe(&agents, |this, _, cx| {
-                this.status.update(cx, |status, cx| status.note_agents(cx));
-            }),
-            cx.subscribe_in(&prediction, window, Self::prediction_event),
-            cx.observe(&prediction, |this, _, cx| {
-                this.status.update(cx, |_, cx| cx.notify());
-            }),
-            cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
-                this.tree_event(event, window, cx)
-            }),
-            cx.observe_window_bounds(window, |this, _, cx| this.store_soon(cx)),
-            cx.observe_window_activation(window, Self::activation_changed),
-            cx.observe_window_appearance(window, |_, _, cx| {
-                Configuration::of(cx).update(cx, |configuration, cx| configuration.apply_theme(cx));
-            }),
-            cx.observe_pending_input(window, |this, _, cx| {
-                this.status.update(cx, |_, cx| cx.notify());
-            }),
-            cx.on_focus_lost(window, Self::keyboard_lost),
-            cx.observe_in(&modal, window, Self::modal_changed),
-            cx.on_focus_in(&in_tree, window, |this, _, _| {
-                this.keyboard_in = WorkbenchRegion::Tree;
-            }),
-            cx.on_focus_in(&in_agents, window, |this, _, _| {
-                this.keyboard_in = WorkbenchRegion::Agents;
-            }),
-        ];
-        let this = cx.weak_entity();
-        window.on_window_should_close(cx, move |window, cx| {
-            this.update(cx, |this, cx| this.window_closes(window, cx))
-                .log_err();
-            true
-        });
-    }
-
-    /// Handles the closing window. Never asks: unsaved text is kept in the journal, and in memory
-    /// while the process runs.
-    fn window_closes(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.store_now(window, cx);
-        let documents: Vec<_> = self
-            .items
-            .values()
-            .flat_map(|entry| entry.item.documents(cx))
-            .collect();
-        for document in documents {
-            if document.read(cx).document().is_dirty() {
-                Documents::keep_waiting(document, cx);
-            }
-        }
-        crate::windows::closing(cx.entity().entity_id(), cx);
-    }
-
-    fn activation_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if window.is_window_active() {
-            crate::windows::on_activated(cx.entity().entity_id(), cx);
-            // The watcher may have missed changes while another application was active.
-            self.check_documents(|_| true, window, cx);
-        } else {
-            self.autosave_on_leaving(window, cx);
-        }
-        cx.notify();
-    }
-
-    fn configuration_event(
-        &mut self,
-        configuration: &Entity<Configuration>,
-        event: &ConfigurationEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let part = match event {
-            ConfigurationEvent::Changed(part) => part,
-            ConfigurationEvent::NotWritten(sentence) => {
-                if window.is_window_active() || crate::windows::is_only_one(cx) {
-                    self.report_error(sentence.clone(), window, cx);
-                }
-                return;
-            }
-            ConfigurationEvent::Files(paths) => {
-                let is_wanted =
-                    |path: &AbsPath| paths.as_ref().is_none_or(|paths| paths.contains(path));
-                return self.check_documents(is_wanted, window, cx);
-            }
-        };
-        if window.is_window_active() || crate::windows::is_only_one(cx) {
-            self.report_problems(configuration, *part, window, cx);
-        }
-        self.prediction.update(cx, |prediction, cx| {
-            prediction.settings_changed(window, cx);
-        });
-        self.follow_layout(cx);
-        cx.notify();
-    }
-
     /// Reports the problems of the settings, at startup and after every change.
     pub(crate) fn report_all_problems(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let configuration = Configuration::of(cx);
@@ -126,44 +23,8 @@ impl Workbench {
             ConfigSource::Keymap,
             ConfigSource::Themes,
         ] {
-            self.report_problems(&configuration, part, window, cx);
+            report_problems(self, &configuration, part, window, cx);
         }
-    }
-
-    fn report_problems(
-        &mut self,
-        configuration: &Entity<Configuration>,
-        part: ConfigSource,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let problems = configuration.read(cx).problems_of(part).to_vec();
-        let theme = configuration.read(cx).theme_problem().map(str::to_owned);
-        let Some(first) = problems.first() else {
-            if let Some(sentence) = theme.filter(|_| part == ConfigSource::Settings) {
-                self.report(
-                    Notice::new(Tone::Warning, sentence).key("theme"),
-                    window,
-                    cx,
-                );
-            }
-            return;
-        };
-        let more = match problems.len() {
-            1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
-        };
-        let notice = Notice::new(Tone::Warning, format!("{first}{more}")).key(format!("{part:?}"));
-        let notice = match part {
-            ConfigSource::Settings => {
-                notice.action("Open settings", crate::actions::app::OpenSettings)
-            }
-            ConfigSource::Keymap => {
-                notice.action("Open key bindings", crate::actions::app::OpenKeymap)
-            }
-            ConfigSource::Themes => notice,
-        };
-        self.report(notice, window, cx);
     }
 
     /// Compares open texts whose path is `wanted` with the disk.
@@ -184,29 +45,11 @@ impl Workbench {
                     return;
                 };
                 this.update_in(cx, |this, window, cx| {
-                    this.report_outcome(&document, &outcome, window, cx)
+                    report_outcome(this, &document, &outcome, window, cx)
                 })
                 .ok();
             })
             .detach();
-        }
-    }
-
-    fn report_outcome(
-        &mut self,
-        document: &Entity<DocumentModel>,
-        outcome: &DiskOutcome,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        // The banner above the text shows other outcomes; only those without a banner are reported.
-        if let DiskOutcome::Unreadable(error) = outcome {
-            let key = format!("disk-{}", document.entity_id());
-            self.report(
-                Notice::new(Tone::Warning, error.to_string()).key(key),
-                window,
-                cx,
-            );
         }
     }
 
@@ -265,6 +108,165 @@ impl Workbench {
             })
             .detach();
         }
+    }
+}
+
+pub(super) fn watch_window(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let configuration = Configuration::of(cx);
+    let tree = workbench.tree.panel.clone();
+    let agents = workbench.agents.panel.clone();
+    let prediction = workbench.prediction.clone();
+    let modal = workbench.modal.clone();
+    let in_tree = tree.read(cx).focus_handle(cx);
+    let in_agents = agents.read(cx).focus_handle(cx);
+    workbench._subscriptions = vec![
+        cx.subscribe_in(&configuration, window, configuration_event),
+        cx.subscribe_in(&agents, window, agents::agents_event),
+        cx.observe(&agents, |this, _, cx| {
+            this.status.update(cx, |status, cx| status.note_agents(cx));
+        }),
+        cx.subscribe_in(&prediction, window, suggestions::prediction_event),
+        cx.observe(&prediction, |this, _, cx| {
+            this.status.update(cx, |_, cx| cx.notify());
+        }),
+        cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
+            folders::tree_event(this, event, window, cx)
+        }),
+        cx.observe_window_bounds(window, |this, _, cx| this.store_soon(cx)),
+        cx.observe_window_activation(window, activation_changed),
+        cx.observe_window_appearance(window, |_, _, cx| {
+            Configuration::of(cx).update(cx, |configuration, cx| configuration.apply_theme(cx));
+        }),
+        cx.observe_pending_input(window, |this, _, cx| {
+            this.status.update(cx, |_, cx| cx.notify());
+        }),
+        cx.on_focus_lost(window, Workbench::keyboard_lost),
+        cx.observe_in(&modal, window, Workbench::modal_changed),
+        cx.on_focus_in(&in_tree, window, |this, _, _| {
+            this.focused_region = WorkbenchRegion::Tree;
+        }),
+        cx.on_focus_in(&in_agents, window, |this, _, _| {
+            this.focused_region = WorkbenchRegion::Agents;
+        }),
+    ];
+    let this = cx.weak_entity();
+    window.on_window_should_close(cx, move |window, cx| {
+        this.update(cx, |this, cx| window_closes(this, window, cx))
+            .log_err();
+        true
+    });
+}
+
+/// Handles the closing window. Never asks: unsaved text is kept in the journal, and in memory
+/// while the process runs.
+fn window_closes(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    workbench.store_now(window, cx);
+    let documents: Vec<_> = workbench
+        .items
+        .values()
+        .flat_map(|entry| entry.item.documents(cx))
+        .collect();
+    for document in documents {
+        if document.read(cx).document().is_dirty() {
+            Documents::keep_waiting(document, cx);
+        }
+    }
+    window_registry::closing(cx.entity().entity_id(), cx);
+}
+
+fn activation_changed(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    if window.is_window_active() {
+        window_registry::on_activated(cx.entity().entity_id(), cx);
+        // The watcher may have missed changes while another application was active.
+        workbench.check_documents(|_| true, window, cx);
+    } else {
+        workbench.autosave_on_leaving(window, cx);
+    }
+    cx.notify();
+}
+
+fn configuration_event(
+    workbench: &mut Workbench,
+    configuration: &Entity<Configuration>,
+    event: &ConfigurationEvent,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let part = match event {
+        ConfigurationEvent::Changed(part) => part,
+        ConfigurationEvent::NotWritten(sentence) => {
+            if window.is_window_active() || window_registry::is_only_one(cx) {
+                workbench.report_error(sentence.clone(), window, cx);
+            }
+            return;
+        }
+        ConfigurationEvent::Files(paths) => {
+            let is_wanted =
+                |path: &AbsPath| paths.as_ref().is_none_or(|paths| paths.contains(path));
+            return workbench.check_documents(is_wanted, window, cx);
+        }
+    };
+    if window.is_window_active() || window_registry::is_only_one(cx) {
+        report_problems(workbench, configuration, *part, window, cx);
+    }
+    workbench.prediction.update(cx, |prediction, cx| {
+        prediction.settings_changed(window, cx);
+    });
+    workbench.follow_layout(cx);
+    cx.notify();
+}
+
+fn report_problems(
+    workbench: &mut Workbench,
+    configuration: &Entity<Configuration>,
+    part: ConfigSource,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let problems = configuration.read(cx).problems_of(part).to_vec();
+    let theme = configuration.read(cx).theme_problem().map(str::to_owned);
+    let Some(first) = problems.first() else {
+        if let Some(sentence) = theme.filter(|_| part == ConfigSource::Settings) {
+            workbench.report(
+                Notice::new(Tone::Warning, sentence).key("theme"),
+                window,
+                cx,
+            );
+        }
+        return;
+    };
+    let more = match problems.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let notice = Notice::new(Tone::Warning, format!("{first}{more}")).key(format!("{part:?}"));
+    let notice = match part {
+        ConfigSource::Settings => notice.action("Open settings", crate::actions::app::OpenSettings),
+        ConfigSource::Keymap => notice.action("Open key bindings", crate::actions::app::OpenKeymap),
+        ConfigSource::Themes => notice,
+    };
+    workbench.report(notice, window, cx);
+}
+
+fn report_outcome(
+    workbench: &mut Workbench,
+    document: &Entity<DocumentModel>,
+    outcome: &DiskOutcome,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    // The banner above the text shows other outcomes; only those without a banner are reported.
+    if let DiskOutcome::Unreadable(error) = outcome {
+        let key = format!("disk-{}", document.entity_id());
+        workbench.report(
+            Notice::new(Tone::Warning, error.to_string()).key(key),
+            window,
+            cx,
+        );
     }
 }
 

@@ -8,6 +8,7 @@ use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::state;
 use super::suggesting::{Heard, open_with_keys};
+use crate::editor::expanding;
 use crate::{CycleDirection, Editor, SuggestionEvent};
 
 /// What a window does that hears that words are wanted.
@@ -77,7 +78,7 @@ fn word_expansion_wraps_to_the_prefix_and_cycles_back(cx: &mut TestAppContext) {
 fn it_says_which_of_several_was_written(cx: &mut TestAppContext) {
     let (editor, heard, _heard, cx) = open_with_keys("/a.txt", "reˇ", cx);
     let said = |cx: &mut VisualTestContext| {
-        let words = editor.read_with(cx, |editor, _| editor.written_word());
+        let words = editor.read_with(cx, |editor, _| expanding::written_word(editor));
         words.map(|words| words.to_string())
     };
     assert_eq!(said(cx), None);

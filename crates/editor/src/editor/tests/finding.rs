@@ -4,6 +4,7 @@ use caret::find::{PatternKind, WordBounds};
 use gpui_kit::TestAppContext;
 
 use super::{open, state};
+use crate::editor::{commands, finding};
 
 #[gpui_kit::test]
 fn matches_are_counted_while_one_types(cx: &mut TestAppContext) {
@@ -34,11 +35,11 @@ fn a_bad_pattern_is_explained(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇa(b", cx);
     editor.update_in(cx, |editor, window, cx| {
         editor.find.pattern = PatternKind::Regex;
-        editor.open_find(window, cx);
-        editor.set_query("a(", cx);
+        finding::open_find(editor, window, cx);
+        finding::set_query(editor, "a(", cx);
         let error = editor.find.error().unwrap().to_owned();
         assert!(error.contains("character"), "{error}");
-        editor.set_query("a\\(", cx);
+        finding::set_query(editor, "a\\(", cx);
         assert_eq!(editor.find.error(), None);
     });
 }
@@ -47,9 +48,9 @@ fn a_bad_pattern_is_explained(cx: &mut TestAppContext) {
 fn every_match_becomes_a_caret(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇfoo bar foo foobar", cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.open_find(window, cx);
+        finding::open_find(editor, window, cx);
         editor.find.words = WordBounds::Whole;
-        editor.set_query("foo", cx);
+        finding::set_query(editor, "foo", cx);
     });
     cx.simulate_keystrokes("alt-enter");
     assert_eq!(state(&editor, cx), "«fooˇ» bar «fooˇ» foobar");
@@ -61,14 +62,14 @@ fn every_match_becomes_a_caret(cx: &mut TestAppContext) {
 fn all_matches_are_replaced_as_one_step(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇa1 b2 c3", cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.open_replace(window, cx);
+        finding::open_replace(editor, window, cx);
         editor.find.pattern = PatternKind::Regex;
-        editor.set_query(r"([a-z])(\d)", cx);
+        finding::set_query(editor, r"([a-z])(\d)", cx);
         editor.find.replacement = "$2$1".to_owned();
-        editor.replace_all(window, cx);
+        finding::replace_all(editor, window, cx);
     });
     assert_eq!(state(&editor, cx).replace('ˇ', ""), "1a 2b 3c");
-    editor.update_in(cx, |editor, window, cx| editor.undo(window, cx));
+    editor.update_in(cx, |editor, window, cx| commands::undo(editor, window, cx));
     assert_eq!(state(&editor, cx).replace('ˇ', ""), "a1 b2 c3");
 }
 
@@ -76,13 +77,15 @@ fn all_matches_are_replaced_as_one_step(cx: &mut TestAppContext) {
 fn replacing_goes_from_match_to_match(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇone two one", cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.open_replace(window, cx);
-        editor.set_query("one", cx);
+        finding::open_replace(editor, window, cx);
+        finding::set_query(editor, "one", cx);
         editor.find.replacement = "three".to_owned();
     });
     cx.run_until_parked();
     for _ in 0..3 {
-        editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
+        editor.update_in(cx, |editor, window, cx| {
+            finding::replace_next(editor, window, cx)
+        });
         cx.run_until_parked();
     }
     assert_eq!(
@@ -96,9 +99,9 @@ fn replacing_goes_from_match_to_match(cx: &mut TestAppContext) {
 fn one_by_one(cx: &mut TestAppContext, text: &str, pattern: &str, with: &str, expect: &str) {
     let (editor, cx) = open("/a.txt", text, cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.open_replace(window, cx);
+        finding::open_replace(editor, window, cx);
         editor.find.pattern = PatternKind::Regex;
-        editor.set_query(pattern, cx);
+        finding::set_query(editor, pattern, cx);
         editor.find.replacement = with.to_owned();
     });
     let mut steps = Vec::new();
@@ -108,7 +111,9 @@ fn one_by_one(cx: &mut TestAppContext, text: &str, pattern: &str, with: &str, ex
         if steps.last().is_some_and(|text| text == expect) {
             return;
         }
-        editor.update_in(cx, |editor, window, cx| editor.replace_next(window, cx));
+        editor.update_in(cx, |editor, window, cx| {
+            finding::replace_next(editor, window, cx)
+        });
     }
     panic!("{pattern}: {steps:?}");
 }
@@ -142,9 +147,9 @@ fn an_empty_match_may_become_rows(cx: &mut TestAppContext) {
 fn finding_stays_in_the_selection(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "foo «foo fooˇ» foo", cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.toggle_find_in_selection(window, cx);
-        editor.open_find(window, cx);
-        editor.set_query("foo", cx);
+        finding::toggle_find_in_selection(editor, window, cx);
+        finding::open_find(editor, window, cx);
+        finding::set_query(editor, "foo", cx);
     });
     cx.run_until_parked();
     editor.update(cx, |editor, _| {
@@ -156,8 +161,10 @@ fn finding_stays_in_the_selection(cx: &mut TestAppContext) {
 fn escape_closes_the_bar(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇfoo", cx);
     cx.simulate_keystrokes("ctrl-f");
-    assert!(editor.update(cx, |editor, _| editor.find_bar.is_some()));
-    editor.update_in(cx, |editor, window, cx| editor.close_find(window, cx));
+    assert!(editor.update(cx, |editor, _| editor.find_session.bar.is_some()));
+    editor.update_in(cx, |editor, window, cx| {
+        finding::close_find(editor, window, cx)
+    });
     cx.simulate_input("x");
     assert_eq!(
         state(&editor, cx),
@@ -172,7 +179,7 @@ fn the_field_keeps_its_room_in_a_narrow_view(cx: &mut TestAppContext) {
     cx.simulate_keystrokes("ctrl-f");
     let is_wide = |cx: &mut gpui_kit::VisualTestContext| {
         cx.run_until_parked();
-        let bar = editor.read_with(cx, |editor, _| editor.find_bar.clone());
+        let bar = editor.read_with(cx, |editor, _| editor.find_session.bar.clone());
         bar.is_some_and(|bar| {
             cx.update(|window, cx| bar.read(cx).fits(gpui_kit::px(2000.0), window))
         })

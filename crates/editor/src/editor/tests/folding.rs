@@ -5,13 +5,14 @@ use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::{open, state};
 use crate::Editor;
+use crate::editor::folding;
 
 const TEXT: &str = "fn a() {\n    oneˇ();\n    two();\n}\nfn b() {\n    three();\n}\n";
 
 #[gpui_kit::test]
 fn blocks_fold_around_the_caret_and_unfold_under_it(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", TEXT, cx);
-    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
     cx.run_until_parked();
     let rows = |cx: &mut gpui_kit::VisualTestContext| {
         editor.update(cx, |editor, cx| editor.display(cx).row_count())
@@ -27,7 +28,12 @@ fn blocks_fold_around_the_caret_and_unfold_under_it(cx: &mut TestAppContext) {
     );
     // Going to what is hidden shows it.
     editor.update(cx, |editor, cx| {
-        editor.go_to_point(base::Point::new(2, 4), crate::Reveal::Nearest, cx)
+        let at = editor
+            .model()
+            .read(cx)
+            .snapshot()
+            .offset_at(base::Point::new(2, 4));
+        editor.go_to(at, crate::Reveal::Nearest, cx)
     });
     assert_eq!(rows(cx), 8);
 }
@@ -35,11 +41,15 @@ fn blocks_fold_around_the_caret_and_unfold_under_it(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn everything_folds_and_unfolds(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", TEXT, cx);
-    editor.update_in(cx, |editor, window, cx| editor.fold_all(window, cx));
+    editor.update_in(cx, |editor, window, cx| {
+        folding::fold_all(editor, window, cx)
+    });
     editor.update(cx, |editor, cx| {
         assert_eq!(editor.display(cx).row_count(), 3)
     });
-    editor.update_in(cx, |editor, window, cx| editor.unfold_all(window, cx));
+    editor.update_in(cx, |editor, window, cx| {
+        folding::unfold_all(editor, window, cx)
+    });
     editor.update(cx, |editor, cx| {
         assert_eq!(editor.display(cx).row_count(), 8)
     });
@@ -48,7 +58,7 @@ fn everything_folds_and_unfolds(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn text_without_a_grammar_folds_by_its_indentation(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "head\n  oneˇ\n\n  two\ntail\n", cx);
-    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
     editor.update(cx, |editor, cx| {
         assert_eq!(editor.display(cx).row_count(), 3)
     });
@@ -61,7 +71,7 @@ fn folded<'a>(
 ) -> (Entity<Editor>, &'a mut VisualTestContext) {
     let text = TEXT.replace("oneˇ", "one");
     let (editor, cx) = open("/a.rs", &format!("ˇ{text}"), cx);
-    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
     cx.run_until_parked();
     assert_eq!(rows(&editor, cx), 5);
     cx.simulate_keystrokes(keys);
@@ -110,7 +120,7 @@ fn a_folded_block_moves_and_stays_folded(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn delete_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", "fn a() {ˇ\n    one();\n}\n", cx);
-    editor.update_in(cx, |editor, window, cx| editor.fold(window, cx));
+    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
     assert_eq!(rows(&editor, cx), 2);
     cx.simulate_keystrokes("delete");
     assert_eq!(state(&editor, cx), "fn a() {ˇ\n    one();\n}\n");
@@ -124,7 +134,7 @@ fn an_occurrence_in_a_fold_is_shown(cx: &mut TestAppContext) {
     // The last hidden word ends at the end of the fold.
     let (editor, cx) = open("/a.py", "def a():\n    one\n«oneˇ»\n", cx);
     let head = Row(0);
-    editor.update(cx, |editor, cx| editor.toggle_fold_at(head, cx));
+    editor.update(cx, |editor, cx| folding::toggle_fold_at(editor, head, cx));
     assert_eq!(rows(&editor, cx), 3);
     cx.simulate_keystrokes("ctrl-d");
     assert_eq!(state(&editor, cx), "def a():\n    «oneˇ»\n«oneˇ»\n");

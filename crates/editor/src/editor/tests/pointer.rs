@@ -1,13 +1,13 @@
 //! The pointer: clicks, drags, boxes, the gutter, the wheel.
 
 use gpui_kit::{
-    Modifiers, MouseButton, MouseDownEvent, MouseMoveEvent, MouseUpEvent, Pixels, Point,
+    Entity, Modifiers, MouseButton, MouseDownEvent, MouseMoveEvent, MouseUpEvent, Pixels, Point,
     ScrollDelta, ScrollEvent, TestAppContext, VisualTestContext, point, px,
 };
 
 use super::{open, state};
 use crate::Editor;
-use gpui_kit::Entity;
+use crate::editor::{menu, scrolling};
 
 /// The middle of a cell.
 fn at(editor: &Entity<Editor>, row: u32, cell: u32, cx: &mut VisualTestContext) -> Point<Pixels> {
@@ -189,13 +189,15 @@ fn a_menu_request_out_of_view_does_not_swallow_clicks(cx: &mut TestAppContext) {
     let text = format!("some words\n{}ˇ", "row\n".repeat(300));
     let (editor, cx) = open("/a.txt", &text, cx);
     cx.run_until_parked();
-    editor.update_in(cx, |editor, window, cx| editor.scroll_to_top(window, cx));
+    editor.update_in(cx, |editor, window, cx| {
+        scrolling::scroll_to_top(editor, window, cx)
+    });
     cx.run_until_parked();
     editor.update_in(cx, |editor, window, cx| {
         let corner = editor.caret_corner().expect("laid out");
         let sight = editor.geometry.as_ref().expect("laid out").text;
         assert!(sight.contains(&corner), "{corner:?} in {sight:?}");
-        editor.open_menu(window, cx);
+        menu::open_menu(editor, window, cx);
     });
     assert_eq!(state(&editor, cx), text, "the caret stays");
     let place = at(&editor, 0, 4, cx);

@@ -29,7 +29,14 @@ fn found(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<Option<usiz
     (0..rows)
         .map(|row| {
             editor.update(cx, |editor, cx| {
-                editor.go_to_point(base::Point::new(row, 0), crate::Reveal::Nearest, cx);
+                {
+                    let at = editor
+                        .model()
+                        .read(cx)
+                        .snapshot()
+                        .offset_at(base::Point::new(row, 0));
+                    editor.go_to(at, crate::Reveal::Nearest, cx)
+                };
                 editor.reviewed_at_caret(cx)
             })
         })

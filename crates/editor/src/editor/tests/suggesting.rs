@@ -18,6 +18,7 @@ use settings::KeymapBase;
 use settings::builtin::{KeymapSystem, keymap};
 
 use super::{open, state};
+use crate::editor::{folding, options};
 use crate::{
     CycleDirection, Editor, EditorEvent, SuggestionBlocker, SuggestionEvent, SuggestionMode,
     SuggestionPlace,
@@ -334,7 +335,7 @@ fn a_change_is_shown_where_it_happens_and_taken_whole(cx: &mut TestAppContext) {
     );
     assert_eq!(screen(&editor, cx), ["one two‹2›", "three", "four"]);
     let shown = editor.update(cx, |editor, _| {
-        editor.suggesting.in_text().cloned().unwrap()
+        editor.suggestion.in_text().cloned().unwrap()
     });
     assert_eq!(shown.struck, [Span::from(4..7)]);
     assert_eq!(shown.gone_rows, [(Row(1), Row(1))]);
@@ -381,7 +382,7 @@ fn a_click_on_the_sign_follows_it(cx: &mut TestAppContext) {
 fn what_a_fold_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
     let text = "fn a() {\n    one();\n}\nˇend\n";
     let (editor, heard, _heard, cx) = open_with_keys("/a.rs", text, cx);
-    editor.update(cx, |editor, cx| editor.toggle_fold_at(Row(0), cx));
+    editor.update(cx, |editor, cx| folding::toggle_fold_at(editor, Row(0), cx));
     offer(&editor, &[(Span::from(17..18), "x)")], cx);
     assert_eq!(screen(&editor, cx)[0], "fn a() {⋯}");
     cx.simulate_keystrokes("alt-l");
@@ -531,13 +532,15 @@ fn folds_and_wraps_leave_it_at_its_place(cx: &mut TestAppContext) {
     let text = "fn a() {\n    one();\n}\nfn b() {\n    twoˇ\n}\n";
     let (editor, _, _heard, cx) = open_with_keys("/a.rs", text, cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.toggle_soft_wrap(window, cx);
-        editor.toggle_fold_at(Row(0), cx);
+        options::toggle_soft_wrap(editor, window, cx);
+        folding::toggle_fold_at(editor, Row(0), cx);
     });
     offer_at_caret(&editor, "();\n    three();", cx);
     let rows = screen(&editor, cx);
     assert_eq!(rows[1..4], ["fn b() {", "    two‹();›", "‹    three();›"]);
-    editor.update_in(cx, |editor, window, cx| editor.toggle_soft_wrap(window, cx));
+    editor.update_in(cx, |editor, window, cx| {
+        options::toggle_soft_wrap(editor, window, cx)
+    });
     assert_eq!(screen(&editor, cx), rows);
     cx.simulate_keystrokes("tab");
     assert!(state(&editor, cx).ends_with("    two();\n    three();ˇ\n}\n"));

@@ -6,7 +6,7 @@ use base::Row;
 use gpui_kit::{ClipboardItem, Entity, TestAppContext, VisualTestContext};
 
 use super::{check, open, state};
-use crate::element::RowSegment;
+use crate::frame::RowSegment;
 use crate::{Editor, ModelEvent};
 
 #[gpui_kit::test]

@@ -54,7 +54,14 @@ fn a_view_comes_back_as_it_was(cx: &mut TestAppContext) {
     let text: String = (0..300).map(|row| format!("row {row}\n")).collect();
     let (editor, cx) = open("/a.txt", &format!("ˇ{text}"), cx);
     editor.update(cx, |editor, cx| {
-        editor.go_to_point(base::Point::new(200, 2), Reveal::Center, cx);
+        {
+            let at = editor
+                .model()
+                .read(cx)
+                .snapshot()
+                .offset_at(base::Point::new(200, 2));
+            editor.go_to(at, Reveal::Center, cx)
+        };
     });
     cx.run_until_parked();
     let (kept, top) = editor.update(cx, |editor, cx| {
@@ -101,7 +108,7 @@ fn unchanged_rows_are_not_shaped_again(cx: &mut TestAppContext) {
     let shapes = |cx: &mut gpui_kit::VisualTestContext| {
         cx.run_until_parked();
         editor.update(cx, |editor, _| {
-            let part = crate::element::RowSegment {
+            let part = crate::frame::RowSegment {
                 wrap: 0,
                 cells: None,
             };

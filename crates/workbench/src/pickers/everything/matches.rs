@@ -1,6 +1,6 @@
 //! Results of Search Everywhere and their order.
 //!
-//! Pure. Start at `Scope::parse` and `ordered`.
+//! Pure. Start at `EverythingScope::parse` and `ordered`.
 
 use text::RowSpan;
 
@@ -234,7 +234,7 @@ fn is_in_name(path: &str, word: &str) -> bool {
     word.starts_with('!') || path.contains(word) || path.split('/').any(has_letters)
 }
 
-/// Whether a file's name holds what was typed, in one piece.
+/// Returns whether a file name contains the query as one piece.
 fn holds(path: &str, query: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     name.contains(&query.to_lowercase())

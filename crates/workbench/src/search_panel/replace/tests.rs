@@ -78,7 +78,7 @@ impl World {
         &self,
         file: &FileMatches,
         takes: impl Fn(&MatchingRow) -> bool,
-    ) -> Result<ReplacedFile, String> {
+    ) -> Result<ReplacedFile, crate::Error> {
         let of = |taken: bool| -> Vec<TextMatch> {
             let rows = file.rows.iter().filter(|row| takes(row) == taken);
             rows.flat_map(MatchingRow::matches).collect()
@@ -214,7 +214,7 @@ fn a_missing_file_is_a_sentence() {
         ..file
     };
     let refused = world.replace(&elsewhere, |row| row.row == Row(0));
-    assert!(refused.is_err_and(|sentence| sentence.contains("/gone")));
+    assert!(refused.is_err_and(|error| error.to_string().contains("/gone")));
 }
 
 /// A small generator, so that a seed gives the same run everywhere.

@@ -10,7 +10,8 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Label, dp};
 
-use crate::workbench::{GoToPosition, OpenOptions, Workbench};
+use crate::open_options::{GoToPosition, OpenOptions};
+use crate::workbench::Workbench;
 
 /// Height of a file header, in pixels.
 const FILE: f32 = 36.0;
@@ -116,7 +117,7 @@ impl ExcerptFile {
                     .children(dot)
                     .children(path.map(|path| {
                         let workbench = self.workbench.clone();
-                        let goal = GoToPosition::InRow {
+                        let position = GoToPosition::InRow {
                             row,
                             start: 0,
                             end: 0,
@@ -125,7 +126,7 @@ impl ExcerptFile {
                             .style(ButtonStyle::Ghost)
                             .on_click(move |_, window, cx| {
                                 let (path, how) =
-                                    (path.clone(), OpenOptions::lasting().at(Some(goal)));
+                                    (path.clone(), OpenOptions::lasting().at(Some(position)));
                                 // The window may be closing.
                                 workbench
                                     .update(cx, |workbench, cx| {

@@ -235,7 +235,7 @@ impl Session<'_> {
         let snapshot = self.snapshot();
         let (head, jumped) = self.editor.update(self.cx, |editor, cx| {
             let head = editor.selections(cx).primary().head;
-            let jumped = editor.suggesting.has_jumped_to(head);
+            let jumped = editor.suggestion.has_jumped_to(head);
             (head, jumped)
         });
         let wants_indent = wants_indent(&snapshot, head);
@@ -285,7 +285,7 @@ impl Session<'_> {
             }
             assert_eq!(shown, text.to_string(), "{log:?}");
             let is_seen = editor
-                .suggesting
+                .suggestion
                 .in_text()
                 .is_some_and(|shown| !shown.pieces.is_empty());
             *seen += u32::from(is_seen);

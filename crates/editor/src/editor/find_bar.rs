@@ -1,6 +1,6 @@
 //! The find bar: fields and buttons of find and replace.
 //!
-//! Owns the fields; all other state belongs to the view: see `Editor::set_query` and its
+//! Owns the fields; all other state belongs to the view: see `finding::set_query` and its
 //! neighbours.
 
 use caret::find::{CaseMatching, LetterCase, PatternKind, WordBounds};
@@ -12,6 +12,7 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Icon, IconButton, TextField, dp, space};
 
+use super::finding;
 use crate::actions::{
     CloseFind, FindNext, FindPrevious, ReplaceAll, ReplaceNext, SelectAllMatches, ToggleFindCase,
     ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleReplaceCase,
@@ -110,9 +111,11 @@ impl FindBar {
         let text = state.read(cx).value();
         let event = event.clone();
         self.with_editor(window, cx, move |editor, window, cx| match event {
-            InputEvent::Change => editor.set_query(&text, cx),
-            InputEvent::PressEnter { shift: true, .. } => editor.find_previous(window, cx),
-            InputEvent::PressEnter { .. } => editor.find_next(window, cx),
+            InputEvent::Change => finding::set_query(editor, &text, cx),
+            InputEvent::PressEnter { shift: true, .. } => {
+                finding::find_previous(editor, window, cx)
+            }
+            InputEvent::PressEnter { .. } => finding::find_next(editor, window, cx),
             InputEvent::Focus | InputEvent::Blur => {}
         });
     }
@@ -130,8 +133,8 @@ impl FindBar {
             InputEvent::Change => editor.find.replacement = text.to_string(),
             InputEvent::PressEnter {
                 secondary: true, ..
-            } => editor.replace_all(window, cx),
-            InputEvent::PressEnter { .. } => editor.replace_next(window, cx),
+            } => finding::replace_all(editor, window, cx),
+            InputEvent::PressEnter { .. } => finding::replace_next(editor, window, cx),
             InputEvent::Focus | InputEvent::Blur => {}
         });
     }

@@ -38,6 +38,14 @@ pub(crate) fn gather(places: impl IntoIterator<Item = (AbsPath, RowSpan)>) -> Ve
     files
 }
 
+/// Returns the rows extended by `more` rows of context on both sides.
+pub(crate) fn expanded_rows(rows: RowSpan, more: u32) -> RowSpan {
+    RowSpan {
+        start: base::Row(rows.start.0.saturating_sub(more)),
+        end: rows.end + more,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use base::{AbsPath, Row};

@@ -4,7 +4,7 @@ use base::{Row, Span};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{RowCache, RowHighlight, RowSegment};
-use crate::element::shape::ShapedRow;
+use crate::frame::ShapedRow;
 
 const PART: RowSegment = RowSegment {
     wrap: 0,

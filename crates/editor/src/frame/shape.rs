@@ -15,9 +15,8 @@ use gpui_kit::{FontId, GlyphId, HighlightStyle, Hsla, TextRun, UnderlineStyle, W
 use smallvec::SmallVec;
 
 pub(crate) use self::word_shapes::WordShapes;
+use super::inlay_look::{InlayLook, InlayLooks, SuggestionStyle};
 use super::palette::Palette;
-use crate::editor::{InlayLook, InlayLooks};
-use crate::suggestion::SuggestionStyle;
 
 /// A glyph with its position.
 #[derive(Clone, Copy, Debug)]

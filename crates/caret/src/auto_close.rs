@@ -1,0 +1,36 @@
+//! The pairs that are closed automatically, and the kind of text that decides where.
+
+use base::ByteOffset;
+use syntax::{AutoClose, SyntaxScope};
+
+use crate::context::CommandContext;
+
+/// Auto-close pairs of a text without a language.
+const PLAIN_PAIRS: &[AutoClose] = &[
+    plain_pair("(", ")", true),
+    plain_pair("[", "]", true),
+    plain_pair("{", "}", true),
+    plain_pair("\"", "\"", false),
+];
+
+const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> AutoClose {
+    AutoClose {
+        open,
+        close,
+        in_strings: anywhere,
+        in_comments: anywhere,
+    }
+}
+
+/// Returns the auto-close pairs of the language.
+pub(crate) fn pairs(ctx: &CommandContext) -> &'static [AutoClose] {
+    ctx.language
+        .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
+}
+
+/// Returns the kind of text at an offset, as far as it is known.
+pub(crate) fn scope(ctx: &CommandContext, offset: ByteOffset) -> SyntaxScope {
+    ctx.syntax.map_or(SyntaxScope::Code, |syntax| {
+        syntax.scope_at(ctx.snapshot, offset)
+    })
+}

@@ -1,0 +1,12 @@
+//! A box of display cells.
+
+use display::DisplayPoint;
+
+/// A box between two corners of the display; either may lie behind the end of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnBox {
+    /// The corner that stays.
+    pub anchor: DisplayPoint,
+    /// The corner that moves.
+    pub head: DisplayPoint,
+}

@@ -1,0 +1,56 @@
+//! The context of the view for keymaps.
+
+use gpui_kit::{Context, KeyContext};
+
+use super::Editor;
+
+impl Editor {
+    /// Returns the context for keymaps.
+    pub(crate) fn key_context(&self, cx: &Context<Self>) -> KeyContext {
+        let mut context = KeyContext::default();
+        context.add("Editor");
+        context.set("mode", "full");
+        if !self.model.read(cx).document().can_edit() {
+            context.add("read_only");
+        }
+        if self.selections.len() > 1 {
+            context.add("several_carets");
+        }
+        if self
+            .selections
+            .iter()
+            .any(|selection| !selection.is_empty())
+        {
+            context.add("has_selection");
+        }
+        if !self.review.is_empty() {
+            context.add("under_review");
+        }
+        if self.excerpts.is_some() {
+            context.add("excerpts");
+        }
+        if self.find_session.bar.is_some() {
+            context.add("find_open");
+        }
+        if !self.marked.is_empty() {
+            context.add("composing");
+        }
+        if self.shows_suggestion() {
+            context.add("suggestion");
+        }
+        let in_text = self
+            .suggestion
+            .in_text()
+            .filter(|_| self.shows_suggestion());
+        if in_text.is_some_and(|shown| shown.at_caret.is_some()) {
+            context.add("ghost_at_caret");
+        }
+        if self.tab_takes_suggestion(cx) {
+            context.add("tab_takes_suggestion");
+        }
+        if let Some(language) = self.model.read(cx).language() {
+            context.set("language", language.name());
+        }
+        context
+    }
+}

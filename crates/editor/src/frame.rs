@@ -1,0 +1,19 @@
+//! Parts of a frame that outlive it: geometry, palette, shaped rows and headers.
+//!
+//! Plain values and caches, filled by `element` and read by the view.
+
+mod geometry;
+mod inlay_look;
+mod palette;
+mod rows;
+mod shape;
+mod sticky;
+
+pub(crate) use geometry::{Geometry, HitArea};
+pub(crate) use inlay_look::{InlayLook, InlayLooks, SuggestionStyle};
+pub(crate) use palette::Palette;
+pub(crate) use rows::{
+    LONG_ROW, RowCache, RowHighlight, RowHighlights, RowSegment, highlights_of_rows,
+};
+pub(crate) use shape::{Glyph, InlayPart, ShapedRow, Shaper, WordShapes};
+pub(crate) use sticky::StickyCache;

@@ -1,0 +1,83 @@
+//! The queries for splitting texts of a language into chunks.
+
+use tree_sitter::Query;
+
+use crate::definition::Definition;
+use crate::grammar::compile_query;
+use crate::outline_item::{OutlineCapture, kinds_of};
+
+/// Compiled queries for splitting texts of a language.
+pub(crate) struct Outliner {
+    pub(crate) language: tree_sitter::Language,
+    /// The outline without the parts of types and mappings: fields, variants, keys.
+    pub(crate) query: Option<Query>,
+    pub(crate) parts: Vec<Option<OutlineCapture>>,
+    /// For each node kind, whether a pattern begins there. `None` if that cannot be determined;
+    /// then every node is tried.
+    pub(crate) starts: Option<Vec<bool>>,
+}
+
+/// Kinds of items that are too small for a chunk.
+const INNER: [&str; 3] = ["@item.field", "@item.key", "@item.other"];
+
+impl Outliner {
+    pub(crate) fn compile(definition: &'static Definition) -> Self {
+        let language = (definition.grammar)();
+        let source = definition.queries.outline;
+        let mut query = compile_query(definition.name, &language, source);
+        if let Some(query) = &mut query {
+            for pattern in 0..query.pattern_count() {
+                let start = query.start_byte_for_pattern(pattern);
+                let end = query.end_byte_for_pattern(pattern);
+                if is_inner(source.get(start..end).unwrap_or_default()) {
+                    query.disable_pattern(pattern);
+                }
+            }
+        }
+        let parts = query.as_ref().map_or_else(Vec::new, kinds_of);
+        let starts = query
+            .as_ref()
+            .and_then(|query| starts(&language, query, source));
+        Self {
+            language,
+            query,
+            parts,
+            starts,
+        }
+    }
+}
+
+fn is_inner(pattern: &str) -> bool {
+    INNER.iter().any(|inner| pattern.contains(inner))
+}
+
+/// Returns the node kinds at which the patterns of a query begin. Walking a tree is cheap compared
+/// with running a query on every node.
+fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
+    let mut starts = vec![false; language.node_kind_count()];
+    for pattern in 0..query.pattern_count() {
+        let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
+        let text = source.get(range)?;
+        if is_inner(text) {
+            continue;
+        }
+        if !query.is_pattern_rooted(pattern) {
+            return None;
+        }
+        let kind = language.id_for_node_kind(first_kind(text)?, true);
+        if language.node_kind_is_supertype(kind) {
+            return None;
+        }
+        *starts.get_mut(usize::from(kind)).filter(|_| kind > 0)? = true;
+    }
+    Some(starts)
+}
+
+/// The kind of the node that a pattern begins at: `section` of `((section (heading)) @item)`.
+pub(crate) fn first_kind(pattern: &str) -> Option<&str> {
+    let name = pattern.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let (name, rest) = name.split_at(name.find(|letter| !is_letter(letter))?);
+    let is_plain = name.len() < pattern.len() && name != "_" && !rest.starts_with('/');
+    (is_plain && name.starts_with(|letter: char| letter.is_ascii_lowercase())).then_some(name)
+}

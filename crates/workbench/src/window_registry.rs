@@ -1,0 +1,199 @@
+//! The registry of open windows, and the session that restores them.
+//!
+//! Must not know: how a window is created. Start at `store`, which every window calls.
+
+use std::time::Duration;
+
+use base::{AbsPath, path_text, text_path};
+use gpui_kit::{AnyEntity, AnyWeakEntity, AnyWindowHandle, App, EntityId, Global, Task};
+use project::WindowLayouts;
+
+use crate::services::Services;
+use crate::session::{SavedSession, SavedWindow};
+
+/// The windows of the process and the stored session.
+#[derive(Default)]
+pub(crate) struct WindowRegistry {
+    pub(crate) open: Vec<OpenWindow>,
+    /// Windows of the session that this start did not open.
+    pub(crate) unopened: Vec<SavedWindow>,
+    pub(crate) session: SavedSession,
+    writing: Option<Task<()>>,
+    pub(crate) is_ending: bool,
+    /// Opens a folder in a window; set by `windows`, which knows how to create one.
+    pub(crate) open_folder: Option<fn(Option<AbsPath>, &mut App)>,
+}
+
+/// An open window; the front one is last in the registry.
+pub(crate) struct OpenWindow {
+    pub(crate) window: AnyWindowHandle,
+    pub(crate) workbench: AnyWeakEntity,
+    pub(crate) id: EntityId,
+    pub(crate) for_files: bool,
+    pub(crate) saved: SavedWindow,
+}
+
+impl Global for WindowRegistry {}
+
+/// File of the session in the state folder, and its key there.
+const FILE: &str = "windows.json";
+const KEY: &str = "session";
+/// Delay before writing, to gather further changes.
+const WRITE_AFTER: Duration = Duration::from_millis(100);
+
+/// Stores the current state of a window.
+pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
+    if !cx.has_global::<WindowRegistry>() {
+        return;
+    }
+    let windows = cx.global_mut::<WindowRegistry>();
+    let Some(open) = windows.open.iter_mut().find(|open| open.id == id) else {
+        return;
+    };
+    // With a folder, it is an ordinary window.
+    open.for_files &= saved.folder.is_none();
+    saved.for_files = open.for_files;
+    if open.saved != saved {
+        open.saved = saved;
+        write_soon(cx);
+    }
+}
+
+fn write_soon(cx: &mut App) {
+    let windows = cx.global_mut::<WindowRegistry>();
+    if !windows.open.is_empty() {
+        let open = windows.open.iter().map(|open| open.saved.clone()).collect();
+        windows.session.set_windows(&windows.unopened, open);
+    }
+    if windows.writing.is_some() {
+        return;
+    }
+    let services = Services::of(cx);
+    let task = cx.spawn(async move |cx| {
+        cx.background_executor().timer(WRITE_AFTER).await;
+        let session = cx.update(|cx| {
+            let windows = cx.global_mut::<WindowRegistry>();
+            windows.writing = None;
+            windows.session.clone()
+        });
+        cx.background_spawn(async move { write_session(&session, &services) })
+            .await;
+    });
+    cx.global_mut::<WindowRegistry>().writing = Some(task);
+}
+
+pub(crate) fn write_session(session: &SavedSession, services: &Services) {
+    let mut state = WindowLayouts::default();
+    match serde_json::to_value(session) {
+        Ok(value) => state.windows.insert(KEY.to_owned(), value),
+        Err(error) => {
+            base::never!("a session is plain data: {error}");
+            None
+        }
+    };
+    let file = services.dirs.state.join(FILE);
+    if let Err(error) = state.store(services.files.as_ref(), &file) {
+        log::warn!("{error}");
+    }
+}
+
+pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
+    let services = Services::of(cx);
+    let (mut state, problem) =
+        WindowLayouts::load(services.files.as_ref(), &services.dirs.state.join(FILE));
+    let Some(value) = state.windows.remove(KEY) else {
+        return (SavedSession::default(), problem);
+    };
+    let (session, unread) = SavedSession::read(value);
+    (session, problem.or(unread))
+}
+
+/// Handles a closing window: removes it from the session unless it is the last one, which the next
+/// start restores.
+pub(crate) fn closing(id: EntityId, cx: &mut App) {
+    let windows = cx.global_mut::<WindowRegistry>();
+    if windows.open.len() > 1
+        && !windows.is_ending
+        && let Some(index) = windows.open.iter().position(|open| open.id == id)
+    {
+        let closed = windows.open.remove(index);
+        windows.session.note_closed(closed.saved);
+        write_soon(cx);
+    }
+}
+
+/// Marks a window as most recently activated: new files open in it.
+pub(crate) fn on_activated(id: EntityId, cx: &mut App) {
+    if !cx.has_global::<WindowRegistry>() {
+        return;
+    }
+    let open = &mut cx.global_mut::<WindowRegistry>().open;
+    if let Some(index) = open.iter().position(|open| open.id == id) {
+        let front = open.remove(index);
+        open.push(front);
+    }
+}
+
+/// Returns whether exactly one window is open.
+pub(crate) fn is_only_one(cx: &App) -> bool {
+    cx.try_global::<WindowRegistry>()
+        .is_none_or(|windows| windows.open.len() <= 1)
+}
+
+/// Records that a folder was opened.
+pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
+    if cx.has_global::<WindowRegistry>() {
+        cx.global_mut::<WindowRegistry>()
+            .session
+            .note_folder(&path_text(folder));
+    }
+}
+
+/// Records that a command was run from the palette.
+pub(crate) fn note_command(action: &str, cx: &mut App) {
+    if cx.has_global::<WindowRegistry>() {
+        cx.global_mut::<WindowRegistry>()
+            .session
+            .note_command(action);
+        write_soon(cx);
+    }
+}
+
+/// Returns the commands recently run from the palette, newest first.
+pub(crate) fn recent_commands(cx: &App) -> Vec<String> {
+    let windows = cx.try_global::<WindowRegistry>();
+    windows.map_or_else(Vec::new, |windows| windows.session.recent_commands.clone())
+}
+
+/// Returns the recently opened folders, newest first.
+pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
+    let Some(windows) = cx.try_global::<WindowRegistry>() else {
+        return Vec::new();
+    };
+    windows
+        .session
+        .recent_folders
+        .iter()
+        .map(|folder| text_path(folder))
+        .filter_map(AbsPath::new)
+        .collect()
+}
+
+/// Opens a folder in a window of its own, or activates the one that shows it.
+pub(crate) fn open_folder(folder: AbsPath, cx: &mut App) {
+    let open = cx
+        .try_global::<WindowRegistry>()
+        .and_then(|windows| windows.open_folder);
+    if let Some(open) = open {
+        open(Some(folder), cx);
+    }
+}
+
+/// Returns the contents of the other windows.
+pub(crate) fn others(this: EntityId, cx: &App) -> Vec<AnyEntity> {
+    let windows = cx.try_global::<WindowRegistry>().into_iter();
+    let open = windows.flat_map(|windows| &windows.open);
+    open.filter(|open| open.id != this)
+        .filter_map(|open| open.workbench.upgrade())
+        .collect()
+}
