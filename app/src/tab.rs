@@ -11,9 +11,14 @@ use workbench::TabModels;
 use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
-    fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
+    fn choose(
+        &self,
+        wanted: String,
+    ) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
         let chosen = self.with(move |services| async move {
-            services.tab_model(&wanted).map_err(|error| Error::Failed(error.to_string()))
+            services
+                .tab_model(&wanted)
+                .map_err(|error| Error::Failed(error.to_string()))
         });
         let chosen = chosen.map(|chosen| {
             chosen.map_err(|error| workbench::Error::ModelUnavailable(error.to_string()))
