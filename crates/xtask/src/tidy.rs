@@ -255,7 +255,6 @@ fn the_length_of_a_function_is_told_by_its_indentation() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn skips_are_reported_in_one_way() {
     let mut problems = Vec::new();
     for source in tree::sources() {
@@ -304,7 +303,9 @@ fn skipped_tests_are_counted_and_named() {
          skipped: host::save::owner: only root can do this\n\
          total: 4 passed, 1 failed, 3 skipped\n"
     );
-=======
+}
+
+#[test]
 fn no_type_has_more_than_120_methods() {
     const MAX_METHODS: usize = 120;
     /// The panel's concerns are not in parts yet.
@@ -348,5 +349,4 @@ fn type_of_impl(line: &str) -> Option<String> {
     let name = header.rsplit(" for ").next()?;
     let name = name.rsplit(' ').next()?.split('<').next()?;
     Some(name.to_owned())
->>>>>>> 6886ee0673b42fbed4488c5cef89386ed8adc384
 }

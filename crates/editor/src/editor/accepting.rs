@@ -137,7 +137,7 @@ fn take_shown(
     if !editor.edit(&edits, selections, EditKind::Other, cx) {
         return false;
     }
-    editor.suggestion.last_taken = Some(editor.snapshot.revision());
+    editor.suggestion.last_taken = Some((editor.snapshot.revision(), part));
     editor.unfold_at_carets(cx);
     editor.follow = Some(crate::scroll::ScrollMargin::Fit);
     editor.tell_input_method(window);

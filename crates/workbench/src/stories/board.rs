@@ -336,13 +336,8 @@ fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
         job: "one".to_owned(),
         prompt: "the other way".to_owned(),
     };
-<<<<<<< HEAD
     assert_eq!(fake.take_board_commands(), [Command::Job(fork)]);
-    // Thought better of it: what is written then begins agents as before.
-=======
-    assert_eq!(fake.take_user_commands(), [fork]);
     // After cancelling, a prompt starts agents as before.
->>>>>>> 6886ee0673b42fbed4488c5cef89386ed8adc384
     story.keys("alt-up").keys("down").keys("f").keys("escape");
     story.keys("b").keys("shift-b");
     let over = |to| {
