@@ -345,7 +345,7 @@ fn assert_sources_are_walked(walked: &[Walked]) {
                     .detail
                     .as_ref()
                     .map(|detail| format!("Detail::{}", kind(detail)));
-                [Some(format!("Outcome::{:?}", walked.outcome)), detail]
+                [Some(format!("CallOutcome::{:?}", walked.outcome)), detail]
             })
             .flatten()
             .collect();
@@ -361,7 +361,7 @@ fn assert_sources_are_walked(walked: &[Walked]) {
 /// Returns the outcomes and details that a source names.
 fn written(source: &str) -> BTreeSet<String> {
     let mut written = BTreeSet::new();
-    for start in ["Outcome::", "Detail::"] {
+    for start in ["CallOutcome::", "Detail::"] {
         for (at, _) in source.match_indices(start) {
             let word = &source[at + start.len()..];
             let end = word
