@@ -6,10 +6,11 @@ use base::{ByteOffset, Span};
 use syntax::AutoClose;
 use text::{EditKind, Selection};
 
+use crate::auto_close::pairs;
 use crate::boxes;
 use crate::context::{CaretPlan, CommandContext};
 use crate::draft::{SelectionEdit, replace_each};
-use crate::insert::{ends_with, pairs, starts_with};
+use crate::insert::{ends_with, starts_with};
 use crate::motion::{self, Motion};
 use crate::quotes;
 
