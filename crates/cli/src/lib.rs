@@ -76,8 +76,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
     let done = Dirs::from_environment()
         .map_err(|error| error.to_string())
         .and_then(|dirs| {
-            // Also registers the variables that hold keys, before any process starts.
-            runtime::models::setup::providers(&RealFiles, &dirs);
+            // Before any process starts.
+            runtime::models::setup::withhold_keys(&RealFiles, &dirs);
             arguments.command.perform(&dirs, streams)
         });
     match done {

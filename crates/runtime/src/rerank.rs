@@ -24,7 +24,7 @@ const SHORT: Duration = Duration::from_secs(1);
 /// Returns the reranker for all indexes of the program.
 pub(crate) fn reranker(dirs: &Dirs) -> Arc<Reranker> {
     let chooser = RerankerChoice::new(dirs, Arc::new(RealClock::default()));
-    Arc::new(Reranker::new(move || Ok(chooser.choose()?)))
+    Arc::new(Reranker::new(move || chooser.choose()))
 }
 
 struct RerankerChoice {

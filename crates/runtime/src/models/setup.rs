@@ -368,7 +368,7 @@ pub fn demo() -> Result<RouteConfig, Error> {
 }
 
 /// Withholds the variables that the settings name as keys from every child process.
-pub(crate) fn withhold_keys(files: &dyn Files, dirs: &Dirs) {
+pub fn withhold_keys(files: &dyn Files, dirs: &Dirs) {
     drop(providers(files, dirs));
 }
 
