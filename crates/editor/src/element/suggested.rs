@@ -15,7 +15,8 @@ const ROUND: f32 = 3.0;
 
 impl Decorator<'_> {
     pub(super) fn add_suggested(&mut self, cx: &Context<Editor>) {
-        let Some(shown) = self.editor.suggestion.in_text() else {
+        let editor = self.editor;
+        let Some(shown) = editor.suggestion.in_text() else {
             return;
         };
         let colors = cx.theme().colors;
