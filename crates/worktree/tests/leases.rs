@@ -3,8 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "tests make files of their own, start git and themselves, end where these fail, and say what they skip"
+    reason = "tests make files of their own, start git and themselves, and end where these fail"
 )]
 
 mod leases {

@@ -3,8 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "a test looks at the disk and starts the other side by itself, and says when it is skipped"
+    reason = "a test looks at the disk and starts the other side by itself"
 )]
 
 use std::path::PathBuf;
