@@ -59,7 +59,7 @@ pub struct EditHistory {
 pub(crate) struct DeletionRun {
     /// Number of the run in its history.
     pub(crate) number: u64,
-    /// Deleted text, in the order of the text.
+    /// Deleted text; in the order of the text unless a deletion surrounded earlier ones.
     pub(crate) text: String,
     /// Offset of the deleted text, in the current text.
     at: ByteOffset,
@@ -124,11 +124,14 @@ impl EditHistory {
             |run: &DeletionRun| splice.old.start <= run.at && run.at <= splice.old.end;
         let run = match last.filter(is_adjacent) {
             Some(run) => {
-                let (head, tail) = text.split_at(run.at - splice.old.start);
-                DeletionRun {
-                    text: format!("{head}{}{tail}", run.text),
-                    ..run
-                }
+                // A deletion on both sides of the run keeps its text in one piece, because that
+                // piece must not return either.
+                let text = if run.at == splice.old.start {
+                    format!("{}{text}", run.text)
+                } else {
+                    format!("{text}{}", run.text)
+                };
+                DeletionRun { text, ..run }
             }
             None => {
                 self.count += 1;

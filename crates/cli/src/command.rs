@@ -143,7 +143,6 @@ impl CliCommand {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        models::setup::withhold_keys(&RealFiles, dirs);
         match self {
             CliCommand::Doctor { json } => doctor::run(dirs, json, streams),
             CliCommand::Write { path } => write::run(&RealFiles, dirs, &path, streams),

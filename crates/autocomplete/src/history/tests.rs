@@ -81,7 +81,7 @@ fn deletions_in_both_directions_are_one_run() {
     world.edit(5_000, 5..6, "", ChangeCause::Typed);
     assert_eq!(world.levels().2, Some("alp"));
     world.edit(80, 4..7, "", ChangeCause::Typed);
-    assert_eq!(world.levels().2, Some("(alpha"));
+    assert_eq!(world.levels().2, Some("(haalp"));
     world.edit(80, 4..4, "x", ChangeCause::Typed);
     assert_eq!(world.levels().2, None);
     world.edit(80, 0..1, "", ChangeCause::Typed);

@@ -10,11 +10,6 @@
 )]
 mod echo;
 
-/// The path under which the shared files import the error.
-mod error {
-    pub(crate) use connect::Error;
-}
-
 #[path = "../../src/acp/peers/own_client.rs"]
 #[allow(unreachable_pub, reason = "shared with the feature `peers`")]
 mod client;

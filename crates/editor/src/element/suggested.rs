@@ -15,16 +15,16 @@ const ROUND: f32 = 3.0;
 
 impl Decorator<'_> {
     pub(super) fn add_suggested(&mut self, cx: &Context<Editor>) {
-        let editor = self.editor;
-        let Some(shown) = editor.suggestion.in_text() else {
+        let Some(shown) = self.editor.suggestion.in_text() else {
             return;
         };
+        let (gone_rows, struck) = (shown.gone_rows.clone(), shown.struck.clone());
         let colors = cx.theme().colors;
-        for rows in &shown.gone_rows {
+        for rows in &gone_rows {
             self.add_gone_rows(*rows, colors.removed_ground);
         }
         self.add_put_in(colors.added_ground);
-        for span in &shown.struck {
+        for span in &struck {
             let found = stretches(
                 *span,
                 self.layout.span,

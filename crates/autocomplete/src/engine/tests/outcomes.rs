@@ -28,7 +28,8 @@ fn accepted_text_that_is_soon_gone_counts_as_undone() {
 #[test]
 fn a_suggestion_hardly_seen_is_not_judged() {
     let raises_threshold = |seen: u64, is_painted: bool| {
-        let mut world = World::local("fn a() {\n    b();\n}\n\nfn a() {\n    ˇ");
+        let mut world =
+            World::local("fn k() {\n    remaining_bytes();\n    other();\n    remˇ\n}\n");
         let state = world.state();
         world.put(EngineInput::Requested { state });
         let id = world.shown.as_ref().expect("a suggestion").suggestion.id;

@@ -218,12 +218,12 @@ fn the_local_tier_suggests_in_the_call_of_the_key() {
     for typed in ["r", "e", "m"] {
         world.type_in(typed);
     }
-    world.check(Some("aining_bytes();"));
+    world.check(Some("aining_bytes"));
     let text = world.text();
     world.put(EngineInput::Blocked(BlockReason::Selection));
     world.check(None);
     world.put(EngineInput::Unblocked(BlockReason::Selection));
-    world.check(Some("aining_bytes();"));
+    world.check(Some("aining_bytes"));
     assert_eq!(world.text(), text);
 }
 
