@@ -11,7 +11,16 @@ use gpui_kit::{
     InspectorElementId, IntoElement, LayoutId, Pixels, Window,
 };
 
-use crate::actions::*;
+use crate::actions::{
+    AcceptSuggestion, AcceptSuggestionLine, AcceptSuggestionWord, Cancel, CenterCaret, CloseFind,
+    Copy, Cut, DismissSuggestion, ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious,
+    FindSelection, Fold, FoldAll, NextHunk, NextSuggestion, Paste, PasteAsIs, PreviousHunk,
+    PreviousSuggestion, Redo, RedoCaret, Replace, ReplaceAll, ReplaceNext, RequestSuggestion,
+    RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom,
+    ScrollToTop, SelectAllMatches, SelectMenu, ToggleFindCase, ToggleFindInSelection,
+    ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleReplaceCase, ToggleSoftWrap,
+    ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+};
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, expanding, finding, folding, hunks, menu, options,

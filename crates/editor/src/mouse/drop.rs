@@ -49,8 +49,7 @@ pub(super) fn end_drag_later(window: &mut Window, cx: &mut Context<Editor>) {
     let this = cx.weak_entity();
     window.defer(cx, move |_, cx| {
         // The view may have been closed.
-        this.update(cx, |editor, cx| super::end_drag(editor, cx))
-            .ok();
+        this.update(cx, super::end_drag).ok();
     });
 }
 
@@ -81,7 +80,7 @@ pub(super) fn take_dragged_text(
         return;
     };
     let copies = event.modifiers.secondary(cx) || event.modifiers.alt;
-    let spans = from.update(cx, |from, cx| dragged_spans(from, cx));
+    let spans = from.update(cx, dragged_spans);
     if spans.is_empty() {
         return;
     }

@@ -69,7 +69,7 @@ fn all_matches_are_replaced_as_one_step(cx: &mut TestAppContext) {
         finding::replace_all(editor, window, cx);
     });
     assert_eq!(state(&editor, cx).replace('ˇ', ""), "1a 2b 3c");
-    editor.update_in(cx, |editor, window, cx| commands::undo(editor, window, cx));
+    editor.update_in(cx, commands::undo);
     assert_eq!(state(&editor, cx).replace('ˇ', ""), "a1 b2 c3");
 }
 

@@ -12,7 +12,7 @@ const TEXT: &str = "fn a() {\n    oneˇ();\n    two();\n}\nfn b() {\n    three()
 #[gpui_kit::test]
 fn blocks_fold_around_the_caret_and_unfold_under_it(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", TEXT, cx);
-    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
+    editor.update_in(cx, folding::fold);
     cx.run_until_parked();
     let rows = |cx: &mut gpui_kit::VisualTestContext| {
         editor.update(cx, |editor, cx| editor.display(cx).row_count())
@@ -58,7 +58,7 @@ fn everything_folds_and_unfolds(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn text_without_a_grammar_folds_by_its_indentation(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "head\n  oneˇ\n\n  two\ntail\n", cx);
-    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
+    editor.update_in(cx, folding::fold);
     editor.update(cx, |editor, cx| {
         assert_eq!(editor.display(cx).row_count(), 3)
     });
@@ -71,7 +71,7 @@ fn folded<'a>(
 ) -> (Entity<Editor>, &'a mut VisualTestContext) {
     let text = TEXT.replace("oneˇ", "one");
     let (editor, cx) = open("/a.rs", &format!("ˇ{text}"), cx);
-    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
+    editor.update_in(cx, folding::fold);
     cx.run_until_parked();
     assert_eq!(rows(&editor, cx), 5);
     cx.simulate_keystrokes(keys);
@@ -120,7 +120,7 @@ fn a_folded_block_moves_and_stays_folded(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn delete_at_a_fold_only_unfolds(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", "fn a() {ˇ\n    one();\n}\n", cx);
-    editor.update_in(cx, |editor, window, cx| folding::fold(editor, window, cx));
+    editor.update_in(cx, folding::fold);
     assert_eq!(rows(&editor, cx), 2);
     cx.simulate_keystrokes("delete");
     assert_eq!(state(&editor, cx), "fn a() {ˇ\n    one();\n}\n");
