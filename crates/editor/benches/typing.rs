@@ -279,7 +279,7 @@ fn rust_text(rows: usize) -> String {
     let sources = [
         include_str!("../src/editor.rs"),
         include_str!("../src/element/layout.rs"),
-        include_str!("../src/element/shape.rs"),
+        include_str!("../src/frame/shape.rs"),
         include_str!("../src/mouse.rs"),
         include_str!("../src/find.rs"),
     ];

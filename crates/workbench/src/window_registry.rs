@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use base::{AbsPath, path_text, text_path};
-use gpui_kit::{AnyEntity, AnyWeakEntity, AnyWindowHandle, App, EntityId, Global, Task};
+use gpui_kit::{
+    AnyEntity, AnyWeakEntity, AnyWindowHandle, App, AppContext as _, EntityId, Global, Task,
+};
 use project::WindowLayouts;
 
 use crate::services::Services;

@@ -51,7 +51,6 @@ use crate::status_bar::StatusStrip;
 use crate::tab_strip::TabStrip;
 use crate::title_bar::TitleStrip;
 use crate::tree_panel::TreePanel;
-use crate::workbench::{restore, watch};
 pub(crate) use navigate::NavigationEntry;
 
 /// Number of recently used files passed to agents.

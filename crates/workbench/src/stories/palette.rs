@@ -9,7 +9,7 @@ use ui::picker::{Picker, PickerDelegate as _};
 #[gpui_kit::test]
 fn every_action_has_a_name_and_a_sentence(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    let entries = story.cx.update(commands::entries);
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
     assert!(entries.len() > 200, "{}", entries.len());
     for entry in &entries {
         assert!(entry.name.contains(": "), "{} has no name", entry.action);
@@ -117,7 +117,7 @@ fn commands_are_found_by_the_words_people_know(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn no_command_speaks_of_rows(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    let entries = story.cx.update(commands::entries);
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
     for entry in entries {
         let text = format!("{} {}", entry.name, entry.doc).to_lowercase();
         let mut words = text.split(|char: char| !char.is_alphanumeric());
@@ -128,7 +128,7 @@ fn no_command_speaks_of_rows(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn every_synonym_is_of_a_command(cx: &mut TestAppContext) {
     let mut story = open(cx);
-    let entries = story.cx.update(commands::entries);
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
     for action in commands::synonyms::actions() {
         let is_known = entries.iter().any(|entry| entry.action == action);
         assert!(is_known, "{action}");

@@ -1,7 +1,7 @@
 //! Navigation history: Back and Forward, and opening a location.
 
 use base::AbsPath;
-use gpui_kit::{AppContext as _, Context, Div, InteractiveElement as _, Stateful, Window};
+use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 
 use super::Workbench;
 use crate::actions::go::{Back, Forward};

@@ -14,8 +14,8 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 
 use super::agents::DraggedAgentsBorder;
 use super::{
-    Workbench, agents, close, dialogs, excerpts, folders, is_narrow, navigate, open, panes, pick,
-    program, review, save, search, suggestions,
+    Workbench, agents, close, dialogs, excerpts, folders, grid, is_narrow, navigate, open, panes,
+    pick, program, review, save, search, suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;

@@ -73,7 +73,7 @@ impl Workbench {
         let (id, document) = (document.entity_id(), document.clone());
         let saving = cx.spawn_in(window, async move |this, cx| {
             cx.background_executor().timer(delay).await;
-            let saved = this.update_in(cx, |this, window, cx| autosave(document, window, cx));
+            let saved = this.update_in(cx, |_, window, cx| autosave(document, window, cx));
             saved.ok();
         });
         // A later edit drops this task and starts another.
@@ -296,7 +296,7 @@ fn save_elsewhere(
             (true, false) => SaveTarget::Over(path),
             (false, false) => SaveTarget::New(path),
         };
-        match this.update_in(cx, |this, window, cx| save_to(document, target, window, cx)) {
+        match this.update_in(cx, |_, window, cx| save_to(document, target, window, cx)) {
             Ok(saving) => saving.await,
             Err(_) => false,
         }
