@@ -20,7 +20,7 @@ pub(crate) struct WindowRegistry {
     /// Windows of the session that this start did not open.
     pub(crate) unopened: Vec<SavedWindow>,
     pub(crate) session: SavedSession,
-    writing: Option<Task<()>>,
+    pub(crate) writing: Option<Task<()>>,
     pub(crate) is_ending: bool,
     /// Opens a folder in a window; set by `windows`, which knows how to create one.
     pub(crate) open_folder: Option<fn(Option<AbsPath>, &mut App)>,
