@@ -220,7 +220,7 @@ impl Knowing {
 }
 
 impl TabModels for Knowing {
-    fn choose(&self, _: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
+    fn choose(&self, _: String) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
         let id = ModelId::parse("loopback/known").expect("a name");
         let kind = TabKind::Gap;
         std::future::ready(Ok(Some(TabModel { id, kind }))).boxed()
