@@ -20,11 +20,31 @@ pub struct ModelCandidate {
     pub takes: Vec<FimForm>,
 }
 
+/// The reason why the model that the user named cannot complete. Its text is a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TabModelError {
+    /// No model has this name.
+    #[error("There is no model \"{0}\" for Tab; `burin-agent models` lists the available ones.")]
+    Unknown(String),
+    /// The model has no suitable request form.
+    #[error(
+        "{0} supports neither fill-in-the-middle nor next-edit prediction according to its profile; \
+         choose another model for Tab, or set fim or next_edit in profiles.json."
+    )]
+    Unsuitable(String),
+}
+
 /// Selects the completion model. `wanted` is `auto` or `provider/model`. Returns `None` if no model
-/// is suitable, and an error message if the named model cannot be used.
+/// is suitable.
+///
+/// # Errors
+/// If the named model cannot be used.
 ///
 /// Local models come before remote ones, next-edit models before fill-in-the-middle models.
-pub fn choose(wanted: &str, candidates: &[ModelCandidate]) -> Result<Option<TabModel>, String> {
+pub fn choose(
+    wanted: &str,
+    candidates: &[ModelCandidate],
+) -> Result<Option<TabModel>, TabModelError> {
     if wanted == "auto" {
         let able = candidates.iter().filter_map(|it| Some((it, kind(it)?)));
         // `min_by_key` returns the first of equals, so the order of discovery decides.
@@ -35,19 +55,14 @@ pub fn choose(wanted: &str, candidates: &[ModelCandidate]) -> Result<Option<TabM
         }));
     }
     let Some(found) = candidates.iter().find(|it| it.id.to_string() == wanted) else {
-        return Err(format!(
-            "There is no model \"{wanted}\" for Tab; `burin-agent models` lists the available ones."
-        ));
+        return Err(TabModelError::Unknown(wanted.to_owned()));
     };
     match kind(found) {
         Some(kind) => Ok(Some(TabModel {
             id: found.id.clone(),
             kind,
         })),
-        None => Err(format!(
-            "{wanted} supports neither fill-in-the-middle nor next-edit prediction according to its profile; \
-             choose another model for Tab, or set fim or next_edit in profiles.json."
-        )),
+        None => Err(TabModelError::Unsuitable(wanted.to_owned())),
     }
 }
 

@@ -30,7 +30,7 @@ pub mod validate;
 
 pub use accept::AcceptGranularity;
 pub use cause::ChangeCause;
-pub use choose::{ModelCandidate, choose};
+pub use choose::{ModelCandidate, TabModelError, choose};
 pub use editor_state::EditorState;
 pub use follow::FollowResult;
 pub use history::{DocumentEdit, EditHistory};

@@ -18,15 +18,6 @@ const FOR_TESTS: &[&str] = &[
     "rmcp",
 ];
 
-/// The program of the command line.
-fn command_line() -> &'static str {
-    if tree::root().join("crates/cli").is_dir() {
-        "cli"
-    } else {
-        "headless"
-    }
-}
-
 fn feature_sets(arguments: &[&str]) -> FeatureSets {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -76,7 +67,7 @@ fn all_ways_to_build_share_outside_crates() {
     let edges = ["--edges", "normal,build"];
     let window = [&edges[..], &["-p", "burin", "--features", "test-support"]].concat();
     let window = feature_sets(&window);
-    let command_line = feature_sets(&[&edges[..], &["-p", command_line()]].concat());
+    let command_line = feature_sets(&[&edges[..], &["-p", "cli"]].concat());
     let tests = feature_sets(&["--edges", "normal,build,dev", "--workspace"]);
     let mut problems = Vec::new();
     for (way, first, second) in [

@@ -26,7 +26,7 @@ fn check(wanted: &str, candidates: &[ModelCandidate], expected: &str) {
     let chosen = match choose(wanted, candidates) {
         Ok(Some(model)) => format!("{} {:?}", model.id, model.kind),
         Ok(None) => "nobody".to_owned(),
-        Err(sentence) => sentence,
+        Err(error) => error.to_string(),
     };
     assert_eq!(chosen, expected);
 }

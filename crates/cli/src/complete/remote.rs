@@ -73,7 +73,8 @@ pub(super) fn choose(
             )
         })?;
     }
-    let chosen = autocomplete::choose(name, &setup.tab_candidates())?;
+    let chosen = autocomplete::choose(name, &setup.tab_candidates());
+    let chosen = chosen.map_err(|error| error.to_string())?;
     let model = chosen.ok_or(
         "there is no model for Tab: start a server with one that fills gaps or predicts edits, or set the variable of \
          a provider that has one; `--provider local` needs none",
