@@ -82,7 +82,7 @@ fn local_models_come_first_and_prediction_before_filling() {
         "There is no model \"ollama/gone\" for Tab; `burin-agent models` lists the available ones.",
     );
     let refused = choose("ollama/llama3", &[llama]).expect_err("fills no gaps");
-    assert!(refused.contains("supports neither"));
+    assert!(refused.to_string().contains("supports neither"));
 }
 
 #[test]
