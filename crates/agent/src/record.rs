@@ -187,7 +187,7 @@ pub enum SessionRecord {
         from: String,
         /// The new model, as `provider/model`.
         to: String,
-        /// The part of the history it receives.
+        /// The form in which the history passes to it.
         how: Handover,
     },
     /// The session changes its mode.
@@ -346,15 +346,17 @@ pub enum TurnEnd {
     Interrupted,
 }
 
-/// The part of the history that a new model receives.
+/// The form in which the history passes to a new model when the user switches models. Makes no
+/// difference before the session has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Handover {
-    /// The complete history, unchanged.
+    /// The complete history, unchanged, in the same session.
     Full,
-    /// A summary of the history.
+    /// A summary in place of the history, in the same session.
     Summary,
-    /// The complete history, in a new session; the old session stays unchanged.
+    /// The complete history, in a new session with the new model; this session stays unchanged and
+    /// keeps its model.
     Fork,
 }
 

@@ -612,7 +612,8 @@ impl CallItem {
         }
     }
 
-    /// Whether the call failed.
+    /// Whether the call has ended with an error, or with a positive exit code, see `code`. False
+    /// until it ends.
     pub fn has_failed(&self) -> bool {
         match &self.state {
             CallItemState::Ended { outcome, .. } => outcome.is_error() || self.code() > 0,
@@ -620,7 +621,7 @@ impl CallItem {
         }
     }
 
-    /// The exit code of its last command; 0 if it ran none.
+    /// The last known exit code of its commands; 0 if there is none.
     pub fn code(&self) -> i32 {
         let codes = self.shown.iter().filter_map(|shown| match shown {
             ToolDisplay::Command { code, .. } => *code,

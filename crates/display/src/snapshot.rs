@@ -228,6 +228,7 @@ impl DisplaySnapshot {
         Row(rows.start)..Row(rows.end)
     }
 
+    /// Returns the ruler that measures the strips of this state.
     pub(crate) fn ruler(&self) -> Ruler<'_> {
         Ruler {
             shown: &self.shown,
@@ -236,7 +237,8 @@ impl DisplaySnapshot {
         }
     }
 
-    /// Returns the strip of a display row; the last one if it is out of range.
+    /// Returns the strip of a display row: its line, its byte range in the shown text and its
+    /// indent. For a row past the end, the strip of the last row.
     pub(crate) fn strip(&self, row: u32) -> Strip {
         let row = self.wrap.row(row);
         let line = self.shown.line_span(row.line).shown;

@@ -243,8 +243,10 @@ impl QueryTraits {
         (held, said)
     }
 
-    /// Returns the similarity of the query and a name: the harmonic mean of the shares of each that
-    /// the other contains. Stop words do not count.
+    /// Returns the similarity of the query and a name, from 0 to 1: the harmonic mean of the share
+    /// of the query that the name contains and the share of the name that the query contains. Words
+    /// match if one is a prefix of the other, of at least three letters. Stop words do not count; 0
+    /// if either has no other words.
     pub(crate) fn likeness(&self, name: &str) -> f32 {
         let mut parts = parts_of(name);
         parts.retain(|part| !STOP_WORDS.contains(&part.as_str()));
@@ -261,7 +263,8 @@ impl QueryTraits {
         2.0 * held * said / (held + said).max(f32::MIN_POSITIVE)
     }
 
-    /// Returns the share of a name's parts that the query contains.
+    /// Returns the share of a name's parts, from 0 to 1, that the query contains, compared as by
+    /// `are_alike`; 0 for a name without parts.
     fn share_of_parts(&self, parts: &[String]) -> f32 {
         let is_said = |part: &&String| {
             let part = std::slice::from_ref(*part);
@@ -281,8 +284,8 @@ impl QueryTraits {
 }
 
 impl Keyword {
-    /// Returns 1 if the names contain the whole word, otherwise the share of its parts that they
-    /// contain.
+    /// Returns 1 if the names contain the whole word, otherwise the share of its parts, from 0 to
+    /// 1, that they contain, compared as by `are_alike`.
     fn share_in(&self, names: &[String]) -> f32 {
         let is_in = |word: &String| names.iter().any(|name| are_alike(word, name));
         if is_in(&self.whole) {

@@ -63,40 +63,45 @@ impl RecordLayout {
         (layout.total_length() == bytes.len() as u64).then_some(layout)
     }
 
+    /// Returns the length of the whole record in bytes.
     fn total_length(&self) -> u64 {
         let fixed = u64::from(self.count) * (2 + 1 + 4 + DIMS as u64);
         HEADER as u64 + u64::from(self.path) + fixed + u64::from(self.meta) + u64::from(self.words)
     }
 
-    /// Returns the range of the path.
+    /// Returns the byte range of the path in the record.
     pub(crate) fn path(&self) -> Range<usize> {
         HEADER..HEADER + self.path as usize
     }
 
-    /// Returns the range of the word counts, two bytes per chunk.
+    /// Returns the byte range of the word counts in the record, two bytes per chunk, little-endian.
     pub(crate) fn lengths(&self) -> Range<usize> {
         range_from(self.path().end, self.count as usize * 2)
     }
 
-    /// Returns the range of the flags, one byte per chunk.
+    /// Returns the byte range of the flags in the record, one byte per chunk: `IN_TESTS` and
+    /// `ONLY_REEXPORTS`, combined.
     pub(crate) fn flags(&self) -> Range<usize> {
         range_from(self.lengths().end, self.count as usize)
     }
 
-    /// Returns the range of the vectors' scales, four bytes per chunk.
+    /// Returns the byte range of the vectors' scales in the record, four bytes per chunk,
+    /// little-endian.
     pub(crate) fn scales(&self) -> Range<usize> {
         range_from(self.flags().end, self.count as usize * 4)
     }
 
-    /// Returns the range of the vectors, `DIMS` bytes per chunk.
+    /// Returns the byte range of the vectors in the record, `DIMS` bytes per chunk.
     pub(crate) fn values(&self) -> Range<usize> {
         range_from(self.scales().end, self.count as usize * DIMS)
     }
 
+    /// Returns the byte range of the encoded descriptions of the chunks in the record.
     fn meta(&self) -> Range<usize> {
         range_from(self.values().end, self.meta as usize)
     }
 
+    /// Returns the byte range of the encoded words in the record.
     fn words_range(&self) -> Range<usize> {
         range_from(self.meta().end, self.words as usize)
     }

@@ -51,7 +51,10 @@ pub(crate) struct SearchContext<'a> {
 }
 
 impl<'a> SearchContext<'a> {
-    /// Returns the best chunks for a query.
+    /// Returns the best chunks for a query, best first, at most `query.limit`. Ranks the best
+    /// matches by words, by vectors or by both, as `query.mode` says, and the chunks that define a
+    /// named symbol or belong to a file of that name. Empty if nothing is found, if the query has
+    /// neither words nor a symbol, or if the limit is 0.
     pub(crate) fn answer(&self, query: &IndexQuery) -> Vec<Ranked<'a>> {
         let traits = QueryTraits::of(&query.text);
         if traits.words.is_empty() && traits.symbol.is_none() || query.limit == 0 {
@@ -209,6 +212,8 @@ impl<'a> SearchContext<'a> {
         chunks
     }
 
+    /// Adds the visible chunks below a folder that contain a term; if there are too many, the first
+    /// `MAX_NAMED_CHUNKS` by path and position.
     fn with_term(&self, term: &str, below: &str, chunks: &mut Vec<u32>) {
         let mut found = Vec::new();
         self.contents.each_posting(term, |chunk, _| {
@@ -224,6 +229,8 @@ impl<'a> SearchContext<'a> {
         chunks.append(&mut found);
     }
 
+    /// Returns whether the path of a chunk's file starts with `below`; an empty `below` accepts
+    /// all.
     fn is_below(&self, chunk: u32, below: &str) -> bool {
         let is_in = |entry: &StoredFile| entry.path.starts_with(below);
         below.is_empty() || self.contents.owner(chunk).is_some_and(is_in)
@@ -243,6 +250,7 @@ fn vectors(entry: &StoredFile) -> (&[u8], &[u8]) {
     (values, bytes.get(entry.layout.scales()).unwrap_or_default())
 }
 
+/// Returns the similarity of a query and the chunk at `place` in a file; 0 if it has no vector.
 fn similarity(query_vector: &QueryVector, entry: &StoredFile, place: u32) -> f32 {
     let (values, scales) = vectors(entry);
     let row = place as usize;

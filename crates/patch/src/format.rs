@@ -182,7 +182,9 @@ pub enum FormatEvent {
     Problem(FormatProblem),
 }
 
-/// Incremental reader of a streaming text.
+/// Incremental reader of a model's text in one format. `feed` takes the text in fragments and
+/// `finish` ends it; both return the events that became complete. Only edits, shell blocks and
+/// problems are events, not the prose around them.
 pub struct FormatReader {
     lines: LineSplitter,
     /// Complete lines that wait for lookahead.
@@ -225,6 +227,7 @@ impl FormatReader {
         }
     }
 
+    /// Parses the waiting lines; if more text may follow, only up to a line that lacks lookahead.
     fn read(&mut self, rest: InputPhase) {
         while let Some(line) = self.waiting.front() {
             let is_early = self.waiting.len() <= self.grammar.lookahead(line);
@@ -239,6 +242,7 @@ impl FormatReader {
     }
 }
 
+/// Whether more of the text may follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InputPhase {
     ToCome,
@@ -274,7 +278,7 @@ pub fn parse(format: EditFormat, text: &str) -> Parsed {
     collect(events)
 }
 
-/// Collects the events of one reader.
+/// Collects the complete file edits, shell blocks and problems from the events of one reader.
 pub fn collect(events: impl IntoIterator<Item = FormatEvent>) -> Parsed {
     let mut parsed = Parsed::default();
     for event in events {

@@ -154,7 +154,8 @@ impl RouterHandle {
         self.send_command(RouterCommand::SetCaps(caps)).await;
     }
 
-    /// Returns the latest decisions, oldest first. Empty if the router has ended.
+    /// Returns the latest routing decisions and failovers, at most 256, oldest first. A decision
+    /// says which route was chosen and why. Empty if there are none yet or the router has ended.
     pub async fn decisions(&self) -> Vec<Arc<RouteDecision>> {
         let (answer, decisions) = oneshot::channel();
         self.send_command(RouterCommand::Decisions(answer)).await;

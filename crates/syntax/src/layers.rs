@@ -101,7 +101,10 @@ fn edited_span(span: Span, edit: &InputEdit) -> Span {
 
 /// Parses `text`, or the parts of it in the parser's ranges.
 ///
-/// A parser that was stopped goes on where it was when called again for the same text.
+/// `old` is the previous tree, with the edits since applied, whose unchanged parts are reused.
+/// `progress` is called regularly and may stop the parse: the error is then `Stopped`, and the
+/// parser goes on where it was when called again for the same text. The error is `Stuck` if the
+/// parse would never end; the parser must then be reset.
 pub(crate) fn parse_text(
     parser: &mut Parser,
     text: &Snapshot,
@@ -112,7 +115,8 @@ pub(crate) fn parse_text(
     stall_guard::parse(parser, text.len().0, read, old, progress)
 }
 
-/// Prepares a parser for a language and the ranges to parse; no ranges mean the whole text.
+/// Prepares a parser for a language and the ranges to parse; no ranges mean the whole text. Returns
+/// false if the parser rejects either.
 pub(crate) fn set_up(parser: &mut Parser, language: Language, ranges: &[Range]) -> bool {
     parser.reset();
     let is_known = parser.set_language(&language.grammar().language).is_ok();

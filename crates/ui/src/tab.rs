@@ -113,8 +113,8 @@ impl Tab {
         self
     }
 
-    /// Sets the handler of the close button and middle click. Without it, the tab has no close
-    /// button.
+    /// Sets the handler of the close button and of a middle click on the tab, in place of an
+    /// earlier one. Without it, the tab has no close button.
     pub fn on_close(mut self, on_close: impl Fn(&mut Window, &mut App) + 'static) -> Self {
         self.on_close = Some(std::rc::Rc::new(on_close));
         self

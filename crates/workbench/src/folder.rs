@@ -161,7 +161,8 @@ impl OpenFolder {
         self.statuses.as_ref()?.of(path)
     }
 
-    /// Returns the file list for the finder.
+    /// Returns the list of all files for the finder, replaced after files were created or deleted.
+    /// Empty, with `is_complete` false, until the first walk over the folder ends.
     pub fn files(&self) -> &FileList {
         &self.files
     }

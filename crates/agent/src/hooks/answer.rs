@@ -7,14 +7,14 @@ use super::run::HookOutput;
 use crate::error::Error;
 use crate::record::PromptOrigin;
 
-/// The merged reply of the hooks of an event.
+/// The merged reply of the hooks of an event; empty if no hook ran or had anything to say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookReply {
-    /// The hook that blocks, and its reason.
+    /// The first hook that blocks, and its reason; `None` if none does.
     pub block: Option<(PromptOrigin, String)>,
     /// Texts to add to the prompt.
     pub context: Vec<(PromptOrigin, String)>,
-    /// The decision about a tool call.
+    /// The strictest decision about a tool call; `None` if no hook decided.
     pub permission: Option<HookPermission>,
     /// Failures of the hooks, as sentences.
     pub problems: Vec<String>,
@@ -42,6 +42,8 @@ impl HookReply {
     }
 }
 
+/// Reads the reply of one hook: exit code 0 stands for its output, 2 blocks with its error output
+/// as the reason. Any other end, and a hook that could not run, is a problem.
 pub(super) fn read(
     event: HookEvent,
     origin: &PromptOrigin,

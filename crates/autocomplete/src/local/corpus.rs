@@ -282,6 +282,7 @@ impl CorpusView {
         known.unwrap_or(u32::MAX)
     }
 
+    /// Returns the text of the word with a number.
     pub(crate) fn text(&self, word: u32) -> &str {
         self.words.text(word)
     }
@@ -350,8 +351,10 @@ impl CorpusView {
         found
     }
 
-    /// Returns the token at an offset from a position; negative offsets precede it. `None` outside
-    /// its file.
+    /// Returns the token at an offset from a position, in tokens: 0 is the token at the position,
+    /// negative offsets precede it. `None` before the start of its file and directly after its end.
+    /// Offsets farther beyond the end may lie in another file, so a caller that goes forward must
+    /// stop at the first `None`.
     pub(crate) fn item(&self, place: &CorpusPosition, offset: isize) -> Option<PackedToken> {
         let part = self.parts.get(place.part)?;
         let file = part.segment.file_at(place.place)?;
@@ -360,7 +363,8 @@ impl CorpusView {
         (at >= start).then(|| part.segment.item(at)).flatten()
     }
 
-    /// Returns the file of a position.
+    /// Returns the path of the file that contains a position; `None` if the view has no such
+    /// segment.
     pub(crate) fn path(&self, place: &CorpusPosition) -> Option<&AbsPath> {
         let part = self.parts.get(place.part)?;
         let file = part.segment.file_at(place.place)?;

@@ -196,7 +196,8 @@ impl McpClients {
         self.command(server, ServerCommand::SignIn).await
     }
 
-    /// Shuts down all servers gracefully, within eight seconds. Later calls fail.
+    /// Tells all servers to shut down gracefully and waits until they have, for at most eight
+    /// seconds in all. A server that takes longer is not waited for. Calls to a closed server fail.
     pub async fn close(&self) {
         let all = self.servers.values().map(|handle| async {
             // A task that has ended needs no command.

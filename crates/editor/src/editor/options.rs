@@ -25,6 +25,7 @@ impl Editor {
         }
     }
 
+    /// Applies the present settings for the language of the text; all rows are shaped again.
     pub(crate) fn use_settings(&mut self, cx: &mut Context<Self>) {
         let source = cx.settings().clone();
         self.settings_language = language_name(self, cx);
@@ -49,10 +50,12 @@ impl Editor {
         }
     }
 
+    /// Returns the soft wrap of this view: its override, or the setting.
     pub(crate) fn soft_wrap(&self) -> SoftWrap {
         self.overrides.soft_wrap.unwrap_or(self.settings.soft_wrap)
     }
 
+    /// Returns the whitespace that this view shows: its override, or the setting.
     pub(crate) fn whitespace(&self) -> Whitespace {
         self.overrides
             .whitespace
@@ -87,6 +90,8 @@ fn fresh_caret_options(editor: &Editor, cx: &App) -> CaretOptions {
     options
 }
 
+/// Turns soft wrap off for this view or, if it is off, on at the width of the view, even where the
+/// settings wrap at a column. Overrides the settings and scrolls back to the left edge.
 pub(crate) fn toggle_soft_wrap(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.overrides.soft_wrap = Some(match editor.soft_wrap() {
         SoftWrap::Off => SoftWrap::Window,
@@ -96,6 +101,7 @@ pub(crate) fn toggle_soft_wrap(editor: &mut Editor, _: &mut Window, cx: &mut Con
     cx.notify();
 }
 
+/// Shows all whitespace in this view or, if all is shown, none. Overrides the settings.
 pub(crate) fn toggle_whitespace(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.overrides.whitespace = Some(match editor.whitespace() {
         Whitespace::All => Whitespace::None,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelId;
 
-/// Urgency of a request, most urgent first.
+/// Urgency of a request, most urgent first. The request queue serves the classes in this order;
+/// requests that have waited for long get a small share before their turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestClass {

@@ -4,7 +4,8 @@ use base::AbsPath;
 use host::{Files, InterruptedSaveState};
 
 /// Finishes interrupted saves whose records are in `folder`, see `Files::interrupted`. Returns a
-/// message about each one that was finished or that needs the user's attention. Blocks.
+/// message about each save that was finished or that needs the user's attention, and about each
+/// record that cannot be read; empty if there are none. Blocks on the disk.
 pub fn finish_saves(files: &dyn Files, folder: &AbsPath) -> Vec<String> {
     let (interrupted, problems) = files.interrupted(folder);
     let mut sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();

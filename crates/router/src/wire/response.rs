@@ -71,6 +71,8 @@ impl ResponseBuilder {
         }
     }
 
+    /// Removes and returns the events written since the last call, in order; empty if there are
+    /// none. Writing can go on afterwards.
     pub(crate) fn take(&mut self) -> Vec<StreamEvent> {
         std::mem::take(&mut self.events)
     }
@@ -87,6 +89,8 @@ impl ResponseBuilder {
         });
     }
 
+    /// Adds to the open text part, or opens one. Ignored if `text` is empty or the answer has
+    /// ended.
     pub(crate) fn text(&mut self, text: &str) {
         if self.has_ended || text.is_empty() {
             return;
@@ -96,6 +100,8 @@ impl ResponseBuilder {
         self.events.push(StreamEvent::TextDelta(text.to_owned()));
     }
 
+    /// Adds to the open reasoning part, or opens one. Ignored if `text` is empty or the answer has
+    /// ended.
     pub(crate) fn reasoning(&mut self, text: &str) {
         if self.has_ended || text.is_empty() {
             return;
@@ -140,11 +146,15 @@ impl ResponseBuilder {
         });
     }
 
+    /// Starts a tool call, which closes the open part. Returns its index, counted from 0 in the
+    /// answer.
     pub(crate) fn start_call(&mut self, id: &str, name: &str, form: ArgumentForm) -> u32 {
         self.part = OpenPart::None;
         self.calls.start(id, name, form, &mut self.events)
     }
 
+    /// Adds a fragment of a call's arguments. Ignored if it is empty or the call is unknown or
+    /// ended.
     pub(crate) fn arguments(&mut self, index: u32, fragment: &str) {
         self.calls.fragment(index, fragment, &mut self.events);
     }
@@ -158,16 +168,20 @@ impl ResponseBuilder {
         })
     }
 
+    /// Ends a call; ignored if it is unknown or ended. If its arguments are truncated, no end is
+    /// written, and `stop` decides whether that is an error.
     pub(crate) fn end_call(&mut self, index: u32) {
         self.calls.finish_call(index, &mut self.events);
     }
 
+    /// Writes the usage, unless the answer has ended.
     pub(crate) fn usage(&mut self, usage: Usage) {
         if !self.has_ended {
             self.events.push(StreamEvent::Usage(usage));
         }
     }
 
+    /// Writes the rate limits, unless the answer has ended.
     pub(crate) fn rate_limits(&mut self, limits: RateLimits) {
         if !self.has_ended {
             self.events.push(StreamEvent::RateLimits(limits));
@@ -196,6 +210,7 @@ impl ResponseBuilder {
         });
     }
 
+    /// Ends the answer with a failure, unless it has ended.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if self.has_ended {
             return;

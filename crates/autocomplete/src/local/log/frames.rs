@@ -12,12 +12,15 @@ use text::Snapshot;
 
 use crate::local::token::{CodeTokens, TokenKind};
 
-/// A change as token sequences.
+/// A change at one size: the tokens of the changed text alone, or of a syntax node around it,
+/// before and after the change.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChangeFrame {
     /// Kind of the node that `old` covers; `None` for the changed tokens alone.
     pub(crate) kind: Option<u16>,
+    /// Tokens before the change; empty for an insertion alone.
     pub(crate) old: Vec<LoggedToken>,
+    /// Tokens after the change; empty for a deletion alone. They have no roles.
     pub(crate) new: Vec<LoggedToken>,
 }
 
@@ -92,6 +95,8 @@ pub(super) fn frames(
     frames
 }
 
+/// Returns the frame of the changed tokens alone. Only a single word replaced by a single token has
+/// a role, that of its replacement.
 fn without_tree(old: &str, new: &str, later: impl Fn(usize) -> Option<TokenRole>) -> ChangeFrame {
     let mut old = logged(old, |_| None);
     let is_renamed = old.len() == 1 && CodeTokens::new(new).count() == 1;
@@ -134,6 +139,8 @@ fn nodes(before: &Snapshot, syntax: &SyntaxSnapshot, span: Span) -> Vec<(u16, Sp
     nodes
 }
 
+/// Splits a text into tokens with the blanks before each. `role` returns the syntactic role of the
+/// word or number at a byte offset of the text; other tokens have none.
 pub(crate) fn logged(text: &str, role: impl Fn(usize) -> Option<TokenRole>) -> Vec<LoggedToken> {
     let mut end = 0;
     CodeTokens::new(text)
