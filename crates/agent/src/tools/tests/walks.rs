@@ -371,8 +371,8 @@ fn written(source: &str) -> BTreeSet<String> {
         }
     }
     for (helper, way) in [
-        ("invalid(", "Outcome::InvalidArguments"),
-        ("unexpected(", "Outcome::UnexpectedEnvironment"),
+        ("invalid(", "CallOutcome::InvalidArguments"),
+        ("unexpected(", "CallOutcome::UnexpectedEnvironment"),
     ] {
         if source.contains(helper) {
             written.insert(way.to_owned());
