@@ -1,4 +1,4 @@
-//! How a file is opened: the kind of tab, the focus, the location to go to.
+//! The options of opening a file: the kind of tab, the focus, the location to go to.
 
 use base::Point;
 use editor::{Editor, Reveal};

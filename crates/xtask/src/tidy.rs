@@ -9,7 +9,7 @@ use crate::tree;
 const LONG_FILES: &[(&str, &str)] = &[];
 
 /// Crates that may report an error as a bare sentence, because they only print it.
-const SENTENCE_ERRORS: &[&str] = &["app", "cli", "train_embed"];
+const SENTENCE_ERRORS: &[&str] = &["app", "cli"];
 
 fn complain(problems: Vec<String>) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));

@@ -42,8 +42,8 @@ impl HookReply {
     }
 }
 
-/// Reads the reply of one hook: exit code 0 stands for its output, 2 blocks with its error output
-/// as the reason. Any other end, and a hook that could not run, is a problem.
+/// Reads the reply of one hook: after exit code 0 its output counts; exit code 2 blocks, with the
+/// error output as the reason. Any other end, and a hook that could not run, is a problem.
 pub(super) fn read(
     event: HookEvent,
     origin: &PromptOrigin,
