@@ -38,6 +38,7 @@ mod pickers;
 mod prediction;
 mod question;
 mod region;
+mod reread;
 mod search_panel;
 mod session;
 mod status_bar;

@@ -16,6 +16,7 @@ use project::{Binary, Document, SaveOptions, SaveTarget, load};
 use text::{Author, Edit, EditKind, EditOrigin, FileFormat, LineEnding, Timestamp};
 
 use crate::error::Error;
+use crate::reread::load_as;
 
 /// Replacement for the results of a search.
 #[derive(Clone, Debug)]
@@ -173,7 +174,7 @@ pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &DiskWriter<'_>) -> R
     Ok(before.is_some())
 }
 
-/// Loads a file, edits it and saves it in the encoding of `format`, or else in its own. Returns the
+/// Loads a file, edits it and saves it, in the encoding of `format` or else in its own. Returns the
 /// original format if there were edits.
 fn edit_file(
     path: &AbsPath,
@@ -182,7 +183,14 @@ fn edit_file(
     edits: impl FnOnce(&str) -> Result<Vec<Edit>, Error>,
 ) -> Result<Option<FileFormat>, Error> {
     let loaded = load(disk.files, path, Binary::Refuse, &AtomicBool::new(false));
-    let mut document = Document::from_loaded(loaded?);
+    let mut loaded = loaded?;
+    if let Some(format) = format
+        && loaded.format.encoding != format.encoding
+    {
+        // Replaced text may look like text in another encoding than the one it was written in.
+        loaded = load_as(disk.files, path.clone(), format.encoding)?;
+    }
+    let mut document = Document::from_loaded(loaded);
     if !document.can_edit() {
         return Err(Error::NotWritable(path.clone()));
     }

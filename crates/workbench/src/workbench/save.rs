@@ -7,10 +7,9 @@ use editor::{DocumentModel, SaveFailure};
 use gpui_kit::{
     AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
 };
-use host::{ContentHash, OnDisk};
-use project::{Document, DocumentState, FileFlags, Loaded, SaveRefused, SaveTarget, load};
+use project::{Document, DocumentState, Loaded, SaveRefused, SaveTarget};
 use settings::Autosave;
-use text::{Buffer, Encoding};
+use text::Encoding;
 use ui::{ActiveSettings as _, ButtonStyle, Tone};
 
 use super::Workbench;
@@ -21,6 +20,7 @@ use crate::item::TabItem;
 use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::question::QuestionSpec;
+use crate::reread::load_as;
 use crate::workbench::pick;
 
 /// Registers the actions of this module.
@@ -114,26 +114,8 @@ impl Workbench {
             self.report_error(sentence, window, cx);
             return;
         }
-        let (files, flags) = (self.services.files.clone(), FileFlags::default());
-        let read = cx.background_spawn(async move {
-            let (bytes, stat) = files.read_with_stat(&path, load::TOO_LARGE - 1)?;
-            let decoded = text::decode_as(&bytes, encoding);
-            Ok(Loaded {
-                real_path: files.canonicalize(&path).ok(),
-                path,
-                buffer: Buffer::new(&decoded.text),
-                format: decoded.format,
-                on_disk: OnDisk {
-                    stamp: stat.stamp,
-                    hash: ContentHash::of(&bytes),
-                },
-                read_only: decoded.read_only,
-                flags: FileFlags {
-                    is_write_protected: !stat.is_writable,
-                    ..flags
-                },
-            })
-        });
+        let files = self.services.files.clone();
+        let read = cx.background_spawn(async move { load_as(files.as_ref(), path, encoding) });
         cx.spawn_in(window, async move |this, cx| {
             let read: Result<Loaded, host::Error> = read.await;
             let shown = this.update_in(cx, |this, window, cx| match read {

@@ -356,3 +356,17 @@ fn files_hold_what_the_preview_showed() {
         "{replaced_in} {in_part}"
     );
 }
+
+#[test]
+fn undo_reads_the_encoding_that_was_written() {
+    // With a line feed before its accented letter, the text looks like another encoding.
+    let content = b"some words of a text  b.aab\n\xe9x\na .xAb\n";
+    for one_in in 1..=3u32 {
+        let world = World::new(content, SearchQuery::regex("^^"), "$1\\n$1");
+        let found = world.search().expect("a match");
+        let replaced = world.replace(&found, |row| row.row.0.is_multiple_of(one_in));
+        let undone = world.disk(|disk| take_back_in_file(&replaced.expect("replaced"), disk));
+        assert!(undone.expect("nothing changed since"));
+        assert_eq!(world.content(), content);
+    }
+}
