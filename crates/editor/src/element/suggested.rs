@@ -1,10 +1,10 @@
 //! Backgrounds and lines of a suggestion in the text: insertions and deletions.
 
 use base::Row;
-use gpui_kit::{Bounds, Context, fill, point, px, size};
+use gpui_kit::{Bounds, Context, Hsla, fill, point, px, size};
 use ui::ActiveTheme as _;
 
-use super::layout::{Decorator, VisibleRow};
+use super::layout::{Decorator, TextLayout, VisibleRow};
 use super::ranges::{CellRange, bounds_of, boxes, stretches};
 use crate::editor::Editor;
 use crate::frame::InlayPart;
@@ -15,90 +15,76 @@ const ROUND: f32 = 3.0;
 
 impl Decorator<'_> {
     pub(super) fn add_suggested(&mut self, cx: &Context<Editor>) {
-        let Some(shown) = self.editor.suggestion.in_text() else {
+        let (editor, layout) = (&*self.editor, &mut *self.layout);
+        let Some(shown) = editor.suggestion.in_text() else {
             return;
         };
-        let (gone_rows, struck) = (shown.gone_rows.clone(), shown.struck.clone());
         let colors = cx.theme().colors;
-        for rows in &gone_rows {
-            self.add_gone_rows(*rows, colors.removed_ground);
+        for rows in &shown.gone_rows {
+            add_gone_rows(editor, layout, *rows, colors.removed_ground);
         }
-        self.add_put_in(colors.added_ground);
-        for span in &struck {
-            let found = stretches(
-                *span,
-                self.layout.span,
-                &self.layout.rows,
-                &self.editor.display,
-            );
+        add_put_in(editor, layout, colors.added_ground);
+        for span in &shown.struck {
+            let found = stretches(*span, layout.span, &layout.rows, &editor.display);
             let quads = boxes(
                 &found,
-                &self.layout.rows,
-                &self.layout.geometry,
+                &layout.rows,
+                &layout.geometry,
                 colors.removed_ground,
                 ROUND,
             );
-            self.layout.grounds.extend(quads);
+            layout.grounds.extend(quads);
             for stretch in &found {
-                let bounds = bounds_of(stretch, &self.layout.rows, &self.layout.geometry);
-                let y = bounds.top() + (self.layout.geometry.line_height * 0.55).floor();
+                let bounds = bounds_of(stretch, &layout.rows, &layout.geometry);
+                let y = bounds.top() + (layout.geometry.line_height * 0.55).floor();
                 let line = Bounds::new(point(bounds.left(), y), size(bounds.size.width, px(1.0)));
-                self.layout.fronts.push(fill(line, colors.removed));
+                layout.fronts.push(fill(line, colors.removed));
             }
         }
     }
+}
 
-    fn add_gone_rows(&mut self, (first, last): (Row, Row), color: gpui_kit::Hsla) {
-        for row in &self.layout.rows {
-            let is_gone = first <= row.buffer_row && row.buffer_row <= last;
-            if is_gone && self.added_part(row).is_none() {
-                self.layout
-                    .grounds
-                    .push(fill(self.layout.geometry.row_bounds(row.y), color));
-            }
+/// Adds the backgrounds of the rows that the suggestion removes.
+fn add_gone_rows(editor: &Editor, layout: &mut TextLayout, (first, last): (Row, Row), color: Hsla) {
+    for row in &layout.rows {
+        let is_gone = first <= row.buffer_row && row.buffer_row <= last;
+        if is_gone && added_part(editor, row).is_none() {
+            let bounds = layout.geometry.row_bounds(row.y);
+            layout.grounds.push(fill(bounds, color));
         }
     }
+}
 
-    /// Returns the inlay part if the whole display row is inserted.
-    fn added_part(&self, row: &VisibleRow) -> Option<InlayPart> {
-        let is_added = |part: &&InlayPart| {
-            let look = self
-                .editor
-                .suggestion
-                .looks
-                .get(&part.id)
-                .map(|look| look.look);
-            look == Some(SuggestionStyle::AddedRows) && part.start > 0
-        };
-        row.shape.inlays.iter().find(is_added).copied()
-    }
+/// Returns the inlay part if the whole display row is inserted.
+fn added_part(editor: &Editor, row: &VisibleRow) -> Option<InlayPart> {
+    let is_added = |part: &&InlayPart| {
+        let look = editor.suggestion.looks.get(&part.id).map(|look| look.look);
+        look == Some(SuggestionStyle::AddedRows) && part.start > 0
+    };
+    row.shape.inlays.iter().find(is_added).copied()
+}
 
-    fn add_put_in(&mut self, color: gpui_kit::Hsla) {
-        let mut quads = Vec::new();
-        for (ix, row) in self.layout.rows.iter().enumerate() {
-            if self.added_part(row).is_some() {
-                quads.push(fill(self.layout.geometry.row_bounds(row.y), color));
+/// Adds the backgrounds of the text that the suggestion inserts.
+fn add_put_in(editor: &Editor, layout: &mut TextLayout, color: Hsla) {
+    for (ix, row) in layout.rows.iter().enumerate() {
+        if added_part(editor, row).is_some() {
+            let bounds = layout.geometry.row_bounds(row.y);
+            layout.grounds.push(fill(bounds, color));
+            continue;
+        }
+        for part in &row.shape.inlays {
+            let look = editor.suggestion.looks.get(&part.id).map(|look| look.look);
+            if look != Some(SuggestionStyle::Added) || part.cells == 0 {
                 continue;
             }
-            for part in &row.shape.inlays {
-                let look = self
-                    .editor
-                    .suggestion
-                    .looks
-                    .get(&part.id)
-                    .map(|look| look.look);
-                if look != Some(SuggestionStyle::Added) || part.cells == 0 {
-                    continue;
-                }
-                let stretch = CellRange {
-                    ix,
-                    from: part.cell,
-                    to: part.cell + part.cells,
-                };
-                let bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
-                quads.push(fill(bounds, color).corner_radii(px(ROUND)));
-            }
+            let stretch = CellRange {
+                ix,
+                from: part.cell,
+                to: part.cell + part.cells,
+            };
+            let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
+            let quad = fill(bounds, color).corner_radii(px(ROUND));
+            layout.grounds.push(quad);
         }
-        self.layout.grounds.append(&mut quads);
     }
 }
