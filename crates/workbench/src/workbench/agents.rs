@@ -136,6 +136,18 @@ fn show_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<
     workbench.layout_changed(cx);
 }
 
+/// Shows the panel, then updates it.
+fn show_and_update(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+    update: impl FnOnce(&mut ComposerPanel, &mut Window, &mut Context<ComposerPanel>),
+) {
+    show_agents(workbench, window, cx);
+    let panel = &workbench.agents.panel;
+    panel.update(cx, |panel, cx| update(panel, window, cx));
+}
+
 fn hide_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     workbench.agents.is_shown = false;
     workbench.focus_active(window, cx);
@@ -148,11 +160,9 @@ fn new_agent_session(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.open_new_session(window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.open_new_session(window, cx)
+    });
 }
 
 fn trust_folder(
@@ -161,11 +171,9 @@ fn trust_folder(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.trust_folder(action, window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.trust_folder(action, window, cx)
+    });
 }
 
 fn distrust_folder(
@@ -174,11 +182,9 @@ fn distrust_folder(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.distrust_folder(action, window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.distrust_folder(action, window, cx)
+    });
 }
 
 fn allow_hooks(
@@ -187,11 +193,9 @@ fn allow_hooks(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.allow_hooks(action, window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.allow_hooks(action, window, cx)
+    });
 }
 
 fn show_agent_sessions(
@@ -200,11 +204,9 @@ fn show_agent_sessions(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.list_sessions(window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.list_sessions(window, cx)
+    });
 }
 
 fn show_agent_board(
@@ -213,11 +215,9 @@ fn show_agent_board(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    show_agents(workbench, window, cx);
-    workbench
-        .agents
-        .panel
-        .update(cx, |panel, cx| panel.open_board(window, cx));
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.open_board(window, cx)
+    });
 }
 
 fn stop_agent(workbench: &mut Workbench, _: &Stop, _: &mut Window, cx: &mut Context<Workbench>) {
