@@ -13,10 +13,11 @@
 mod keystrokes;
 mod passage;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use base::{AbsPath, ByteOffset};
+use base::{AbsPath, Bias, ByteOffset, Span};
 use text::{Change, Snapshot};
 
 use crate::{ChangeCause, EditorState};
@@ -119,7 +120,7 @@ impl EditHistory {
         if edit.cause != ChangeCause::Typed || !splice.new.is_empty() {
             return;
         }
-        let text = edit.before.text(splice.old);
+        let text = start_of(&edit.before, splice.old, MAX_DELETED_BYTES);
         let is_adjacent =
             |run: &DeletionRun| splice.old.start <= run.at && run.at <= splice.old.end;
         let run = match last.filter(is_adjacent) {
@@ -144,6 +145,18 @@ impl EditHistory {
         };
         self.deletion = Some(run.at(splice.new.start));
     }
+}
+
+/// Returns at most the first `max` bytes of a span, so that a key that deletes a large selection
+/// does not copy it.
+pub(crate) fn start_of(text: &Snapshot, span: Span, max: usize) -> Cow<'_, str> {
+    if span.len() <= max {
+        return text.text(span);
+    }
+    text.text(Span::new(
+        span.start,
+        text.clip(span.start + max, Bias::Left),
+    ))
 }
 
 impl DeletionRun {

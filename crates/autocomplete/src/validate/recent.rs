@@ -15,7 +15,7 @@ use text::{Change, Snapshot, Splice};
 
 use super::TypeMembers;
 use super::suffix::is_word;
-use crate::history::DeletionRun;
+use crate::history::{DeletionRun, start_of};
 use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion};
 
 /// Maximum number of entries kept.
@@ -133,14 +133,14 @@ impl RecentEdits {
     /// Records each replacement of a change that does not delete at one offset alone.
     fn replaced(&mut self, edit: &DocumentEdit, now: Duration) {
         for splice in &edit.change.splices {
-            let removed = edit.before.text(splice.old);
+            let removed = start_of(&edit.before, splice.old, MAX_ENTRY_BYTES);
             match edit.cause {
                 ChangeCause::Typed if splice.new.is_empty() => {
                     self.push(edit.path(), splice.new, (&removed, ""), (None, now));
                 }
                 ChangeCause::Typed => self.note(edit.path(), splice.new, (&removed, ""), now),
                 ChangeCause::Undone => {
-                    let came = edit.after().text(splice.new);
+                    let came = start_of(edit.after(), splice.new, MAX_ENTRY_BYTES);
                     self.note(edit.path(), splice.new, (&removed, &came), now);
                 }
                 ChangeCause::Accepted | ChangeCause::Other => {}
