@@ -38,7 +38,7 @@ pub use error::Error;
 pub struct ServerOptions {
     /// The model of new sessions; without it that of the settings.
     pub model: Option<String>,
-    /// Whether calls that would need permission are allowed.
+    /// Whether calls that need permission are allowed without asking.
     pub allows_asked: bool,
     /// The sandbox options of all sessions.
     pub confinement: Confinement,

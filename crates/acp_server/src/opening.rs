@@ -36,7 +36,7 @@ pub(crate) struct SessionOpener {
     pub(crate) models: Vec<SelectableModel>,
     /// The model of new sessions.
     pub(crate) default: String,
-    /// Whether calls that would need permission are allowed.
+    /// Whether calls that need permission are allowed without asking.
     pub(crate) allows_asked: bool,
     /// The sandbox options of the command line.
     pub(crate) confinement: Confinement,

@@ -18,7 +18,7 @@ pub const TOKENS: &str = "answer_tokens";
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
-/// Age at which the weight of a call is halved, in milliseconds.
+/// Age in milliseconds at which a call counts half as much as a new one.
 const HALF_LIFE: f64 = 7.0 * DAY as f64;
 /// Length of the window, in milliseconds.
 const WINDOW: u64 = DAY;

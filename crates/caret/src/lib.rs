@@ -2,7 +2,7 @@
 //!
 //! Knows: `base`, `text`, `syntax`, `display`. Must not know: windows, files, time, threads, the
 //! owner of the buffer.
-//! Invariant: `plan` reads a `Context` and returns a `Plan`; nothing here has side effects.
+//! Invariant: `plan` reads a `CommandContext` and returns a `CaretPlan`; nothing here has side effects.
 //! Invariant: the edits of a plan are sorted and disjoint and use offsets of the planned snapshot;
 //! its selections use offsets of the text after the edits.
 //! Invariant: planned selections are on grapheme boundaries.

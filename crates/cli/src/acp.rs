@@ -24,9 +24,8 @@ pub(crate) struct AcpCommand {
     /// models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// Allow calls that would need permission: files are changed and commands run, in the sandbox.
-    /// Deny rules hold; secret and protected files and files outside the folder still need
-    /// permission
+    /// Allow calls that need permission, without asking. The sandbox and deny rules stay in force;
+    /// secret and protected files, and files outside the folder, still need permission
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -61,8 +61,8 @@ pub(crate) struct RunCommand {
     /// The most that it may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow calls that would need permission: files are changed and commands run, in the sandbox.
-    /// Deny rules hold; secret and protected files and files outside the folder stay refused
+    /// Allow calls that need permission, without asking. The sandbox and deny rules stay in force;
+    /// secret and protected files, and files outside the folder, stay refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

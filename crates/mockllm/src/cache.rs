@@ -20,7 +20,7 @@ use crate::{
 /// Maximum number of segments before a breakpoint that are searched for a written prefix.
 const MAX_LOOK_BACK: usize = 20;
 
-/// Lifetime of a prefix in an automatic cache after its last use.
+/// Time since its last use after which an automatic cache drops a prefix.
 const AUTOMATIC_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Number of entries above which expired ones are removed.

@@ -37,7 +37,7 @@ pub(crate) struct TokenCost {
     pub(crate) output: u64,
 }
 
-/// The values of the rate-limit headers after a request.
+/// The remaining limits that the headers of a response report; `None` for a limit that is not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LimitHeaders {
     pub(crate) requests: Option<BucketLevel>,

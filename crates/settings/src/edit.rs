@@ -121,7 +121,11 @@ fn strings(list: &CstArray) -> impl Iterator<Item = (CstNode, String)> {
     })
 }
 
-/// Returns the object that contains the key; `None` if it is missing and `create` is false.
+/// Returns the object at the path `parents` in the file, in which a key is read or written. Missing
+/// objects are created if `create` is true; otherwise they give `None`.
+///
+/// # Errors
+/// If a value on the path is not an object.
 fn parent_object(
     root: &CstRootNode,
     parents: &[&str],

@@ -42,8 +42,8 @@ pub(super) struct BoardOptions {
     /// The most that each may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow calls that would need permission. Deny rules hold; secret and protected files stay
-    /// refused
+    /// Allow calls that need permission, without asking. The sandbox and deny rules stay in force;
+    /// secret and protected files stay refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

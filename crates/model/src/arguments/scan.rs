@@ -273,7 +273,8 @@ impl ArgumentReader {
         self.write(plain.encode_utf8(&mut [0; 4]), sink);
     }
 
-    /// Consumes a digit of `\u`. Any other char ends the escape and is consumed separately.
+    /// Adds a hexadecimal digit to a `\u` escape. Any other char ends the escape as invalid, which
+    /// writes U+FFFD. Returns whether `c` was consumed: 1, or 0 if the caller reads it again.
     fn hex(&mut self, c: char, digits: u8, value: u16, sink: &mut Sink<'_>) -> usize {
         let Some(digit) = c.to_digit(16) else {
             self.text.escape = EscapeState::None;

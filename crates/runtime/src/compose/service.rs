@@ -31,7 +31,7 @@ const MAX_ROLES_BYTES: u64 = 1 << 20;
 /// The options of all sessions of a board.
 #[derive(Clone, Debug)]
 pub struct SessionStartOptions {
-    /// Whether calls that would need permission are allowed.
+    /// Whether calls that need permission are allowed without asking.
     pub allows_asked: bool,
     /// Whether a user can answer questions.
     pub has_user: bool,

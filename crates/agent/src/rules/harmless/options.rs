@@ -174,7 +174,8 @@ enum NextWord {
     Perhaps,
 }
 
-/// Returns whether a word is literal, or names files that may be read.
+/// Returns whether the program receives the word as it is written, or as names of files that may
+/// be read without permission.
 pub(super) fn is_text(word: &ShellWord) -> bool {
     word.is_certain() || is_below_and_plain(word)
 }

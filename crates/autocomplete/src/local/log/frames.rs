@@ -139,8 +139,8 @@ fn nodes(before: &Snapshot, syntax: &SyntaxSnapshot, span: Span) -> Vec<(u16, Sp
     nodes
 }
 
-/// Splits a text into tokens with the blanks before each. `role` returns the syntactic role of the
-/// word or number at a byte offset of the text; other tokens have none.
+/// Splits a text into tokens, each with the white space before it. `role` gives the syntactic role
+/// of the word or number at a byte offset; other tokens have no role.
 pub(crate) fn logged(text: &str, role: impl Fn(usize) -> Option<TokenRole>) -> Vec<LoggedToken> {
     let mut end = 0;
     CodeTokens::new(text)

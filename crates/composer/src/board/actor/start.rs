@@ -166,7 +166,8 @@ impl BoardActor {
         self.set_state(ix, JobState::Failed { why }).await;
     }
 
-    /// Forwards a session's events to the board's internal channel.
+    /// Starts the tasks that send to the board a session's events and the number of its calls that a
+    /// pause holds back. They end with the session, or when the handle is dropped.
     fn forward_events(&self, job: &str, started: StartedSession) -> JobSession {
         let StartedSession { opened, gate, .. } = started;
         let (id, sender, mut events) =
