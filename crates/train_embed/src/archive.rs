@@ -6,6 +6,8 @@ use std::process::Command;
 
 use flate2::read::{DeflateDecoder, GzDecoder};
 
+use super::error::Error;
+
 /// Nothing in an archive is of use that is larger.
 const LARGEST: usize = 4 << 20;
 
@@ -14,9 +16,9 @@ pub(super) fn each_file(
     archive: &Path,
     wants: &dyn Fn(&str) -> bool,
     each: &mut dyn FnMut(&str, String),
-) -> Result<(), String> {
-    let say = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", archive.display());
-    let bytes = std::fs::read(archive).map_err(|error| say(&error))?;
+) -> Result<(), Error> {
+    let bytes = std::fs::read(archive).map_err(Error::io("read", archive))?;
+    let damaged = |problem: &str| Error::format(archive, problem);
     let mut take = |name: &str, content: Vec<u8>| {
         if let Ok(text) = String::from_utf8(content) {
             each(name, text);
@@ -24,23 +26,22 @@ pub(super) fn each_file(
     };
     match archive.extension().and_then(|extension| extension.to_str()) {
         Some("whl" | "zip") => {
-            unzip(&bytes, LARGEST, wants, &mut take).ok_or_else(|| say(&"it is damaged"))
+            unzip(&bytes, LARGEST, wants, &mut take).ok_or_else(|| damaged("it is damaged"))
         }
-        Some("deb") => untar(&data_of_deb(archive)?, wants, &mut take).map_err(|error| say(&error)),
+        Some("deb") => untar(&data_of_deb(archive)?, wants, &mut take).map_err(damaged),
         _ => {
             let mut tar = Vec::new();
             GzDecoder::new(&bytes[..])
                 .read_to_end(&mut tar)
-                .map_err(|error| say(&error))?;
-            untar(&tar, wants, &mut take).map_err(|error| say(&error))
+                .map_err(Error::io("read", archive))?;
+            untar(&tar, wants, &mut take).map_err(damaged)
         }
     }
 }
 
 /// One file of a zip, however large.
-pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, String> {
-    let bytes = std::fs::read(archive)
-        .map_err(|error| format!("cannot read {}: {error}", archive.display()))?;
+pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, Error> {
+    let bytes = std::fs::read(archive).map_err(Error::io("read", archive))?;
     let mut found = None;
     let read = unzip(
         &bytes,
@@ -49,19 +50,25 @@ pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, String> {
         &mut |_, content| found = Some(content),
     );
     read.and(found)
-        .ok_or_else(|| format!("{} holds no {name}", archive.display()))
+        .ok_or_else(|| Error::format(archive, format_args!("it holds no {name}")))
 }
 
-fn data_of_deb(archive: &Path) -> Result<Vec<u8>, String> {
+fn data_of_deb(archive: &Path) -> Result<Vec<u8>, Error> {
     let output = Command::new("dpkg-deb")
         .arg("--fsys-tarfile")
         .arg(archive)
         .output();
-    let output = output.map_err(|error| format!("cannot start dpkg-deb: {error}"))?;
+    let output = output.map_err(|error| Error::ToolMissing {
+        program: "dpkg-deb",
+        error,
+    })?;
     if output.status.success() {
         Ok(output.stdout)
     } else {
-        Err(format!("dpkg-deb cannot read {}", archive.display()))
+        Err(Error::ToolFailed {
+            program: "dpkg-deb",
+            task: format!("read {}", archive.display()),
+        })
     }
 }
 
@@ -113,7 +120,7 @@ fn untar(
     bytes: &[u8],
     wants: &dyn Fn(&str) -> bool,
     take: &mut dyn FnMut(&str, Vec<u8>),
-) -> Result<(), String> {
+) -> Result<(), &'static str> {
     let mut rest = bytes;
     let mut long_name = None;
     while let Some((head, after)) = rest.split_at_checked(BLOCK) {
@@ -121,10 +128,9 @@ fn untar(
             break;
         }
         let octal = text_of(&head[124..136]);
-        let size =
-            usize::from_str_radix(octal.trim(), 8).map_err(|_| "a size is no number".to_owned())?;
+        let size = usize::from_str_radix(octal.trim(), 8).map_err(|_| "a size is not a number")?;
         let Some(content) = after.get(..size) else {
-            return Err("it ends within a file".to_owned());
+            return Err("it ends within a file");
         };
         let name = long_name
             .take()

@@ -7,6 +7,7 @@ use index::embedding::DIMS;
 use index::minilm::{MiniLm, WIDTH};
 use index::words::{self, SplitWord};
 
+use super::error::Error;
 use super::matrix;
 
 /// Tokens with this share of all tokens count half.
@@ -16,16 +17,16 @@ const AT_ONCE: usize = 4_096;
 const FILE: &str = "distilled.f32";
 
 /// Rows of [`DIMS`] numbers, one for each token.
-pub(super) fn read(folder: &Path) -> Result<Vec<f32>, String> {
+pub(super) fn read(folder: &Path) -> Result<Vec<f32>, Error> {
     matrix::read(&folder.join(FILE))
 }
 
 /// Asks the model about all `tokens` and writes the rows to `folder`.
-pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Result<(), String> {
+pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Result<(), Error> {
     let mut rows = Vec::with_capacity(tokens.len());
     for some in tokens.chunks(AT_ONCE) {
         let pieces: Vec<Vec<u32>> = some.iter().map(|(token, _)| pieces(model, token)).collect();
-        rows.extend(model.means(&pieces).map_err(|error| error.to_string())?);
+        rows.extend(model.means(&pieces)?);
         eprintln!("distilled {} of {} tokens", rows.len(), tokens.len());
     }
     let mut table = reduced(&rows);

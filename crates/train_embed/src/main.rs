@@ -23,6 +23,7 @@
 mod archive;
 mod bags;
 mod distil;
+mod error;
 mod fetch;
 mod matrix;
 mod mine;
@@ -38,6 +39,7 @@ use std::process::ExitCode;
 use index::minilm::MiniLm;
 use index::wordpiece::Vocabulary;
 
+use error::Error;
 use tune::Tuning;
 
 const FOLDER: &str = "target/embed";
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs the named steps in the order given.
-fn run(arguments: &[String]) -> Result<(), String> {
+fn run(arguments: &[String]) -> Result<(), Error> {
     let (settings, steps): (Vec<&str>, Vec<&str>) = arguments
         .iter()
         .map(String::as_str)
@@ -66,12 +68,12 @@ fn run(arguments: &[String]) -> Result<(), String> {
         .collect();
     let tuning = Tuning::CHOSEN.with(&settings)?;
     let folder = Path::new(FOLDER);
-    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {FOLDER}: {error}"))?;
+    std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let steps = if steps.is_empty() { STEPS } else { &steps };
     steps.iter().try_for_each(|name| step(name, folder, tuning))
 }
 
-fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), String> {
+fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), Error> {
     let inputs = folder.join("inputs");
     match name {
         "pin" => sources::write(&fetch::pin(&inputs)?),
@@ -95,10 +97,10 @@ fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), String> {
         }
         "write" => write::run(folder),
         "score" => write::score(folder),
-        other => Err(format!(
-            "there is no step {other:?}; there are pin, {}, score",
-            STEPS.join(", ")
-        )),
+        other => Err(Error::UnknownStep {
+            name: other.to_owned(),
+            known: STEPS.join(", "),
+        }),
     }
 }
 
@@ -106,12 +108,10 @@ fn model_folder(folder: &Path) -> PathBuf {
     folder.join("minilm")
 }
 
-fn model(folder: &Path) -> Result<MiniLm, String> {
+fn model(folder: &Path) -> Result<MiniLm, Error> {
     let folder = model_folder(folder);
-    let folder = folder
-        .canonicalize()
-        .map_err(|error| format!("cannot find {}: {error}", folder.display()))?;
-    MiniLm::open(&folder).map_err(|error| error.to_string())
+    let folder = folder.canonicalize().map_err(Error::io("find", &folder))?;
+    Ok(MiniLm::open(&folder)?)
 }
 
 /// The number of threads to spread work over. Results do not depend on it.

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use super::error::Error;
+
 /// Rows and columns that are worked on together: eight registers of eight sums.
 const ROWS: usize = 4;
 const COLUMNS: usize = 16;
@@ -147,9 +149,8 @@ fn rotate(a: &mut [f64], axes: &mut [f64], size: usize, p: usize, q: usize) {
     }
 }
 
-pub(super) fn read(path: &Path) -> Result<Vec<f32>, String> {
-    let bytes =
-        std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+pub(super) fn read(path: &Path) -> Result<Vec<f32>, Error> {
+    let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
     Ok(bytes
         .as_chunks::<4>()
         .0
@@ -158,12 +159,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<f32>, String> {
         .collect())
 }
 
-pub(super) fn write(path: &Path, numbers: &[f32]) -> Result<(), String> {
+pub(super) fn write(path: &Path, numbers: &[f32]) -> Result<(), Error> {
     let bytes: Vec<u8> = numbers
         .iter()
         .flat_map(|number| number.to_le_bytes())
         .collect();
-    std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    std::fs::write(path, bytes).map_err(Error::io("write", path))
 }
 
 #[cfg(test)]

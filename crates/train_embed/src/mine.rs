@@ -20,6 +20,7 @@ use md5::{Digest, Md5};
 use serde_json::{Value, json};
 
 use super::archive;
+use super::error::Error;
 use super::sources::{Registry, Source};
 use mask::Dialect;
 
@@ -160,13 +161,12 @@ fn file(folder: &Path, side: Side, language: Language) -> std::path::PathBuf {
 }
 
 /// The pairs that [`run`] wrote.
-pub(super) fn read(folder: &Path) -> Result<Pairs, String> {
+pub(super) fn read(folder: &Path) -> Result<Pairs, Error> {
     let mut pairs = Pairs::new();
     for side in Side::ALL {
         for language in Language::ALL {
             let path = file(folder, side, language);
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let text = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
             pairs.insert(
                 (side, language),
                 text.lines().filter_map(Pair::parse).collect(),
@@ -177,13 +177,12 @@ pub(super) fn read(folder: &Path) -> Result<Pairs, String> {
 }
 
 /// Mines all `sources` and writes the pairs to `folder`, a file for each side and language.
-pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<(), String> {
+pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<(), Error> {
     let pairs = sides(mined(sources, inputs)?);
     for ((side, language), pairs) in &pairs {
         let path = file(folder, *side, *language);
         let text: String = pairs.iter().map(Pair::line).collect();
-        std::fs::write(&path, text)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        std::fs::write(&path, text).map_err(Error::io("write", &path))?;
         let packages: HashSet<_> = pairs.iter().map(|pair| &pair.package).collect();
         eprintln!(
             "{}: {} pairs of {} packages",
@@ -196,7 +195,7 @@ pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<()
 }
 
 /// In the order of `sources`, however the threads went.
-fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, String> {
+fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, Error> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut found = Vec::new();
@@ -208,11 +207,11 @@ fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, Str
             found.push((number, package(source, &source.path(inputs))?));
         }
     };
-    let results: Vec<Result<Vec<_>, String>> = std::thread::scope(|scope| {
+    let results: Vec<Result<Vec<_>, Error>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..super::threads()).map(|_| scope.spawn(work)).collect();
         let ended = threads.into_iter().map(|thread| thread.join());
         ended
-            .map(|result| result.unwrap_or_else(|_| Err("a miner fell".to_owned())))
+            .map(|result| result.unwrap_or_else(|_| Err(Error::MinerPanicked)))
             .collect()
     });
     let mut all = Vec::new();
@@ -223,7 +222,7 @@ fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, Str
     Ok(all.into_iter().flat_map(|(_, pairs)| pairs).collect())
 }
 
-fn package(source: &Source, archive: &Path) -> Result<Vec<(Language, Pair)>, String> {
+fn package(source: &Source, archive: &Path) -> Result<Vec<(Language, Pair)>, Error> {
     let mut files = Vec::new();
     let wants = |path: &str| Language::of(source.registry, path).is_some() && is_source(path);
     archive::each_file(archive, &wants, &mut |path, text| {

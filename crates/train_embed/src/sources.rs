@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::archive;
+use super::error::Error;
 
 pub(super) const LIST: &str = "assets/models/code-embedding.sources.json";
 
@@ -72,15 +73,19 @@ pub(super) fn cargo_cache() -> PathBuf {
     found.into_iter().next().unwrap_or(caches)
 }
 
-pub(super) fn read() -> Result<Vec<Source>, String> {
-    let say = |error: &dyn std::fmt::Display| format!("cannot read {LIST}: {error}");
-    let text = std::fs::read_to_string(LIST).map_err(|error| say(&error))?;
-    let value: Value = serde_json::from_str(&text).map_err(|error| say(&error))?;
+pub(super) fn read() -> Result<Vec<Source>, Error> {
+    let path = Path::new(LIST);
+    let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| Error::format(path, error))?;
     let rows = value["packages"]
         .as_array()
-        .ok_or_else(|| say(&"it has no packages"))?;
+        .ok_or_else(|| Error::format(path, "it has no packages"))?;
     rows.iter()
-        .map(|row| source(row).ok_or_else(|| say(&format!("what is {row}?"))))
+        .map(|row| {
+            source(row).ok_or_else(|| {
+                Error::format(path, format_args!("a package has missing fields: {row}"))
+            })
+        })
         .collect()
 }
 
@@ -100,7 +105,7 @@ fn source(row: &Value) -> Option<Source> {
 }
 
 /// Writes the list, one package a line.
-pub(super) fn write(sources: &[Source]) -> Result<(), String> {
+pub(super) fn write(sources: &[Source]) -> Result<(), Error> {
     let mut text = String::from("{\"packages\": [\n");
     for (number, source) in sources.iter().enumerate() {
         let row = json!({
@@ -111,7 +116,7 @@ pub(super) fn write(sources: &[Source]) -> Result<(), String> {
         text.push_str(&format!("{row}{comma}\n"));
     }
     text.push_str("]}\n");
-    std::fs::write(LIST, text).map_err(|error| format!("cannot write {LIST}: {error}"))
+    std::fs::write(LIST, text).map_err(Error::io("write", Path::new(LIST)))
 }
 
 /// Packages of Debian whose copyright files also speak of test data, manuals and build files: the
@@ -145,7 +150,7 @@ pub(super) fn licence_of(
     registry: Registry,
     name: &str,
     archive: &Path,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, Error> {
     let read = READ
         .iter()
         .find(|(known, _)| registry == Registry::Debian && *known == name);
@@ -156,7 +161,7 @@ pub(super) fn licence_of(
 }
 
 /// The licence that the manifest inside an archive names; `None` where it names none or is not permissive.
-fn licence(registry: Registry, archive: &Path) -> Result<Option<String>, String> {
+fn licence(registry: Registry, archive: &Path) -> Result<Option<String>, Error> {
     let wants = |path: &str| match registry {
         Registry::Cargo => path.ends_with("/Cargo.toml") && path.matches('/').count() == 1,
         Registry::Pypi => path.ends_with(".dist-info/METADATA"),

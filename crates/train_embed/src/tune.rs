@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use index::wordpiece::Vocabulary;
 
 use super::bags::{Bags, masked};
+use super::error::Error;
 use super::mine::{Language, Pairs, Side};
 use super::score::Sample;
 use step::Step;
@@ -50,11 +51,12 @@ impl Tuning {
     };
 
     /// The same with the settings `NAME=NUMBER` in `words`.
-    pub(super) fn with(mut self, words: &[(&str, &str)]) -> Result<Self, String> {
+    pub(super) fn with(mut self, words: &[(&str, &str)]) -> Result<Self, Error> {
         for (name, value) in words {
-            let number: f64 = value
-                .parse()
-                .map_err(|_| format!("{name}={value}: {value} is no number"))?;
+            let number: f64 = value.parse().map_err(|_| Error::SettingNotANumber {
+                name: (*name).to_owned(),
+                value: (*value).to_owned(),
+            })?;
             match *name {
                 "epochs" => self.epochs = number as usize,
                 "batch" => self.batch = (number as usize).next_multiple_of(16),
@@ -66,7 +68,7 @@ impl Tuning {
                 "pull" => self.pull = number as f32,
                 "run" => self.run = (number as usize).max(1),
                 "seed" => self.seed = number as u64,
-                _ => return Err(format!("the training has no setting {name}")),
+                _ => return Err(Error::UnknownSetting((*name).to_owned())),
             }
         }
         Ok(self)

@@ -7,6 +7,7 @@ use index::embedding::DIMS;
 use index::wordpiece::Vocabulary;
 use index::words::{self, SplitWord};
 
+use super::error::Error;
 use super::mine::{Pairs, Side};
 
 /// Maximum size of the table with its tokens, in bytes.
@@ -33,10 +34,9 @@ struct Count {
 }
 
 /// Tokens, sorted, and how often each is met in what is trained on.
-pub(super) fn read(folder: &Path) -> Result<Vec<(String, u32)>, String> {
+pub(super) fn read(folder: &Path) -> Result<Vec<(String, u32)>, Error> {
     let path = folder.join(FILE);
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
     let rows = text.lines().filter_map(|line| line.split_once('\t'));
     Ok(rows
         .filter_map(|(token, count)| Some((token.to_owned(), count.parse().ok()?)))
@@ -44,7 +44,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<(String, u32)>, String> {
 }
 
 /// Chooses the tokens and writes them to `folder`.
-pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(), String> {
+pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(), Error> {
     let (simple, compound) = counts(pairs);
     let new = |counts: &BTreeMap<String, Count>, fewest: u32, is_known: &dyn Fn(&str) -> bool| {
         let good = |count: &Count| count.functions >= fewest && count.packages >= FEWEST_PACKAGES;
@@ -80,7 +80,7 @@ pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(),
         .map(|(token, count)| format!("{token}\t{count}\n"))
         .collect();
     let path = folder.join(FILE);
-    std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    std::fs::write(&path, text).map_err(Error::io("write", &path))
 }
 
 /// Of words without parts and of parts, and of compounds: in how many functions and packages they are.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use index::embedding::{DIMS, EmbeddingTable, MAX_WORDS, Vector, pack};
 use index::wordpiece::Vocabulary;
 
+use super::error::Error;
 use super::mine::{self, Side};
 use super::{matrix, tune, vocabulary};
 
@@ -14,7 +15,7 @@ const SHIPPED: &str = "assets/models/code-embedding.bin";
 /// Numbers beyond so many standard deviations are cut to it: a few large ones would make all others coarse.
 const WIDEST: f32 = 6.0;
 
-pub(super) fn run(folder: &Path) -> Result<(), String> {
+pub(super) fn run(folder: &Path) -> Result<(), Error> {
     let tokens: Vec<String> = vocabulary::read(folder)?
         .into_iter()
         .map(|(token, _)| token)
@@ -29,10 +30,10 @@ pub(super) fn run(folder: &Path) -> Result<(), String> {
     table
         .iter_mut()
         .for_each(|number| *number = number.clamp(-most, most));
-    let bytes = pack(&tokens, &table).map_err(|error| error.to_string())?;
+    let bytes = pack(&tokens, &table)?;
     let size = bytes.len();
-    let packed = EmbeddingTable::parse(bytes.clone()).map_err(|error| error.to_string())?;
-    std::fs::write(SHIPPED, bytes).map_err(|error| format!("cannot write {SHIPPED}: {error}"))?;
+    let packed = EmbeddingTable::parse(bytes.clone())?;
+    std::fs::write(SHIPPED, bytes).map_err(Error::io("write", Path::new(SHIPPED)))?;
     let name: String = packed
         .hash()
         .iter()
@@ -46,11 +47,10 @@ pub(super) fn run(folder: &Path) -> Result<(), String> {
 }
 
 /// Prints BM25, the table and both on the sides that were not trained on; first as trained, then as shipped.
-pub(super) fn score(folder: &Path) -> Result<(), String> {
+pub(super) fn score(folder: &Path) -> Result<(), Error> {
     let pairs = mine::read(folder)?;
-    let bytes =
-        std::fs::read(SHIPPED).map_err(|error| format!("cannot read {SHIPPED}: {error}"))?;
-    let shipped = EmbeddingTable::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    let bytes = std::fs::read(SHIPPED).map_err(Error::io("read", Path::new(SHIPPED)))?;
+    let shipped = EmbeddingTable::parse(bytes.clone())?;
     let vocabulary: &Vocabulary = shipped.vocabulary();
     let rows = &bytes[bytes.len() - vocabulary.len() * DIMS..];
     let rows: Vec<f32> = rows.iter().map(|byte| f32::from(*byte as i8)).collect();
