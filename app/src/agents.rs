@@ -5,6 +5,7 @@
 //! Invariant: starting, opening or leaving a session never stops another one.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use agent::AgentEvent;
@@ -35,7 +36,7 @@ pub(crate) struct EngineServices {
     dirs: Dirs,
     unsaved: Arc<UnsavedTexts>,
     indexes: Arc<IndexRegistry>,
-    runtime: OnceLock<Result<Runtime, String>>,
+    runtime: OnceLock<io::Result<Runtime>>,
     services: Arc<OnceCell<Arc<AgentServices>>>,
     /// The boards of folders, for as long as the program runs.
     boards: Arc<Mutex<HashMap<AbsPath, ComposerHandle>>>,
@@ -100,17 +101,17 @@ impl EngineServices {
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
         let runtime = self.runtime.get_or_init(|| {
-            let built = Builder::new_multi_thread()
+            Builder::new_multi_thread()
                 .worker_threads(2)
                 .thread_name("agents")
                 .enable_all()
-                .build();
-            built.map_err(|error| format!("the agents' threads did not start: {error}"))
+                .build()
         });
         let runtime = match runtime {
             Ok(runtime) => runtime,
-            Err(sentence) => {
-                return std::future::ready(Err(Error::Unavailable(sentence.clone()))).boxed();
+            Err(error) => {
+                let sentence = format!("the agents' threads did not start: {error}");
+                return std::future::ready(Err(Error::Unavailable(sentence))).boxed();
             }
         };
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());

@@ -8,6 +8,8 @@ use host::{FileKind, Files};
 use workbench::target::{LineColumn, Target};
 use workbench::windows::OpenRequest;
 
+use crate::error::Error;
+
 /// The text that `--help` prints.
 pub(crate) const HELP: &str = "\
 Burin, a code editor
@@ -41,8 +43,10 @@ pub(crate) enum StartupAction {
     Open(Vec<OsString>),
 }
 
-/// Reads the arguments without the program's name.
-pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<StartupAction, String> {
+/// Reads the arguments without the program's name. The first option decides: `--help` and
+/// `--version` drop all paths, another one is an error. After `--` every argument is a path, and a
+/// lone `-` always is.
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<StartupAction, Error> {
     let mut paths = Vec::new();
     let mut only_paths = false;
     for argument in arguments {
@@ -51,9 +55,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Star
             Some("-h" | "--help") if !only_paths => return Ok(StartupAction::Help),
             Some("-V" | "--version") if !only_paths => return Ok(StartupAction::Version),
             Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
-                return Err(format!(
-                    "burin has no option \"{option}\"; \"burin --help\" names those it has"
-                ));
+                return Err(Error::UnknownOption(option.to_owned()));
             }
             _ => paths.push(argument),
         }

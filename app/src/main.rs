@@ -4,6 +4,7 @@
 
 mod agents;
 mod arguments;
+mod error;
 mod second_start;
 mod stalls;
 mod tab;
@@ -22,6 +23,7 @@ use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
 use crate::arguments::StartupAction;
+use crate::error::Error;
 use crate::second_start::InstanceClaim;
 
 fn main() -> ExitCode {
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
     runtime::prepare_sandbox();
     let asked = match arguments::read(std::env::args_os().skip(1)) {
         Ok(asked) => asked,
-        Err(sentence) => return fail(&sentence),
+        Err(error) => return fail(&error.to_string()),
     };
     let paths = match asked {
         StartupAction::Help => return print_and_exit(arguments::HELP),
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
     base::set_reporter(|message| log::error!("{message}"));
     let services = match services() {
         Ok(services) => services,
-        Err(sentence) => return fail(&sentence),
+        Err(error) => return fail(&error.to_string()),
     };
     let handed = match second_start::claim_instance(&services, &paths) {
         InstanceClaim::First(handed) => handed,
@@ -83,9 +85,11 @@ fn run(services: Services, request: OpenRequest, handed: Option<HandoffReceiver>
         });
 }
 
-fn services() -> Result<Services, String> {
-    let dirs = Dirs::from_environment().map_err(|error| error.to_string())?;
-    dirs.create().map_err(|error| error.to_string())?;
+/// Finds and creates the program's folders and wires the services of the windows. The engines of
+/// agents and indexes start later, with their first use.
+fn services() -> Result<Services, Error> {
+    let dirs = Dirs::from_environment()?;
+    dirs.create()?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let unsaved = Arc::new(UnsavedTexts::default());
