@@ -66,7 +66,7 @@ pub struct StartAgents {
     pub prompt: String,
     /// The model: `provider/model`, `auto` or `demo`.
     pub model: String,
-    /// The mode in which they work.
+    /// The mode in which they work; it decides their role: `builder`, `planner` or `advisor`.
     pub mode: SessionMode,
     /// Number of agents to start.
     pub agents: usize,

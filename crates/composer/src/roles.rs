@@ -20,6 +20,16 @@ const BUILTIN: &str = include_str!("../../../assets/roles/roles.json");
 /// The default role of an agent.
 pub const DEFAULT_ROLE: &str = "builder";
 
+/// Returns the name of the built-in role for an agent that the user starts in `mode`. A role of the
+/// user with the same name replaces it, also its mode.
+pub(crate) fn role_for(mode: SessionMode) -> &'static str {
+    match mode {
+        SessionMode::Build => DEFAULT_ROLE,
+        SessionMode::Plan => "planner",
+        SessionMode::Ask => "advisor",
+    }
+}
+
 /// The role of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRole {
@@ -202,8 +212,13 @@ mod tests {
         let (roles, problems) = RoleSet::load("");
         assert_eq!(problems, Vec::<String>::new());
         let names: Vec<&str> = roles.all().iter().map(|it| it.name.as_str()).collect();
-        assert_eq!(names, ["builder", "planner", "debugger", "reviewer"]);
-        assert_eq!(roles.named("planner").unwrap().mode, SessionMode::Plan);
+        assert_eq!(
+            names,
+            ["builder", "planner", "advisor", "debugger", "reviewer"]
+        );
+        for mode in [SessionMode::Build, SessionMode::Plan, SessionMode::Ask] {
+            assert_eq!(roles.named(role_for(mode)).unwrap().mode, mode);
+        }
         assert_eq!(roles.named("planner").unwrap().effort, Some(Effort::High));
         assert_eq!(roles.named(DEFAULT_ROLE).unwrap().effort, None);
         assert_eq!(
@@ -237,6 +252,6 @@ mod tests {
             problems[0].contains("cannot read the roles (yours)"),
             "{problems:?}"
         );
-        assert_eq!(roles.all().len(), 4);
+        assert_eq!(roles.all().len(), 5);
     }
 }

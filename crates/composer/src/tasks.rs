@@ -2,7 +2,7 @@
 
 use crate::job::JobSpec;
 use crate::protocol::{JobCommand, StartAgents};
-use crate::roles::DEFAULT_ROLE;
+use crate::roles::role_for;
 
 /// The name of the demo model, which plays a script on the sample project.
 pub const DEMO_MODEL: &str = "demo";
@@ -16,7 +16,7 @@ impl StartAgents {
             name: String::new(),
             title: title(titled),
             prompt: prompt.to_owned(),
-            role: DEFAULT_ROLE.to_owned(),
+            role: role_for(self.mode).to_owned(),
             model: model.to_owned(),
             needs: Vec::new(),
         };
@@ -58,5 +58,33 @@ pub fn title(task: &str) -> String {
     match line.char_indices().nth(MAX_TITLE_CHARS) {
         Some((at, _)) => format!("{}…", line[..at].trim_end()),
         None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agent::record::SessionMode;
+
+    use super::*;
+
+    #[test]
+    fn mode_decides_the_role_of_the_agents() {
+        let check = |mode, role| {
+            let start = StartAgents {
+                prompt: "- one\n- two".to_owned(),
+                model: String::new(),
+                mode,
+                agents: 1,
+                is_best_of: false,
+            };
+            let JobCommand::Add(jobs) = start.job_command("demo") else {
+                panic!("jobs are added");
+            };
+            let roles: Vec<&str> = jobs.iter().map(|job| job.role.as_str()).collect();
+            assert_eq!(roles, [role, role]);
+        };
+        check(SessionMode::Build, "builder");
+        check(SessionMode::Plan, "planner");
+        check(SessionMode::Ask, "advisor");
     }
 }

@@ -10,13 +10,12 @@ use composer::roles::DEFAULT_ROLE;
 use composer::tasks::{share, title};
 use host::{Dirs, RealFiles};
 
-use crate::{Streams, print_notice};
+use crate::{Streams, print_notice, sentence};
 use runtime::models::setup::DEMO;
 use runtime::sample_project::{self, is_sample};
 
 use super::follow::{BoardOptions, BoardRun};
 use super::history::job;
-use super::sentence;
 use runtime::compose::service::load_roles;
 
 #[derive(Args)]
@@ -35,7 +34,8 @@ pub(super) struct StartCommand {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// The role of the agents: builder, planner, debugger, reviewer, or one of your roles.json
+    /// The role of the agents: builder, planner, advisor, debugger, reviewer, or one of your
+    /// roles.json
     #[arg(long, default_value = DEFAULT_ROLE)]
     role: String,
     /// Continue these agents, which were interrupted, failed or stopped
@@ -87,7 +87,7 @@ impl StartCommand {
             }
             return Ok(folder);
         }
-        let sample = sample_project::create(&RealFiles, dirs)?;
+        let sample = sample_project::create(&RealFiles, dirs).map_err(sentence)?;
         sample_project::create_repository(&sample).map_err(sentence)?;
         print_notice(
             streams,
