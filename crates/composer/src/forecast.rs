@@ -38,6 +38,18 @@ pub enum ForecastParty {
     Session(String),
 }
 
+impl ForecastParty {
+    /// Returns the party's stable name in JSON output: `branch`, `person`, or the id of a session
+    /// after `session:`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Branch => "branch".to_owned(),
+            Self::Person => "person".to_owned(),
+            Self::Session(id) => format!("session:{id}"),
+        }
+    }
+}
+
 /// The input of a forecast.
 #[derive(Clone, Debug)]
 pub struct ForecastInput {

@@ -21,11 +21,11 @@ use host::{Clock as _, Dirs, RealClock};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
+use super::RepositoryArg;
 use super::history::job;
 use super::review::available;
-use super::{RepositoryArg, sentence};
 use runtime::compose::checks::CheckCommands;
 use runtime::compose::service::open_board_store;
 
@@ -108,8 +108,8 @@ fn forecast_json(report: &ForecastReport) -> serde_json::Value {
     let conflicts = report.conflicts.iter().map(|it| {
         json!({
             "path": it.path.to_path(),
-            "one": format!("{:?}", it.one),
-            "two": format!("{:?}", it.two),
+            "one": it.one.name(),
+            "two": it.two.name(),
             "told": it.for_person,
         })
     });

@@ -156,6 +156,10 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     let conflicts = forecast[0]["conflicts"].as_array().expect("conflicts");
     assert_eq!(conflicts.len(), 1, "{forecast:?}");
     assert_eq!(conflicts[0]["path"], "todo/dates.py");
+    for side in ["one", "two"] {
+        let name = conflicts[0][side].as_str().expect("a name");
+        assert!(name.starts_with("session:"), "{name}");
+    }
 
     // Every hunk names its agent.
     let hunks = story.lines(&["review", "--json"]);
