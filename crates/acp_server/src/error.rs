@@ -15,13 +15,6 @@ pub enum Error {
     Connection(String),
 }
 
-// The command line passes errors on as sentences.
-impl From<Error> for String {
-    fn from(error: Error) -> Self {
-        error.to_string()
-    }
-}
-
 /// Returns the refusal of a request that failed for this reason.
 pub(crate) fn failed(cause: impl Display) -> RequestRefusal {
     RequestRefusal::Failed(cause.to_string())

@@ -240,13 +240,6 @@ pub enum SkillDefect {
     InvalidMetadata,
 }
 
-/// Callers that only print errors use their text.
-impl From<Error> for String {
-    fn from(error: Error) -> Self {
-        error.to_string()
-    }
-}
-
 /// Formats an error as a sentence: with a capital letter and a full stop.
 pub(crate) fn sentence(error: &dyn std::fmt::Display) -> String {
     let error = error.to_string();

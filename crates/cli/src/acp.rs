@@ -7,7 +7,7 @@ use clap::Args;
 use host::Dirs;
 
 use crate::confinement::ConfinementArguments;
-use crate::{Streams, print_notice};
+use crate::{Streams, print_notice, sentence};
 
 /// Run as an agent of another editor, over standard input and output
 ///
@@ -50,13 +50,14 @@ impl AcpCommand {
             allows_asked: self.yes,
             confinement: self.confinement.to_confinement(),
         };
-        let server = acp_server::Server::open(dirs, options).await?;
+        let server = acp_server::Server::open(dirs, options).await;
+        let server = server.map_err(sentence)?;
         for problem in server.problems() {
             print_notice(streams, problem);
         }
         if self.yes {
             print_notice(streams, &self.confinement.warning(dirs));
         }
-        Ok(server.serve().await?)
+        server.serve().await.map_err(sentence)
     }
 }

@@ -17,7 +17,7 @@ use runtime::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use runtime::routing;
 use runtime::usage_store::{self, LedgerUsageStore};
 
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
 /// Ask a model a question
 ///
@@ -98,7 +98,7 @@ impl AskCommand {
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (model, terms) = routing::choose(&wanted, &question, &mut setup)?;
+        let (model, terms) = routing::choose(&wanted, &question, &mut setup).map_err(sentence)?;
         if wanted == AUTO {
             setup
                 .unusable_providers()
@@ -106,7 +106,7 @@ impl AskCommand {
                 .for_each(|it| print_notice(streams, it));
         }
         let routes = if is_demo || wanted == DEMO {
-            vec![setup::demo()?]
+            vec![setup::demo().map_err(sentence)?]
         } else {
             setup.routes()
         };
@@ -150,7 +150,7 @@ pub(crate) fn open_ledger(
     dirs: &Dirs,
     streams: &mut Streams<'_>,
 ) -> Result<(Arc<LedgerUsageStore>, Ledger), String> {
-    let opened = usage_store::open(dirs)?;
+    let opened = usage_store::open(dirs).map_err(sentence)?;
     if let Some(notice) = opened.notice {
         print_notice(streams, &notice);
     }

@@ -19,7 +19,7 @@ use composer::change_history::TreeWatchers;
 use composer::worktrees::JobWorktrees;
 use host::{Dirs, RealFiles};
 
-use crate::Streams;
+use crate::{Streams, sentence};
 
 /// Run several agents at once
 ///
@@ -102,9 +102,4 @@ impl RepositoryArg {
         let saved = BoardHandle::load(&store).map_err(sentence)?;
         Ok((worktrees, saved))
     }
-}
-
-/// The error as the sentence that the command line prints.
-fn sentence(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }

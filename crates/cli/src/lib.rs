@@ -14,6 +14,7 @@ mod command;
 mod complete;
 mod compose;
 mod confinement;
+mod cursor;
 mod doctor;
 mod external_agent;
 mod grep;
@@ -103,6 +104,11 @@ fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
     let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
     let path = named.map_or(here.clone(), |named| here.join(named));
     files.canonicalize(&path).map_err(|error| error.to_string())
+}
+
+/// The error as the sentence that the command line prints.
+fn sentence(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
 
 /// Returns the sentence for output that could not be written.

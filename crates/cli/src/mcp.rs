@@ -19,7 +19,7 @@ use runtime::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::{Streams, write_error};
+use crate::{Streams, sentence, write_error};
 
 /// The maximum time for servers to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -180,7 +180,8 @@ impl McpContext<'_> {
     }
 
     fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
-        Ok(Consents::new(self.files.clone(), &self.dirs.state).set(entry, approval)?)
+        let consents = Consents::new(self.files.clone(), &self.dirs.state);
+        consents.set(entry, approval).map_err(sentence)
     }
 
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {

@@ -9,7 +9,7 @@ use host::{Dirs, RealFiles};
 use runtime::permissions::{Permissions, path, remove};
 use serde_json::{Value, json};
 
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
 /// List and remove the rules for agents' calls
 ///
@@ -128,7 +128,7 @@ fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(),
         None if Permissions::read(dirs).get("permissions").is_none() => vec![found.list.as_str()],
         None => vec!["permissions", &found.list],
     };
-    remove(&path(dirs), &list, rule)?;
+    remove(&path(dirs), &list, rule).map_err(sentence)?;
     Ok(())
 }
 

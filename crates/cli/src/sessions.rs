@@ -12,7 +12,7 @@ use runtime::usage_store::ledger_path;
 use serde_json::json;
 
 use crate::run::show::{end_text, json_record};
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
 /// List past sessions, and show their contents
 #[derive(Args)]
@@ -59,7 +59,9 @@ impl SessionsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
         let text = match &self.what {
-            SessionsAction::List { json, limit } => list(&store.sessions(*limit)?, *json),
+            SessionsAction::List { json, limit } => {
+                list(&store.sessions(*limit).map_err(sentence)?, *json)
+            }
             SessionsAction::Show { id } => to_markdown(&read(&store, id, streams)?),
             SessionsAction::Export { id, format } => {
                 let records = read(&store, id, streams)?;
@@ -90,11 +92,11 @@ pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStor
     if let Some(aside) = &opened.quarantined {
         print_notice(streams, &aside.to_string());
     }
-    Ok(SessionStore::start(opened.ledger)?)
+    SessionStore::start(opened.ledger).map_err(sentence)
 }
 
 fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
-    let past = store.read(id)?;
+    let past = store.read(id).map_err(sentence)?;
     for problem in &past.problems {
         print_notice(streams, problem);
     }

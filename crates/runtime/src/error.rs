@@ -64,10 +64,3 @@ impl Error {
         move |error| Self::Interrupted(format!("{what}: {error}"))
     }
 }
-
-// The command line and traits of the engines pass errors on as sentences.
-impl From<Error> for String {
-    fn from(error: Error) -> Self {
-        error.to_string()
-    }
-}

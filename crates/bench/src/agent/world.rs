@@ -87,7 +87,7 @@ impl World {
             SessionEnvironment::of_machine(None)
         });
         let harness = Harness::new(HarnessParts {
-            store: SessionStore::start(opened.ledger)?,
+            store: SessionStore::start(opened.ledger).map_err(|error| error.to_string())?,
             models: Arc::new(Playing {
                 plan,
                 steps: Mutex::default(),

@@ -22,13 +22,13 @@ use crate::confinement::ConfinementArguments;
 use crate::questions::{Questions, TerminalQuestion};
 use crate::run::show::{json_of, print_json_line as json_line};
 use crate::run::terminal_ui::{Interrupt, approval, decision, listen};
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 use runtime::agent_services::AgentServices;
 use runtime::live_sessions::through_subagents;
 use runtime::permissions::Permissions;
 
+use super::RepositoryArg;
 use super::board_line::{job_summary, summary};
-use super::{RepositoryArg, sentence};
 use runtime::compose::service::{SessionStartOptions, open_board};
 
 /// The options for running a board.
@@ -125,7 +125,9 @@ impl BoardOptions {
         prepare: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
     ) -> Result<ExitCode, String> {
         // A user who starts agents in a folder by hand trusts the folder's contents.
-        let services = AgentServices::open_with(dirs, TrustedFolders::all(), None, model).await?;
+        let services = AgentServices::open_with(dirs, TrustedFolders::all(), None, model)
+            .await
+            .map_err(sentence)?;
         let problems = services.problems();
         problems
             .iter()

@@ -17,10 +17,10 @@ use host::{Dirs, RealFiles};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
+use super::RepositoryArg;
 use super::board_line::{job_details, job_summary};
-use super::{RepositoryArg, sentence};
 use runtime::compose::checks::CheckCommands;
 
 #[derive(Args)]

@@ -12,10 +12,10 @@ use host::Dirs;
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, print_notice, sentence, write_error};
 
+use super::RepositoryArg;
 use super::history::job;
-use super::{RepositoryArg, sentence};
 
 /// Maximum number of lines of a hunk that are shown for each side.
 const MAX_LINES: usize = 12;

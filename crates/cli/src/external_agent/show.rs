@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::changes::ChangedFiles;
 use crate::Streams;
+use crate::cursor::OutputCursor;
 use crate::run::show::{OutputFormat, print_json_line, some_lines};
 
 /// Prints an external agent's events.
@@ -26,7 +27,7 @@ pub(super) struct HostedPrinter {
     /// The calls so far, and how much of each was printed.
     calls: HashMap<String, PrintedCall>,
     usage: Option<ContextUsage>,
-    is_mid_line: bool,
+    cursor: OutputCursor,
 }
 
 #[derive(Default)]
@@ -45,7 +46,7 @@ impl HostedPrinter {
             session: None,
             calls: HashMap::new(),
             usage: None,
-            is_mid_line: false,
+            cursor: OutputCursor::default(),
         }
     }
 
@@ -95,7 +96,7 @@ impl HostedPrinter {
                         print_json_line(streams, &json!({ "event": "noise", "text": text }))
                     }
                     (OutputFormat::Text, HostedAgentEvent::Problem(_)) => {
-                        self.print_line(&format!("· {text}"), streams)
+                        self.cursor.print_lines("", &format!("· {text}"), streams)
                     }
                     (OutputFormat::Text, _) => Ok(()),
                 }
@@ -121,7 +122,7 @@ impl HostedPrinter {
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         if self.form == OutputFormat::Text {
-            return self.end_line(streams);
+            return self.cursor.end_line(streams);
         }
         let choices = choices.iter().map(
             |choice| json!({ "id": choice.id, "name": choice.name, "kind": kind(choice.kind) }),
@@ -142,21 +143,18 @@ impl HostedPrinter {
                 voice: Voice::Agent,
                 piece,
                 ..
-            } => {
-                let text = piece.text();
-                streams.output.write_all(text.as_bytes())?;
-                let last = text.chars().last();
-                self.is_mid_line = last.map_or(self.is_mid_line, |last| last != '\n');
-                streams.output.flush()
-            }
+            } => self.cursor.print_text(&piece.text(), streams),
             Update::Call(update) => self.print_call(update, streams),
             Update::Plan(items) => {
                 let lines: Vec<_> = items.iter().map(plan_line).collect();
-                self.print_line(&lines.join("\n"), streams)
+                self.cursor.print_lines("", &lines.join("\n"), streams)
             }
-            Update::Notice { text, .. } => self.print_line(&format!("· {text}"), streams),
+            Update::Notice { text, .. } => {
+                self.cursor.print_lines("", &format!("· {text}"), streams)
+            }
             Update::Compaction { is_over: true, .. } => {
-                self.print_line("· the conversation was made shorter", streams)
+                self.cursor
+                    .print_lines("", "· the conversation was made shorter", streams)
             }
             Update::Usage(usage) => {
                 self.usage = Some(usage.clone());
@@ -198,7 +196,7 @@ impl HostedPrinter {
         if lines.is_empty() {
             Ok(())
         } else {
-            self.print_line(&lines.join("\n"), streams)
+            self.cursor.print_lines("", &lines.join("\n"), streams)
         }
     }
 
@@ -224,16 +222,18 @@ impl HostedPrinter {
         ];
         for (kind, paths) in kinds {
             for path in paths {
-                self.print_line(&format!("· {kind}: {}", path.display()), streams)?;
+                self.cursor
+                    .print_lines("", &format!("· {kind}: {}", path.display()), streams)?;
             }
         }
         if !changed.is_complete {
-            self.print_line(
+            self.cursor.print_lines(
+                "",
                 "· more files may have changed: they were too many to follow",
                 streams,
             )?;
         }
-        self.end_line(streams)?;
+        self.cursor.end_line(streams)?;
         let used = self.usage.as_ref().map_or_else(String::new, |usage| {
             let cost = usage.cost.as_ref();
             let cost = cost.map_or_else(String::new, |(sum, unit)| format!(", {sum:.4} {unit}"));
@@ -247,22 +247,6 @@ impl HostedPrinter {
         // If standard error is closed, the message cannot be shown.
         writeln!(streams.errors, "{text}").ok();
         Ok(())
-    }
-
-    fn print_line(&mut self, text: &str, streams: &mut Streams<'_>) -> io::Result<()> {
-        self.end_line(streams)?;
-        for line in text.lines() {
-            writeln!(streams.output, "{line}")?;
-        }
-        streams.output.flush()
-    }
-
-    fn end_line(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
-        if std::mem::take(&mut self.is_mid_line) {
-            streams.output.write_all(b"\n")
-        } else {
-            Ok(())
-        }
     }
 }
 

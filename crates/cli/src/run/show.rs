@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::Records;
 use crate::Streams;
+use crate::cursor::OutputCursor;
 
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(super) struct EventPrinter {
     records: Records,
     /// Pieces of the prompt that were printed.
     printed: usize,
-    is_mid_line: bool,
+    cursor: OutputCursor,
     cost: Option<u64>,
     /// A failure of the model, held back because the turn's end may repeat it.
     failure: Option<String>,
@@ -48,7 +49,7 @@ impl EventPrinter {
             shows_prompt,
             records: Vec::new(),
             printed: 0,
-            is_mid_line: false,
+            cursor: OutputCursor::default(),
             cost: Some(0),
             failure: None,
         }
@@ -116,7 +117,7 @@ impl EventPrinter {
         if self.form == OutputFormat::Json {
             return Ok(());
         }
-        self.end_line(streams)?;
+        self.cursor.end_line(streams)?;
         let cost = match self.cost {
             Some(nano) => Cost(nano).to_string(),
             None => "at a price that is not known".to_owned(),
@@ -142,7 +143,7 @@ impl EventPrinter {
         }
         let new = &listing[self.printed..];
         self.printed = listing.len();
-        self.end_line(streams)?;
+        self.cursor.end_line(streams)?;
         for (origin, text) in new {
             let origin = serde_json::to_value(origin).unwrap_or(Value::Null);
             match self.form {
@@ -170,21 +171,14 @@ impl EventPrinter {
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         match event {
-            AgentEvent::Text(text) if indent.is_empty() => {
-                streams.output.write_all(text.as_bytes())?;
-                self.is_mid_line = text
-                    .chars()
-                    .last()
-                    .map_or(self.is_mid_line, |last| last != '\n');
-                streams.output.flush()
-            }
+            AgentEvent::Text(text) if indent.is_empty() => self.cursor.print_text(text, streams),
             AgentEvent::Restarted => {
-                self.end_line(streams)?;
+                self.cursor.end_line(streams)?;
                 notice(indent, "the answer broke off and begins again", streams);
                 Ok(())
             }
             AgentEvent::Waiting { why, pause } => {
-                self.end_line(streams)?;
+                self.cursor.end_line(streams)?;
                 let text = format!("{why} Trying again in {} s", seconds(*pause));
                 notice(indent, &text, streams);
                 Ok(())
@@ -206,13 +200,14 @@ impl EventPrinter {
         if !matches!(stored.record, SessionRecord::TurnEnded { .. })
             && let Some(message) = self.failure.take()
         {
-            self.end_line(streams)?;
+            self.cursor.end_line(streams)?;
             notice(indent, &message, streams);
         }
         match &stored.record {
             SessionRecord::CallBegan { title, .. } => {
                 let title = printable(title, LineFeeds::Escape);
-                self.print_line(indent, &format!("▸ {title}"), streams)
+                self.cursor
+                    .print_lines(indent, &format!("▸ {title}"), streams)
             }
             SessionRecord::CallEnded {
                 tool,
@@ -234,45 +229,28 @@ impl EventPrinter {
                     "✗"
                 };
                 let text = format!("{mark} {tool}, {millis} ms{text}{}", notes(shown));
-                self.print_line(indent, &text, streams)
+                self.cursor.print_lines(indent, &text, streams)
             }
             SessionRecord::Failed { message, .. } => {
                 self.failure = Some(message.clone());
                 Ok(())
             }
-            SessionRecord::Noted { text } => self.print_line(indent, &format!("· {text}"), streams),
+            SessionRecord::Noted { text } => {
+                self.cursor
+                    .print_lines(indent, &format!("· {text}"), streams)
+            }
             SessionRecord::Compacted { bytes, .. } => {
                 let text = format!(
                     "· the conversation was made shorter: {} to {} bytes",
                     bytes.0, bytes.1
                 );
-                self.print_line(indent, &text, streams)
+                self.cursor.print_lines(indent, &text, streams)
             }
             SessionRecord::Switched { from, to, .. } => {
-                self.print_line(indent, &format!("· {to} continues after {from}"), streams)
+                self.cursor
+                    .print_lines(indent, &format!("· {to} continues after {from}"), streams)
             }
             _ => Ok(()),
-        }
-    }
-
-    fn print_line(
-        &mut self,
-        indent: &str,
-        text: &str,
-        streams: &mut Streams<'_>,
-    ) -> io::Result<()> {
-        self.end_line(streams)?;
-        for line in text.lines() {
-            writeln!(streams.output, "{indent}{line}")?;
-        }
-        streams.output.flush()
-    }
-
-    fn end_line(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
-        if std::mem::take(&mut self.is_mid_line) {
-            streams.output.write_all(b"\n")
-        } else {
-            Ok(())
         }
     }
 }

@@ -7,7 +7,7 @@ use composer::landing::{LandingResult, LandingService};
 use host::{Files as _, RealFiles};
 
 use crate::compose::history::job;
-use crate::compose::sentence;
+use crate::sentence;
 
 /// The largest file that resolves a conflict, in bytes.
 const MAX_RESOLVED_BYTES: u64 = 100 << 20;
