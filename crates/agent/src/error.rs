@@ -240,12 +240,7 @@ pub enum SkillDefect {
     InvalidMetadata,
 }
 
-/// Formats an error as a sentence: with a capital letter and a full stop.
+/// Formats an error as a sentence; see `base::sentence`.
 pub(crate) fn sentence(error: &dyn std::fmt::Display) -> String {
-    let error = error.to_string();
-    let mut letters = error.chars();
-    match letters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
-        None => String::new(),
-    }
+    base::sentence(&error.to_string())
 }

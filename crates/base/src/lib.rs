@@ -10,6 +10,7 @@ mod path_text;
 mod position;
 mod printable;
 mod quantity;
+mod sentence;
 
 pub use never::{LogErr, report, set_reporter};
 pub use path::AbsPath;
@@ -17,3 +18,4 @@ pub use path_text::{path_text, text_path};
 pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Point};
 pub use printable::{LineFeeds, printable};
 pub use quantity::{count_of, grouped};
+pub use sentence::sentence;

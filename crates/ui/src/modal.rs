@@ -8,13 +8,17 @@ use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyView, App, AppContext as _, Context, DismissEvent, Entity, FocusHandle, Focusable as _,
     InteractiveElement as _, IntoElement, ManagedView, MouseButton, ParentElement as _, Render,
-    Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
-    px,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window,
+    deferred, div, px,
 };
 
 use crate::foreign::one_line;
 use crate::picker::Cancel;
 use crate::theme::{ActiveTheme as _, dp};
+
+/// Drawing priority of the modal view among deferred elements: above the docks that overlay the text
+/// of a narrow window, which have 0, and below the window's menu, which has 2.
+const MODAL_PRIORITY: usize = 1;
 
 /// Holds at most one modal view. Render it as the last child of a window's content.
 #[derive(Default)]
@@ -198,43 +202,47 @@ impl Render for ModalLayer {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let c = cx.theme().colors;
         div().when_some(self.open.as_ref(), |layer, open| {
+            // Docks over the text of a narrow window are deferred too; the modal is above them.
             layer.absolute().inset_0().child(
-                div()
-                    .id("modal-layer")
-                    .occlude()
-                    .flex()
-                    .flex_col()
-                    .size_full()
-                    .items_center()
-                    .map(|div| match open.place {
-                        ModalPlacement::Top => div.pt(dp(44.0)),
-                        ModalPlacement::Centre => div.justify_center().bg(c.scrim),
-                    })
-                    .on_mouse_down(
-                        MouseButton::Left,
-                        cx.listener(|this, _, window, cx| this.dismiss(window, cx)),
-                    )
-                    .child(
-                        div()
-                            .id("modal")
-                            .role(Role::Dialog)
-                            .aria_label(open.name.clone())
-                            .occlude()
-                            .on_mouse_down(MouseButton::Left, |_, window, cx| {
-                                // A press beside the controls does not change the focus.
-                                window.prevent_default();
-                                cx.stop_propagation();
-                            })
-                            .max_w_full()
-                            .rounded(px(6.0))
-                            .border_1()
-                            .border_color(c.border_strong)
-                            .bg(c.raised)
-                            .shadow_lg()
-                            .overflow_hidden()
-                            .child(open.view.clone())
-                            .focus_trap("modal-keyboard", &open.scope),
-                    ),
+                deferred(
+                    div()
+                        .id("modal-layer")
+                        .occlude()
+                        .flex()
+                        .flex_col()
+                        .size_full()
+                        .items_center()
+                        .map(|div| match open.place {
+                            ModalPlacement::Top => div.pt(dp(44.0)),
+                            ModalPlacement::Centre => div.justify_center().bg(c.scrim),
+                        })
+                        .on_mouse_down(
+                            MouseButton::Left,
+                            cx.listener(|this, _, window, cx| this.dismiss(window, cx)),
+                        )
+                        .child(
+                            div()
+                                .id("modal")
+                                .role(Role::Dialog)
+                                .aria_label(open.name.clone())
+                                .occlude()
+                                .on_mouse_down(MouseButton::Left, |_, window, cx| {
+                                    // A press beside the controls does not change the focus.
+                                    window.prevent_default();
+                                    cx.stop_propagation();
+                                })
+                                .max_w_full()
+                                .rounded(px(6.0))
+                                .border_1()
+                                .border_color(c.border_strong)
+                                .bg(c.raised)
+                                .shadow_lg()
+                                .overflow_hidden()
+                                .child(open.view.clone())
+                                .focus_trap("modal-keyboard", &open.scope),
+                        ),
+                )
+                .with_priority(MODAL_PRIORITY),
             )
         })
     }

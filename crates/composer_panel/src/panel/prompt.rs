@@ -231,7 +231,7 @@ impl ComposerPanel {
         let CallItemState::NeedsApproval(reason) = &asking.call.state else {
             return None;
         };
-        let reason = printable(reason, LineFeeds::Escape).into_owned();
+        let reason = base::sentence(&printable(reason, LineFeeds::Escape));
         let rules = join_rules(&asking.call.rules);
         let can_keep = !rules.is_empty();
         let details = asking.call.details.clone();
@@ -299,7 +299,9 @@ impl ComposerPanel {
                 .test_support()
                 .role(Role::Status)
                 .aria_label(text.clone())
-                .child(Label::new(text).small().mono())
+                .text_size(dp(12.0))
+                .font_family(cx.theme().fonts.code_family.clone())
+                .child(text)
         });
         Some(
             card("agent-approval", Role::Alert, colors.warning, colors.raised)

@@ -161,7 +161,7 @@ fn landing_summary(done: &LandingReport, branch: &str) -> LandingStatus {
         (_, 1) => format!("Landed on {branch}."),
         (_, 0) => {
             let good = done.results.iter().filter(|it| it.is_good);
-            let texts: Vec<String> = good.map(|it| sentence(&it.text)).collect();
+            let texts: Vec<String> = good.map(|it| base::sentence(&it.text)).collect();
             texts.join(" ")
         }
         (_, count) => format!("Landed {count} agents' work on {branch}."),
@@ -179,12 +179,4 @@ fn landing_summary(done: &LandingReport, branch: &str) -> LandingStatus {
         is_bad: !bad.is_empty(),
         can_undo: on_branch > 0,
     }
-}
-
-/// With a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    let stop = if text.ends_with('.') { "" } else { "." };
-    format!("{}{}{stop}", first.unwrap_or_default(), letters.as_str())
 }
