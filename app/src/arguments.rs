@@ -63,7 +63,9 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Star
     Ok(StartupAction::Open(paths))
 }
 
-/// Splits the arguments into folders and files with positions.
+/// Splits the arguments into folders and files with positions. Relative paths lie below
+/// `working_folder`. A path that does not exist is a file to create, after a position was split
+/// off. Blocks on the disk.
 pub(crate) fn resolve(
     paths: &[OsString],
     working_folder: &AbsPath,

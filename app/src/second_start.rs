@@ -13,15 +13,17 @@ use workbench::{Services, windows};
 
 use crate::arguments;
 
-/// The process that opens the requested paths.
+/// Which process opens the requested paths: this one or one that runs already.
 pub(crate) enum InstanceClaim {
-    /// This process does; the other starts' arguments arrive where there could be listened.
+    /// This process does. Later starts send their arguments to the receiver, if there is one.
     First(Option<HandoffReceiver>),
     /// The running program has taken it.
     Other,
 }
 
-/// Hands `paths` to the running program, if there is one.
+/// Hands `paths` to the running program with the same display and state folder, if there is one;
+/// otherwise this process takes that role. `First` without a receiver means that the role cannot be
+/// taken, or that the running program does not answer.
 pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> InstanceClaim {
     let message = encode(&services.working_folder, paths);
     let claimed = host::claim(

@@ -11,7 +11,8 @@ use host::Clock;
 /// The interval at which the thread must respond.
 const BEAT: Duration = Duration::from_millis(10);
 
-/// Reads `BURIN_STALLS`: the milliseconds from which a stall is reported.
+/// Reads `BURIN_STALLS`: the milliseconds from which a stall is reported. `None` if it is unset or
+/// no number.
 pub(crate) fn threshold() -> Option<Duration> {
     let milliseconds = std::env::var("BURIN_STALLS").ok()?.parse().ok()?;
     Some(Duration::from_millis(milliseconds))

@@ -26,7 +26,8 @@ use crate::session::{AcpSession, Awaited};
 /// Sessions that are listed at once.
 const PAGE: usize = 50;
 
-/// Burin as an agent. Clones are the same one.
+/// Burin's agent as the editor's requests see it: opens sessions and keeps those that are open.
+/// Clones share them.
 #[derive(Clone)]
 pub(crate) struct AcpEngine {
     opener: SessionOpener,
@@ -37,6 +38,7 @@ pub(crate) struct AcpEngine {
 type Begun = Option<oneshot::Receiver<PromptStop>>;
 
 impl AcpEngine {
+    /// Creates the agent without open sessions.
     pub(crate) fn new(opener: SessionOpener) -> Self {
         Self {
             opener,

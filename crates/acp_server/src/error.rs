@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use connect::acp::agent::RequestRefusal;
 
-/// The end of a server that did not end well. Its text is a sentence for the user.
+/// The reason a server ended with a failure. Its text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The services of sessions cannot be opened, or their last records cannot be stored.

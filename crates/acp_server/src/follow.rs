@@ -36,7 +36,8 @@ struct Follower {
     was_compacted: bool,
 }
 
-/// Follows a session to its end.
+/// Follows a session until its events end: sends its updates to the editor, asks the editor the
+/// session's questions, and ends the prompts that wait for it.
 pub(crate) async fn follow(
     live: Arc<AcpSession>,
     mut events: mpsc::Receiver<AgentEvent>,

@@ -73,7 +73,8 @@ struct SessionFolder {
 }
 
 impl SessionOpener {
-    /// Starts a new session in a folder.
+    /// Starts a new session in a folder, with the default model in build mode. Refuses a path that
+    /// is not an absolute folder.
     pub(crate) async fn open(
         self,
         wanted: SessionRequest,
@@ -89,7 +90,8 @@ impl SessionOpener {
         Ok(self.finish_opening(open, place, wanted))
     }
 
-    /// Opens a stored session in its own folder.
+    /// Opens a stored session in its own folder, with its model and mode; with
+    /// `HistoryReplay::All`, its past is sent to the editor first. Refuses an unknown session.
     pub(crate) async fn reopen(
         self,
         reopening: Reopening,
@@ -321,7 +323,8 @@ fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
         .ok_or_else(|| RequestRefusal::Invalid(format!("{} is no absolute path", folder.display())))
 }
 
-/// Runs work that blocks on the disk.
+/// Runs work that blocks on the disk, on a thread for that, and returns its result. A panic is a
+/// refusal.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RequestRefusal> {

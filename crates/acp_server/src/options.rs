@@ -12,11 +12,11 @@ use connect::acp::protocol::{
 use runtime::agent_services::SelectableModel;
 use runtime::models::setup::DEMO;
 
-/// The option that is the model.
+/// The id of the option that is the model.
 pub(crate) const MODEL: &str = "model";
-/// The option that is the mode.
+/// The id of the option that is the mode.
 pub(crate) const MODE: &str = "mode";
-/// The command that makes the conversation shorter.
+/// The name of the slash command that makes the conversation shorter.
 pub(crate) const COMPACT: &str = "compact";
 
 const ALL: [record::SessionMode; 3] = [
@@ -34,12 +34,12 @@ pub(crate) fn mode_id(mode: record::SessionMode) -> &'static str {
     }
 }
 
-/// The mode of an id.
+/// Returns the mode with an id of the protocol; `None` for an unknown id.
 pub(crate) fn mode_named(id: &str) -> Option<record::SessionMode> {
     ALL.into_iter().find(|mode| mode_id(*mode) == id)
 }
 
-/// All modes, and the one now.
+/// Returns all modes, with `now` as the current one.
 pub(crate) fn modes(now: record::SessionMode) -> AgentModes {
     AgentModes {
         all: ALL.map(mode_value).to_vec(),
@@ -111,7 +111,8 @@ fn model_values(models: &[SelectableModel], now: &str) -> Vec<AgentMode> {
     all
 }
 
-/// Returns the slash commands of a session's prompts.
+/// Returns the slash commands of a session's prompts: compaction, the modes, and one for each
+/// skill.
 pub(crate) fn commands(skills: &Skills) -> Vec<SlashCommand> {
     let command = |name: &str, description: &str, hint: Option<&str>| SlashCommand {
         name: name.to_owned(),

@@ -42,7 +42,8 @@ pub(crate) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
     choices
 }
 
-/// Returns the decision for a choice; a cancelled request allows nothing.
+/// Returns the decision for the id of a choice; a cancelled request (`None`) and an unknown id
+/// allow nothing.
 pub(crate) fn decision(chosen: Option<&str>) -> PermissionDecision {
     match chosen {
         Some(ONCE) => PermissionDecision::Once,
@@ -71,7 +72,8 @@ pub(crate) fn reply_choices(question: &UserQuestion) -> Vec<PermissionChoice> {
     options.chain([decline]).collect()
 }
 
-/// Returns the option that was chosen.
+/// Returns the option with the chosen id; `None` if the request was cancelled or the decision is
+/// left to the agent.
 pub(crate) fn reply(question: &UserQuestion, chosen: Option<&str>) -> Option<String> {
     let ix: usize = chosen?.parse().ok()?;
     question.options.get(ix).cloned()

@@ -8,7 +8,7 @@ use connect::acp::protocol::{MessageContent, SlashCommand};
 
 use crate::options::{COMPACT, mode_named};
 
-/// A prompt, parsed for slash commands.
+/// A prompt, parsed for the slash command with which it may begin.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PromptCommand {
     /// A turn with this prompt.
@@ -19,7 +19,8 @@ pub(crate) enum PromptCommand {
     Mode(SessionMode, Option<UserPrompt>),
 }
 
-/// Reads a prompt. `None` where it says nothing.
+/// Reads a prompt from the parts that the editor sent; paths below `root` become mentions.
+/// `commands` are the session's slash commands. `None` if it has neither text nor an image.
 pub(crate) fn read(
     pieces: Vec<MessageContent>,
     root: &AbsPath,

@@ -61,7 +61,7 @@ fn assemble(
     SessionRecords { records, children }
 }
 
-/// Returns all updates of the past, and the mapper for what follows.
+/// Returns all updates of the past, oldest first, and the mapper for the events that follow.
 pub(crate) fn replay_updates(
     past: &SessionRecords,
     mut mapper: UpdateMapper,

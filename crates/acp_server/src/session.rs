@@ -41,7 +41,7 @@ struct AcpSessionState {
     is_stopping: bool,
 }
 
-/// The event that ends a prompt.
+/// The event whose arrival ends a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// The end of a turn.
@@ -63,6 +63,7 @@ pub(crate) struct AcpSessionParts {
 }
 
 impl AcpSession {
+    /// Creates the session, without a waiting prompt.
     pub(crate) fn new(made: AcpSessionParts, editor: EditorClient) -> Self {
         Self {
             id: made.id,
@@ -91,7 +92,8 @@ impl AcpSession {
         self.send_update(agent_message(text));
     }
 
-    /// Sends a command to the session; the channel holds more than a user can send at once.
+    /// Sends a command to the session without waiting; the channel holds more than a user can send
+    /// at once. Refuses if it is full or the session has ended.
     pub(crate) fn command(&self, command: SessionCommand) -> Result<(), RequestRefusal> {
         self.commands.try_send(command).map_err(|error| {
             RequestRefusal::Failed(match error {
@@ -110,7 +112,8 @@ impl AcpSession {
         self.commands.clone()
     }
 
-    /// Sends a command whose end a prompt waits for.
+    /// Sends a command whose end a prompt waits for, and returns the channel of that end. An
+    /// earlier waiting prompt is replaced. The channel is closed if the session ends first.
     pub(crate) fn start_awaited(
         &self,
         what: Awaited,
@@ -126,12 +129,13 @@ impl AcpSession {
         Ok(ended)
     }
 
-    /// Returns the event that a prompt waits for, if one does.
+    /// Returns the event that a prompt waits for; `None` if no prompt waits.
     pub(crate) fn awaited(&self) -> Option<Awaited> {
         self.now().waiting.as_ref().map(|(what, _)| *what)
     }
 
-    /// Reports the end of a turn or compaction to the prompt that waits for it.
+    /// Reports the end of a turn or compaction to the prompt that waits for it; ignored if none
+    /// does.
     pub(crate) fn finish_awaited(&self, what: Awaited, end: PromptStop) {
         let mut now = self.now();
         let end = match (what, now.is_stopping) {
@@ -149,7 +153,7 @@ impl AcpSession {
         self.now().waiting = None;
     }
 
-    /// Marks the running turn as being stopped.
+    /// Marks the running turn as being stopped, and asks the session to stop it.
     pub(crate) fn stop(&self) {
         self.now().is_stopping = true;
         if let Err(refusal) = self.command(SessionCommand::Stop) {
@@ -157,7 +161,7 @@ impl AcpSession {
         }
     }
 
-    /// Changes the mode of the session.
+    /// Changes the mode of the session, and tells the editor.
     pub(crate) fn set_mode(&self, mode: SessionMode) -> Result<(), RequestRefusal> {
         self.command(SessionCommand::SetMode(mode))?;
         self.now().mode = mode;
@@ -166,7 +170,8 @@ impl AcpSession {
         Ok(())
     }
 
-    /// Switches to another model.
+    /// Switches to another model from the next request on, and tells the editor. Refuses an unknown
+    /// model; the present one changes nothing.
     pub(crate) fn set_model(&self, model: String) -> Result<(), RequestRefusal> {
         if model == self.now().model {
             return Ok(());
@@ -186,10 +191,12 @@ impl AcpSession {
         options::options(&self.models, &now.model, now.mode)
     }
 
+    /// Returns the present mode.
     pub(crate) fn mode(&self) -> record::SessionMode {
         self.now().mode
     }
 
+    /// Returns the present model: `provider/model`, `auto` or `demo`.
     pub(crate) fn model(&self) -> String {
         self.now().model.clone()
     }

@@ -3,7 +3,7 @@
 //! Does no I/O and sends no requests.
 //! Invariant: replaying the records leaves every message, call and plan as the live updates left
 //! them.
-//! Start at `Teller::hear` for events and at `Teller::again` for records.
+//! Start at `UpdateMapper::on_event` for events and at `UpdateMapper::again` for records.
 
 mod calls;
 
@@ -65,7 +65,7 @@ impl UpdateMapper {
         }
     }
 
-    /// Returns the updates for a live event.
+    /// Returns the updates for a live event, in order; empty if the editor need not know it.
     pub(crate) fn on_event(&mut self, event: &AgentEvent) -> Vec<Update> {
         match event {
             AgentEvent::Recorded(stored) => self.record(stored, UpdateSource::Live),
@@ -107,7 +107,8 @@ impl UpdateMapper {
         }
     }
 
-    /// Returns the updates for a record that is replayed.
+    /// Returns the updates for a record that is replayed, with the texts that were streamed when it
+    /// was live.
     pub(crate) fn again(&mut self, stored: &Stored) -> Vec<Update> {
         self.record(stored, UpdateSource::Again)
     }
@@ -133,22 +134,23 @@ impl UpdateMapper {
         self.calls.has_pending_output()
     }
 
-    /// Returns updates for the pending output.
+    /// Returns updates for the pending output of all calls; nothing is pending afterwards.
     pub(crate) fn flush_output(&mut self) -> Vec<Update> {
         self.calls.flush_output()
     }
 
-    /// The call of a tool that runs: the only one, for tools that run alone.
+    /// Returns the id of a running call of a tool, of the first one by id if there are several.
+    /// Used for tools that run alone.
     pub(crate) fn running(&self, tool: &str) -> Option<String> {
         self.calls.running(tool)
     }
 
-    /// Returns the input of a call that has not ended.
+    /// Returns the input of a call that has not ended; `None` for others.
     pub(crate) fn input(&self, call: &str) -> Option<Value> {
         self.calls.input(call)
     }
 
-    /// Returns the protocol's kind of a call.
+    /// Returns the protocol's kind of a call; `Other` for an unknown one.
     pub(crate) fn kind(&self, call: &str) -> CallKind {
         self.calls.kind(call)
     }

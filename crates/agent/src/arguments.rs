@@ -15,8 +15,10 @@ const WAIT_ARGUMENT: &str = "wait_for_previous";
 /// Maximum number of wrong members that one error message names.
 const MAX_PROBLEMS: usize = 5;
 
-/// Parses a call's arguments. Returns the tool's input and whether the call waits for the preceding
-/// ones.
+/// Parses `arguments`, the model's text, against the tool's input `offered`. Returns the tool's
+/// input and whether the call waits for the preceding ones, which the argument `WAIT_ARGUMENT`
+/// requests; it is removed unless the schema defines it. A tool of free text gets the text
+/// unchanged.
 ///
 /// # Errors
 ///
@@ -285,7 +287,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the names most similar to a wrong one, best match first.
+/// Returns the names most similar to a wrong one by edit distance, ignoring case, best match first:
+/// at most three, even if none is close.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wrong = wrong.to_lowercase();
     let mut scored: Vec<(usize, &str)> = names

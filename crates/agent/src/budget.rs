@@ -20,7 +20,8 @@ pub struct SessionBudget {
 }
 
 impl SessionBudget {
-    /// Creates a budget with an optional limit, charged to the parent as well.
+    /// Creates a budget; `None` sets no limit of its own. Everything spent also counts against the
+    /// budget `above`, whose limit applies too.
     pub fn new(most: Option<Cost>, above: Option<Arc<SessionBudget>>) -> Arc<Self> {
         Arc::new(Self {
             limit: most,
@@ -41,13 +42,15 @@ impl SessionBudget {
         }
     }
 
-    /// Returns the amount spent; `None` once a price was unknown.
+    /// Returns the amount spent so far, subagents included; `None` once any answer had an unknown
+    /// price.
     pub fn spent(&self) -> Option<Cost> {
         let has_unknown = self.has_unknown.load(Ordering::Relaxed);
         (!has_unknown).then(|| Cost(self.nano.load(Ordering::Relaxed)))
     }
 
-    /// Returns why nothing more may be spent, as a sentence; `None` if the budget allows more.
+    /// Returns why nothing more may be spent, as a sentence; `None` if this budget and those above
+    /// it allow more. A budget with a limit is also exhausted once an answer had an unknown price.
     pub fn exhausted_reason(&self) -> Option<String> {
         let own = self.limit.and_then(|most| match self.spent() {
             None => Some(format!(

@@ -20,7 +20,7 @@ pub trait CallObserver: Send + Sync {
     ) -> BoxFuture<'a, ToolResult>;
 }
 
-/// A permitted call that is about to run.
+/// A permitted call that is about to run, as an observer sees it; its start is already recorded.
 #[derive(Clone, Copy)]
 pub struct ObservedCall<'a> {
     /// The class of the tool's effects.

@@ -115,8 +115,8 @@ pub struct CompactionPlan {
 }
 
 impl CompactLimits {
-    /// Returns the limits of a model. `fixed_bytes` is the size of everything sent besides the
-    /// items.
+    /// Returns the limits of a model, with at least 1000 tokens of context and six protected steps.
+    /// `fixed_bytes` is the size of everything sent besides the items.
     pub fn of(profile: &Profile, fixed_bytes: u64) -> Self {
         Self {
             context_tokens: profile.context.minus(profile.max_output).0.max(1_000),
@@ -139,8 +139,9 @@ impl CompactLimits {
     }
 }
 
-/// Plans how to shorten a conversation; `None` if it is short enough or cannot be shortened. The
-/// user may request a compaction at any time: `is_wanted` then shortens as far as possible.
+/// Plans how to shorten a conversation; `None` if it is short enough or nothing can be shortened.
+/// If `is_wanted`, because the user requests a compaction, it shortens a short one too, and
+/// further. Old results and calls go first; a summary is planned only if that is not enough.
 pub fn plan(
     items: &[CompactItem],
     limits: &CompactLimits,
@@ -174,8 +175,9 @@ pub fn plan(
     does_something.then_some(compaction)
 }
 
-/// Applies a compaction to a conversation. `beginning` is the text that replaces the summarised
-/// part; without it, results are only reduced and calls dropped.
+/// Returns the conversation after a compaction; `items` itself stays unchanged. `beginning` is the
+/// written summary, which replaces all items the summary covers; without it, results are only
+/// reduced and calls dropped.
 pub fn apply(
     items: &[CompactItem],
     compaction: &CompactionPlan,
@@ -344,7 +346,7 @@ fn plan_summary(
     compaction.summary = Some(summarise);
 }
 
-/// Session state that is kept next to a summary.
+/// The session's state that is put beside a summary, since the summary's model does not know it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SummaryContext {
     /// The current plan of the agent.

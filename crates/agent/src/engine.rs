@@ -86,7 +86,8 @@ pub struct SessionOptions {
     pub parent: Option<Parentage>,
 }
 
-/// The parent of a subagent.
+/// The relation of a subagent to its parent: the state that both share, and the limits of the
+/// subagent.
 #[derive(Clone)]
 pub struct Parentage {
     /// Parent session and call.

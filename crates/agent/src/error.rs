@@ -160,7 +160,7 @@ pub enum Error {
     Git(#[from] git::Error),
 }
 
-/// The defect of a rule, as the end of a sentence about it.
+/// The defect of a permission rule. Its text ends a sentence that begins with the rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleDefect {
     /// An opening bracket is not closed.

@@ -1,6 +1,8 @@
 //! Shortens texts for models.
 
-/// Keeps the beginning and the end of a text longer than `limit` bytes, with a note in between.
+/// Keeps about the first two thirds and the last third of `limit` bytes of a longer text, cut at
+/// characters, with a line between them that counts the omitted bytes. A text within the limit is
+/// unchanged; the result exceeds the limit by that line.
 pub(crate) fn head_and_tail(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

@@ -30,8 +30,9 @@ pub fn for_model(mut messages: Vec<Message>, model: &ModelId) -> Vec<Message> {
     whole
 }
 
-/// Builds the note to a model that takes over. `called` lists the tool names used so far, `offered`
-/// the tool names this model has.
+/// Builds the note to a model that takes over a conversation, in English. `from` and `to` name the
+/// models, `called` the tools used so far, and `offered` the tools of the new model; the note warns
+/// of those that it does not have.
 pub fn note(from: &str, to: &str, called: &[&str], offered: &[&str]) -> String {
     let foreign: Vec<&str> = called
         .iter()

@@ -29,7 +29,7 @@ pub use run::{HookOutput, HookRunner, ProcessHookRunner};
 /// Timeout of a hook that sets none.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Events on which hooks run.
+/// An event on which hooks run, named as in Claude Code's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of Claude Code")]
 pub enum HookEvent {
@@ -45,13 +45,13 @@ pub enum HookEvent {
     PermissionRequest,
 }
 
-/// The hooks of a session.
+/// The approved hooks of a session and the runner that executes them.
 pub struct Hooks {
     hooks: Vec<Hook>,
     runner: Arc<dyn HookRunner>,
 }
 
-/// A program to run on an event.
+/// One hook: a command line to run on an event, for how long at most, and for which tools.
 #[derive(Clone, Debug)]
 pub struct Hook {
     event: HookEvent,
@@ -108,7 +108,9 @@ impl HookEvent {
     }
 }
 
-/// Parses the `hooks` of a settings file. Entries that cannot be parsed are skipped and reported.
+/// Parses the text of a settings file with an object `hooks`. Returns the hooks in order and a
+/// sentence for each entry that is skipped; if the text is not JSON, no hooks and one sentence.
+/// Without the object there are no hooks and no problem.
 pub fn parse(text: &str) -> (Vec<Hook>, Vec<String>) {
     let mut problems = Vec::new();
     let settings: Value = match serde_json::from_str(text) {
@@ -186,18 +188,20 @@ fn matcher(group: &Value) -> Result<Option<Regex>, Error> {
 }
 
 impl Hooks {
-    /// Takes hooks that the user has approved.
+    /// Creates the session's hooks. The caller has checked that the user approves them.
     pub fn new(hooks: Vec<Hook>, runner: Arc<dyn HookRunner>) -> Self {
         Self { hooks, runner }
     }
 
-    /// Returns whether any hook is registered for an event.
+    /// Returns whether any hook is registered for an event, for whatever tool.
     pub fn has(&self, event: HookEvent) -> bool {
         self.hooks.iter().any(|hook| hook.event == event)
     }
 
-    /// Runs all hooks of an event concurrently and merges their replies. Dropping the future kills
-    /// them.
+    /// Runs the hooks of an event whose matcher accepts the tool, all at once, and merges their
+    /// replies in the order of the settings. `facts` and the members `more` become the JSON input;
+    /// the tool is `more["tool_name"]`. Returns an empty reply if no hook matches. Dropping the
+    /// future kills them.
     pub async fn run(
         &self,
         event: HookEvent,

@@ -27,7 +27,7 @@ pub struct ImageLimits {
 }
 
 impl ImageLimits {
-    /// Returns the limits of a model.
+    /// Returns the limits that a model's profile states.
     pub fn of(profile: &Profile) -> Self {
         Self {
             encoded: profile.image_bytes,
@@ -35,7 +35,7 @@ impl ImageLimits {
         }
     }
 
-    /// Returns the maximum size of an image file, in bytes.
+    /// Returns the maximum size of an image file in bytes, before base64 makes it a third larger.
     pub fn bytes(&self) -> u64 {
         self.encoded / 4 * 3
     }
@@ -91,7 +91,9 @@ pub enum ImageDefect {
     Animated,
 }
 
-/// Checks an image. The content determines the media type, not the file name.
+/// Checks that a model with these limits accepts an image: its structure from the first byte to the
+/// last, its size in bytes and pixels, and that it is not animated. The content determines the
+/// media type, not the file name.
 ///
 /// # Errors
 ///

@@ -44,7 +44,8 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Queues for everything a call accesses.
+    /// Appends everything that a call accesses to the queue as one ticket and returns at once. The
+    /// call may run after `LockTicket::turn`.
     pub fn queue(&self, access: &ToolAccess) -> LockTicket {
         let mut queue = self.lock();
         let number = queue.next;
@@ -63,7 +64,8 @@ impl Locks {
 }
 
 impl LockTicket {
-    /// Waits until no earlier ticket conflicts with this one.
+    /// Waits until no earlier ticket that still exists conflicts with this one. The locks stay held
+    /// until the ticket is dropped.
     pub async fn turn(&self) {
         let mut changed = self.locks.changed.subscribe();
         // `locks` owns the sender, so an error cannot occur; if it did, waiting longer would not

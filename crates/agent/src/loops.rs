@@ -18,7 +18,7 @@ const FAILURES: (usize, usize) = (3, 6);
 /// Consecutive failures before the warning and before the end.
 const FRUITLESS: (usize, usize) = (10, 20);
 
-/// The hashes of one call and its result.
+/// The hashes of one call and its result, by which repetitions are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFingerprint {
     /// The tool's own name.
@@ -31,7 +31,7 @@ pub struct CallFingerprint {
     pub is_error: bool,
 }
 
-/// The action to take about a loop.
+/// The reaction to a loop that was detected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopVerdict {
     /// Send this warning to the model.
@@ -51,7 +51,8 @@ pub struct LoopDetector {
 }
 
 impl CallFingerprint {
-    /// Hashes a call's arguments and its answer.
+    /// Hashes a call: `tool` is its own name, `arguments` the text that the model sent, and
+    /// `answer` the text of the result.
     pub fn new(tool: &str, arguments: &str, answer: &str, is_error: bool) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -63,7 +64,9 @@ impl CallFingerprint {
 }
 
 impl LoopDetector {
-    /// Adds a call. Returns `None` if there is no loop, or if the warning was already given.
+    /// Adds a finished call and returns the reaction to a loop: a warning once for each kind of
+    /// loop, then the end of the turn if it goes on. `None` if there is no loop, or only one that
+    /// was warned about.
     pub fn push(&mut self, seen: CallFingerprint) -> Option<LoopVerdict> {
         self.fruitless = if seen.is_error { self.fruitless + 1 } else { 0 };
         self.calls.push_back(seen);

@@ -71,7 +71,7 @@ pub enum Detail {
 }
 
 impl CallOutcome {
-    /// Returns whether the model sees the outcome as an error.
+    /// Returns whether the model sees the outcome as an error: every outcome except `Ok`.
     pub fn is_error(self) -> bool {
         self != CallOutcome::Ok
     }

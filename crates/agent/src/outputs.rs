@@ -27,7 +27,8 @@ pub struct SavedOutputs {
 }
 
 impl SavedOutputs {
-    /// Returns the outputs of a session below `state`, the private folder of all sessions.
+    /// Returns the outputs of the session with the id `session`, in a folder of its own below
+    /// `state`, the private folder of all sessions. Creates nothing yet.
     pub fn new(state: &AbsPath, session: &str) -> Self {
         let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '-' || sign == '_';
         let name: String = session
@@ -41,7 +42,7 @@ impl SavedOutputs {
         }
     }
 
-    /// Saves a text and returns its handle.
+    /// Saves a text under a new handle, such as `out-3`, and returns the handle.
     ///
     /// # Errors
     ///
@@ -72,7 +73,8 @@ impl SavedOutputs {
         Ok((handle, log))
     }
 
-    /// Reserves space for further bytes.
+    /// Reserves space for further bytes of any output of the session. Writes nothing; a reservation
+    /// is never returned.
     ///
     /// # Errors
     ///
@@ -94,7 +96,8 @@ impl SavedOutputs {
         Ok(())
     }
 
-    /// Returns the path of a handle's output; `None` if the text is not a handle.
+    /// Returns the path of a handle's output, whether or not it exists; `None` if the text is not a
+    /// handle.
     pub fn path(&self, handle: &str) -> Option<AbsPath> {
         is_handle(handle).then(|| self.folder.join(format!("{handle}.txt")))
     }
@@ -112,7 +115,7 @@ impl SavedOutputs {
     }
 }
 
-/// Returns whether a text is a handle.
+/// Returns whether a text has the form of a handle, such as `out-3`; the output need not exist.
 pub fn is_handle(text: &str) -> bool {
     text.strip_prefix(PREFIX).is_some_and(|number| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

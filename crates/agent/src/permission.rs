@@ -13,10 +13,10 @@ use crate::record::SessionMode;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass};
 use crate::user_prompts::PermissionDecision;
 
-/// The folder of plans, below the root.
+/// The folder of plans below the root: the only one in which plan mode may write.
 pub const PLANS: &str = ".burin/plans";
 
-/// The policy's decision about a tool call.
+/// The answer of a permission policy to one tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionVerdict {
     /// The call runs without asking.
@@ -81,7 +81,8 @@ pub fn details(call: &ToolCall, access: &ToolAccess) -> String {
     }
 }
 
-/// Formats the arguments of a call, each on its own line as `name: value`.
+/// Formats the arguments of a call, each on its own line as `name: value` after a line feed. JSON
+/// `null` gives an empty text; another value that is not an object is named `input`.
 pub fn arguments(input: &Value) -> String {
     let mut text = String::new();
     match input {
@@ -113,8 +114,9 @@ fn push_argument(text: &mut String, name: &str, value: &Value) {
     }
 }
 
-/// Returns why a mode forbids a call, for the model; `None` if it does not. No rule overrides a
-/// mode.
+/// Returns why a mode forbids a call, for the model; `None` if it does not. Build forbids nothing;
+/// Plan and Ask allow tools that read, talk to the user or start subagents, and Plan also edits of
+/// Markdown files below `PLANS`. No rule overrides a mode.
 pub fn forbidden_reason(mode: SessionMode, tool: &dyn Tool, access: &ToolAccess) -> Option<String> {
     let is_harmless = matches!(
         tool.class(),
@@ -154,7 +156,8 @@ fn is_plan(access: &ToolAccess) -> bool {
         })
 }
 
-/// Returns the note the model receives when a mode begins; `None` if no note is needed.
+/// Returns the note the model receives when `mode` begins. `before` is the previous mode, or `None`
+/// at the start of a session, where Build needs no note (`None`).
 pub fn mode_note(mode: SessionMode, before: Option<SessionMode>) -> Option<String> {
     match mode {
         SessionMode::Build if before.is_none() => None,

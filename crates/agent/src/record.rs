@@ -215,7 +215,7 @@ pub enum SessionRecord {
 }
 
 impl SessionRecord {
-    /// Returns the kind of the record in the ledger.
+    /// Returns the kind of the record, the name under which the ledger stores it.
     pub fn kind(&self) -> &'static str {
         match self {
             SessionRecord::Began { .. } => "began",
@@ -251,7 +251,7 @@ pub struct Stored {
     pub record: SessionRecord,
 }
 
-/// Content that is no longer sent.
+/// Content that is no longer sent to the model, because a provider rejected it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Omission {
@@ -360,7 +360,7 @@ pub enum Handover {
     Fork,
 }
 
-/// The position at which a text joins the prompt.
+/// The position at which an added text joins the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptPosition {
@@ -372,7 +372,8 @@ pub enum PromptPosition {
     AfterResults,
 }
 
-/// The source of a part of the prompt.
+/// The source of a part of the prompt, for records and for `--show-prompt`. It does not change the
+/// text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum PromptOrigin {
@@ -437,7 +438,7 @@ pub struct TodoItem {
     pub state: TodoState,
 }
 
-/// The progress of a plan item.
+/// The progress of a plan item. `Dropped` means that it was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -491,7 +492,9 @@ pub enum StoredContent {
     },
 }
 
-/// Tokens used by an answer.
+/// Tokens used by an answer, by the kind in which providers bill them: prompt tokens outside and
+/// inside the cache, tokens written to the cache, and generated ones, of which `reasoning` counts
+/// the model's thinking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct StoredUsage {

@@ -49,7 +49,7 @@ pub enum RuleVerdict {
     },
 }
 
-/// A defect in the permissions file.
+/// A defect in the permissions file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionProblem {
     /// The keys of the entry, from the outermost; the index in a list is written as a number.
@@ -60,7 +60,7 @@ pub struct PermissionProblem {
     pub closes: bool,
 }
 
-/// The rules of a session.
+/// The permission rules of a session, with the defaults for calls that match none. Immutable.
 #[derive(Clone, Debug, Default)]
 pub struct PermissionRules {
     allow: Vec<RulePattern>,
@@ -73,8 +73,10 @@ pub struct PermissionRules {
 }
 
 impl PermissionRules {
-    /// Parses the rules of a project from the permissions file. A deny or ask rule that cannot be
-    /// parsed applies to its whole tool, and every call is asked for until it is corrected.
+    /// Parses the rules of a project from the permissions file. `settings` is the whole file as
+    /// JSON and `project` the path of the project, by which its own rules are found. A deny or ask
+    /// rule that cannot be parsed applies to its whole tool, and every call is asked for until it
+    /// is corrected.
     pub fn of(settings: &Value, project: &str) -> (Self, Vec<PermissionProblem>) {
         parse::rules(settings, project)
     }
@@ -93,7 +95,10 @@ impl PermissionRules {
         more
     }
 
-    /// Decides whether a call may run.
+    /// Decides whether a call may run. In this order, the first that applies wins: a deny rule, the
+    /// mode, the protection of sensitive files, the closed state, an ask rule, an allow rule. A
+    /// call that no rule matches gets the default of its class: reading below the root and commands
+    /// that only read are allowed, for example, and network access is asked for.
     pub fn evaluate(
         &self,
         tool: &dyn Tool,
@@ -229,8 +234,8 @@ impl PermissionRules {
     }
 }
 
-/// Returns the rules that would allow a command line and similar ones: the part of its commands
-/// that one decision covers.
+/// Returns the rules that would allow a command line and similar ones: one rule for each command
+/// that needs one, or a rule for exactly this line if it cannot be analyzed.
 pub fn rules_of(command: &str) -> Vec<String> {
     CommandLine::read(command).rules()
 }

@@ -24,10 +24,11 @@ pub trait CommandSandbox: Send + Sync {
     /// `Error::SandboxUnavailable`.
     fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, Error>;
 
-    /// Returns the access that the user granted to commands like this one.
+    /// Returns the access that the user granted to commands like this one; empty if none.
     fn granted(&self, command: &str) -> Vec<Denial>;
 
-    /// Returns the rules that match this command, for display in a permission request.
+    /// Returns the rules under which a grant for this command would be stored, for display in a
+    /// permission request.
     fn rules(&self, command: &str) -> Vec<String>;
 
     /// Grants commands like this one additional access from now on.

@@ -28,7 +28,8 @@ pub struct SessionServices {
 /// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not
 /// edited; an open file without unsaved changes is edited on the disk, where the editor notices.
 pub trait Buffers: Send + Sync {
-    /// Returns the text of a file if it is open.
+    /// Returns the text of a file if the editor has it open, whether changed or not; `None`
+    /// otherwise.
     fn text(&self, path: &AbsPath) -> Option<String>;
 
     /// Returns the open files with unsaved changes.
@@ -37,9 +38,10 @@ pub trait Buffers: Send + Sync {
     }
 }
 
-/// Semantic search and symbol search below the caller's root.
+/// Semantic search and symbol search below a root. Paths in the answers are relative to that root.
 pub trait CodeSearch: Send + Sync {
-    /// Returns the best matches for a natural-language question, best first.
+    /// Returns at most `limit` matches for a natural-language question, best first, of files below
+    /// `folder` (relative to the root) if it is given. Empty if nothing matches.
     fn by_meaning(
         &self,
         root: &AbsPath,
@@ -47,7 +49,7 @@ pub trait CodeSearch: Send + Sync {
         folder: Option<String>,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<CodeMatch>, Error>>;
-    /// Returns the definitions of symbols with this or a similar name.
+    /// Returns at most `limit` definitions of symbols with this or a similar name, best first.
     fn symbols(
         &self,
         root: &AbsPath,
@@ -62,7 +64,8 @@ pub trait CodeSearch: Send + Sync {
 
 /// Diagnostics of language servers and linters.
 pub trait DiagnosticSource: Send + Sync {
-    /// Returns the diagnostics of these files; all known ones if `paths` is empty.
+    /// Returns the diagnostics of these files; all known ones if `paths` is empty. Files without
+    /// diagnostics are absent.
     fn for_files(
         &self,
         paths: Vec<AbsPath>,

@@ -156,7 +156,7 @@ pub struct RunningSession {
     pub activity: SessionActivity,
 }
 
-/// The activity of a running session.
+/// The activity of a running session, as views show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionActivity {
     /// No turn is running.

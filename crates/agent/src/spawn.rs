@@ -24,7 +24,8 @@ use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolClass, ToolContext,
 /// The name of the tool.
 pub const SPAWN_AGENT: &str = "spawn_agent";
 
-/// Starts subagents for one session.
+/// The tool that starts subagents for one session. Results of background subagents arrive later, at
+/// the session's task.
 pub struct SpawnAgentTool {
     start: SessionOptions,
     session: Arc<str>,
@@ -59,6 +60,9 @@ struct SubagentResult {
 }
 
 impl SpawnAgentTool {
+    /// Creates the tool of the session `session`. Subagents inherit `start`, except for the model
+    /// and mode, which `set` updates; they share the locks and the budget. `late` receives the
+    /// results of background subagents.
     pub(crate) fn new(
         start: SessionOptions,
         session: Arc<str>,
@@ -378,7 +382,8 @@ impl SubagentRequest {
     }
 }
 
-/// Returns the tool's specification for a model of this profile.
+/// Returns the tool's specification for a model of this profile, under the name `spawn_agent` or
+/// `Agent`.
 pub(crate) fn spec(profile: &Profile) -> ToolSpec {
     let name = match profile.tool_names {
         model::ToolNames::Snake => SPAWN_AGENT,

@@ -61,7 +61,7 @@ pub struct ToolStats {
     pub baselines: BTreeMap<String, f64>,
 }
 
-/// An unusual accumulation of failures.
+/// A failure of one tool and model that occurs more often than its baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alert {
     /// The tool's own name.
@@ -74,7 +74,7 @@ pub struct Alert {
     pub sentence: String,
 }
 
-/// Tokens used by a model's answers.
+/// Tokens used by a model's answers, summed up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenStats {
     /// The number of answers.
@@ -103,7 +103,7 @@ struct TokenTags {
 }
 
 impl MeasuredCall {
-    /// Parses the measurement of a call; `None` for other measurements.
+    /// Parses a measurement named `TOOL_CALL`; `None` if its tags are not those of a call.
     pub fn read(metric: &ledger::MetricRow) -> Option<Self> {
         let tags: CallTags = serde_json::from_str(&metric.tags).ok()?;
         Some(Self {
@@ -116,7 +116,7 @@ impl MeasuredCall {
     }
 }
 
-/// Sums up tokens by model.
+/// Sums up measurements named `TOKENS`, by model. Measurements with other tags are skipped.
 pub fn tokens(metrics: &[ledger::MetricRow]) -> BTreeMap<String, TokenStats> {
     let mut lines: BTreeMap<String, TokenStats> = BTreeMap::new();
     let tags = metrics
@@ -132,7 +132,8 @@ pub fn tokens(metrics: &[ledger::MetricRow]) -> BTreeMap<String, TokenStats> {
     lines
 }
 
-/// Computes statistics by tool and model, and alerts at `now_ms`.
+/// Computes statistics for each pair of tool and model, and the alerts that are due at `now_ms`
+/// (milliseconds since 1970). Calls need no order.
 pub fn calls(measured: &[MeasuredCall], now_ms: u64) -> (Vec<ToolStats>, Vec<Alert>) {
     let mut groups: BTreeMap<(&str, &str), Vec<&MeasuredCall>> = BTreeMap::new();
     for call in measured {

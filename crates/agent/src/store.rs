@@ -50,7 +50,7 @@ struct StoreWrite {
 }
 
 impl SessionStore {
-    /// Starts the thread. Reads use a separate ledger handle.
+    /// Starts the writer thread, which owns `ledger`. Reads use a second handle of the same file.
     pub fn start(ledger: Ledger) -> Result<Self, Error> {
         let reader = ledger.reopen()?;
         let (writes, waiting) = mpsc::channel(WAITING);
@@ -78,13 +78,14 @@ impl SessionStore {
         self.write(entries).await
     }
 
-    /// Writes records. They, and everything enqueued before, are on the disk when this returns.
+    /// Writes records. They, and everything enqueued before, are on the disk when this returns. An
+    /// error means that they may not be stored; the caller must not continue as if they were.
     pub async fn append(&self, session: &str, records: &[Stored]) -> Result<(), Error> {
         self.write(events(session, records).collect()).await
     }
 
-    /// Writes records soon, in order, without waiting for the disk. If the disk refuses them, they
-    /// are kept and retried with the next write.
+    /// Writes records soon, in order, without waiting for the disk; waits only while the queue is
+    /// full. If the disk refuses them, they are kept and retried with the next write.
     pub async fn enqueue(&self, session: &str, records: &[Stored]) {
         self.send(StoreWrite {
             entries: events(session, records).collect(),
@@ -110,7 +111,8 @@ impl SessionStore {
         self.write(Vec::new()).await
     }
 
-    /// Reads a session. Blocks on the disk.
+    /// Reads all records of a session. Blocks on the disk. Fails with `Error::NoSession` if there
+    /// are none; a record that cannot be parsed is reported in `problems`.
     pub fn read(&self, session: &str) -> Result<StoredSession, Error> {
         let found = self.find(session)?;
         found.ok_or_else(|| Error::NoSession(session.to_owned()))
@@ -137,7 +139,8 @@ impl SessionStore {
         Ok(Some(past))
     }
 
-    /// Reads the measurements of a name since a time. Blocks on the disk.
+    /// Reads the measurements of a name since a time, in milliseconds since 1970. Blocks on the
+    /// disk.
     pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, Error> {
         Ok(self.reader().metrics(name, since_ms)?)
     }

@@ -16,7 +16,8 @@ pub fn to_stored(part: &MessagePart) -> Option<StoredPart> {
     })
 }
 
-/// Converts the content of a part to its stored form.
+/// Converts the content of a part to its stored form, images in base64. Returns `None` for a tool
+/// result, which is stored with the end of its call.
 pub fn stored_content(content: &PartContent) -> Option<StoredContent> {
     Some(match content {
         PartContent::Text(text) => StoredContent::Text { text: text.clone() },
@@ -38,7 +39,8 @@ pub fn stored_content(content: &PartContent) -> Option<StoredContent> {
     })
 }
 
-/// Converts the content of a tool result to its stored form.
+/// Converts the content of a tool result to its stored form, without opaque data. Nested tool
+/// results are left out.
 pub fn stored_answer(content: &[PartContent]) -> Vec<StoredPart> {
     let kept = content.iter().filter_map(stored_content);
     kept.map(to_text_part).collect()
@@ -97,7 +99,7 @@ pub fn content(stored: &StoredContent) -> PartContent {
     }
 }
 
-/// Joins the texts of stored parts with line feeds.
+/// Joins the texts of stored parts with line feeds; images, reasoning and calls are left out.
 pub fn texts(parts: &[StoredPart]) -> String {
     let texts = parts.iter().filter_map(|part| match &part.content {
         StoredContent::Text { text } => Some(text.as_str()),

@@ -43,7 +43,7 @@ pub trait Tool: Send + Sync {
     ) -> BoxFuture<'a, ToolResult>;
 }
 
-/// The class of a tool's effects, for permissions.
+/// The class of a tool's effects, by which modes and default rules decide.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -129,7 +129,7 @@ pub enum SandboxScope {
     SessionFolder,
 }
 
-/// A resource on which calls can conflict.
+/// A resource on which calls can conflict; locks and rules compare them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockScope {
     /// A file or folder itself, relative to the root with `/`, or absolute if outside.
@@ -224,19 +224,19 @@ impl ToolResult {
         }
     }
 
-    /// Adds further details of the outcome.
+    /// Sets the further details of the outcome, replacing earlier ones.
     pub fn with_detail(mut self, detail: Detail) -> Self {
         self.detail = Some(detail);
         self
     }
 
-    /// Adds content for the user.
+    /// Appends content for the user; the model does not see it.
     pub fn with_display(mut self, shown: ToolDisplay) -> Self {
         self.display.push(shown);
         self
     }
 
-    /// Concatenates the texts of its content.
+    /// Concatenates the texts of its content without a separator; images are left out.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|content| match content {
             PartContent::Text(text) => Some(text.as_str()),
@@ -247,7 +247,9 @@ impl ToolResult {
 }
 
 impl LockScope {
-    /// Returns whether two scopes overlap, so that calls conflict if one of them writes.
+    /// Returns whether two scopes overlap, so that calls conflict if one of them writes. A tree
+    /// overlaps every path below it; a path is only itself; state of the session overlaps only the
+    /// same state.
     pub fn overlaps(&self, other: &Self) -> bool {
         let below = |tree: &str, path: &str| {
             tree.is_empty()
@@ -267,7 +269,8 @@ impl LockScope {
 }
 
 impl ToolAccess {
-    /// Returns whether two calls may run concurrently.
+    /// Returns whether two calls may run concurrently: neither writes anything that the other reads
+    /// or writes.
     pub fn is_apart(&self, other: &Self) -> bool {
         let meets = |one: &[LockScope], two: &[LockScope]| {
             one.iter()

@@ -158,7 +158,8 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Returns a tool's name in a profile's style. Other names are returned unchanged.
+/// Returns a tool's name in a profile's style: `exec_command` or its Pascal form. Names of tools
+/// that are not ours are returned unchanged.
 pub fn display_name(own: &str, names: ToolNames) -> String {
     let found = NAMES.iter().find(|(name, ..)| *name == own);
     match (found, names) {
@@ -167,7 +168,8 @@ pub fn display_name(own: &str, names: ToolNames) -> String {
     }
 }
 
-/// Returns our own name for any name of a tool. Returns `None` for tools that are not ours.
+/// Returns our own name for any name under which models know a tool, such as `Bash`, ignoring case
+/// if no exact name matches. Returns `None` for tools that are not ours.
 pub fn by_name(name: &str) -> Option<&'static str> {
     let exact = NAMES
         .iter()

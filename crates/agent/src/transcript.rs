@@ -102,7 +102,7 @@ struct CallResult {
 }
 
 impl Transcript {
-    /// Builds the transcript of these records.
+    /// Builds the transcript of a session from its records, which must be complete and in order.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Stored>) -> Self {
         let mut transcript = Self::default();
         for stored in records {
@@ -111,7 +111,7 @@ impl Transcript {
         transcript
     }
 
-    /// Applies the next record.
+    /// Applies the next record. Records that do not change the prompt have no effect.
     pub fn apply(&mut self, stored: &Stored) {
         let seq = stored.seq;
         match &stored.record {
@@ -189,7 +189,8 @@ impl Transcript {
             .collect()
     }
 
-    /// Returns the messages of the conversation.
+    /// Returns the conversation after the system prompt as messages whose roles alternate:
+    /// neighbouring segments of the same role are joined.
     pub fn messages(&self) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         self.walk(&mut |piece| {
@@ -206,7 +207,7 @@ impl Transcript {
         messages
     }
 
-    /// Returns the model that answered last, as `provider/model`.
+    /// Returns the model that answered last, as `provider/model`; `None` before the first answer.
     pub fn last_model(&self) -> Option<&str> {
         self.items.iter().rev().find_map(|item| match item {
             TranscriptItem::Answer(answer) => Some(answer.model.as_str()),
@@ -219,7 +220,8 @@ impl Transcript {
         self.places.keys().cloned()
     }
 
-    /// Returns the tool names the models have used so far, without duplicates, sorted.
+    /// Returns the tool names the models have used so far, as the models wrote them, without
+    /// duplicates, sorted. Calls that a compaction dropped do not count.
     pub fn called(&self) -> Vec<&str> {
         let answers = self.items.iter().filter_map(|item| match item {
             TranscriptItem::Answer(answer) => Some(answer),
@@ -235,7 +237,8 @@ impl Transcript {
         names
     }
 
-    /// Returns the text of the last answer.
+    /// Returns the text of the last answer, without reasoning and calls; empty before the first
+    /// answer.
     #[cfg(test)]
     pub(crate) fn last_text(&self) -> String {
         let last = self.items.iter().rev().find_map(|item| match item {

@@ -28,7 +28,7 @@ pub struct PendingHooks {
     pub mark: String,
 }
 
-/// An MCP server that awaits approval.
+/// An MCP server, defined by the folder, that awaits the user's approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingMcpServer {
     /// The name of the server.

@@ -25,7 +25,8 @@ pub enum PermissionDecision {
     },
 }
 
-/// Joins rules into one line for display in a question.
+/// Joins rules with commas into one line for display in a question, with control characters
+/// escaped.
 pub fn join_rules(rules: &[String]) -> String {
     let rules: Vec<String> = rules
         .iter()
@@ -43,7 +44,7 @@ pub struct UserQuestion {
     pub options: Vec<String>,
 }
 
-/// A channel for questions to the user. A session without a user answers `None` immediately.
+/// A channel through which tools ask the user. A session without a user answers `None` immediately.
 #[derive(Clone)]
 pub struct UserPrompts(
     std::sync::Arc<dyn Fn(UserQuestion) -> BoxFuture<'static, Option<String>> + Send + Sync>,
@@ -62,7 +63,8 @@ impl UserPrompts {
         Self::new(|_| Box::pin(std::future::ready(None)))
     }
 
-    /// Waits for the user's answer; `None` if there will be none.
+    /// Waits for the user's answer; `None` if there will be none, because there is no user or the
+    /// turn stopped.
     pub fn ask(&self, question: UserQuestion) -> BoxFuture<'static, Option<String>> {
         (self.0)(question)
     }

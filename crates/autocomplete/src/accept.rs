@@ -5,7 +5,7 @@ use text::Edit;
 
 use crate::{SuggestedEdit, Suggestion};
 
-/// Amount of a suggestion that the user accepts.
+/// Amount of a suggestion that the user accepts: all, the next word, or the rest of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptGranularity {
     /// All of the suggestion's text.

@@ -23,7 +23,8 @@ const BEHIND: usize = 128;
 /// Closing characters that an editor may have inserted after the caret since.
 const MAX_CLOSERS: usize = 3;
 
-/// A caret position, identified by the text around it.
+/// A caret position, identified by the file and the text around it, so that it is recognised again
+/// in another revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CaretText {
     path: Option<AbsPath>,
@@ -33,7 +34,8 @@ pub(crate) struct CaretText {
     is_start: bool,
 }
 
-/// Cached completions by position and model.
+/// Completions of models by position and model, bounded in memory: the least recently used are
+/// dropped.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionCache {
     /// Ordered from the least to the most recently used.
@@ -49,7 +51,7 @@ struct CachedCompletion {
 }
 
 impl CaretText {
-    /// Captures the text around the caret of an editor state.
+    /// Copies the text around the caret of an editor state, up to a bound in bytes on each side.
     pub(crate) fn of(state: &EditorState) -> Self {
         let snapshot = &state.snapshot;
         let caret = state.caret.min(snapshot.len());
@@ -99,7 +101,7 @@ impl CaretText {
         })
     }
 
-    /// Whether inserting `typed` at this position gives `now`.
+    /// Whether inserting `typed` at this position gives the position `now`, in the same file.
     pub(crate) fn leads_to(&self, typed: &str, now: &CaretText) -> bool {
         self.path == now.path && self.is_before(now) && self.is_typed(typed, now)
     }
@@ -117,7 +119,8 @@ impl CaretText {
 }
 
 impl CompletionCache {
-    /// Stores a completion. An empty text records that the model suggests nothing here.
+    /// Stores the completion `text` that `model` gave for a position, as the most recent. An empty
+    /// text records that the model suggests nothing here.
     pub(crate) fn insert(&mut self, caret_text: CaretText, model: ModelId, text: String) {
         self.completions.retain(|completion| {
             let is_same = completion.caret_text == caret_text
@@ -142,8 +145,9 @@ impl CompletionCache {
         }
     }
 
-    /// Returns what remains of each completion that matches a position, the most recent first. An
-    /// empty string is returned only for the exact position it was requested at.
+    /// Returns what remains of each completion of `model` that matches a position, the most recent
+    /// first; empty if there is none. An empty string, returned only for the exact position it was
+    /// requested at, means that the model suggests nothing.
     pub(crate) fn find(&mut self, now: &CaretText, model: &ModelId) -> Vec<String> {
         let mut found = Vec::new();
         let mut used = Vec::new();

@@ -1,6 +1,7 @@
 //! Origin of a text change.
 
-/// Origin of a text change, as far as Tab distinguishes it.
+/// Origin of a text change, as far as Tab distinguishes it: typed, undone, an accepted suggestion,
+/// or another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangeCause {
     /// The user typed, deleted or pasted.

@@ -7,7 +7,8 @@ use model::{FimForm, FimFormat, ModelId, NextEditFormat, Profile};
 
 use crate::engine::{TabKind, TabModel};
 
-/// A model that may be used for completion.
+/// A configured model that may be used for completion, with the request forms that its server
+/// takes.
 #[derive(Clone, Debug)]
 pub struct ModelCandidate {
     /// Identifier of the model.

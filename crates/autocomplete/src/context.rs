@@ -21,7 +21,7 @@ pub use past_edits::PastEdit;
 pub use source::{ContextSnippet, ContextSource, Diagnostic, EmptyContextSource, SnippetReason};
 pub use window::{PromptWindow, WindowLimits};
 
-/// Maximum size of a prompt, in tokens.
+/// Maximum size of a completion prompt, in tokens, estimated from bytes.
 pub const BUDGET: usize = 4_096;
 /// Bytes that count as one token.
 const BYTES_PER_TOKEN: usize = 3;
@@ -30,7 +30,8 @@ const MAX_EDITS: usize = 10;
 /// Bytes that an entry costs beside its text: its path and delimiters.
 const OVERHEAD: usize = 16;
 
-/// Everything that a prompt is built from.
+/// Everything that a completion prompt is built from: the text around the caret, recent edits,
+/// excerpts and diagnostics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditContext {
     /// Path of the file as shown to models: relative to the project, with forward slashes.
@@ -47,8 +48,9 @@ pub struct EditContext {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Gathers the context of an editor state. `root` is the project folder; paths are shown relative
-/// to it.
+/// Gathers the context of an editor state within the token budget; less important parts are left
+/// out. `root` is the project folder, to which shown paths are relative; `frame` is the window size
+/// that the model expects. Asks `source` synchronously.
 pub fn gather(
     state: &EditorState,
     root: Option<&AbsPath>,

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Weight of the newest interval in the moving average.
 const WEIGHT: f32 = 0.2;
 
-/// The user's typing cadence.
+/// The user's typing cadence: a moving average of the time between keystrokes. Pauses do not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TypingCadence {
     /// Moving average of milliseconds between keystrokes; `None` before the second one.
@@ -37,7 +37,8 @@ impl TypingCadence {
         });
     }
 
-    /// Returns the delay after a keystroke before a request is sent.
+    /// Returns the delay between a keystroke and the request to a model: shorter the slower the
+    /// user types, within fixed bounds.
     pub(crate) fn wait(&self) -> Duration {
         let interval = self.interval.unwrap_or(BURST);
         let slow = ((interval - BURST) / (SLOW - BURST)).clamp(0.0, 1.0);

@@ -4,7 +4,8 @@ use base::{AbsPath, ByteOffset, Row};
 use syntax::{Language, SyntaxSnapshot};
 use text::Snapshot;
 
-/// The text with its caret and visible rows. Cheap to clone; may be sent to any thread.
+/// The text of the focused editor with its caret, visible rows and syntax tree: all that Tab needs
+/// to know of a view. Cheap to clone; may be sent to any thread.
 #[derive(Clone)]
 pub struct EditorState {
     /// Path of the file; `None` for an unsaved text.

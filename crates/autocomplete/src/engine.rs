@@ -58,7 +58,8 @@ use status::Latencies;
 /// Maximum number of editor states held if the driver never calls `take_retired`.
 const MAX_RETIRED: usize = 8;
 
-/// The Tab engine of one window.
+/// The Tab engine of one window: a state machine that takes inputs (edits, caret motions, model
+/// responses, time) and returns effects. Performs no I/O and starts no task.
 pub struct CompletionEngine {
     options: EngineOptions,
     now: Duration,
@@ -198,12 +199,12 @@ impl CompletionEngine {
         self.retired.drain(..count).collect()
     }
 
-    /// Returns the visible suggestion.
+    /// Returns the suggestion that the driver was last told to show; `None` if none is visible.
     pub fn current_suggestion(&self) -> Option<&Suggestion> {
         self.visible.as_ref().map(|visible| &visible.suggestion)
     }
 
-    /// Returns the number of requests in flight.
+    /// Returns the number of model requests whose streams have not ended.
     pub fn in_flight(&self) -> usize {
         self.requests.len()
     }

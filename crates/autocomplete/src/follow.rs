@@ -11,7 +11,8 @@ use text::{Change, Snapshot, Splice};
 
 use crate::{SuggestedEdit, Suggestion};
 
-/// Result of updating a suggestion after a change.
+/// Result of updating a suggestion after a change: moved, typed in part, typed in whole, or no
+/// longer applicable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FollowResult {
     /// The change was elsewhere; the suggestion moved with the text.
@@ -28,7 +29,9 @@ pub enum FollowResult {
 const CLOSERS: &[char] = &[')', ']', '}', '>', '"', '\'', '`'];
 
 impl Suggestion {
-    /// Updates the suggestion after a change of its text. `after` is the text after the change.
+    /// Updates the suggestion in place after a change of its text: moves its spans, and removes
+    /// what the change typed of it. `after` is the text after the change. A change that does not
+    /// start at the suggestion's revision drops it.
     pub fn follow(&mut self, change: &Change, after: &Snapshot) -> FollowResult {
         if change.before != self.revision {
             return FollowResult::Dropped;

@@ -27,7 +27,7 @@ use crate::context::{EditContext, PromptWindow, WindowLimits};
 
 pub use guard::harmless;
 
-/// A prompt for a model.
+/// A finished prompt for a next-edit model, with stop sequences and the bound on the response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPrompt {
     /// Kind of request that carries the prompt.
@@ -40,7 +40,7 @@ pub struct ModelPrompt {
     pub max_output: TokenCount,
 }
 
-/// Kind of request that carries a prompt.
+/// Kind of request that carries a prompt: raw text, a dedicated edit endpoint, or a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptKind {
     /// Raw text for the model to continue.
@@ -65,7 +65,7 @@ pub enum ParsedResponse {
     Unreadable,
 }
 
-/// Returns the window sizes that a model expects.
+/// Returns the window size and editable part that a model of this format expects.
 pub fn frame(format: NextEditFormat) -> WindowLimits {
     match format {
         NextEditFormat::Zeta1 => WindowLimits::Tokens {
@@ -126,7 +126,8 @@ pub fn prompt(format: NextEditFormat, context: &EditContext) -> Option<ModelProm
     })
 }
 
-/// Parses the response of a model for a window.
+/// Parses the response `answer` of a model for a window, up to the first stop sequence, into edits
+/// of the window's text.
 pub fn read(format: NextEditFormat, window: &PromptWindow, answer: &str) -> ParsedResponse {
     let answer = stops(format)
         .iter()
@@ -201,7 +202,7 @@ fn edits(window: &PromptWindow, region: &str) -> Vec<SuggestedEdit> {
     placed.filter(|edit| !edit.is_empty()).collect()
 }
 
-/// Returns the control tokens of a model.
+/// Returns the control tokens of a format, which must not occur in text shown to the model.
 pub fn control_tokens(format: NextEditFormat) -> &'static [&'static str] {
     match format {
         NextEditFormat::Zeta1 => zeta1::TOKENS,

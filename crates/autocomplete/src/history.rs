@@ -30,7 +30,7 @@ const MAX_PASSAGES: usize = 16;
 /// Maximum bytes kept of the text of a deletion run; the rest is cut at its end.
 const MAX_DELETED_BYTES: usize = 4_096;
 
-/// A change of a text.
+/// A change of an open text: the text before, the editor state after, the change and its cause.
 #[derive(Clone)]
 pub struct DocumentEdit {
     /// Text before the change.
@@ -43,7 +43,8 @@ pub struct DocumentEdit {
     pub cause: ChangeCause,
 }
 
-/// The edits of all open texts.
+/// The recent edits of all open texts, grouped into edits, passages and deletions. Bounded: old
+/// passages are dropped.
 #[derive(Default)]
 pub struct EditHistory {
     /// Edit that the next keystroke may continue.
@@ -67,7 +68,8 @@ pub(crate) struct DeletionRun {
 }
 
 impl EditHistory {
-    /// Records a change. `now` counts from an arbitrary origin, the same for all calls.
+    /// Records a change, which joins the open edit, passage and deletion or starts new ones. `now`
+    /// counts from an arbitrary origin, the same for all calls.
     pub fn record(&mut self, edit: &DocumentEdit, now: Duration) {
         let is_same_edit = self.open.as_mut().is_some_and(|it| it.join(edit, now));
         if !is_same_edit {
@@ -78,7 +80,8 @@ impl EditHistory {
         self.record_deletion(edit, is_same_passage);
     }
 
-    /// Returns the edit that the next keystroke may continue.
+    /// Returns the edit that the next keystroke may continue; `None` if the last change cannot be
+    /// continued.
     pub(crate) fn open_edit(&self) -> Option<&OpenEdit> {
         self.open.as_ref()
     }
@@ -147,8 +150,8 @@ impl EditHistory {
     }
 }
 
-/// Returns at most the first `max` bytes of a span, so that a key that deletes a large selection
-/// does not copy it.
+/// Returns at most the first `max` bytes of a span, cut at a char boundary, so that a key that
+/// deletes a large selection does not copy it.
 pub(crate) fn start_of(text: &Snapshot, span: Span, max: usize) -> Cow<'_, str> {
     if span.len() <= max {
         return text.text(span);

@@ -40,7 +40,7 @@ pub use propagate::UnopenedFileSearch;
 use propagate::{Propagation, SiteFindings, SiteSearch, UnopenedFileSites};
 use rank::{RankFeatures, Ranker, SuggestionKind};
 
-/// Outcome of a suggestion that was shown.
+/// Outcome of a suggestion that was shown, from which the local tier learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuggestionOutcome {
     /// The user accepted it, whole or in part.
@@ -55,7 +55,8 @@ pub enum SuggestionOutcome {
     Undone,
 }
 
-/// Local predictor, the tier of Tab without a model.
+/// Local predictor, the tier of Tab without a model. It suggests from repeated edits, similar code
+/// of the project and syntax, and learns from outcomes.
 pub struct LocalPredictor {
     log: EditLog,
     propagation: Propagation,
@@ -67,7 +68,8 @@ pub struct LocalPredictor {
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
 }
 
-/// Work proportional to whole texts, for a background thread.
+/// Work proportional to whole texts, prepared for a background thread; made by
+/// `LocalPredictor::background_task`.
 pub struct BackgroundTask {
     search: Option<SiteSearch>,
     facts: Vec<EditorState>,
@@ -106,7 +108,7 @@ impl LocalPredictor {
         }
     }
 
-    /// Sets the view of the project that continuations come from.
+    /// Sets the tokens of the project that continuations come from, in place of the earlier view.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.corpus = corpus;
     }
@@ -205,12 +207,14 @@ impl LocalPredictor {
         suggestions
     }
 
-    /// Returns the probability below which suggestions are not shown. Learned from their outcomes.
+    /// Returns the probability of being kept, from 0 to 1, below which suggestions are not shown.
+    /// Learned from their outcomes.
     pub fn threshold(&self) -> f32 {
         self.ranker.threshold()
     }
 
-    /// Returns pending work proportional to the open texts; `None` if everything is known.
+    /// Returns the pending work on the texts in `open`: searches for sites, and reading of
+    /// definitions. `None` if everything is known.
     pub fn background_task(&self, open: &[EditorState]) -> Option<BackgroundTask> {
         let is_known = |state: &&EditorState| {
             let facts = self.facts.get(&state.path);
@@ -221,7 +225,8 @@ impl LocalPredictor {
         (search.is_some() || !facts.is_empty()).then_some(BackgroundTask { search, facts })
     }
 
-    /// Returns the pending search of unopened files; `None` if there is none.
+    /// Returns the pending search of unopened files for sites of repeated edits; `None` if there is
+    /// none.
     pub fn unopened_search(&self) -> Option<UnopenedFileSearch> {
         self.propagation.unopened_search()
     }
@@ -243,12 +248,13 @@ impl LocalPredictor {
     }
 
     /// Returns training samples for the weights of the continuation: the predictions for the tokens
-    /// after the caret, as far as `truth` agrees.
+    /// after the caret, up to the first that disagrees with `truth`, the text that really follows.
     pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
         continuation::votes(state, &self.corpus, &self.log, truth)
     }
 
-    /// Learns from the outcome of a suggestion.
+    /// Learns from the outcome of a suggestion; without effect for an id that it has not suggested
+    /// lately.
     pub fn record_outcome(&mut self, id: SuggestionId, outcome: SuggestionOutcome) {
         let suggested = self.suggested.borrow();
         let known = suggested.iter().find(|(known, ..)| *known == id).copied();
@@ -280,12 +286,13 @@ impl LocalPredictor {
         }
     }
 
-    /// Returns the learned weights as JSON, to be stored. Contains no text.
+    /// Returns the learned weights as JSON, to be stored. Contains no text of the user.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         self.ranker.to_json()
     }
 
-    /// Restores stored weights. Returns whether they were usable.
+    /// Restores weights stored by `to_json`. Returns whether they were usable; if not, the initial
+    /// weights apply.
     pub fn restore_json(&mut self, learned: &str) -> bool {
         let ranker = Ranker::from_json(learned);
         let is_used = ranker.is_some();
@@ -354,7 +361,7 @@ impl LocalPredictor {
 }
 
 impl BackgroundTask {
-    /// Runs the task. Takes time proportional to the texts.
+    /// Runs the task. Takes time proportional to the texts, so it belongs on a background thread.
     pub fn run(self) -> BackgroundResult {
         BackgroundResult {
             found: self.search.map(SiteSearch::run).unwrap_or_default(),

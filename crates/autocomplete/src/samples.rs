@@ -13,6 +13,7 @@ pub(crate) fn state(language: &str, text: &str) -> EditorState {
     state_of(&buffer, language, ByteOffset(caret))
 }
 
+/// Returns an editor state of a buffer, parsed if `language` is known, with all rows visible.
 pub(crate) fn state_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> EditorState {
     let snapshot = buffer.snapshot();
     let language = language_named(language);
@@ -34,6 +35,7 @@ pub(crate) fn state_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> Ed
     }
 }
 
+/// Returns a suggestion that replaces `span` of the state's text by `new`.
 pub(crate) fn suggestion(state: &EditorState, span: Span, new: &str) -> Suggestion {
     Suggestion {
         id: SuggestionId(1),

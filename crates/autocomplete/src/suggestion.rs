@@ -10,7 +10,7 @@ use text::Snapshot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SuggestionId(pub u64);
 
-/// Numbers the suggestions of one engine, whatever their source.
+/// The source of identifiers for the suggestions of one engine, whatever their origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SuggestionIds(u64);
 
@@ -22,7 +22,8 @@ impl SuggestionIds {
     }
 }
 
-/// A suggestion, accepted as a whole or from its beginning.
+/// A change that Tab offers at the caret, elsewhere in the text or in another file; accepted as a
+/// whole or from its beginning. Its spans belong to one revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     /// Identifier of the suggestion.
@@ -51,7 +52,7 @@ pub struct SuggestedEdit {
     pub new: Arc<str>,
 }
 
-/// Origin of a suggestion.
+/// Origin of a suggestion: a repeated edit, similar code, syntax, or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestionSource {
     /// A further site of a repeated edit.
@@ -69,7 +70,8 @@ pub enum SuggestionSource {
     NextEdit(ModelId),
 }
 
-/// Display of a suggestion, as seen from a caret.
+/// Form in which a suggestion is displayed, as seen from a caret: ghost text, a visible change, or
+/// a hint to a place elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestionShape {
     /// Text is only inserted: fragments by offset, the first at the caret or after it in its row.
@@ -94,7 +96,8 @@ impl SuggestedEdit {
         .trimmed()
     }
 
-    /// Removes the common prefix and suffix of the old and new text.
+    /// Returns the edit without the common start and end of the old and new text; empty if both are
+    /// equal.
     pub fn trimmed(&self) -> Self {
         let start = common_start(&self.old, &self.new);
         let (old, new) = (&self.old[start..], &self.new[start..]);
@@ -112,8 +115,8 @@ impl SuggestedEdit {
         self.old == self.new
     }
 
-    /// Returns the edit as insertions around the old text, if all of the old text stays. At most
-    /// three, since more would be hard to read.
+    /// Returns the edit as insertions around the old text, by offset; `None` if part of the old
+    /// text does not stay, or if there would be more than three, which would be hard to read.
     pub fn insertions(&self) -> Option<Vec<(ByteOffset, Arc<str>)>> {
         let mut pieces = Vec::new();
         let mut pending = String::new();
@@ -143,7 +146,7 @@ impl SuggestedEdit {
 }
 
 impl Suggestion {
-    /// Returns the offset of its first edit.
+    /// Returns the offset of its first edit; 0 if it has none.
     pub fn start(&self) -> ByteOffset {
         self.edits
             .first()
@@ -155,8 +158,8 @@ impl Suggestion {
         !self.edits.is_empty() && self.edits.iter().all(|edit| edit.applies_to(snapshot))
     }
 
-    /// Returns how it is displayed for a caret and a range of visible rows (the second one
-    /// exclusive).
+    /// Returns the form of display for a caret and a range of visible rows (the second one
+    /// exclusive). `snapshot` is the text of the suggestion's revision.
     pub fn shape(
         &self,
         caret: ByteOffset,

@@ -28,7 +28,7 @@ pub use recent::RecentEdits;
 pub use stream::{CompletionStream, StreamControl};
 pub(crate) use suffix::joined;
 
-/// Reason why a suggestion is not shown.
+/// Reason why a suggestion is not shown, found by `check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RejectReason {
     /// The text that it replaces has changed.
@@ -90,7 +90,7 @@ pub fn check(
     }
 }
 
-/// Applies a suggestion to a copy of the text.
+/// Applies a whole suggestion to a copy of the text; returns the change and the text after it.
 pub(crate) fn applied(snapshot: &Snapshot, suggestion: &Suggestion) -> (Change, Snapshot) {
     let mut buffer = Buffer::from_snapshot(snapshot.clone());
     let edits = suggestion.accept_edits(AcceptGranularity::All);

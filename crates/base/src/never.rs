@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 
 static REPORTER: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Sets the function that receives broken invariants and dropped errors. Only the first call has an
-/// effect.
+/// Sets the function that receives broken invariants and dropped errors as messages, such as a log.
+/// Only the first call in a process has an effect.
 pub fn set_reporter(reporter: fn(&str)) {
     REPORTER.get_or_init(|| reporter);
 }
 
-/// Passes a message to the reporter, if one is set.
+/// Passes a message to the reporter; without one, the message is lost.
 pub fn report(message: &str) {
     if let Some(reporter) = REPORTER.get() {
         reporter(message);
@@ -34,9 +34,9 @@ macro_rules! never {
     }};
 }
 
-/// Reports an error that the caller cannot handle.
+/// Reports an error that the caller cannot handle, instead of returning it.
 pub trait LogErr<T> {
-    /// Returns the value, or reports the error and returns `None`.
+    /// Returns the value, or passes the error to the reporter and returns `None`.
     fn log_err(self) -> Option<T>;
 }
 

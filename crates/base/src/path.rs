@@ -10,18 +10,21 @@ use std::sync::Arc;
 
 use crate::printable::{LineFeeds, printable};
 
-/// An absolute path without `.` and `..`.
+/// An absolute path without `.` and `..`. Symlinks are not resolved, and the file need not exist.
+/// Cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AbsPath(Arc<Path>);
 
 impl AbsPath {
-    /// Creates a path if `path` is absolute; resolves `.` and `..` lexically.
+    /// Creates a path; `None` if `path` is relative. Resolves `.` and `..` lexically, without
+    /// access to the disk.
     pub fn new(path: impl AsRef<Path>) -> Option<Self> {
         let path = path.as_ref();
         path.is_absolute().then(|| Self(normalize(path).into()))
     }
 
-    /// Resolves `path` against `self`; an absolute `path` is returned as it is.
+    /// Resolves `path` against `self`, `.` and `..` included; an absolute `path` is returned as it
+    /// is.
     pub fn join(&self, path: impl AsRef<Path>) -> Self {
         Self(normalize(&self.0.join(path)).into())
     }
@@ -36,18 +39,20 @@ impl AbsPath {
         self.0.file_name().unwrap_or(self.0.as_os_str())
     }
 
-    /// Returns the last component on one line, safe for display. Not for building paths:
-    /// `file_name` keeps the exact bytes.
+    /// Returns the last component on one line, with characters escaped that would hide or reorder
+    /// text, for display. Not for building paths: `file_name` keeps the exact bytes.
     pub fn printable_name(&self) -> String {
         printable(&self.file_name().to_string_lossy(), LineFeeds::Escape).into_owned()
     }
 
-    /// Returns the path on one line, safe for display.
+    /// Returns the path on one line, with characters escaped that would hide or reorder text, for
+    /// display.
     pub fn printable(&self) -> String {
         printable(&self.0.to_string_lossy(), LineFeeds::Escape).into_owned()
     }
 
-    /// Returns the last component as lossy text; the whole path for the root.
+    /// Returns the last component as text, invalid UTF-8 replaced by U+FFFD; the whole path for the
+    /// root.
     pub fn name(&self) -> String {
         match self.0.file_name() {
             Some(name) => name.to_string_lossy().into_owned(),
@@ -55,12 +60,13 @@ impl AbsPath {
         }
     }
 
-    /// Returns whether it is `ancestor` or below it.
+    /// Returns whether it is `ancestor` or below it, by components.
     pub fn is_within(&self, ancestor: &AbsPath) -> bool {
         self.0.starts_with(&ancestor.0)
     }
 
-    /// Returns the path relative to `ancestor`; `None` if it is not below it.
+    /// Returns the path relative to `ancestor`, empty if both are equal; `None` if it is not below
+    /// it.
     pub fn relative_to(&self, ancestor: &AbsPath) -> Option<&Path> {
         self.0.strip_prefix(&ancestor.0).ok()
     }

@@ -44,7 +44,8 @@ fn push(text: &mut String, rest: &str, previous: Option<char>, char: char) {
     }
 }
 
-/// Reads the text form of a path. A backslash that starts no escape is kept literally.
+/// Reads the text form of a path, in which backslash escapes stand for bytes that are not UTF-8 and
+/// for hidden characters. A backslash that starts no escape is kept literally.
 pub fn text_path(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;

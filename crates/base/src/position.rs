@@ -5,7 +5,7 @@
 
 use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 
-/// A count of UTF-8 bytes from the start of a text.
+/// A position in a text, as the count of UTF-8 bytes before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteOffset(pub usize);
 
@@ -17,7 +17,7 @@ pub struct Row(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Column(pub u32);
 
-/// A position as row and byte column.
+/// A position in a text as row and byte column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
     /// Row of the position.
@@ -39,7 +39,7 @@ pub struct Utf16Point {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
-/// The side of an insertion to which a position at the same offset sticks.
+/// The side to which a position sticks when text is inserted at its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bias {
     /// Stays before the inserted text.
@@ -48,7 +48,7 @@ pub enum Bias {
     Right,
 }
 
-/// The byte range from `start` to `end`, where `start <= end`.
+/// The byte range from `start` to `end` of a text, where `start <= end`; empty for a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// Offset of the first byte.
@@ -86,12 +86,12 @@ impl Span {
         self.len() == 0
     }
 
-    /// Returns whether the span contains the byte at `offset`.
+    /// Returns whether the span contains the byte at `offset`; never for its end.
     pub fn contains(&self, offset: ByteOffset) -> bool {
         self.start <= offset && offset < self.end
     }
 
-    /// Returns whether `other` lies inside the span.
+    /// Returns whether `other` lies inside the span or is equal to it.
     pub fn covers(&self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -101,7 +101,7 @@ impl Span {
         self.start < other.end && other.start < self.end
     }
 
-    /// Returns the smallest span that covers both.
+    /// Returns the smallest span that covers both, with the gap between them.
     pub fn union(&self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),
@@ -123,7 +123,7 @@ impl From<Range<usize>> for Span {
 }
 
 impl Point {
-    /// Returns the point at byte `column` of `row`.
+    /// Returns the point at byte `column` of `row`, both counted from 0.
     pub fn new(row: u32, column: u32) -> Self {
         Self {
             row: Row(row),

@@ -45,8 +45,8 @@ pub fn printable(text: &str, line_feeds: LineFeeds) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns whether `char` after `previous` is anything but a visible character that keeps its
-/// position.
+/// Returns whether `char` after `previous` is invisible, a control character, or one that reorders
+/// text, so that it must be escaped. A joiner within an emoji or a script that needs it is not.
 pub(crate) fn is_hidden(previous: Option<char>, char: char) -> bool {
     is_suspect(char) && !(joins(char) && previous.is_some_and(carries_joiner))
 }

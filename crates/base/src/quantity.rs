@@ -1,12 +1,13 @@
 //! Formats numbers for sentences.
 
-/// Returns a number with its noun, in the plural for any number but one: `1 file`, `12,000 files`.
+/// Returns a number with its noun, for messages: `1 file`, `12,000 files`. The plural, for any
+/// number but one, is the noun with an `s`.
 pub fn count_of(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(number as u64))
 }
 
-/// Returns a number with a comma after every three digits.
+/// Returns a number in decimal with a comma after every three digits: `12,000`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

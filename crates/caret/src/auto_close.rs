@@ -22,13 +22,14 @@ const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> 
     }
 }
 
-/// Returns the auto-close pairs of the language.
+/// Returns the pairs that the language closes automatically; common brackets and quotes for plain
+/// text.
 pub(crate) fn pairs(ctx: &CommandContext) -> &'static [AutoClose] {
     ctx.language
         .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
 }
 
-/// Returns the kind of text at an offset, as far as it is known.
+/// Returns whether an offset is in code, a string or a comment; code if there is no syntax tree.
 pub(crate) fn scope(ctx: &CommandContext, offset: ByteOffset) -> SyntaxScope {
     ctx.syntax.map_or(SyntaxScope::Code, |syntax| {
         syntax.scope_at(ctx.snapshot, offset)

@@ -11,7 +11,7 @@ use crate::motion::vertical::at_cell;
 /// Maximum height of a box, in display rows; further rows are not selected.
 const TALLEST: u32 = 20_000;
 
-/// Direction in which a box grows.
+/// Direction in which the moving corner of a box goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BoxDirection {
     Up,
@@ -21,7 +21,7 @@ pub(crate) enum BoxDirection {
 }
 
 impl ColumnBox {
-    /// Returns the box of the newest selection.
+    /// Returns the box between anchor and head of the newest selection.
     pub fn around_primary(ctx: &CommandContext) -> Self {
         let primary = ctx.selections.primary();
         ColumnBox {
@@ -70,7 +70,7 @@ impl ColumnBox {
     }
 }
 
-/// Selects a box and remembers it, so that it can grow.
+/// Returns a plan that selects a box and remembers it, so that the next command can grow it.
 pub(crate) fn select(ctx: &CommandContext, column_box: ColumnBox) -> CaretPlan {
     let memory = CommandMemory {
         column_box: Some(column_box),
@@ -100,7 +100,8 @@ pub(crate) fn remember_box(ctx: &CommandContext, plan: CaretPlan) -> CaretPlan {
     CaretPlan { memory, ..plan }
 }
 
-/// Extends the remembered box, or the one of the newest selection, by one row or cell.
+/// Extends the remembered box, or the one of the newest selection, by moving one corner by one row
+/// or cell.
 pub(crate) fn grow(ctx: &CommandContext, side: BoxDirection) -> CaretPlan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);
     let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));

@@ -10,19 +10,19 @@ use crate::context::CommandContext;
 /// Brackets of a text without a language.
 const PLAIN: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}')];
 
-/// Characters scanned without a syntax tree.
+/// Number of characters scanned for a partner without a syntax tree.
 pub(crate) const LOOK_AROUND: usize = 100_000;
 
-/// An opening and a closing bracket.
+/// The spans of an opening and a closing bracket that belong together.
 pub(crate) type Pair = (Span, Span);
 
-/// Returns the bracket kinds of the language.
+/// Returns the bracket pairs of the language, or common ones for plain text.
 pub(crate) fn kinds(ctx: &CommandContext) -> &'static [(char, char)] {
     ctx.language
         .map_or(PLAIN, |language| language.config().brackets)
 }
 
-/// Returns the opening bracket for a closing one.
+/// Returns the opening bracket for a closing one; `None` if the language does not pair it.
 pub(crate) fn opener_of(ctx: &CommandContext, close: char) -> Option<char> {
     kinds(ctx)
         .iter()
@@ -31,7 +31,7 @@ pub(crate) fn opener_of(ctx: &CommandContext, close: char) -> Option<char> {
 }
 
 /// Returns the target of a caret beside a bracket: the matching one, or else the end of the
-/// enclosing brackets. Moving twice returns to the start.
+/// enclosing brackets. Moving twice returns to the start. `head` itself outside of brackets.
 pub(crate) fn other_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == close.start || head == close.end => open.start,
@@ -40,7 +40,8 @@ pub(crate) fn other_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Like `other_end`, for spans that include both brackets.
+/// Like `other_end`, for extending a selection: the span from `head` to the result includes both
+/// brackets.
 pub(crate) fn other_edge(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == open.start => close.end,
@@ -51,7 +52,8 @@ pub(crate) fn other_edge(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Returns the pair of the bracket after an offset, else of the one before it.
+/// Returns the pair of the bracket after an offset, else of the one before it; `None` if neither is
+/// a bracket with a partner.
 pub(crate) fn pair_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
@@ -65,7 +67,7 @@ pub(crate) fn pair_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Pair> 
     at_behind.or_else(|| before.and_then(|char| pair_of(ctx, offset - char.len_utf8(), char)))
 }
 
-/// Returns the innermost pair around a span.
+/// Returns the innermost pair around a span; `None` if there is none nearby.
 pub(crate) fn enclosing(ctx: &CommandContext, span: Span) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
@@ -81,7 +83,8 @@ pub(crate) fn enclosing(ctx: &CommandContext, span: Span) -> Option<Pair> {
     pairs.max_by_key(|(open, _)| open.start)
 }
 
-/// Returns the nearest opening bracket before an offset that is unclosed there.
+/// Returns the nearest opening bracket before an offset that is unclosed there. `None` if there is
+/// none within `LOOK_AROUND` characters.
 pub(crate) fn unclosed_before(
     ctx: &CommandContext,
     offset: ByteOffset,

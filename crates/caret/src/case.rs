@@ -9,7 +9,7 @@ use crate::context::{CaretPlan, CommandContext};
 use crate::draft::{SelectionEdit, replace_each};
 use crate::words::WordScanner;
 
-/// Target spelling of a text.
+/// Target spelling of a text, by its case and the way its words are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameSpelling {
     Upper,
@@ -23,7 +23,8 @@ pub(crate) enum NameSpelling {
     Toggled,
 }
 
-/// Changes the spelling of the selections, or of the words at the carets.
+/// Changes the spelling of the selections, or of the words at the carets. Two carets in one word
+/// change it once.
 pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> CaretPlan {
     let words = WordScanner::of(ctx);
     let mut covered = Span::default();
@@ -138,7 +139,7 @@ fn spell_part(part: &str, ix: usize, spelling: NameSpelling) -> String {
     }
 }
 
-/// Capitalises the first letter and lower-cases the rest.
+/// Returns the text with its first letter in upper case and the rest in lower case.
 pub(crate) fn capitalised(part: &str) -> String {
     let mut chars = part.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);

@@ -20,7 +20,7 @@ pub use paste::{PasteIndent, paste};
 /// First line of the metadata; the number is its version.
 const HEADER: &str = "burin-pieces 1";
 
-/// One piece of copied text.
+/// The text copied from one selection or caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClipboardPiece {
     /// The text with its original line endings.
@@ -40,7 +40,7 @@ pub struct CopiedText {
 }
 
 impl CopiedText {
-    /// Creates a copy of another program's text: one piece.
+    /// Wraps another program's text as one piece, whose rows are not whole.
     pub fn plain(text: &str) -> Self {
         let piece = ClipboardPiece {
             text: text.to_owned(),
@@ -70,7 +70,8 @@ impl CopiedText {
         text
     }
 
-    /// Returns the metadata to store with the text for restoring the pieces.
+    /// Returns the text to store beside the copied text on the clipboard, from which `from_parts`
+    /// restores the pieces.
     pub fn metadata(&self) -> String {
         let mut metadata = HEADER.to_owned();
         for piece in &self.pieces {
@@ -198,7 +199,7 @@ fn indent_of(ctx: &CommandContext, row: Row) -> u32 {
     cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width)
 }
 
-/// Like `copy`, with a plan that deletes the copied text.
+/// Like `copy`, with a plan that deletes the copied text; `None` when there is nothing to copy.
 pub fn cut(ctx: &CommandContext) -> Option<(CopiedText, CaretPlan)> {
     let copied = copy(ctx)?;
     let snapshot = ctx.snapshot;

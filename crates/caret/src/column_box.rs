@@ -2,7 +2,8 @@
 
 use display::DisplayPoint;
 
-/// A box between two corners of the display; either may lie behind the end of its row.
+/// A rectangular selection between two corners of the display; either may lie beyond the end of its
+/// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnBox {
     /// The corner that stays.

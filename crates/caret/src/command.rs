@@ -7,7 +7,7 @@ use base::ByteOffset;
 use crate::column_box::ColumnBox;
 use crate::motion::Motion;
 
-/// Granularity of selecting with the pointer.
+/// Granularity of selecting with the pointer: characters, words or rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SelectionUnit {
     /// Single graphemes, the default.
@@ -21,7 +21,8 @@ pub enum SelectionUnit {
 /// Declares the commands without data, with their names and help texts.
 macro_rules! commands {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
-        /// A command applied at every caret at once.
+        /// A command of the editor that applies at every caret at once, as data; `plan` computes
+        /// its effect.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Command {
             /// Moves every caret; a selection left or right collapses to its edge.
@@ -55,7 +56,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// Returns every command without data, including motions.
+            /// Returns every command without arguments, including motions, for the command palette.
             pub fn all() -> Vec<Command> {
                 let moves = Motion::ALL.iter().map(|motion| Command::Move(*motion));
                 let selects = Motion::ALL.iter().map(|motion| Command::Select(*motion));

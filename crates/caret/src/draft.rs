@@ -9,7 +9,7 @@ use text::{Edit, EditKind, Selection, SelectionSet};
 
 use crate::context::{CaretPlan, CommandContext, CommandMemory};
 
-/// Sorted edits with their offsets after applying all of them.
+/// Sorted edits under construction, which maps offsets to the text after all of them.
 #[derive(Debug, Default)]
 pub(crate) struct EditDraft {
     edits: Vec<Edit>,
@@ -20,6 +20,7 @@ pub(crate) struct EditDraft {
 }
 
 impl EditDraft {
+    /// Creates a draft without edits.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -131,12 +132,13 @@ impl EditDraft {
     }
 }
 
-/// The same selection with its ends swapped.
+/// Returns the same selection with anchor and head swapped.
 pub(crate) fn reversed(selection: Selection) -> Selection {
     Selection::new(selection.head, selection.anchor)
 }
 
-/// Edit of one selection: a replacement, and the selection in bytes of the new text.
+/// Edit of one selection: a replaced span, and the new selection, in bytes from the start of the
+/// new text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SelectionEdit {
     pub(crate) span: Span,
@@ -166,7 +168,8 @@ impl SelectionEdit {
     }
 }
 
-/// Replaces a span for every selection at once.
+/// Returns a plan that replaces, for every selection, the span that `swap` returns for it.
+/// Overlapping spans are cut.
 pub(crate) fn replace_each(
     ctx: &CommandContext,
     kind: EditKind,

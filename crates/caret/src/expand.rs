@@ -13,7 +13,8 @@ use crate::words::WordScanner;
 /// Number of expansions that can be undone.
 const LIMIT: usize = 100;
 
-/// Expands every selection to the next larger syntax node.
+/// Expands every selection to the next larger syntax node, word or pair of brackets, and remembers
+/// the way back.
 pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
     let selections = ctx.selections.transform(|selection| {
         let span = next_larger(ctx, selection.span());
@@ -39,7 +40,7 @@ pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
     CaretPlan::select_and_remember(ctx, selections, memory)
 }
 
-/// Undoes the last expansion.
+/// Restores the selections before the last expansion; nothing if other commands came between.
 pub(crate) fn shrink(ctx: &CommandContext) -> CaretPlan {
     let Some(memory) = ctx.memory() else {
         return CaretPlan::nothing(ctx);
@@ -92,7 +93,7 @@ fn next_larger(ctx: &CommandContext, span: Span) -> Span {
 }
 
 /// Selects the text inside the brackets around every selection; if it is selected already,
-/// including the brackets.
+/// including the brackets. A selection outside of brackets stays.
 pub(crate) fn in_brackets(ctx: &CommandContext) -> CaretPlan {
     CaretPlan::select(ctx.selections.transform(|selection| {
         let span = selection.span();

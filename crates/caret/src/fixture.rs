@@ -13,7 +13,7 @@ use crate::context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
 use crate::motion;
 use crate::plan::plan;
 
-/// A text with carets, and the context for planning commands.
+/// A text with carets and options, for testing commands: it plans, applies and compares.
 pub(crate) struct Fixture {
     pub(crate) buffer: Buffer,
     pub(crate) selections: SelectionSet,
@@ -33,6 +33,7 @@ pub(crate) fn check(before: &str, command: Command, after: &str) {
 }
 
 impl Fixture {
+    /// Creates a fixture from a text with marks for carets and selections, see `parse`.
     pub(crate) fn new(marked: &str) -> Self {
         let (text, selections) = parse(marked);
         let buffer = Buffer::new(&text);
@@ -57,16 +58,19 @@ impl Fixture {
         }
     }
 
+    /// Sets the language by its name; panics for an unknown one.
     pub(crate) fn language(mut self, name: &str) -> Self {
         self.language = Some(language_named(name).expect("a known language"));
         self
     }
 
+    /// Indents with tabs instead of spaces.
     pub(crate) fn hard_tabs(mut self) -> Self {
         self.options.hard_tabs = true;
         self
     }
 
+    /// Wraps rows at this number of cells.
     pub(crate) fn wrap(mut self, cells: u32) -> Self {
         self.wrap = Some(cells);
         self
@@ -81,7 +85,7 @@ impl Fixture {
         self
     }
 
-    /// Calls with the context of the current state.
+    /// Calls `ask` with the context of the current state and returns its result.
     pub(crate) fn with<T>(&self, ask: impl FnOnce(&CommandContext) -> T) -> T {
         let snapshot = self.buffer.snapshot();
         let options = DisplayOptions {
@@ -119,10 +123,12 @@ impl Fixture {
         }
     }
 
+    /// Plans a command in the current state.
     pub(crate) fn plan(&self, command: &Command) -> CaretPlan {
         self.with(|ctx| plan(command, ctx))
     }
 
+    /// Plans and applies a command.
     pub(crate) fn run(&mut self, command: &Command) -> &mut Self {
         let plan = self.plan(command);
         self.apply(plan)
@@ -163,6 +169,7 @@ impl Fixture {
         self
     }
 
+    /// Runs a command and asserts that the marked text is `after`.
     #[track_caller]
     pub(crate) fn check(mut self, command: Command, after: &str) -> Self {
         self.run(&command);
@@ -170,7 +177,7 @@ impl Fixture {
         self
     }
 
-    /// The text with its carets written in.
+    /// Returns the text with marks for its carets and selections.
     pub(crate) fn marked(&self) -> String {
         let mut text = self.buffer.snapshot().to_string();
         for selection in self.selections.as_slice().iter().rev() {
@@ -202,7 +209,8 @@ fn settle_wraps(map: &mut DisplayMap) {
     }
 }
 
-/// Parses a marked text into text and selections; the last one is the newest.
+/// Parses a marked text into text and selections: `ˇ` is a caret, `«` and `»` enclose a selection
+/// with `ˇ` at its head. The last one is the newest.
 pub(crate) fn parse(marked: &str) -> (String, SelectionSet) {
     let mut text = String::new();
     let mut selections = Vec::new();

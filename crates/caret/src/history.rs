@@ -9,7 +9,7 @@ use text::{Change, SelectionSet};
 /// Maximum number of entries.
 const LIMIT: usize = 200;
 
-/// Undo and redo stacks of selections. Bounded.
+/// Undo and redo stacks of selections, independent of the text's undo. Bounded.
 #[derive(Clone, Debug, Default)]
 pub struct CaretHistory {
     past: Vec<(Revision, SelectionSet)>,
@@ -22,7 +22,8 @@ impl CaretHistory {
         Self::default()
     }
 
-    /// Records the selections before they are replaced.
+    /// Records the selections before they are replaced, at the text's revision, and clears the redo
+    /// stack.
     pub fn record(&mut self, revision: Revision, selections: &SelectionSet) {
         self.future.clear();
         let entry = (revision, selections.clone());
@@ -36,7 +37,8 @@ impl CaretHistory {
     }
 
     /// Returns the previous selections. `since` returns the change since a revision, or `None` if
-    /// it is unknown; entries that cannot be mapped are dropped.
+    /// it is unknown; entries that cannot be mapped are dropped. `revision` and `current` are the
+    /// present ones, for `redo`. `None` if there are no other selections.
     pub fn undo(
         &mut self,
         revision: Revision,
@@ -48,7 +50,8 @@ impl CaretHistory {
         Some(found)
     }
 
-    /// Returns the selections that `undo` left.
+    /// Returns the selections that the last `undo` left, mapped like those of `undo`; `None` if
+    /// there are none.
     pub fn redo(
         &mut self,
         revision: Revision,

@@ -12,7 +12,7 @@ use crate::motion::horizontal::{first_non_blank, is_blank};
 use crate::row_heads::each_row;
 use crate::rows::{row_groups, selected_or_all};
 
-/// Returns the leading blanks of a row.
+/// Returns the spaces and tabs at the start of a row.
 pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
     let len = snapshot.row_len(row).0 as usize;
     snapshot
@@ -22,7 +22,7 @@ pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
         .collect()
 }
 
-/// Returns the display cells that leading blanks fill.
+/// Returns the width of `blanks` in display cells, from the start of a row.
 pub(crate) fn cells_of(blanks: &str, tab_width: u32) -> u32 {
     let width = tab_width.max(1);
     blanks.chars().fold(0, |cells, char| match char {
@@ -41,7 +41,8 @@ pub(crate) fn blanks_for(cells: u32, options: &CaretOptions) -> String {
     }
 }
 
-/// Returns `base` changed by some levels and columns.
+/// Returns the indentation `base` changed by a number of levels (negative for outwards, at least
+/// none) and additional columns.
 pub(crate) fn shifted(ctx: &CommandContext, base: &str, levels: i32, columns: u32) -> String {
     let width = ctx.options.tab_width.max(1);
     if levels >= 0 {
@@ -56,7 +57,8 @@ pub(crate) fn shifted(ctx: &CommandContext, base: &str, levels: i32, columns: u3
     blanks_for(cells, ctx.options) + &" ".repeat(columns as usize)
 }
 
-/// Indents the selected rows, or inserts a tab or spaces up to the next tab stop.
+/// Indents the selected rows if a selection covers a whole row; otherwise inserts a tab, or spaces
+/// up to the next tab stop, at each caret.
 pub(crate) fn tab(ctx: &CommandContext) -> CaretPlan {
     if ctx
         .selections
@@ -156,7 +158,7 @@ pub(crate) fn indent_rows(ctx: &CommandContext) -> CaretPlan {
     follow(ctx, draft)
 }
 
-/// Moves the rows of every selection one step to the left.
+/// Moves the rows of every selection one step to the left; rows without indentation stay.
 pub(crate) fn outdent_rows(ctx: &CommandContext) -> CaretPlan {
     let width = ctx.options.tab_width.max(1);
     let mut draft = EditDraft::new();
@@ -186,7 +188,8 @@ fn follow(ctx: &CommandContext, draft: EditDraft) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Turns the blanks that indent the selected rows, or all, into spaces or tabs.
+/// Converts the indentation of the selected rows, or of all, to tabs (`hard_tabs`) or spaces.
+/// Blanks after the first character stay.
 pub(crate) fn convert(ctx: &CommandContext, hard_tabs: bool) -> CaretPlan {
     let options = CaretOptions {
         hard_tabs,

@@ -13,7 +13,8 @@ use crate::motion::horizontal::first_non_blank;
 use crate::words::{CharClass, WordScanner};
 use crate::{brackets, indent, newline, quotes};
 
-/// Replaces every selection with the text and nothing else.
+/// Replaces every selection with the text, without closing brackets. Line feeds become the
+/// document's line ending.
 pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
     let normalized;
     let text = if text.contains('\n') {
@@ -29,7 +30,8 @@ pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
     })
 }
 
-/// Types text at every caret.
+/// Types text at every caret: a line feed starts a new row with indentation, a single character may
+/// close, skip or surround with brackets, anything else is inserted literally.
 pub(crate) fn insert(ctx: &CommandContext, text: &str) -> CaretPlan {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
@@ -247,11 +249,13 @@ fn outdented_word(ctx: &CommandContext, head: ByteOffset, typed: char) -> Option
     ))
 }
 
+/// Returns whether the text from `offset` on starts with `text`.
 pub(crate) fn starts_with(ctx: &CommandContext, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_at(offset);
     text.chars().all(|char| chars.next() == Some(char))
 }
 
+/// Returns whether the text before `offset` ends with `text`.
 pub(crate) fn ends_with(ctx: &CommandContext, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_before(offset);
     text.chars().rev().all(|char| chars.next() == Some(char))

@@ -17,7 +17,7 @@ use crate::words::{WordScanner, WordStops};
 /// Declares the motions without data, with their names.
 macro_rules! motions {
     ($($(#[$doc:meta])* $variant:ident, $slug:literal, $where:literal;)*) => {
-        /// A motion of a caret.
+        /// A motion of a caret: relative, such as a word to the right, or to a fixed place.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Motion {
             $($(#[$doc])* $variant,)*
@@ -135,7 +135,8 @@ motions! {
     MatchingBracket, "matching-bracket", "to the matching bracket";
 }
 
-/// Returns the target of a motion, and the goal cell for following row motions.
+/// Returns the target of a motion from `head`, and the goal cell for following row motions. `goal`
+/// is the cell that earlier row motions aim at.
 pub(crate) fn target(
     ctx: &CommandContext,
     motion: Motion,
@@ -174,8 +175,8 @@ pub(crate) fn target(
     (offset, None)
 }
 
-/// Moves every caret. Motions to a fixed target leave a single caret; others collapse selections
-/// first.
+/// Moves every caret. Motions to a fixed place leave a single caret; `Left` and `Right` collapse a
+/// selection to its edge.
 pub(crate) fn move_carets(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     if is_absolute(motion) {
         let (offset, _) = target(ctx, motion, ctx.selections.primary().head, None);
@@ -224,7 +225,7 @@ fn is_absolute(motion: Motion) -> bool {
     matches!(motion, Motion::Offset(_) | Motion::Row(_))
 }
 
-/// The nearest grapheme border at or before an offset.
+/// Returns the last grapheme boundary at or before an offset, clamped to the text.
 pub(crate) fn on_border(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOffset {
     let offset = snapshot.clip(offset.min(snapshot.len()), base::Bias::Left);
     if offset.0 == 0 || offset == snapshot.len() {
@@ -238,7 +239,7 @@ pub(crate) fn on_border(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOf
     }
 }
 
-/// The nearest grapheme border at or behind an offset.
+/// Returns the first grapheme boundary at or after an offset, clamped to the text.
 pub(crate) fn border_behind(snapshot: &text::Snapshot, offset: ByteOffset) -> ByteOffset {
     let before = on_border(snapshot, offset);
     if before == offset.min(snapshot.len()) {

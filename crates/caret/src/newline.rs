@@ -31,7 +31,8 @@ struct Indentation {
     closing: Option<String>,
 }
 
-/// Starts a new row at every caret.
+/// Replaces every selection by a line ending with the indentation of the new row; continues
+/// comments and lists, and splits brackets onto rows.
 pub(crate) fn newline(ctx: &CommandContext) -> CaretPlan {
     let mut unfold = Vec::new();
     let plan = replace_each(ctx, EditKind::Other, |selection| {
@@ -51,7 +52,7 @@ fn folds_from(ctx: &CommandContext, span: Span) -> Vec<Span> {
     folds
 }
 
-/// Opens a row below every caret's.
+/// Opens an indented row below the row of every caret and moves the caret there.
 pub(crate) fn newline_below(ctx: &CommandContext) -> CaretPlan {
     replace_each(ctx, EditKind::Other, |selection| {
         let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).last;
@@ -64,7 +65,7 @@ pub(crate) fn newline_below(ctx: &CommandContext) -> CaretPlan {
     })
 }
 
-/// Opens a row above every caret's.
+/// Opens a row above the row of every caret, with the same indentation, and moves the caret there.
 pub(crate) fn newline_above(ctx: &CommandContext) -> CaretPlan {
     replace_each(ctx, EditKind::Other, |selection| {
         let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).first;

@@ -19,14 +19,15 @@ const LIMIT: MatchLimit = MatchLimit(100_000);
 const LONGEST: usize = 64 * 1024;
 const LONGEST_WORD: usize = 256;
 
-/// Direction of the search for the next occurrence.
+/// Direction of the search for another occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchDirection {
     Forward,
     Backward,
 }
 
-/// Selects the words at carets, or adds the next occurrence of the selection.
+/// If a selection is empty, selects the words at the carets; otherwise adds the next occurrence of
+/// the newest selection in the given direction, wrapping around.
 pub(crate) fn add(ctx: &CommandContext, way: SearchDirection) -> CaretPlan {
     if ctx.selections.iter().any(Selection::is_empty) {
         return select_words(ctx);
@@ -35,7 +36,8 @@ pub(crate) fn add(ctx: &CommandContext, way: SearchDirection) -> CaretPlan {
     add_to(ctx, all, way)
 }
 
-/// Drops the newest selection and adds the next occurrence instead.
+/// Drops the newest selection and adds the next occurrence of its text instead; if a selection is
+/// empty, selects the words at the carets.
 pub(crate) fn skip(ctx: &CommandContext) -> CaretPlan {
     if ctx.selections.iter().any(Selection::is_empty) {
         return select_words(ctx);
@@ -53,7 +55,8 @@ pub(crate) fn skip(ctx: &CommandContext) -> CaretPlan {
     )
 }
 
-/// Selects every occurrence of the newest selection, or of the word at its caret.
+/// Selects every occurrence of the newest selection, or of the word at its caret, in place of all
+/// selections. Nothing without a word there.
 pub(crate) fn all(ctx: &CommandContext) -> CaretPlan {
     let primary = ctx.selections.primary();
     let (span, bounds) = if primary.is_empty() {

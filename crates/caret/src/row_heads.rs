@@ -13,7 +13,7 @@ const MANY: usize = 32;
 /// Bytes read after the leading blanks; comment markers are shorter.
 const MARK: usize = 32;
 
-/// The start of a row.
+/// The start of a row: its offset, its indentation and the text after that.
 pub(crate) struct RowHead<'t> {
     /// Offset of the row's start.
     pub(crate) start: ByteOffset,
@@ -39,7 +39,8 @@ impl<'t> RowHead<'t> {
     }
 }
 
-/// Calls for every row of a range, from first to last. One pass over the text of the rows.
+/// Calls `call` for every row of a range, from first to last, in one pass over the text of the
+/// rows.
 pub(crate) fn each_row(snapshot: &Snapshot, range: RowRange, mut call: impl FnMut(RowHead<'_>)) {
     if range.rows().size_hint().0 <= MANY {
         let mut text = String::new();

@@ -16,7 +16,7 @@ use crate::motion::horizontal::first_non_blank;
 /// Maximum number of rows replaced one by one; more are replaced at once.
 const MAX_ROW_EDITS: usize = 10_000;
 
-/// Rows that follow each other, both ends included.
+/// Consecutive rows, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowRange {
     pub(crate) first: Row,
@@ -24,6 +24,7 @@ pub(crate) struct RowRange {
 }
 
 impl RowRange {
+    /// Iterates over the rows, first to last.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = Row> + use<> {
         (self.first.0..self.last.0 + 1).map(Row)
     }
@@ -53,7 +54,8 @@ pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
     RowRange { first, last }
 }
 
-/// Returns the rows that folds join with a row into one line.
+/// Returns the rows that folds join with a row into one line of the display; that row alone if
+/// nothing is folded.
 pub(crate) fn line_of(ctx: &CommandContext, row: Row) -> RowRange {
     let rows = ctx.display.joined_rows(row);
     RowRange {
@@ -62,7 +64,7 @@ pub(crate) fn line_of(ctx: &CommandContext, row: Row) -> RowRange {
     }
 }
 
-/// The rows of a selection, extended to whole lines of the display.
+/// Returns the rows of a selection, extended by the rows that folds join with them.
 pub(crate) fn lines_of(ctx: &CommandContext, selection: &Selection) -> RowRange {
     let rows = rows_of(ctx.snapshot, selection);
     RowRange {
@@ -83,7 +85,7 @@ fn folds_of_copy(ctx: &CommandContext, span: Span, landing: ByteOffset) -> Vec<S
         .collect()
 }
 
-/// The rows of all selections, in groups of rows that follow each other.
+/// Returns the rows of all selections, as maximal groups of consecutive rows, in order.
 pub(crate) fn row_groups(ctx: &CommandContext) -> Vec<RowRange> {
     let mut groups: Vec<RowRange> = Vec::new();
     for selection in ctx.selections.iter() {
@@ -96,7 +98,8 @@ pub(crate) fn row_groups(ctx: &CommandContext) -> Vec<RowRange> {
     groups
 }
 
-/// The groups of rows that are selected; all rows when nothing is selected over more than one row.
+/// Returns the groups of selected rows; all rows of the text if a single selection lies within one
+/// row.
 pub(crate) fn selected_or_all(ctx: &CommandContext) -> Vec<RowRange> {
     let groups = row_groups(ctx);
     let is_caret_only =
@@ -121,14 +124,15 @@ fn last_row_with_text(snapshot: &Snapshot) -> Row {
     }
 }
 
-/// Direction of moving or duplicating rows.
+/// Direction in which rows are moved or duplicated, or carets added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowDirection {
     Up,
     Down,
 }
 
-/// Swaps every group of rows with the row before or behind it.
+/// Swaps every group of selected rows with the row before or after it; at the edge of the text it
+/// stays. Folds move along.
 pub(crate) fn move_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -189,7 +193,7 @@ fn line_ending_of(snapshot: &Snapshot, row: Row) -> String {
     snapshot.text(span).into_owned()
 }
 
-/// Copies every group of rows; the selections stay with the copy on the given side.
+/// Copies every group of selected rows; the selections go to the upper or lower copy.
 pub(crate) fn duplicate_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -227,7 +231,8 @@ pub(crate) fn duplicate_rows(ctx: &CommandContext, way: RowDirection) -> CaretPl
     }
 }
 
-/// Copies every selection behind itself and selects the copy; empty ones copy their rows down.
+/// Inserts a copy of every selection after it and selects the copy; if all are empty, copies their
+/// rows down.
 pub(crate) fn duplicate_selections(ctx: &CommandContext) -> CaretPlan {
     if ctx.selections.iter().all(Selection::is_empty) {
         return duplicate_rows(ctx, RowDirection::Down);
@@ -248,7 +253,8 @@ pub(crate) fn duplicate_selections(ctx: &CommandContext) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Joins the rows of every selection, or a row with the next.
+/// Joins the rows of every selection into one, or a row with the next: line endings and indentation
+/// become a single space, or nothing beside brackets.
 pub(crate) fn join_rows(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -337,7 +343,7 @@ fn shared_comment_marker(ctx: &CommandContext, row: Row, next: Row) -> Option<&'
         .find(|marker| starts(row, marker) && starts(next, marker))
 }
 
-/// Order of the rows after sorting.
+/// Order of the rows after sorting, deduplication or reversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowOrder {
     Ascending,
@@ -348,7 +354,7 @@ pub(crate) enum RowOrder {
     Reversed,
 }
 
-/// Reorders the selected rows, or all rows. The line endings keep their positions.
+/// Reorders the selected rows, or all rows, group by group. The line endings keep their positions.
 pub(crate) fn reorder_rows(ctx: &CommandContext, order: RowOrder) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -515,7 +521,8 @@ fn rows_behind(groups: &[RowRange], snapshot: &Snapshot, row: Row) -> Option<Row
     (next <= snapshot.last_row()).then_some(next)
 }
 
-/// Swaps the graphemes around every caret; the texts of several selections change places.
+/// Swaps the graphemes before and after every caret; the texts of several non-empty selections
+/// rotate.
 pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let wide: Vec<Span> = ctx
@@ -570,7 +577,8 @@ pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     CaretPlan { unfold, ..plan }
 }
 
-/// Selections over the whole rows they touch; already whole ones take the next row too.
+/// Returns selections over the whole rows they touch, line endings included; already whole ones
+/// take the next row too.
 pub(crate) fn select_rows(ctx: &CommandContext) -> SelectionSet {
     let snapshot = ctx.snapshot;
     let line_at = |offset| line_of(ctx, snapshot.point_at(offset).row);

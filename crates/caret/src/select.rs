@@ -12,7 +12,8 @@ use crate::motion::vertical::at_cell;
 use crate::rows::{RowDirection, line_of, rows_of};
 use crate::words::WordScanner;
 
-/// Selects from one offset to another by whole units; the caret is at the moving end.
+/// Selects from one offset to another by whole units, with the caret at `to`. Replaces every
+/// selection, or only the newest if `keep_others` is set.
 pub(crate) fn between(
     ctx: &CommandContext,
     from: ByteOffset,
@@ -52,7 +53,8 @@ fn unit_at(ctx: &CommandContext, offset: ByteOffset, unit: SelectionUnit) -> Spa
     }
 }
 
-/// Adds a caret, or removes the existing selection unless it is the only one.
+/// Adds a caret at an offset; if a selection is there already and not the only one, removes it
+/// instead.
 pub(crate) fn toggle_caret(ctx: &CommandContext, offset: ByteOffset) -> SelectionSet {
     let offset = on_border(ctx.snapshot, offset);
     let is_there = |selection: &Selection| selection.start() <= offset && offset <= selection.end();
@@ -70,7 +72,7 @@ pub(crate) fn toggle_caret(ctx: &CommandContext, offset: ByteOffset) -> Selectio
     SelectionSet::new(all, primary)
 }
 
-/// Adds a selection of the same columns on the display row above or below every one.
+/// Adds, for every selection, one over the same columns on the display row above or below it.
 pub(crate) fn add_carets(ctx: &CommandContext, way: RowDirection) -> SelectionSet {
     let last = ctx.display.last_row();
     let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
@@ -131,7 +133,7 @@ pub(crate) fn split_into_rows(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::new(split, primary)
 }
 
-/// Puts a caret at the end of every touched row.
+/// Returns a caret at the end of every row that a selection touches, in place of the selections.
 pub(crate) fn at_row_ends(ctx: &CommandContext) -> SelectionSet {
     let rows = ctx
         .selections
@@ -144,7 +146,7 @@ pub(crate) fn at_row_ends(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::new(carets, primary)
 }
 
-/// Keeps only the newest selection; if it is the only one, its caret.
+/// Keeps only the newest selection; if it is the only one, reduces it to its caret.
 pub(crate) fn collapse(ctx: &CommandContext) -> SelectionSet {
     let newest = *ctx.selections.primary();
     if ctx.selections.len() > 1 {
@@ -159,7 +161,8 @@ pub(crate) fn all(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::single(Selection::new(ByteOffset(0), ctx.snapshot.len()))
 }
 
-/// Selects the words at the carets; non-empty selections stay.
+/// Selects the words at the carets, or the run of other characters there; non-empty selections
+/// stay.
 pub(crate) fn words_at_carets(ctx: &CommandContext) -> SelectionSet {
     let words = WordScanner::of(ctx);
     ctx.selections.transform(|selection| {

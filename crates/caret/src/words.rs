@@ -11,7 +11,7 @@ use crate::context::CommandContext;
 /// Maximum run of one class that a motion passes at once; a longer run is passed in parts.
 const LONGEST_RUN: usize = 100_000;
 
-/// Character class for word motions.
+/// Class of a character for word motions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CharClass {
     Blank,
@@ -29,7 +29,7 @@ pub(crate) enum WordStops {
     Parts,
 }
 
-/// Word boundaries of a text in its language.
+/// Finds word boundaries in a text, by the word characters of its language.
 #[derive(Clone, Copy)]
 pub(crate) struct WordScanner<'a> {
     snapshot: &'a Snapshot,
@@ -37,6 +37,7 @@ pub(crate) struct WordScanner<'a> {
 }
 
 impl<'a> WordScanner<'a> {
+    /// Creates a scanner for the text and the language of a context.
     pub(crate) fn of(ctx: &CommandContext<'a>) -> Self {
         WordScanner {
             snapshot: ctx.snapshot,
@@ -46,6 +47,7 @@ impl<'a> WordScanner<'a> {
         }
     }
 
+    /// Returns the class of a character; the language decides on further word characters.
     pub(crate) fn class(&self, char: char) -> CharClass {
         match char {
             '\n' | '\r' => CharClass::LineEnding,
@@ -72,7 +74,8 @@ impl<'a> WordScanner<'a> {
         self.settle_forward(at)
     }
 
-    /// Returns the stop of a motion to the left.
+    /// Returns the stop of a motion to the left: before the blanks and the run of one class before
+    /// them. A line ending is its own stop; 0 at the start.
     pub(crate) fn previous(&self, from: ByteOffset, stops: WordStops) -> ByteOffset {
         let at = self.skip_backward(from, CharClass::Blank);
         let Some(last) = self.snapshot.chars_before(at).next() else {
@@ -92,7 +95,8 @@ impl<'a> WordScanner<'a> {
         self.settle_backward(at)
     }
 
-    /// Returns the run of one class around an offset, preferring a word that ends there.
+    /// Returns the run of characters of one class around an offset, preferring a word that ends
+    /// there; empty between line endings.
     pub(crate) fn run_around(&self, offset: ByteOffset) -> Span {
         let after = self
             .snapshot
@@ -115,7 +119,7 @@ impl<'a> WordScanner<'a> {
         Span::new(start, end)
     }
 
-    /// The word around or right before an offset; empty where there is none.
+    /// Returns the word around or right before an offset; empty at the offset where there is none.
     pub(crate) fn word_at(&self, offset: ByteOffset) -> Span {
         let span = self.run_around(offset);
         let is_word = self

@@ -51,6 +51,8 @@ struct AnswerSummary {
 }
 
 impl AskCommand {
+    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
+    /// caller prints.
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -145,7 +147,8 @@ impl AskCommand {
     }
 }
 
-/// Opens the ledger, and reports a damaged one to the user.
+/// Opens the ledger for the router and for other writers; a damaged one is moved aside, which a
+/// notice tells the user.
 pub(crate) fn open_ledger(
     dirs: &Dirs,
     streams: &mut Streams<'_>,

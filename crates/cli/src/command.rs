@@ -47,7 +47,7 @@ impl AgentArguments {
         Ok((Self::from_arg_matches(&matches)?, is_for_programs(&matches)))
     }
 
-    /// The command line, with its commands in groups.
+    /// Returns the command line for parsing, whose help lists the commands in groups.
     pub(crate) fn grouped() -> clap::Command {
         let command = Self::command();
         let mut list = String::new();
@@ -82,7 +82,8 @@ fn is_for_programs(matches: &ArgMatches) -> bool {
     is_answer
 }
 
-/// Prints the requested help, or the error in a command line.
+/// Prints the requested help to `output`, or the error in a command line to `errors`. Returns 0 for
+/// help, and clap's code for an error otherwise.
 pub(crate) fn explain(
     error: &clap::Error,
     output: &mut dyn Write,
@@ -137,7 +138,8 @@ pub(crate) enum CliCommand {
 }
 
 impl CliCommand {
-    /// Runs the command. The error is a sentence.
+    /// Runs the command and returns its exit code. The error is a sentence, which the caller
+    /// prints.
     pub(crate) fn perform(
         self,
         dirs: &Dirs,

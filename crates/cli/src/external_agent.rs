@@ -73,7 +73,8 @@ enum HostedOutcome {
     OnlyResumes,
 }
 
-/// The agent that is meant. Blocks on the disk.
+/// Returns the external agent that `name` names: the id of a known one, or the path of a program.
+/// Blocks on the disk. Fails if it is not installed.
 pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
     let mut environment = to_environment(variables(Recipient::Foreign));
     let known = catalog::known_agents();
@@ -118,7 +119,7 @@ fn to_environment(variables: Vec<Variable>) -> Variables {
 }
 
 impl HostedRun<'_> {
-    /// Runs the task and prints its events.
+    /// Runs the task to the end of its turn and prints its events. The exit code says how it ended.
     pub(crate) async fn perform(
         &self,
         dirs: &Dirs,

@@ -6,8 +6,8 @@ use host::{Dirs, Files};
 
 use crate::{Streams, write_error};
 
-/// Without `list`, saves that were cut short are finished, as the editor does when it starts;
-/// unsaved texts are left for the editor.
+/// Prints unsaved texts and interrupted saves. Without `list`, saves that were cut short are
+/// finished, as the editor does when it starts; unsaved texts are left for the editor.
 pub(crate) fn run(
     files: &dyn Files,
     dirs: &Dirs,

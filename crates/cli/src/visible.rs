@@ -18,7 +18,8 @@ pub struct Visible<W: Write> {
 }
 
 impl<W: Write> Visible<W> {
-    /// A writer in front of `inner`.
+    /// Creates a writer in front of `inner`. Incomplete characters are held until the next write or
+    /// flush.
     pub fn new(inner: W) -> Self {
         Self {
             inner,

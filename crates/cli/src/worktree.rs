@@ -71,6 +71,8 @@ enum WorktreeAction {
 }
 
 impl WorktreeCommand {
+    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
+    /// caller prints.
     pub(crate) fn run(
         &self,
         files: &dyn Files,

@@ -50,15 +50,17 @@ pub struct WorktreeRequest {
     pub start_from: Vec<JobWorktree>,
 }
 
-/// Provides worktrees for jobs.
+/// Provides worktrees for jobs. The board calls it in tasks of their own, so that a slow lease does
+/// not hold up other jobs.
 pub trait WorktreeProvider: Send + Sync {
-    /// Leases a worktree for a job.
+    /// Leases a worktree for a job, with the work of the requested others in it.
     fn lease(&self, request: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, Error>>;
 
     /// Releases a worktree. The provider keeps work that has not landed.
     fn release(&self, worktree: JobWorktree) -> BoxFuture<'static, Result<(), Error>>;
 
-    /// Copies work between the checkout and the worktree; returns a sentence about the result.
+    /// Copies work between the checkout and the worktree, in the direction `to`; returns a sentence
+    /// about the result.
     fn hand_over(
         &self,
         worktree: JobWorktree,
@@ -104,17 +106,18 @@ pub trait SessionStarter: Send + Sync {
         session: String,
     ) -> BoxFuture<'static, Result<StartedSession, Error>>;
 
-    /// Copies a session's conversation and returns the id of the new session.
+    /// Copies a session's conversation and returns the id of the new session, which is not started
+    /// yet.
     fn fork(
         &self,
         request: SessionStartRequest,
         session: String,
     ) -> BoxFuture<'static, Result<String, Error>>;
 
-    /// The records of a session. Blocks on the disk.
+    /// Returns the records of a session, oldest first. Blocks on the disk.
     fn records(&self, session: &str) -> Result<Vec<Stored>, Error>;
 
-    /// Formats a task as the agent's first prompt.
+    /// Formats a task as the agent's first prompt, with the instructions of its role.
     fn prompt_for(&self, task: &JobSpec) -> String;
 }
 

@@ -222,12 +222,12 @@ impl ChangeHistory {
         self.tree.root()
     }
 
-    /// All changes so far, oldest first.
+    /// Returns all changes so far, oldest first, with consecutive numbers.
     pub fn changes(&self) -> &[RecordedChange] {
         &self.changes
     }
 
-    /// Finds a change by its number.
+    /// Finds a change by its number; `None` if there is none.
     pub fn change(&self, id: ChangeId) -> Option<&RecordedChange> {
         let at = self.changes.binary_search_by_key(&id, |change| change.id);
         at.ok().and_then(|at| self.changes.get(at))
@@ -243,12 +243,14 @@ impl ChangeHistory {
         std::mem::take(&mut self.problems)
     }
 
-    /// The version of a path as last observed.
+    /// Returns the version of a path as last observed, which may be older than the disk; `None` if
+    /// there was no such file.
     pub fn known_version(&self, path: &str) -> Option<&StoredVersion> {
         self.known.get(path).map(|seen| &seen.version)
     }
 
-    /// Marks the beginning of a session's turn, once.
+    /// Marks the beginning of a session's turn at the present end of the log. A second mark of the
+    /// same turn does nothing.
     pub fn checkpoint(&mut self, session: &str, turn: u64) -> Result<(), Error> {
         let is_there = |it: &Checkpoint| it.session == session && it.turn == turn;
         if self.checkpoints.iter().any(is_there) {
@@ -265,7 +267,7 @@ impl ChangeHistory {
         Ok(())
     }
 
-    /// The files that differ from the base, sorted by path.
+    /// Returns the files that differ from the base as last observed, sorted by path.
     pub fn differences(&self) -> Vec<FileDifference> {
         let mut differences: BTreeMap<&str, FileDifference> = BTreeMap::new();
         for (path, seen) in &self.known {
@@ -328,11 +330,13 @@ impl ChangeHistory {
         }
     }
 
+    /// Returns the number that the next change gets.
     pub(crate) fn next_id(&self) -> ChangeId {
         ChangeId(self.changes.last().map_or(0, |change| change.id.0 + 1))
     }
 
-    /// Appends changes to the log on disk, then applies them in memory.
+    /// Appends changes to the log on disk, then applies them in memory. If the disk refuses them,
+    /// nothing changes.
     pub(crate) fn append_changes(&mut self, changes: Vec<RecordedChange>) -> Result<(), Error> {
         let lines: Vec<ChangeHistoryEntry> = changes
             .iter()
@@ -346,7 +350,7 @@ impl ChangeHistory {
         Ok(())
     }
 
-    /// Stores a content and returns its version.
+    /// Stores a content on disk, once for equal bytes, and returns its version.
     pub(crate) fn store_version(
         &mut self,
         kind: VersionKind,
@@ -357,12 +361,13 @@ impl ChangeHistory {
         Ok(StoredVersion { id, kind })
     }
 
-    /// The version of a path in the base.
+    /// Returns the version of a path in the base; `None` if the base has no such file.
     pub(crate) fn base_version(&self, path: &str) -> Option<&StoredVersion> {
         self.base_files.get(path)
     }
 
-    /// Writes a version to a path, or removes the path if there is none.
+    /// Writes a version to a path of the working tree, or removes the path if there is none. Does
+    /// not log it.
     pub(crate) fn write_version(
         &mut self,
         path: &str,
@@ -384,10 +389,12 @@ impl ChangeHistory {
         Ok(self.tree.sweep(path)?)
     }
 
+    /// Writes the journal of an undo operation, which `recover` reads if the program is killed.
     pub(crate) fn write_journal(&self, bytes: &[u8]) -> Result<(), Error> {
         Ok(self.files.write_private(&self.journal_path(), bytes)?)
     }
 
+    /// Reads the journal of an unfinished undo operation; `None` if there is none.
     pub(crate) fn read_journal(&self) -> Result<Option<Vec<u8>>, Error> {
         match self.files.read(&self.journal_path(), MAX_LOG_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -396,6 +403,7 @@ impl ChangeHistory {
         }
     }
 
+    /// Removes the journal once the operation is complete.
     pub(crate) fn remove_journal(&self) -> Result<(), Error> {
         Ok(self.files.remove(&self.journal_path())?)
     }
@@ -404,6 +412,7 @@ impl ChangeHistory {
         self.folder.join("operation.json")
     }
 
+    /// Returns the present time, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
     }

@@ -73,7 +73,7 @@ struct UndoJournal {
 }
 
 impl UndoSelection {
-    /// Selects all changes of these sessions.
+    /// Selects all changes of these sessions; of none if the list is empty.
     pub fn of_sessions(sessions: Vec<String>) -> Self {
         Self {
             sessions: Some(sessions),
@@ -113,8 +113,9 @@ impl UndoSelection {
 }
 
 impl ChangeHistory {
-    /// Restores the state in which the given turn of the first session began. The other sessions
-    /// are its subagents. Changes of other authors stay. Blocks on the disk.
+    /// Restores the state in which the given turn of the first session began; the other sessions
+    /// are its subagents, whose changes are undone too. Changes of other authors stay. Fails as a
+    /// whole if they conflict, or if there is nothing to undo. Blocks on the disk.
     pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<UndoResult, Error> {
         let first = sessions.first().map_or("", String::as_str);
         let checkpoint = self.checkpoints().iter();
@@ -163,7 +164,9 @@ impl ChangeHistory {
         }
     }
 
-    /// Undoes the selected changes; those already undone are skipped. Blocks on the disk.
+    /// Undoes the selected changes; those already undone are skipped. Fails with
+    /// `Error::NothingToUndo` if none is left, and with all conflicts, before any write, if later
+    /// changes are in the way. Blocks on the disk.
     pub fn undo(&mut self, selection: &UndoSelection) -> Result<UndoResult, Error> {
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let chosen = self.selected_changes(selection);
@@ -187,7 +190,7 @@ impl ChangeHistory {
         }])
     }
 
-    /// The selected changes that are still in effect.
+    /// Returns the selected changes that are still in effect, not undone.
     pub fn selected_changes(&self, selection: &UndoSelection) -> HashSet<ChangeId> {
         let live = self.changes_in_effect(None, &HashSet::new());
         let chosen = self.changes().iter().filter(|it| selection.matches(it));

@@ -41,7 +41,7 @@ pub struct CandidateScore {
 }
 
 impl CandidateScore {
-    /// The number of passed checks.
+    /// Returns the number of passed checks; 0 if none ran.
     pub fn passed_checks(&self) -> usize {
         self.checks.iter().filter(|check| check.is_passed).count()
     }
@@ -59,7 +59,7 @@ impl CandidateScore {
     }
 }
 
-/// Measures a candidate by the review of its work and its job status.
+/// Measures a candidate by its hunks in `review` and its job status. Verdicts do not matter.
 pub fn measure(review: &Review, line: &JobStatus, checks: Vec<Check>) -> CandidateScore {
     let own = review
         .hunks()
@@ -84,13 +84,14 @@ pub fn measure(review: &Review, line: &JobStatus, checks: Vec<Check>) -> Candida
     }
 }
 
-/// Sorts the candidates, best first.
+/// Sorts the candidates, best first: finished ones before others, then by failed checks, those that
+/// changed nothing last, then by size of the change, cost and time.
 pub fn compare(mut candidates: Vec<CandidateScore>) -> Vec<CandidateScore> {
     candidates.sort_by_key(CandidateScore::rank);
     candidates
 }
 
-/// Formats a comparison as a table.
+/// Formats a comparison as a table of plain text, one line for each candidate in the given order.
 pub fn format_table(candidates: &[CandidateScore]) -> String {
     let mut text = String::from("job    state        checks  files  lines        cost      time\n");
     for one in candidates {

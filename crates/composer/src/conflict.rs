@@ -57,8 +57,8 @@ pub enum Resolution {
 }
 
 impl Conflict {
-    /// Describes the conflicts of a job's landing, one per file. `branch` is the name of the branch,
-    /// `title` that of the landing; "ours" is the branch's side.
+    /// Describes the conflicts of a job's landing, one per file, in their order. `branch` is the
+    /// name of the branch, `title` that of the landing; "ours" is the branch's side.
     pub fn describe_all(
         job: &str,
         (branch, title): (&str, &str),
@@ -76,13 +76,13 @@ impl Conflict {
         described.collect()
     }
 
-    /// Whether a job is on one of its sides.
+    /// Returns whether a job is on one of its sides.
     pub fn involves(&self, job: &str) -> bool {
         self.job == job || self.other.as_deref() == Some(job)
     }
 }
 
-/// Describes a kind of conflict.
+/// Describes a kind of conflict as a clause for the user.
 pub fn conflict_kind_text(kind: ConflictKind) -> &'static str {
     match kind {
         ConflictKind::Content => "both change the same lines",
@@ -188,7 +188,8 @@ fn draft(conflict: &MergeConflict, (branch, title): (&str, &str)) -> Option<Stri
     text.filter(|text| !text.contains('\0'))
 }
 
-/// Whether a text still contains a conflict marker of `Conflict::draft`.
+/// Returns whether an edited text still contains a conflict marker line of `draft`, the text of
+/// `Conflict::draft`. Markers that the file had before are not in question.
 pub fn has_conflict_markers(draft: &str, text: &str) -> bool {
     let is_mark = |line: &&str| {
         let signs = ["<<<<<<< ", ">>>>>>> "];

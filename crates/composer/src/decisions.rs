@@ -15,7 +15,8 @@ use crate::worktrees::JobWorktrees;
 /// The largest file of verdicts that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The stored verdicts of a repository. Unbounded: grows with every decided hunk.
+/// The stored verdicts of a repository, without open ones. Unbounded: grows with every decided
+/// hunk.
 #[derive(Debug, Default)]
 pub struct VerdictStore(BTreeMap<HunkId, HunkVerdict>);
 
@@ -28,7 +29,8 @@ pub(crate) struct ReviewDecisions {
 }
 
 impl VerdictStore {
-    /// Reads the verdicts of a repository. Blocks on the disk.
+    /// Reads the verdicts of a repository; a missing file has none. Blocks on the disk. Fails if
+    /// the file cannot be parsed, so that it is not overwritten.
     pub fn read(worktrees: &JobWorktrees) -> Result<Self, Error> {
         let path = worktrees.folder().join("review.json");
         let stored: BTreeMap<String, bool> = match RealFiles.read(&path, MAX_FILE_BYTES) {
@@ -62,12 +64,13 @@ impl VerdictStore {
         Ok(RealFiles.write_private(&path, &bytes)?)
     }
 
-    /// The verdict on a hunk.
+    /// Returns the verdict on a hunk; `Open` if none is stored.
     pub fn verdict(&self, hunk: HunkId) -> HunkVerdict {
         self.0.get(&hunk).copied().unwrap_or_default()
     }
 
-    /// Takes over the verdicts of a review.
+    /// Takes over the verdicts of a review for its hunks, also that they are open again. Writes
+    /// nothing.
     pub fn merge_review(&mut self, review: &Review) {
         for hunk in review.hunks() {
             match review.verdict(hunk.id) {
@@ -88,7 +91,7 @@ impl ReviewDecisions {
         })
     }
 
-    /// The latest review with its verdicts.
+    /// Returns the latest review with its verdicts; `None` before the first scan.
     pub(crate) fn review(&self) -> Option<&Review> {
         self.review.as_ref()
     }
@@ -103,14 +106,15 @@ impl ReviewDecisions {
         self.review = Some(review.with_stored_verdicts(|id| store.verdict(id)));
     }
 
-    /// The verdict on a hunk, by its full id.
+    /// Returns the verdict on a hunk, by its full id; `Open` if the id is invalid or unknown.
     pub(crate) fn verdict(&self, hunk: &str) -> HunkVerdict {
         let id = HunkId::parse(hunk);
         let verdict = id.and_then(|id| Some(self.review.as_ref()?.verdict(id)));
         verdict.unwrap_or_default()
     }
 
-    /// Sets the verdict on some hunks as one step for `undo`. Blocks on the disk.
+    /// Sets the verdict on some hunks as one step for `undo` and saves it. Invalid and unknown ids
+    /// are skipped. Blocks on the disk.
     pub(crate) fn decide<'a>(
         &mut self,
         hunks: impl IntoIterator<Item = &'a str>,
@@ -124,7 +128,8 @@ impl ReviewDecisions {
         self.save()
     }
 
-    /// Undoes the latest change of verdicts. Blocks on the disk.
+    /// Undoes the latest change of verdicts and saves that; does nothing if there is none. Blocks
+    /// on the disk.
     pub(crate) fn undo(&mut self) -> Result<(), Error> {
         if self.review.as_mut().is_some_and(Review::undo) {
             self.save()

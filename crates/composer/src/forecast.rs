@@ -65,7 +65,7 @@ pub struct ForecastInput {
     pub unsaved: UnsavedBuffers,
 }
 
-/// A location of a conflict; lines count from 1.
+/// A location of a conflict in its file; lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictLocation {
     /// Lines of the first side.
@@ -160,8 +160,8 @@ struct ForecastSide {
 }
 
 impl Forecaster {
-    /// Computes the forecast of the present state. An error means that the repository itself could
-    /// not be read.
+    /// Computes the forecast of the present state, with merges in memory only. An error means that
+    /// the repository itself could not be read.
     pub fn refresh(
         &mut self,
         repository: &Repository,

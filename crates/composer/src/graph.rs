@@ -31,7 +31,8 @@ pub enum DependencyState {
     Broken,
 }
 
-/// Refuses unknown dependencies and cycles. `is_there` tells which tasks exist besides `tasks`.
+/// Checks that `tasks` have no unknown dependencies and no cycles. `is_there` tells which tasks
+/// exist besides `tasks`; those are not searched for cycles.
 pub fn check_dependencies(
     tasks: &TaskDependencies,
     is_there: impl Fn(&str) -> bool,
@@ -86,7 +87,8 @@ fn find_cycle(
     None
 }
 
-/// Computes whether a task with these dependencies can start.
+/// Computes whether a task with these dependencies can start. One broken dependency makes it stuck,
+/// even if others are open. Without dependencies it is ready.
 pub fn readiness(needs: &[String], state_of: impl Fn(&str) -> DependencyState) -> Readiness {
     let of = |which: DependencyState| -> Vec<String> {
         let all = needs.iter().filter(|need| state_of(need) == which);

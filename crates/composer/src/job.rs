@@ -32,7 +32,7 @@ pub struct JobSpec {
     pub needs: Vec<String>,
 }
 
-/// The state of a job.
+/// The state of a job. It changes by commands and by events of the job's session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum JobState {
@@ -157,7 +157,7 @@ pub struct JobWorktree {
     pub branch: String,
 }
 
-/// The target of a hand-over.
+/// The target of a hand-over, and thereby its direction: the other side is the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandOverTarget {
@@ -199,12 +199,13 @@ impl JobState {
         }
     }
 
-    /// Whether it occupies a slot.
+    /// Returns whether it occupies a slot: it is starting or working, not waiting for the user.
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Starting | Self::Working)
     }
 
-    /// Whether it is in progress and may change without a command.
+    /// Returns whether it is in progress: queued, starting, working, waiting for the user or
+    /// paused. Other states are final until a command.
     pub fn is_open(&self) -> bool {
         matches!(
             self,
@@ -212,17 +213,17 @@ impl JobState {
         )
     }
 
-    /// Whether it is queued, running or waiting for the user.
+    /// Returns whether it is queued, running or waiting for the user; a paused job is not.
     pub fn is_live(&self) -> bool {
         self.is_open() && *self != Self::Paused
     }
 
-    /// Whether jobs that depend on it may start.
+    /// Returns whether jobs that depend on it may start: it is done or has landed.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done | Self::Landed { .. })
     }
 
-    /// The state after the end of a turn.
+    /// Returns the state after the end of a turn: done, stopped, or failed with the reason.
     pub(crate) fn from_turn_end(end: &TurnEnd) -> Self {
         let failed = |why: &str| Self::Failed {
             why: why.to_owned(),
@@ -238,6 +239,7 @@ impl JobState {
         }
     }
 
+    /// Returns the state after its work landed or not; undone work is done again.
     pub(crate) fn from_outcome(how: &WorkOutcome) -> Self {
         match how {
             WorkOutcome::Landed(commit) => Self::Landed {
@@ -250,6 +252,8 @@ impl JobState {
 }
 
 impl JobStatus {
+    /// Creates the status of a new job: queued, without worktree or session. `group` is the
+    /// best-of-N group and `added_ms` the time in milliseconds since 1970.
     pub(crate) fn new(job: JobId, task: JobSpec, group: Option<String>, added_ms: u64) -> Self {
         Self {
             job,
@@ -273,17 +277,18 @@ impl JobStatus {
         worktree.ok_or_else(|| Error::WrongState(format!("{} has no worktree", self.job)))
     }
 
-    /// Whether its work can be reviewed and has not landed.
+    /// Returns whether its work can be reviewed: it has a worktree and has not landed.
     pub fn is_reviewable(&self) -> bool {
         self.worktree.is_some() && !matches!(self.state, JobState::Landed { .. })
     }
 
-    /// Whether its agent may change the worktree at any moment.
+    /// Returns whether its agent may change the worktree at any moment.
     pub fn may_write(&self) -> bool {
         self.state.is_running() || matches!(self.state, JobState::Waiting { .. })
     }
 
-    /// The job's session and its subagents, the session first.
+    /// Returns the ids of the job's session and its subagents, the session first; empty before it
+    /// starts.
     pub fn sessions(&self) -> Vec<String> {
         self.session
             .iter()
@@ -294,12 +299,12 @@ impl JobStatus {
 }
 
 impl JobWorktree {
-    /// The root of the worktree.
+    /// Returns the root of the worktree; an error if the record has no absolute path.
     pub fn root(&self) -> Result<AbsPath, Error> {
         absolute(&self.root)
     }
 
-    /// The git folder of the worktree.
+    /// Returns the git folder of the worktree; an error if the record has no absolute path.
     pub fn git_dir(&self) -> Result<AbsPath, Error> {
         absolute(&self.git_dir)
     }

@@ -70,7 +70,8 @@ pub fn change_gatherer(worktrees: &JobWorktrees) -> Result<ChangeGatherer, Error
     )?)
 }
 
-/// A job's work under the id and title that the board has for it.
+/// Returns a job's work under the id and title that the board has for it, instead of its session's.
+/// Fails if the job has no worktree.
 pub(crate) fn job_work(worktrees: &JobWorktrees, job: &JobStatus) -> Result<SessionWork, Error> {
     let mut work = worktrees.session_work(job)?;
     work.session.clone_from(&job.job);
@@ -78,7 +79,7 @@ pub(crate) fn job_work(worktrees: &JobWorktrees, job: &JobStatus) -> Result<Sess
     Ok(work)
 }
 
-/// A sentence about a path that cannot land.
+/// Formats a sentence about a path that cannot land.
 pub(crate) fn describe_refusal(path: &RefusedPath) -> String {
     format!("{} cannot land: {}", path.path, path.reason)
 }

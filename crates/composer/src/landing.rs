@@ -34,7 +34,7 @@ pub struct LandingService {
     pub notices: Vec<String>,
 }
 
-/// The result of an attempt to land, to resolve or to undo.
+/// The result of an attempt to land, to resolve or to undo, for the board and for output.
 #[derive(Debug)]
 pub struct LandingResult {
     /// The jobs that it is about.
@@ -62,7 +62,8 @@ impl LandingService {
         })
     }
 
-    /// Lands work, one landing after the other. A failure does not stop the others.
+    /// Lands work, one landing after the other, each checked by `checks`. A failure does not stop
+    /// the others: each has a result of its own. An error means that nothing was tried.
     pub fn land(
         &self,
         work: &AcceptedWork<'_>,
@@ -150,7 +151,8 @@ impl LandingService {
         })
     }
 
-    /// Undoes a landing: the one of this number, or the latest one for 0.
+    /// Undoes a landing: the one of this number, or the latest one for 0. `jobs` are all jobs of
+    /// the board, from which the result names those that are affected.
     pub fn undo(&self, number: u64, jobs: &[JobStatus]) -> Result<LandingResult, Error> {
         let landings = self.landings.list()?;
         let mut landed = landings.iter().filter(|it| is_landed(&it.step));

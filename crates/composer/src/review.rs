@@ -33,15 +33,17 @@ use verdicts::VerdictHistory;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HunkId(pub u128);
 
-/// A source for the authors of lines.
+/// Knows the authors of lines, for the display of a review.
 pub trait LineAuthors {
-    /// The authors of some rows of the session's file, counted from 0; of the whole file if `None`.
+    /// Returns the authors of some rows of the session's file, counted from 0, as texts for
+    /// display; of the whole file if `lines` is `None`. Empty if they are unknown.
     fn authors(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
-/// A source for the checks that cover lines.
+/// Knows the checks that cover lines, for the risk of hunks.
 pub trait CheckCoverage {
-    /// The checks that covered some rows of the session's file, counted from 0.
+    /// Returns the names of the checks that covered some rows of the session's file, counted from
+    /// 0; of the whole file if `lines` is `None`.
     fn checks(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
@@ -174,7 +176,7 @@ impl Review {
     }
 
     /// Sets the verdict on several hunks; `Open` withdraws the earlier one. This is one step for
-    /// `undo`.
+    /// `undo`. Unknown ids are skipped.
     pub fn decide(&mut self, ids: &[HunkId], verdict: HunkVerdict) {
         let known: Vec<HunkId> = ids
             .iter()
@@ -184,7 +186,8 @@ impl Review {
         self.verdicts.decide(&known, verdict);
     }
 
-    /// Sets the verdict on all hunks of one file of a session.
+    /// Sets the verdict on all hunks of one file of a session, as one step for `undo`. `path` is the
+    /// file's path in the session.
     pub fn decide_file(&mut self, session: &str, path: &TreePath, verdict: HunkVerdict) {
         let is_in = |hunk: &&ReviewHunk| hunk.session == session && hunk.path == *path;
         let ids: Vec<HunkId> = self
@@ -196,7 +199,7 @@ impl Review {
         self.verdicts.decide(&ids, verdict);
     }
 
-    /// Sets the verdict on all hunks of a session.
+    /// Sets the verdict on all hunks of a session, as one step for `undo`.
     pub fn decide_session(&mut self, session: &str, verdict: HunkVerdict) {
         let is_of = |hunk: &&ReviewHunk| hunk.session == session;
         let ids: Vec<HunkId> = self
@@ -233,7 +236,8 @@ impl Review {
         }
     }
 
-    /// Takes over the verdicts of an earlier review on hunks that still exist.
+    /// Takes over the verdicts of an earlier review, with their undo steps, on hunks that still
+    /// exist, and drops the own ones.
     pub fn with_verdicts_of(mut self, earlier: &Review) -> Self {
         let known: BTreeMap<HunkId, ()> = self.hunks.iter().map(|hunk| (hunk.id, ())).collect();
         self.verdicts = earlier.verdicts.retain_known(&|id| known.contains_key(&id));

@@ -30,7 +30,7 @@ pub(crate) fn role_for(mode: SessionMode) -> &'static str {
     }
 }
 
-/// The role of an agent.
+/// The role of an agent: its instructions, mode and tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRole {
     /// Name of the role.
@@ -82,8 +82,9 @@ fn standard() -> String {
 }
 
 impl RoleSet {
-    /// Loads the built-in roles and those in the text of the user's file. Problems are returned as
-    /// sentences.
+    /// Loads the built-in roles and those in `own`, the text of the user's file, which may be
+    /// empty. A role of the user replaces the one of the same name. If a text cannot be parsed, its
+    /// roles are missing and a sentence says so.
     pub fn load(own: &str) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut roles: Vec<JobRole> = Vec::new();
@@ -137,7 +138,7 @@ impl From<RoleEntry> for JobRole {
 }
 
 impl JobRole {
-    /// The prompt for a task in this role.
+    /// Returns the prompt for a task in this role: the role's instructions, a blank line, the task.
     pub fn task_prompt(&self, task: &str) -> String {
         if self.prompt.is_empty() {
             task.to_owned()
@@ -146,7 +147,8 @@ impl JobRole {
         }
     }
 
-    /// Restricts a permission policy to the tools of this role.
+    /// Restricts a permission policy to the tools of this role: calls of others are denied, the
+    /// rest is decided by `rules`.
     pub fn restrict(&self, rules: Arc<dyn PermissionPolicy>) -> Arc<dyn PermissionPolicy> {
         match &self.tools {
             None => rules,

@@ -141,7 +141,8 @@ impl ComposerHandle {
         Ok(Self { commands, shared })
     }
 
-    /// Sends a command of the user. Never blocks.
+    /// Sends a command of the user. Never blocks; its failure shows in the next state of the board.
+    /// Does nothing after the service has ended.
     pub fn send(&self, command: Command) {
         // A service that has ended does nothing any more, and its last state says so.
         self.commands.unbounded_send(command).ok();
@@ -157,7 +158,8 @@ impl ComposerHandle {
         receiver
     }
 
-    /// Attaches a view to the session of a job. Blocks on the disk.
+    /// Attaches a view to the session of a job: past events and a stream of those to come. Fails if
+    /// the job has not begun a session. Blocks on the disk.
     pub fn watch(&self, job: &str) -> Result<SessionView, Error> {
         let (sender, events) = mpsc::unbounded();
         let mut views = lock_of(&self.shared.views);

@@ -30,7 +30,8 @@ struct Outline {
 }
 
 impl SymbolCache {
-    /// The innermost symbol around some lines of a text.
+    /// Returns the name of the innermost symbol around some lines of a text, counted from 0; `None`
+    /// if there is none, or the language is unknown.
     pub(crate) fn enclosing(
         &mut self,
         path: &TreePath,
@@ -41,7 +42,8 @@ impl SymbolCache {
         outline.enclosing(&lines).map(str::to_owned)
     }
 
-    /// Names of the symbols that differ between two versions of a text.
+    /// Returns the names of the symbols that differ between two versions of a text, also added and
+    /// removed ones.
     pub(crate) fn changed_symbols(
         &mut self,
         path: &TreePath,

@@ -10,7 +10,9 @@ pub const DEMO_MODEL: &str = "demo";
 const MAX_TITLE_CHARS: usize = 48;
 
 impl StartAgents {
-    /// The command that adds the jobs, all with the same model.
+    /// Returns the command that adds the jobs, all with the model `model`. A prompt with two or
+    /// more lines that begin with `- ` gives a job for each; otherwise `agents` jobs share the
+    /// prompt. As best-of-N there are at least two candidates.
     pub(crate) fn job_command(&self, model: &str) -> JobCommand {
         let task = |prompt: &str, titled: &str| JobSpec {
             name: String::new(),
@@ -39,7 +41,8 @@ impl StartAgents {
     }
 }
 
-/// The prompt for agent `number` of `count` when all share one task.
+/// Returns the prompt for agent `number`, from 1, of `count` when all share one task: the task with
+/// a rule for dividing it. For one agent it is the task itself.
 pub fn share(task: &str, number: usize, count: usize) -> String {
     if count < 2 {
         return task.to_owned();
@@ -51,7 +54,8 @@ pub fn share(task: &str, number: usize, count: usize) -> String {
     )
 }
 
-/// A short title for a task: its first line, cut.
+/// Returns a short title for a task: its first line that is not blank, cut to 48 characters with
+/// `…`.
 pub fn title(task: &str) -> String {
     let line = task.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim();

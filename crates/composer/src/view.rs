@@ -9,7 +9,7 @@ use crate::conflict::Conflict;
 use crate::job::{JobId, JobState, JobStatus};
 use crate::review::HunkVerdict;
 
-/// The complete view state of the board.
+/// The complete view state of the board. The service makes a new one after every change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Board {
     /// Name of the project, if it is not the folder that is open.
@@ -141,12 +141,12 @@ impl BoardJob {
 }
 
 impl Board {
-    /// Finds a job by its id.
+    /// Finds a job by its id; `None` if it is not on the board.
     pub fn job(&self, id: &str) -> Option<&BoardJob> {
         self.jobs.iter().find(|job| job.id() == id)
     }
 
-    /// The hunks of one job, or of all.
+    /// Returns the hunks of one job, or of all if `job` is `None`, in review order.
     pub fn hunks_of<'a>(&'a self, job: Option<&'a str>) -> impl Iterator<Item = &'a BoardHunk> {
         let is_of = move |hunk: &&BoardHunk| job.is_none_or(|job| hunk.job == job);
         self.hunks.iter().filter(is_of)
@@ -161,7 +161,7 @@ impl Board {
     }
 }
 
-/// The letter of an agent, which tells agents apart without colours.
+/// Returns the letter of an agent, which tells agents apart without colours; it repeats after 26.
 pub fn agent_letter(mark: usize) -> char {
     let letter = u8::try_from(mark % 26).unwrap_or_default();
     char::from(b'A' + letter)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use git::merge::{Changes, TreePath};
 
-/// The full id of a commit in the main repository, in hexadecimal.
+/// The full id of a commit in the main repository, in hexadecimal. It is not checked to exist.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -31,7 +31,7 @@ pub struct SessionWork {
     pub base: CommitId,
 }
 
-/// The changes of one session.
+/// The changes of one session against the commit from which it started.
 #[derive(Clone, Debug)]
 pub struct SessionChanges {
     /// Id of the session.

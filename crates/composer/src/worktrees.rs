@@ -60,7 +60,8 @@ pub struct WorktreeAccess {
 }
 
 impl JobWorktrees {
-    /// Opens the worktrees of the repository around a folder. Blocks on the disk.
+    /// Opens the worktrees of the repository around `folder`, with the records in `dirs`. Leases
+    /// none. Blocks on the disk. Fails if there is no repository.
     pub fn open(
         dirs: &Dirs,
         folder: &AbsPath,
@@ -107,7 +108,8 @@ impl JobWorktrees {
         &self.0.folder
     }
 
-    /// Takes the board for this program until `unlock_board` or the end of the process.
+    /// Takes the board for this program until `unlock_board` or the end of the process. Fails with
+    /// `Error::Busy` if another program has it.
     pub fn lock_board(&self) -> Result<(), Error> {
         let lock = RealFiles.lock(&self.0.folder.join("board.lock"))?;
         let lock = lock.ok_or_else(|| {
@@ -133,6 +135,7 @@ impl JobWorktrees {
         lock_of(&self.0.notices).extend(notices);
     }
 
+    /// Takes the results of recovered landings, as sentences; a second call returns none.
     pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut lock_of(&self.0.notices))
     }
@@ -199,7 +202,8 @@ impl JobWorktrees {
         ChangeHistory::open(options, ChangeAuthor::Person)
     }
 
-    /// Starts watching a worktree; returns the gate of its tool calls.
+    /// Starts watching a worktree, so that changes have authors; returns the gate of its tool
+    /// calls. Opens the change history if necessary.
     pub async fn watch(&self, worktree: &JobWorktree) -> Result<CallGate, Error> {
         let (this, watched) = (self.clone(), worktree.clone());
         blocking(move || this.history(&watched).map(drop)).await?;
@@ -233,7 +237,8 @@ impl JobWorktrees {
         })
     }
 
-    /// The work of a job's session, under the session's id. Blocks on the disk.
+    /// Returns the work of a job's session, under the session's id, or the job's if it has none.
+    /// Blocks on the disk.
     pub fn session_work(&self, job: &JobStatus) -> Result<SessionWork, Error> {
         let worktree = job.worktree()?;
         self.acquire(&worktree.lease)?;
@@ -325,8 +330,8 @@ impl JobWorktrees {
         Ok(())
     }
 
-    /// Copies work between the checkout and a worktree; returns a sentence about the result. Blocks
-    /// on the disk.
+    /// Copies work between the checkout and a worktree, in the direction `to`; returns a sentence
+    /// about the result. Conflicts are an error, and nothing is written. Blocks on the disk.
     pub fn hand_over_blocking(
         &self,
         worktree: &JobWorktree,

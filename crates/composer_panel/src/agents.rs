@@ -33,13 +33,14 @@ pub enum Error {
 
 /// The agent engines as the panel sees them. The futures may be awaited on any thread.
 pub trait AgentService: Send + Sync {
-    /// The available models, recommended ones first, the demo model last.
+    /// Finds the available models, recommended ones first, the demo model last. Never fails: errors
+    /// are in the list's `advice` and `problems`.
     fn models(&self) -> BoxFuture<'static, ModelList>;
 
-    /// The sessions of a folder, latest first.
+    /// Lists the sessions of a folder, latest first, without those of subagents.
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>>;
 
-    /// Starts a session. It writes nothing before its first prompt.
+    /// Starts a session and attaches to it. It writes nothing before its first prompt.
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
     /// Opens a session for the folder of the panel: attaches to it if it runs, resumes it
@@ -53,20 +54,22 @@ pub trait AgentService: Send + Sync {
     /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
 
-    /// Reports which files of a folder a window shows, for the prompts of sessions there.
+    /// Tells the engines which files of a folder a window shows, for the prompts of sessions there.
+    /// Replaces the earlier report.
     fn set_open_files(&self, root: AbsPath, files: OpenFiles);
 
     /// Connects to the board of a folder in a Git checkout. Each folder has one board.
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>>;
 
-    /// Attaches to an agent of the board; its past records come first, as events.
+    /// Attaches to the session of the board's agent `id`; its past records come first, as events.
+    /// Fails if it has not begun.
     fn watch(
         &self,
         root: AbsPath,
         id: String,
     ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
-    /// The trust status of a folder: its instructions, hooks and servers.
+    /// Reads the trust status of a folder: its instructions, hooks and servers.
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 
     /// Grants or revokes consent for a folder, and returns the new trust status.

@@ -23,7 +23,8 @@ pub(crate) struct RevealedText {
 }
 
 impl RevealedText {
-    /// A text of which more was requested `asked` times.
+    /// Creates a printable form of a text of which more was requested `asked` times: each request
+    /// shows a fixed number of further rows.
     pub(crate) fn new(text: &str, asked: usize) -> Self {
         let text = printable(text, LineFeeds::Keep).into_owned();
         let room = FIRST_ROWS + asked * MORE_ROWS;
@@ -50,7 +51,7 @@ impl RevealedText {
         &self.text[..self.end]
     }
 
-    /// The number of rows that are not shown.
+    /// Returns the number of rows that are not shown; 0 if all of it is shown.
     pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }

@@ -160,7 +160,8 @@ impl Transcript {
         &self.todos
     }
 
-    /// The title of the session: the given one, or else the first line of the first prompt.
+    /// Returns the title of the session: the given one, or else the first line of the first prompt.
+    /// `None` before either.
     pub fn title(&self) -> Option<String> {
         let first = || {
             self.items.iter().find_map(|item| match item {
@@ -186,17 +187,19 @@ impl Transcript {
         (!self.has_unknown_cost).then_some(self.cost_nano)
     }
 
-    /// Tokens of the last prompt, and the context limit of the model.
+    /// Returns the tokens of the last prompt, and the context limit of the model; `None` before the
+    /// first prompt.
     pub fn fill(&self) -> Option<(u64, u64)> {
         self.fill
     }
 
-    /// The reason why the session waits, unless it waits for the user: a sentence.
+    /// Returns the reason why the session waits, such as a pause before a retry, as a sentence.
+    /// `None` if it does not wait, or waits for the user.
     pub fn waiting(&self) -> Option<&str> {
         self.waiting.as_deref()
     }
 
-    /// The first call that waits for permission, of this session or of a subagent.
+    /// Returns the first call that waits for permission, of this session or else of a subagent.
     pub fn pending_approval(&self) -> Option<PendingApproval<'_>> {
         let own = self
             .own_pending_call()
@@ -222,7 +225,8 @@ impl Transcript {
         })
     }
 
-    /// Applies a session event and returns the changes to the items.
+    /// Applies a session event and returns the changes to the items, in order, for a view that
+    /// shows them; empty if the event changes none.
     pub fn apply(&mut self, event: &AgentEvent) -> Vec<ItemChange> {
         if !matches!(event, AgentEvent::Waiting { .. } | AgentEvent::Fill { .. }) {
             self.waiting = None;
@@ -640,7 +644,7 @@ fn text_of(parts: &[StoredPart]) -> String {
     words.collect::<Vec<_>>().join("\n")
 }
 
-/// Describes the origin of a text in a few words.
+/// Describes the origin of a text in a few words, such as `skill deploy`.
 pub fn origin_name(origin: &PromptOrigin) -> String {
     match origin {
         PromptOrigin::Pack { name } => format!("prompt {name}"),

@@ -47,7 +47,8 @@ pub(crate) struct Pipes {
 pub(crate) struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
 impl ChildProcess {
-    /// Starts the process. Must be called on a tokio runtime.
+    /// Starts the process in a process group of its own and reads its error output. Must be called
+    /// on a tokio runtime. Fails if the program is missing or cannot run.
     pub(crate) fn start(command: &ChildCommand) -> Result<(Self, Pipes), Error> {
         let variables = command.environment.iter();
         let variables =
@@ -117,7 +118,7 @@ impl ChildProcess {
         }
     }
 
-    /// Returns the end of its error output.
+    /// Returns the end of its error output so far, at most 4 KiB.
     pub(crate) fn tail(&self) -> String {
         self.tail.text()
     }

@@ -39,6 +39,7 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
+    /// Reads lines of at most `max_len` bytes; a longer one becomes noise.
     pub(crate) fn new(reader: R, max_len: usize) -> Self {
         Self {
             reader: BufReader::new(reader),
@@ -93,8 +94,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Returns the beginning of a line that is not a message, so that users recognize the program that
-/// printed it.
+/// Returns the first 120 characters of a line that is not a message, so that users recognize the
+/// program that printed it.
 pub(crate) fn excerpt(line: &str) -> String {
     let mut shown: String = line.chars().take(120).collect();
     if shown.len() < line.len() {

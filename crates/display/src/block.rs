@@ -13,7 +13,7 @@ mod layer;
 /// Resolution of heights: parts per line height, so that sums are exact.
 pub(crate) const PARTS: u64 = 1 << 16;
 
-/// Id of a block, assigned by the map.
+/// Id of a block in one map, assigned by the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub u64);
 
@@ -27,7 +27,7 @@ pub enum Placement {
     Below,
 }
 
-/// A block to insert.
+/// A block (a widget between two rows) to insert into a display map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockSpec {
     /// Buffer row of the block, which moves with that row's text.
@@ -40,7 +40,7 @@ pub struct BlockSpec {
     pub priority: i32,
 }
 
-/// A block with its position.
+/// A block with its position on the display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedBlock {
     /// Id of the block.
@@ -84,7 +84,7 @@ impl SpanMark for BlockMark {
 }
 
 impl BlockMark {
-    /// Creates the mark of the block in `buffer`.
+    /// Creates the stored form of a block in `buffer`; rows past the last are clamped to it.
     pub(crate) fn to_mark(spec: &BlockSpec, id: BlockId, buffer: &Snapshot) -> PlacedMark<Self> {
         let row = spec.row.min(buffer.last_row());
         let at = match spec.placement {

@@ -7,7 +7,8 @@ use unicode_width::UnicodeWidthChar;
 const JOINER: char = '\u{200D}';
 const EMOJI_SELECTOR: char = '\u{FE0F}';
 
-/// Measures the characters of a row from left to right.
+/// Measures the widths of characters of a row from left to right, in cells; tabs and joined emoji
+/// depend on what precedes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meter {
     /// Cells from the left edge so far.
@@ -26,6 +27,7 @@ enum PrecedingText {
 }
 
 impl Meter {
+    /// Starts at `cell`, at the start of a row or after a character that joins with nothing.
     pub(crate) fn new(cell: u32, tab_width: u32) -> Self {
         Self {
             cell,
@@ -34,7 +36,7 @@ impl Meter {
         }
     }
 
-    /// Advances over one character and returns its cells.
+    /// Advances over one character and returns the number of cells it covers.
     pub(crate) fn advance(&mut self, ch: char) -> u32 {
         let cells = match ch {
             ' '..='~' => {
@@ -156,7 +158,8 @@ impl Meter {
     }
 }
 
-/// Returns whether a character's width depends only on the previous character.
+/// Returns whether the width of `ch` depends on nothing before it but `prior`, the previous
+/// character.
 pub(crate) fn has_fixed_width(prior: char, ch: char) -> bool {
     match ch {
         ' '..='~' | '\t' => true,
@@ -196,7 +199,8 @@ fn wide_prefix(bytes: &[u8]) -> usize {
     3 * chars.iter().take_while(is_wide).count()
 }
 
-/// Returns the text painted for a character that is invisible or hides another.
+/// Returns the text painted for a control character, or one that is invisible or reorders text,
+/// such as `^A` or `<200B>`; `None` for others.
 pub(crate) fn stand_in(ch: char) -> Option<String> {
     stand_in_cells(ch)?;
     Some(match ch {

@@ -27,7 +27,7 @@ impl SpanMark for FoldMark {
     }
 }
 
-/// Returns the spans of folds, sorted by start, outer ones first.
+/// Returns the spans of folds, without duplicates, sorted by start, outer ones first.
 pub(crate) fn spans(folds: Vec<PlacedMark<FoldMark>>) -> Vec<Span> {
     let mut spans: Vec<Span> = folds.into_iter().map(|placed| placed.span).collect();
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
@@ -35,7 +35,7 @@ pub(crate) fn spans(folds: Vec<PlacedMark<FoldMark>>) -> Vec<Span> {
     spans
 }
 
-/// Returns the union of the folds that hide the byte at `offset`.
+/// Returns the union of the folds that hide the byte at `offset`; `None` if none does.
 pub(crate) fn containing(folds: &SpanSet<FoldMark>, offset: ByteOffset) -> Option<Span> {
     let hiding = folds.touching(Span::at(offset)).into_iter();
     hiding

@@ -11,7 +11,7 @@ use crate::span_set::{PlacedMark, SpanMark};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InlayId(pub u64);
 
-/// Text shown at an offset, such as a type hint or ghost text.
+/// Text shown at an offset that is not part of the buffer, such as a type hint or ghost text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlay {
     /// Id of the inlay.

@@ -13,7 +13,7 @@ use crate::wrap::{
     AtColumn, LineReplacement, WrapItem, WrapOptions, WrapSummary, plain, wrap_lines,
 };
 
-/// Lines to wrap on another thread.
+/// A run of lines to wrap on another thread; made by `DisplayMap::wrap_job`.
 pub struct WrapJob {
     pub(crate) id: u64,
     pub(crate) shown: ShownText,
@@ -22,14 +22,14 @@ pub struct WrapJob {
     pub(crate) generation: u32,
 }
 
-/// Wrapped lines, to be passed to `DisplayMap::accept`.
+/// The rows of a run of wrapped lines, to be passed to `DisplayMap::accept`.
 pub struct WrapDone {
     pub(crate) id: u64,
     items: SumTree<WrapItem>,
 }
 
 impl WrapJob {
-    /// Wraps the lines. Returns `None` if `cancel` was set.
+    /// Wraps the lines; takes time proportional to them. Returns `None` if `cancel` was set.
     pub fn run(self, cancel: &AtomicBool) -> Option<WrapDone> {
         let items = wrap_lines(
             &self.shown,
@@ -42,7 +42,7 @@ impl WrapJob {
     }
 }
 
-/// The running job, and the lines that are unchanged since it started.
+/// The running job, and those of its lines that edits have left unchanged since it started.
 pub(crate) struct PendingWrapJob {
     pub(crate) id: u64,
     pub(crate) generation: u32,
@@ -57,6 +57,7 @@ struct LineMapping {
 }
 
 impl PendingWrapJob {
+    /// Records a job that starts now, with all of its lines unchanged.
     pub(crate) fn new(job: &WrapJob) -> Self {
         let part = LineMapping {
             lines: 0..job.lines.len() as u32,
@@ -69,7 +70,7 @@ impl PendingWrapJob {
         }
     }
 
-    /// Applies line edits, sorted and disjoint.
+    /// Applies line edits, sorted and disjoint: edited lines drop out of the job, later ones move.
     pub(crate) fn edit(&mut self, edits: &[LineEdit]) {
         let mut parts = Vec::new();
         let mut next_edit = 0;

@@ -10,7 +10,7 @@ use crate::position::DisplayRow;
 use crate::shown_text::{ChunkSource, ShownChunk};
 use crate::tab::{Ruler, Strip};
 
-/// A display row, or a window of one.
+/// The content of a display row, or of some cells of it, ready to be shaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisplayLine {
     /// Number of the display row.
@@ -51,7 +51,7 @@ pub struct DisplaySegment {
     pub inlay_start: usize,
 }
 
-/// Origin of a segment.
+/// Origin of a segment: text, tab, control character, inlay or fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Text of the buffer.
@@ -67,7 +67,8 @@ pub enum SegmentKind {
 }
 
 impl DisplayLine {
-    /// Returns the part of a strip that covers some cells, including a few preceding bytes.
+    /// Reads the part of a strip that covers `cells`, including a few bytes before them. `row` is
+    /// its number.
     pub(crate) fn read(
         ruler: &Ruler<'_>,
         strip: &Strip,

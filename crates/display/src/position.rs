@@ -4,11 +4,12 @@
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// A row of text on the screen, counted from 0. Blocks have a height but no row.
+/// A row of text on the screen, counted from 0, after folding and wrapping. Blocks have a height
+/// but no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayRow(pub u32);
 
-/// A place between two cells of a display row.
+/// A position between two cells of a display row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayPoint {
     /// Display row of the point.
@@ -17,7 +18,7 @@ pub struct DisplayPoint {
     pub cell: u32,
 }
 
-/// Options that determine the positions of text.
+/// Options that determine the positions of text: tab width and wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisplayOptions {
     /// Cells between two tab stops; 0 is treated as 1.

@@ -25,7 +25,8 @@ pub(crate) use sync::{DirtySpan, LineEdit};
 mod chunks;
 mod sync;
 
-/// Shown text of a buffer, before tabs and wrapping. Cheap to clone.
+/// The buffer's text with inlays inserted and folds replaced by a placeholder, before tabs and
+/// wrapping. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct ShownText {
     pub(crate) buffer: Snapshot,
@@ -137,7 +138,7 @@ impl SeekTarget<'_, ShownExtent, ShownExtent> for AtLine {
 }
 
 impl ShownText {
-    /// The whole buffer, with neither inlays nor folds.
+    /// Creates the shown text of a buffer without inlays and folds.
     pub(crate) fn new(buffer: Snapshot) -> Self {
         let mut pieces = SumTree::new(());
         if !buffer.is_empty() {
@@ -148,12 +149,12 @@ impl ShownText {
         Self { buffer, pieces }
     }
 
-    /// Bytes shown, line endings included.
+    /// Returns the number of bytes shown, line endings included.
     pub(crate) fn len(&self) -> usize {
         self.pieces.summary().shown
     }
 
-    /// Lines shown; at least one.
+    /// Returns the number of lines shown; at least one.
     pub(crate) fn line_count(&self) -> u32 {
         self.pieces.summary().lines + 1
     }
@@ -195,7 +196,7 @@ impl ShownText {
         ByteOffset(start.bytes + within)
     }
 
-    /// Returns the line that shows a buffer offset.
+    /// Returns the number of the line that shows a buffer offset; offsets past the end are clamped.
     pub(crate) fn line_at(&self, offset: ByteOffset) -> u32 {
         let offset = offset.0.min(self.buffer.len().0);
         let (start, _, piece) =
@@ -207,7 +208,8 @@ impl ShownText {
         }
     }
 
-    /// Returns the line that contains a shown offset.
+    /// Returns the number of the line that contains an offset of the shown text; offsets past the
+    /// end are clamped.
     pub(crate) fn line_at_shown(&self, shown: usize) -> u32 {
         let target = AtShown(shown.min(self.len()));
         let (start, _, piece) =
@@ -243,7 +245,7 @@ impl ShownText {
         }
     }
 
-    /// The buffer row that begins a line; that of the last line for one beyond it.
+    /// Returns the buffer row that begins a line; that of the last line for lines beyond it.
     pub(crate) fn first_row(&self, line: u32) -> u32 {
         self.row_of_line(line.min(self.pieces.summary().lines)).0
     }
@@ -274,7 +276,7 @@ impl ShownText {
         self.buffer.point_at(ByteOffset(offset)).row.0
     }
 
-    /// Whether inlays break rows within lines, which are not empty.
+    /// Returns whether line feeds of inlays break rows within the lines, a range that is not empty.
     pub(crate) fn has_breaks(&self, lines: Range<u32>) -> bool {
         if self.pieces.summary().breaks == 0 {
             return false;
@@ -286,7 +288,8 @@ impl ShownText {
             .is_empty()
     }
 
-    /// The places behind the line feeds of inlays in a range. Reads no text of the buffer.
+    /// Returns the offsets right after the line feeds of inlays in a range of the shown text. Reads
+    /// no text of the buffer.
     pub(crate) fn breaks(&self, shown: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         let mut cursor = self.pieces.cursor::<ShownExtent>(());
@@ -305,7 +308,7 @@ impl ShownText {
         found
     }
 
-    /// The lines in which inlays break rows.
+    /// Returns the numbers of the lines in which line feeds of inlays break rows, in order.
     pub(crate) fn broken_lines(&self) -> Vec<u32> {
         let mut lines: Vec<u32> = self
             .breaks(0..self.len())

@@ -16,7 +16,8 @@ use crate::span_set::SpanSet;
 use crate::tab::{LongLines, Ruler, Strip, StripPosition};
 use crate::wrap::WrapTree;
 
-/// A state of the display map. Cheap to clone; stays valid while the map changes.
+/// An immutable state of the display map, for converting between buffer offsets and display
+/// positions. Cheap to clone; stays valid while the map changes.
 #[derive(Clone)]
 pub struct DisplaySnapshot {
     pub(crate) options: DisplayOptions,
@@ -28,6 +29,7 @@ pub struct DisplaySnapshot {
 }
 
 impl DisplaySnapshot {
+    /// Creates the state of a buffer without inlays, folds and blocks.
     pub(crate) fn new(buffer: Snapshot, options: DisplayOptions) -> Self {
         let shown = ShownText::new(buffer);
         Self {
@@ -40,12 +42,12 @@ impl DisplaySnapshot {
         }
     }
 
-    /// Returns the text shown.
+    /// Returns the snapshot of the buffer on which this state is built.
     pub fn buffer(&self) -> &Snapshot {
         &self.shown.buffer
     }
 
-    /// The options in force.
+    /// Returns the tab width and wrap width in force.
     pub fn options(&self) -> DisplayOptions {
         self.options
     }
@@ -55,7 +57,7 @@ impl DisplaySnapshot {
         self.wrap.row_count()
     }
 
-    /// The last display row.
+    /// Returns the last display row.
     pub fn last_row(&self) -> DisplayRow {
         DisplayRow(self.row_count().saturating_sub(1))
     }
@@ -105,7 +107,8 @@ impl DisplaySnapshot {
         offset
     }
 
-    /// Returns the nearest point at which a caret can be.
+    /// Returns the nearest point at which a caret can be: at a character of the buffer, within the
+    /// row's text.
     pub fn clip(&self, point: DisplayPoint, bias: Bias) -> DisplayPoint {
         self.to_display(self.to_buffer(point, bias), bias)
     }
@@ -117,15 +120,15 @@ impl DisplaySnapshot {
         self.ruler().cell_at(&strip, strip.shown.end)
     }
 
-    /// Returns the largest `max_cell` of the rows; for long lines an estimate that improves as they
-    /// are viewed.
+    /// Returns the largest `max_cell` of the rows, 0 for none; for long lines an estimate that
+    /// improves as they are viewed.
     pub fn widest_cell_in(&self, rows: Range<DisplayRow>) -> u32 {
         let end = rows.end.0.min(self.row_count());
         let cells = (rows.start.0..end).map(|row| self.ruler().end_cell_estimate(&self.strip(row)));
         cells.max().unwrap_or(0)
     }
 
-    /// The buffer row that a display row shows first, and whether it begins there.
+    /// Returns the buffer row that a display row shows first, and whether it begins there.
     pub fn buffer_row(&self, row: DisplayRow) -> (Row, bool) {
         let wrapped = self.wrap.row(row.0);
         if wrapped.columns.is_none_or(|columns| columns.start == 0) {
@@ -137,20 +140,22 @@ impl DisplaySnapshot {
         (self.buffer().point_at(offset).row, strip.is_first())
     }
 
-    /// The display rows of a buffer row; those of the whole line where it is folded into others.
+    /// Returns the display rows of a buffer row; if folds join it with others, those of the whole
+    /// line.
     pub fn rows_of(&self, row: Row) -> Range<DisplayRow> {
         let line = self.shown.line_at(self.buffer().row_start(row));
         DisplayRow(self.wrap.first_row(line))..DisplayRow(self.wrap.first_row(line + 1))
     }
 
-    /// Returns the point one row up, as near to the cell `goal` as possible.
+    /// Returns the point one row up, as near to the cell `goal` as possible; `None` in the first
+    /// row.
     pub fn row_above(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let row = point.row.min(self.last_row() + 1).0.checked_sub(1)?;
         Some(self.clip(DisplayPoint::new(row, goal), Bias::Left))
     }
 
     /// Returns the point one row down, as near to the cell `goal` as possible. Rows without buffer
-    /// text, created by a long inlay, are skipped.
+    /// text, created by a long inlay, are skipped. `None` in the last row.
     pub fn row_below(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let mut row = point.row.0;
         while row < self.last_row().0 {
@@ -180,48 +185,49 @@ impl DisplaySnapshot {
         )
     }
 
-    /// The top of a row in line heights from the top of the text, blocks above it included.
-    /// For one past the last row: the bottom of the text.
+    /// Returns the top of a row in line heights from the top of the text, blocks above it included;
+    /// for one past the last row, the bottom of the text.
     pub fn y_of(&self, row: DisplayRow) -> f64 {
         height_in_lines(self.blocks.y_of(row.0.min(self.row_count())))
     }
 
-    /// The row at a height; for a height within a block, the row that follows the block.
+    /// Returns the row at a height in line heights; for a height within a block, the row after the
+    /// block; the last row beyond the text.
     pub fn row_at_y(&self, y: f64) -> DisplayRow {
         let row = self.blocks.row_at(to_parts(y));
         DisplayRow(u32::try_from(row).unwrap_or(u32::MAX)).min(self.last_row())
     }
 
-    /// The height of everything, in line heights.
+    /// Returns the height of all rows and blocks, in line heights.
     pub fn total_height(&self) -> f64 {
         self.y_of(DisplayRow(self.row_count()))
     }
 
-    /// The blocks that overlap the heights, from top to bottom.
+    /// Returns the blocks that overlap a range of heights in line heights, from top to bottom.
     pub fn blocks_in(&self, y: Range<f64>) -> Vec<PlacedBlock> {
         self.blocks.blocks_in(to_parts(y.start)..to_parts(y.end))
     }
 
-    /// The span that is folded around the byte at `offset`, if it is.
+    /// Returns the union of the folds that hide the byte at `offset`; `None` if none does.
     pub fn fold_containing(&self, offset: ByteOffset) -> Option<Span> {
         fold::containing(&self.folds, offset)
     }
 
-    /// The folds that overlap a span, by start, outer ones first.
+    /// Returns the folds that overlap a span, by start, outer ones first.
     pub fn folds_in(&self, span: Span) -> Vec<Span> {
         let mut folds = self.folds.touching(span);
         folds.retain(|fold| fold.span.overlaps(span));
         fold::spans(folds)
     }
 
-    /// Whether a buffer row is hidden, being folded into one before it.
+    /// Returns whether a buffer row is hidden, because a fold joins it to a row before it.
     pub fn is_hidden(&self, row: Row) -> bool {
         let line = self.shown.line_at(self.buffer().row_start(row));
         self.shown.line_span(line).rows.start != row.0
     }
 
-    /// The buffer rows that folds join with a row into one line; that row alone where nothing is
-    /// folded.
+    /// Returns the buffer rows that folds join with a row into one line; that row alone if nothing
+    /// is folded.
     pub fn joined_rows(&self, row: Row) -> Range<Row> {
         let line = self.shown.line_at(self.buffer().row_start(row));
         let rows = self.shown.line_span(line).rows;

@@ -10,7 +10,7 @@ use base::{Bias, ByteOffset, Span};
 use sum_tree::{ContextLessSummary, Cursor, Item, SeekTarget, SumTree};
 use text::Change;
 
-/// Payload of a span in the set.
+/// Payload of a span in a `SpanSet`: an inlay, a fold or a block.
 pub(crate) trait SpanMark: Clone {
     /// Orders marks with equal start; unique for every mark.
     type Rank: Ord + Clone;
@@ -29,7 +29,7 @@ pub(crate) struct PlacedMark<T> {
     pub(crate) mark: T,
 }
 
-/// A set of marks. Cheap to clone.
+/// A set of marks whose spans follow edits, ordered by start, then rank. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct SpanSet<T: SpanMark> {
     entries: SumTree<SpanEntry<T>>,
@@ -97,22 +97,24 @@ enum SpanEvent<R> {
 }
 
 impl<T: SpanMark> SpanSet<T> {
+    /// Creates an empty set.
     pub(crate) fn new() -> Self {
         Self {
             entries: SumTree::new(()),
         }
     }
 
+    /// Returns whether the set contains no mark.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// All marks, in order. Grows with the set.
+    /// Returns all marks, in order. Takes time proportional to the set.
     pub(crate) fn all(&self) -> Vec<PlacedMark<T>> {
         self.from(0).collect()
     }
 
-    /// The marks that start at `offset` or behind it, in order.
+    /// Iterates over the marks that start at or after `offset`, in order.
     pub(crate) fn from(&self, offset: usize) -> impl Iterator<Item = PlacedMark<T>> + '_ {
         let mut cursor = self.entries.cursor::<SpanExtent>(());
         cursor.seek(&StartAt(offset), sum_tree::Bias::Left);
@@ -123,7 +125,7 @@ impl<T: SpanMark> SpanSet<T> {
         })
     }
 
-    /// The marks that share a byte with the closed span or touch it, in order.
+    /// Returns the marks that overlap the span or touch its ends, in order.
     pub(crate) fn touching(&self, span: Span) -> Vec<PlacedMark<T>> {
         let mut found = Vec::new();
         if self.entries.summary().end < span.start.0 {
@@ -151,7 +153,7 @@ impl<T: SpanMark> SpanSet<T> {
         found
     }
 
-    /// Maps the marks through an edit.
+    /// Maps the marks through an edit; marks whose text is deleted go unless they stay when empty.
     pub(crate) fn map(&mut self, change: &Change) {
         if self.is_empty() || change.is_empty() {
             return;
@@ -192,7 +194,7 @@ impl<T: SpanMark> SpanSet<T> {
         self.insert(mapped.collect());
     }
 
-    /// Adds marks, in any order.
+    /// Adds marks, given in any order, whose ranks are new.
     pub(crate) fn insert(&mut self, mut marks: Vec<PlacedMark<T>>) {
         if marks.is_empty() {
             return;
@@ -217,7 +219,8 @@ impl<T: SpanMark> SpanSet<T> {
         self.entries = builder.entries;
     }
 
-    /// Removes and returns the marks for which `is_wanted` is false. The cost grows with the set.
+    /// Removes and returns the marks for which `is_wanted` is false. Takes time proportional to the
+    /// set.
     pub(crate) fn retain(
         &mut self,
         mut is_wanted: impl FnMut(&PlacedMark<T>) -> bool,

@@ -14,7 +14,7 @@ use stretches::Stretches;
 
 mod stretches;
 
-/// Shown text of one display row.
+/// The piece of the shown text that one display row shows, with its indent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Strip {
     /// Line that contains the row.
@@ -29,7 +29,7 @@ pub(crate) struct Strip {
     pub(crate) is_last: bool,
 }
 
-/// A character of a strip that covers a cell, or the end of the strip.
+/// A character of a strip, found by its cell, or the end of the strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StripPosition {
     /// Byte range in the shown text; empty at the end of the strip.
@@ -39,7 +39,7 @@ pub(crate) struct StripPosition {
     pub(crate) cell: u32,
 }
 
-/// Measurements of long lines, shared by the snapshots of one state.
+/// A cache of the widths along long lines, shared by the snapshots of one state.
 #[derive(Clone, Default)]
 pub(crate) struct LongLines {
     lines: Arc<Mutex<Vec<LongLine>>>,
@@ -51,7 +51,7 @@ struct LongLine {
     stretches: Stretches,
 }
 
-/// Measures the strips of one state of the shown text.
+/// Measures strips in cells: tabs, wide characters and long lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Ruler<'a> {
     pub(crate) shown: &'a ShownText,
@@ -72,7 +72,8 @@ impl Strip {
 }
 
 impl Ruler<'_> {
-    /// Returns the cell before the byte `at` of the shown text.
+    /// Returns the cell at which the byte `at` of the shown text begins, counted from the left
+    /// edge; offsets outside the strip are clamped to it.
     pub(crate) fn cell_at(&self, strip: &Strip, at: usize) -> u32 {
         let at = at.clamp(strip.shown.start, strip.shown.end);
         let (from, cell) = if strip.is_long() {
@@ -91,7 +92,8 @@ impl Ruler<'_> {
         meter.cell
     }
 
-    /// The character that covers a cell: characters without width are passed over.
+    /// Returns the character of a strip that covers a cell, or its end beyond it; characters
+    /// without width are passed over.
     pub(crate) fn find(&self, strip: &Strip, cell: u32) -> StripPosition {
         let (mut at, start_cell) = self.anchor_before(strip, cell);
         let mut meter = Meter::new(start_cell, self.tab_width);
@@ -116,7 +118,8 @@ impl Ruler<'_> {
         }
     }
 
-    /// A place in the strip at or before a cell from which it is near, and the cell there.
+    /// Returns an offset in the strip at or near before a cell, from which measuring is cheap, and
+    /// its cell.
     pub(crate) fn anchor_before(&self, strip: &Strip, cell: u32) -> (usize, u32) {
         if !strip.is_long() || cell <= strip.indent {
             return (strip.shown.start, strip.indent);
@@ -128,7 +131,8 @@ impl Ruler<'_> {
         (strip.line_start + column, cell)
     }
 
-    /// Returns the cell of the strip's end, or an estimate if measuring would take long.
+    /// Returns the cell of the strip's end; for a long strip that is not measured, an estimate of
+    /// one cell per byte.
     pub(crate) fn end_cell_estimate(&self, strip: &Strip) -> u32 {
         if !strip.is_long() {
             return self.cell_at(strip, strip.shown.end);
@@ -160,7 +164,8 @@ impl Ruler<'_> {
 }
 
 impl LongLines {
-    /// Returns the measurements still valid after an edit of lines; `shown` is the text after.
+    /// Returns the measurements that are still valid after an edit of lines; `shown` is the text
+    /// after it.
     pub(crate) fn after(&self, edits: &[LineEdit], shown: &ShownText, tab_width: u32) -> Self {
         let lines = self.lock();
         if lines.is_empty() {

@@ -19,7 +19,7 @@ mod breaks;
 mod edit;
 mod lines;
 
-/// The rows of all lines. Cheap to clone.
+/// The display rows of all lines, as counted by bytes per row. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct WrapTree {
     items: SumTree<WrapItem>,
@@ -27,7 +27,7 @@ pub(crate) struct WrapTree {
     generation: u32,
 }
 
-/// A row within its line.
+/// One display row as a part of its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrapRow {
     pub(crate) line: u32,
@@ -37,7 +37,7 @@ pub(crate) struct WrapRow {
     pub(crate) is_last: bool,
 }
 
-/// Rows replaced by others.
+/// A run of display rows that was replaced by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DisplayRowEdit {
     /// The lines in the new numbering.
@@ -52,6 +52,7 @@ pub(crate) struct LineReplacement {
     pub(crate) items: SumTree<WrapItem>,
 }
 
+/// An item of the tree: a run of lines that are not wrapped, or rows of one wrapped line.
 #[derive(Clone, Debug)]
 pub(crate) enum WrapItem {
     /// Lines of one row each.
@@ -67,6 +68,7 @@ pub(crate) enum WrapItem {
     },
 }
 
+/// Totals over a run of items, by which the tree is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrapSummary {
     pub(crate) lines: u32,
@@ -129,7 +131,7 @@ fn bytes_of(lens: &[u32]) -> usize {
     lens.iter().map(|len| *len as usize).sum()
 }
 
-/// Seeks a byte of a line.
+/// Seeks a byte, the second number, of a line, the first number.
 pub(crate) struct AtColumn(pub(crate) u32, pub(crate) usize);
 
 impl SeekTarget<'_, WrapSummary, WrapSummary> for AtColumn {
@@ -148,7 +150,8 @@ impl SeekTarget<'_, WrapSummary, WrapSummary> for AtRow {
 }
 
 impl WrapTree {
-    /// Lines of one row each. `is_known`: whether they are measured already.
+    /// Creates a tree in which every line has one row. `is_known` says whether that is final;
+    /// otherwise all lines are stale.
     pub(crate) fn new(lines: u32, is_known: bool) -> Self {
         let generation = 1;
         let stamp = if is_known { generation } else { 0 };
@@ -158,19 +161,22 @@ impl WrapTree {
         }
     }
 
+    /// Returns the number of display rows.
     pub(crate) fn row_count(&self) -> u32 {
         self.items.summary().rows
     }
 
+    /// Returns the number of lines.
     pub(crate) fn line_count(&self) -> u32 {
         self.items.summary().lines
     }
 
+    /// Returns the generation of the options, which `grow_stale` increases.
     pub(crate) fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// A row; the last one for one beyond it.
+    /// Returns a display row by its number; the last one for numbers beyond it.
     pub(crate) fn row(&self, row: u32) -> WrapRow {
         let row = row.min(self.row_count().saturating_sub(1));
         let (start, _, item) =
@@ -201,7 +207,7 @@ impl WrapTree {
         }
     }
 
-    /// The row that shows a byte of a line; between two rows, the second.
+    /// Returns the display row that shows a byte of a line; at the border of two rows, the second.
     pub(crate) fn row_at(&self, line: u32, column: usize) -> u32 {
         let target = AtColumn(line, column);
         let (start, _, item) =
@@ -221,7 +227,7 @@ impl WrapTree {
         }
     }
 
-    /// The row that begins a line.
+    /// Returns the display row that begins a line; the number of rows for a line past the last.
     pub(crate) fn first_row(&self, line: u32) -> u32 {
         if line >= self.line_count() {
             return self.row_count();
@@ -234,7 +240,7 @@ impl WrapTree {
         self.generation += 1;
     }
 
-    /// Gives every line one row and calls that final.
+    /// Gives every line one row, as its final state, and returns the change of rows.
     pub(crate) fn unwrap_all(&mut self) -> DisplayRowEdit {
         self.generation += 1;
         let (lines, old_rows) = (self.line_count(), self.row_count());
@@ -253,7 +259,8 @@ impl WrapTree {
             .is_none_or(|stale| stale.start > line)
     }
 
-    /// The first run of stale lines at `from` or behind it, as far as `max_items` items tell.
+    /// Returns the first run of stale lines at or after `from`, looking at no more than `max_items`
+    /// items; `None` if all are fresh.
     pub(crate) fn stale_lines(&self, from: u32, max_items: usize) -> Option<Range<u32>> {
         if self.items.summary().oldest >= self.generation {
             return None;
@@ -289,7 +296,8 @@ impl WrapTree {
         )
     }
 
-    /// Replaces lines; `replacements` are sorted and disjoint.
+    /// Replaces lines by new items and returns the changed rows; `replacements` are sorted and
+    /// disjoint.
     pub(crate) fn replace(&mut self, replacements: Vec<LineReplacement>) -> Vec<DisplayRowEdit> {
         if replacements.is_empty() {
             return Vec::new();
@@ -324,7 +332,7 @@ impl WrapTree {
     }
 }
 
-/// A run of lines of one row each.
+/// Returns items for a run of lines of one row each, wrapped with the options of `generation`.
 pub(crate) fn plain(lines: u32, generation: u32) -> SumTree<WrapItem> {
     if lines == 0 {
         return SumTree::new(());

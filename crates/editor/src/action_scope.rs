@@ -99,7 +99,7 @@ static FIND_ACTIONS: &[EditorAction] = handlers! {
     ToggleReplaceCase => finding::toggle_replace_case;
 };
 
-/// A child element and the actions available while it has the focus.
+/// An element that wraps a child and handles the editor's actions while the child has the focus.
 pub(crate) struct ActionScope {
     editor: Entity<Editor>,
     scope: ActionArea,
@@ -113,7 +113,7 @@ enum ActionArea {
 }
 
 impl ActionScope {
-    /// Creates a scope for the actions of the text.
+    /// Wraps `child` in a scope for the actions of the text alone.
     pub(crate) fn of_text(editor: Entity<Editor>, child: impl IntoElement) -> Self {
         Self {
             editor,
@@ -122,7 +122,7 @@ impl ActionScope {
         }
     }
 
-    /// Creates a scope for the actions of the text and the find bar.
+    /// Wraps `child` in a scope for the actions of the text and the find bar.
     pub(crate) fn of_whole(editor: Entity<Editor>, child: impl IntoElement) -> Self {
         Self {
             editor,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use display::BlockId;
 use gpui_kit::{AnyElement, App, Bounds, Pixels, Window};
 
-/// Position of a block in the window.
+/// Position and size of a block in the window at one frame, as passed to its render function.
 #[derive(Clone, Debug)]
 pub struct BlockPlace {
     /// Id of the block.
@@ -22,7 +22,8 @@ pub struct BlockPlace {
 /// Renders a block at its position.
 type Draw = dyn Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement;
 
-/// Renders the content of a block whenever it is visible.
+/// A function that renders the content of a block between two rows, called at each frame in which
+/// the block is visible.
 pub struct BlockView(Box<Draw>);
 
 impl BlockView {
@@ -33,6 +34,7 @@ impl BlockView {
         Self(Box::new(render))
     }
 
+    /// Calls the function with the block's position in this frame.
     pub(crate) fn render(
         &self,
         place: &BlockPlace,

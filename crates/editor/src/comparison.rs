@@ -21,7 +21,8 @@ const AROUND: u32 = 3;
 /// Maximum row length shown, in characters.
 const LONGEST: usize = 400;
 
-/// The two sides of a conflict.
+/// The view that shows the two sides of a conflict, the text here and the file on disk, side by
+/// side.
 pub struct Comparison {
     model: Entity<DocumentModel>,
     pairs: Rc<[RowPair]>,
@@ -42,7 +43,8 @@ enum RowPair {
 }
 
 impl Comparison {
-    /// Compares a document with the file on disk while they are in conflict.
+    /// Compares a document with the file on disk while they are in conflict, again after each
+    /// change of the document. Empty without a conflict.
     pub fn new(model: Entity<DocumentModel>, cx: &mut Context<Self>) -> Self {
         let subscription = cx.observe(&model, |comparison, _, cx| {
             comparison.compare(cx);

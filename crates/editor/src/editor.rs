@@ -54,7 +54,7 @@ pub use inline_review::ReviewMark;
 pub use scene::SuggestionBlocker;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
 
-/// An event of the editor view.
+/// An event of an editor view, for the window around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditorEvent {
     /// The selections changed, or the text under them did.
@@ -71,7 +71,7 @@ pub enum EditorEvent {
     Suggestion(SuggestionEvent),
 }
 
-/// Scroll strategy for revealing a location.
+/// Scroll strategy for revealing a location: as little as possible, or centred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reveal {
     /// Scrolls as little as possible.
@@ -80,7 +80,7 @@ pub enum Reveal {
     Center,
 }
 
-/// State of a view that is stored between sessions.
+/// State of a view (selections, scroll position, folds) that is stored between sessions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewState {
     /// Selections as pairs of anchor and head, newest last.
@@ -99,7 +99,8 @@ pub(crate) struct ConflictComparison {
     pub(crate) view: Option<Entity<Comparison>>,
 }
 
-/// A view of a text.
+/// A view of a text: selections, scroll position, folds and search over a `DocumentModel`, which
+/// may have several views.
 pub struct Editor {
     pub(crate) model: Entity<DocumentModel>,
     pub(crate) focus: FocusHandle,
@@ -156,7 +157,8 @@ impl Focusable for Editor {
 }
 
 impl Editor {
-    /// Creates a view at the top of a text.
+    /// Creates a view with the caret at the start of the text, scrolled to its top. It follows the
+    /// model until it is dropped.
     pub fn new(model: Entity<DocumentModel>, window: &mut Window, cx: &mut Context<Self>) -> Self {
         let focus = cx.focus_handle().tab_stop(true);
         let subscriptions = vec![
@@ -243,18 +245,20 @@ impl Editor {
             .into_owned()
     }
 
-    /// Returns the current display snapshot.
+    /// Returns the display snapshot of the current text: folds, inlays, wraps and blocks.
     pub fn display(&mut self, cx: &mut Context<Self>) -> &DisplaySnapshot {
         self.sync(cx);
         &self.display
     }
 
-    /// Moves to a single caret at an offset, reveals it and records the previous position.
+    /// Moves to a single caret at an offset, clipped to the text, unfolds and reveals it, and
+    /// records the previous selections for caret undo.
     pub fn go_to(&mut self, offset: ByteOffset, reveal: Reveal, cx: &mut Context<Self>) {
         self.select(vec![Span::at(offset)], reveal, cx);
     }
 
-    /// Selects spans; the last one is the newest.
+    /// Selects spans, clipped to the text, in place of all selections; the last one is the newest
+    /// and is revealed. No spans give a caret at the start.
     pub fn select(&mut self, spans: Vec<Span>, reveal: Reveal, cx: &mut Context<Self>) {
         self.sync(cx);
         let clip = |offset: ByteOffset| self.snapshot.clip(offset, Bias::Left);
@@ -271,7 +275,8 @@ impl Editor {
         });
     }
 
-    /// Replaces the selections and records the previous ones.
+    /// Replaces the selections, and records the previous ones for caret undo. Equal selections
+    /// change nothing. Does not scroll.
     pub(crate) fn set_selections(&mut self, selections: SelectionSet, cx: &mut Context<Self>) {
         if selections == self.selections {
             return;
@@ -283,7 +288,8 @@ impl Editor {
         self.after_selections(cx);
     }
 
-    /// Notifies observers that the selections changed.
+    /// Updates what depends on the selections (blinking, suggestion), emits `SelectionsChanged` and
+    /// requests a frame.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
         self.suggestion.invalidate();
@@ -339,7 +345,8 @@ impl Editor {
         self.after_selections(cx);
     }
 
-    /// Inserts a block between two rows and renders `view` in it.
+    /// Inserts a block between two rows, renders `view` in it, and returns its id for
+    /// `remove_block`.
     pub fn insert_block(
         &mut self,
         spec: BlockSpec,
@@ -353,7 +360,7 @@ impl Editor {
         id
     }
 
-    /// Removes a block from the view.
+    /// Removes a block from the view; without effect for an unknown id.
     pub fn remove_block(&mut self, id: BlockId, cx: &mut Context<Self>) {
         self.blocks.remove(&id);
         self.change_map(cx, |map| map.remove_block(id));
@@ -369,13 +376,15 @@ impl Editor {
         self.change_map(cx, |map| map.splice_inlays(remove, add));
     }
 
-    /// Returns the visible rows of the last paint.
+    /// Returns the buffer rows that the last layout showed, end exclusive; `None` before the first
+    /// one.
     pub fn visible_rows(&self) -> Option<std::ops::Range<Row>> {
         let geometry = self.geometry.as_ref()?;
         Some(geometry.buffer_rows.clone())
     }
 
-    /// Changes the display map and updates everything derived from it.
+    /// Changes the display map by `change`, and updates everything derived from it. Returns the
+    /// result of `change`.
     pub(crate) fn change_map<R>(
         &mut self,
         cx: &mut Context<Self>,
@@ -394,7 +403,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Updates all offsets to the document's current revision.
+    /// Brings all offsets of the view to the document's current revision. Called first in every
+    /// operation; cheap if nothing changed.
     pub(crate) fn sync(&mut self, cx: &mut Context<Self>) {
         let model = self.model.read(cx);
         let buffer = model.document().buffer();
@@ -448,7 +458,8 @@ impl Editor {
         self.snapshot = after;
     }
 
-    /// Shows the two sides of a conflict, or the text again.
+    /// Shows the two sides of a conflict instead of the text, or with `false` the text again.
+    /// Without a conflict it always shows the text.
     pub fn set_comparing(&mut self, comparing: bool, cx: &mut Context<Self>) {
         self.comparison.is_shown = comparing && self.model.read(cx).document().conflict().is_some();
         cx.notify();

@@ -31,14 +31,14 @@ use layout::TextLayout;
 
 use crate::editor::Editor;
 
-/// The text of one view, with its gutter and scrollbars.
+/// The element that lays out and paints the text of one view, with its gutter and scrollbars.
 pub(crate) struct TextElement {
     editor: Entity<Editor>,
     /// The visible text, shared with the accessibility tree.
     accessible: Rc<RefCell<Option<AccessibleText>>>,
 }
 
-/// State kept between layout and paint.
+/// The layout of one frame, kept between layout and paint.
 pub(crate) struct PreparedFrame {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
@@ -49,6 +49,8 @@ pub(crate) struct PreparedFrame {
 }
 
 impl TextElement {
+    /// Creates the element of a view; `accessible` receives the visible text for the accessibility
+    /// tree.
     pub(crate) fn new(
         editor: Entity<Editor>,
         accessible: Rc<RefCell<Option<AccessibleText>>>,

@@ -21,7 +21,7 @@ use text::{Author, Change, Edit, EditKind, LineEnding, RowSpan, Snapshot};
 use crate::frame::{RowHighlights, highlights_of_rows};
 use crate::model::{DocumentEnvironment, DocumentModel, ModelEvent};
 
-/// Rows of a text to show.
+/// A range of rows of a document to show among excerpts.
 pub struct Excerpt {
     /// Document the rows come from.
     pub source: Entity<DocumentModel>,
@@ -29,7 +29,7 @@ pub struct Excerpt {
     pub rows: RowSpan,
 }
 
-/// An event of the excerpts.
+/// An event of the excerpts, for the view over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExcerptsEvent {
     /// An edit could not be applied to its source; the string is a message for the user.
@@ -40,7 +40,8 @@ pub enum ExcerptsEvent {
     StateChanged,
 }
 
-/// The excerpts and their combined text.
+/// Excerpts of several documents and their combined text, kept equal in both directions as either
+/// is edited.
 pub struct Excerpts {
     shown: Entity<DocumentModel>,
     shown_at: Revision,
@@ -64,7 +65,8 @@ enum ExcerptEditError {
 impl EventEmitter<ExcerptsEvent> for Excerpts {}
 
 impl Excerpts {
-    /// Combines these rows in this order.
+    /// Combines these rows in this order into one text and follows their sources. A source may
+    /// occur several times.
     pub fn new(
         excerpts: Vec<Excerpt>,
         environment: DocumentEnvironment,
@@ -110,7 +112,7 @@ impl Excerpts {
         }
     }
 
-    /// Returns the combined text.
+    /// Returns the model of the combined text, for a view. Edits of it are applied to the sources.
     pub fn combined(&self) -> &Entity<DocumentModel> {
         &self.shown
     }
@@ -125,7 +127,7 @@ impl Excerpts {
         self.places.len()
     }
 
-    /// Returns the source of an excerpt, and its current rows there.
+    /// Returns the source of an excerpt, and its current rows there; `None` for an unknown index.
     pub fn excerpt(&self, index: usize, cx: &App) -> Option<(Entity<DocumentModel>, RowSpan)> {
         let place = self.places.get(index)?;
         let source = self.sources.get(place.source)?;
@@ -135,13 +137,14 @@ impl Excerpts {
         Some((source.clone(), RowSpan { start, end }))
     }
 
-    /// Returns the row of the combined text where an excerpt begins.
+    /// Returns the row of the combined text where an excerpt begins; `None` for an unknown index.
     pub fn first_row(&self, index: usize, cx: &App) -> Option<Row> {
         let place = self.places.get(index)?;
         Some(self.shown.read(cx).snapshot().point_at(place.at.start).row)
     }
 
-    /// Returns the origin of a row of the combined text: the excerpt, its source and the row there.
+    /// Returns the origin of a row of the combined text: the index of the excerpt, its source and
+    /// the row there; `None` if the row belongs to none.
     pub fn source_of(&self, row: Row, cx: &App) -> Option<(usize, Entity<DocumentModel>, Row)> {
         let shown = self.shown.read(cx).snapshot();
         let index = self.index_at(&shown, row)?;
@@ -152,7 +155,7 @@ impl Excerpts {
         Some((index, source.clone(), from + row.0.saturating_sub(first.0)))
     }
 
-    /// Returns the file of a row of the combined text.
+    /// Returns the file of a row of the combined text; `None` if there is none.
     pub fn path_of(&self, row: Row, cx: &App) -> Option<AbsPath> {
         let (_, source, _) = self.source_of(row, cx)?;
         source.read(cx).path().cloned()
@@ -182,7 +185,8 @@ impl Excerpts {
         numbers
     }
 
-    /// Returns the input for highlighting rows of the combined text, possibly in the background.
+    /// Returns the snapshots needed to highlight rows of the combined text, for
+    /// `ExcerptColours::of_rows` on any thread.
     pub(crate) fn colours(&self, rows: Range<Row>, cx: &App) -> ExcerptColours {
         let shown = self.shown.read(cx).snapshot();
         let mut parts = Vec::new();
@@ -390,14 +394,14 @@ fn kind_of(change: &Change, now: &Snapshot) -> EditKind {
     }
 }
 
-/// Rows of several texts with their trees, for highlighting.
+/// Rows of several texts with their trees, captured for highlighting on any thread.
 pub(crate) struct ExcerptColours {
     rows: Range<Row>,
     parts: Vec<(Row, Option<SyntaxSnapshot>, Snapshot, Range<Row>)>,
 }
 
 impl ExcerptColours {
-    /// Computes the highlights of each row.
+    /// Computes the highlights of each row, in order; empty for rows without a tree.
     pub(crate) fn of_rows(&self) -> Vec<RowHighlights> {
         let count = self.rows.end.0.saturating_sub(self.rows.start.0) as usize;
         let mut result = vec![RowHighlights::default(); count];

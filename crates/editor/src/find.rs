@@ -9,10 +9,10 @@ use caret::find::{
 };
 use text::Change;
 
-/// Maximum number of matches kept; more are counted as `10000+`.
+/// Maximum number of matches that are kept; beyond it the count shows as `10000+`.
 pub(crate) const MAX_MATCHES: usize = 10_000;
 
-/// Query and matches of a search.
+/// Query and matches of the search in one view. Does not search itself.
 pub(crate) struct FindState {
     is_open: bool,
     pub(crate) text: String,
@@ -61,7 +61,7 @@ impl FindState {
         self.is_open
     }
 
-    /// Shows or hides matches.
+    /// Shows or hides matches; hiding also forgets them and the limit to selections.
     pub(crate) fn set_open(&mut self, is_open: bool) {
         self.is_open = is_open;
         if !is_open {
@@ -72,7 +72,8 @@ impl FindState {
         }
     }
 
-    /// Compiles the query after any part of it changed.
+    /// Compiles the query after any part of it changed. An invalid one sets `error`, an empty one
+    /// clears the matches.
     pub(crate) fn compile(&mut self) {
         self.is_known = false;
         self.matcher = None;
@@ -98,22 +99,24 @@ impl FindState {
         }
     }
 
-    /// Returns the compiled query.
+    /// Returns the compiled query; `None` if it is empty or invalid.
     pub(crate) fn matcher(&self) -> Option<&Matcher> {
         self.matcher.as_ref()
     }
 
-    /// Returns the error message of an invalid query.
+    /// Returns the error message of an invalid query; `None` for a valid or empty one.
     pub(crate) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Returns the spans to search in.
+    /// Returns the spans to search in: the selections to which the search is limited, else the
+    /// whole text.
     pub(crate) fn spans(&self, whole: Span) -> Vec<Span> {
         self.within.clone().unwrap_or_else(|| vec![whole])
     }
 
-    /// Stores the result of a search in a text of `len` bytes.
+    /// Stores the result of a search. `overview` are the positions for the scrollbar, see
+    /// `overview_of`.
     pub(crate) fn take(&mut self, found: MatchList, overview: Vec<f32>) {
         self.is_complete = found.is_complete;
         self.matches = found.spans;
@@ -121,12 +124,13 @@ impl FindState {
         self.is_known = true;
     }
 
-    /// Returns the matches if they are complete and current.
+    /// Returns all matches, if the last search was for the current query and found no more than are
+    /// kept; else `None`.
     pub(crate) fn complete(&self) -> Option<&[Span]> {
         (self.is_known && self.is_complete).then_some(&self.matches[..])
     }
 
-    /// Returns the matches that touch a span.
+    /// Returns the known matches that touch a span, in order; empty while matches are hidden.
     pub(crate) fn matches_in(&self, span: Span) -> &[Span] {
         if !self.is_open {
             return &[];
@@ -138,12 +142,13 @@ impl FindState {
         self.matches.get(first..last).unwrap_or_default()
     }
 
-    /// Returns the positions of matches as fractions of the text.
+    /// Returns the positions of matches as fractions of the text, from 0 to 1; empty while matches
+    /// are hidden.
     pub(crate) fn overview(&self) -> &[f32] {
         if self.is_open { &self.overview } else { &[] }
     }
 
-    /// Maps the matches through a change; a new search follows.
+    /// Maps the matches through a change until a new search has finished.
     pub(crate) fn follow(&mut self, change: &Change) {
         if let Some(within) = &mut self.within {
             within.iter_mut().for_each(|span| {
@@ -187,7 +192,8 @@ impl FindState {
         }
     }
 
-    /// Returns the next or previous match, wrapping around.
+    /// Returns the match after (`forward`) or before the selection, wrapping around; `None` if
+    /// there is none. `matches` are sorted.
     pub(crate) fn step(matches: &[Span], selected: Span, forward: bool) -> Option<Span> {
         if forward {
             let next =

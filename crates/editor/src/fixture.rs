@@ -13,12 +13,12 @@ use text::{EditOrigin, Selection, SelectionSet, Timestamp};
 use crate::editor::Editor;
 use crate::model::{DocumentEnvironment, DocumentModel};
 
-/// Creates an environment with fake files.
+/// Creates an environment for tests with empty fake files and a fixed clock.
 pub fn environment() -> DocumentEnvironment {
     environment_over(Arc::new(FakeFiles::new()))
 }
 
-/// Creates an environment with these files and a fixed clock.
+/// Creates an environment for tests with these files and a fixed clock.
 pub fn environment_over(files: Arc<dyn Files>) -> DocumentEnvironment {
     DocumentEnvironment {
         files,
@@ -27,7 +27,8 @@ pub fn environment_over(files: Arc<dyn Files>) -> DocumentEnvironment {
     }
 }
 
-/// Creates a model for a text with a path, which determines its language.
+/// Creates the model of a text that is not saved yet, for tests. The path must be absolute and
+/// determines the language.
 pub fn model(
     path: &str,
     text: &str,
@@ -75,7 +76,7 @@ pub fn unmark(marked: &str) -> (String, SelectionSet) {
     (text, SelectionSet::new(selections, newest))
 }
 
-/// Inserts marks for the selections into the text of a view.
+/// Returns the text of a view with marks for its selections, as `unmark` reads them.
 pub fn marked(editor: &Entity<Editor>, cx: &mut App) -> String {
     editor.update(cx, |editor, cx| {
         let selections = editor.selections(cx).clone();

@@ -25,7 +25,7 @@ use text::{Change, RowHunk, Snapshot, Timestamp};
 pub(crate) use editing::EditSelections;
 pub use saving::SaveFailure;
 
-/// External services of a document.
+/// Files, clock and recovery folder of a document, so that tests can fake them.
 #[derive(Clone)]
 pub struct DocumentEnvironment {
     /// File system for reading and writing.
@@ -36,7 +36,7 @@ pub struct DocumentEnvironment {
     pub recovery_folder: AbsPath,
 }
 
-/// An event of a document model.
+/// An event of a document model, for its views and the window.
 #[derive(Clone, Debug)]
 pub enum ModelEvent {
     /// The text changed. Views already at the resulting revision may ignore it.
@@ -52,7 +52,8 @@ pub enum ModelEvent {
     HunksUpdated,
 }
 
-/// A text and everything its views share.
+/// An open document and all that its views share: text, syntax tree, changes since the last commit.
+/// An entity; the only way to change the document.
 pub struct DocumentModel {
     document: Document,
     environment: DocumentEnvironment,
@@ -75,6 +76,7 @@ impl EventEmitter<ModelEvent> for DocumentModel {}
 
 impl DocumentModel {
     /// Creates a model for a document, with the language detected from its name and first line.
+    /// Parsing begins at once.
     pub fn new(
         document: Document,
         environment: DocumentEnvironment,
@@ -128,7 +130,8 @@ impl DocumentModel {
         self.language
     }
 
-    /// Returns the syntax snapshot; its structure may be older, but its offsets are current.
+    /// Returns the syntax snapshot, whose offsets are current and whose structure may be older;
+    /// `None` for plain text and large files.
     pub fn syntax(&self) -> Option<&SyntaxSnapshot> {
         self.syntax.as_ref()
     }
@@ -139,12 +142,13 @@ impl DocumentModel {
         &self.hunks
     }
 
-    /// Returns the committed text, if it was set.
+    /// Returns the committed text, against which changes are shown; `None` if the file is
+    /// untracked.
     pub fn head(&self) -> Option<&Snapshot> {
         self.head.as_ref()
     }
 
-    /// Records that Burin renamed the file.
+    /// Records that Burin renamed the file, and detects the language anew.
     pub fn set_path(&mut self, path: AbsPath, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_path(path));
         let language = language_of(&self.document);
@@ -153,17 +157,19 @@ impl DocumentModel {
         }
     }
 
-    /// Sets the encoding and byte order mark for saving.
+    /// Sets the encoding and byte order mark with which the next save writes the file. The text
+    /// does not change.
     pub fn set_format(&mut self, format: text::FileFormat, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_format(format));
     }
 
-    /// Returns the time stamp for an edit made now.
+    /// Returns the wall time, for an edit made now.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.environment.clock.wall_ms())
     }
 
-    /// Lets `change` modify the document, then updates the tree and notifies all observers.
+    /// Lets `change` modify the document, then updates the tree and emits events for what changed.
+    /// Returns the result of `change`.
     pub fn mutate<R>(
         &mut self,
         cx: &mut Context<Self>,

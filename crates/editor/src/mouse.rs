@@ -20,7 +20,8 @@ use crate::editor::{Editor, clipboard};
 use crate::frame::{Geometry, HitArea};
 use crate::pointer::Drag;
 
-/// Registers mouse listeners for a view. Part of painting.
+/// Registers the mouse listeners of a view for this frame, over the areas of the whole view and of
+/// the text. Part of painting.
 pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, window: &mut Window) {
     window.set_cursor_style(CursorStyle::IBeam, text);
     let (view, over) = (editor.downgrade(), whole.clone());
@@ -295,6 +296,7 @@ fn release(
     }
 }
 
+/// Ends a drag operation without completing it.
 pub(crate) fn end_drag(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.mouse.drag = None;
     editor.mouse.scroll_task = None;

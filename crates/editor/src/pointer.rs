@@ -8,7 +8,7 @@ use text::Change;
 
 use crate::frame::HitArea;
 
-/// Mouse state of a view.
+/// Mouse state of a view: position, hovered part and running drag.
 #[derive(Default)]
 pub(crate) struct Mouse {
     /// Last position of the pointer.
@@ -26,7 +26,7 @@ pub(crate) struct Mouse {
     pub(crate) menu_at_caret: bool,
 }
 
-/// Drag operation started by a button press.
+/// A drag operation that a button press started: selecting, moving text, or scrolling.
 #[derive(Clone, Debug)]
 pub(crate) enum Drag {
     /// Selects text from a position.

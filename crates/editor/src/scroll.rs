@@ -8,7 +8,8 @@ use base::{Bias, ByteOffset};
 use display::{DisplayPoint, DisplayRow, DisplaySnapshot};
 use text::Change;
 
-/// Scroll position of a view.
+/// Scroll position of a view, anchored at an offset so that edits above do not move the text in the
+/// window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scroll {
     /// Start of the row at the top, or of one before it.
@@ -19,7 +20,7 @@ pub(crate) struct Scroll {
     pub(crate) x: f64,
 }
 
-/// The window's limits for scrolling.
+/// The height of the window and its limit for scrolling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Viewport {
     /// Height of the window, in line heights.
@@ -38,7 +39,8 @@ impl Scroll {
         }
     }
 
-    /// Returns the anchor and the distance from it, for storing between sessions.
+    /// Returns the offset of the row at the top, and the line heights from it to the top of the
+    /// window, for storing between sessions.
     pub(crate) fn anchor_and_offset(&self) -> (ByteOffset, f64) {
         (self.anchor, self.below)
     }
@@ -58,7 +60,8 @@ impl Scroll {
         (display.y_of(row) + self.below).max(0.0)
     }
 
-    /// Scrolls to `top`, clipped to the text.
+    /// Scrolls so that the window's top is `top` line heights from the top of the text, clipped to
+    /// the text.
     pub(crate) fn set_top(&mut self, top: f64, display: &DisplaySnapshot, viewport: Viewport) {
         let top = top.min(Self::lowest_top(display, viewport)).max(0.0);
         let row = display.row_at_y(top);
@@ -66,7 +69,7 @@ impl Scroll {
         self.below = top - display.y_of(row);
     }
 
-    /// Returns the maximum scroll position.
+    /// Returns the maximum of the window's top, in line heights from the top of the text.
     pub(crate) fn lowest_top(display: &DisplaySnapshot, viewport: Viewport) -> f64 {
         let height = display.total_height();
         if viewport.beyond_last {
@@ -76,13 +79,13 @@ impl Scroll {
         }
     }
 
-    /// Maps the anchor through a change.
+    /// Maps the anchor through a change, so that the same text stays at the top.
     pub(crate) fn follow(&mut self, change: &Change) {
         self.anchor = change.map(self.anchor, Bias::Left);
     }
 }
 
-/// Scroll behaviour for revealing a row.
+/// Scroll behaviour for revealing a row: with a margin, or centred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScrollMargin {
     /// Keeps a margin; centres the row if it is far away.
@@ -91,7 +94,8 @@ pub(crate) enum ScrollMargin {
     Center,
 }
 
-/// Returns the scroll position that reveals a row.
+/// Returns the window's top that reveals a row, in line heights; `top` is the present one and
+/// `margin` the distance to keep from the edges. Not clipped to the text.
 pub(crate) fn top_showing(
     row: DisplayRow,
     follow: ScrollMargin,

@@ -24,7 +24,7 @@ pub(crate) use self::colours::{ColourJob, HighlightedText};
 pub(crate) use self::multi_caret::{ExtraCaret, accepted_edits, extra_carets};
 pub(crate) use self::tab_key::{CaretPlace, tab_takes};
 
-/// Text inserted as an inlay.
+/// A piece of text that a suggestion would insert, shown as an inlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InsertedText {
     pub(crate) at: ByteOffset,
@@ -41,7 +41,8 @@ impl InsertedText {
     }
 }
 
-/// Presentation of a suggestion at one moment.
+/// The form in which a suggestion is shown at one moment: in the text, or as a sign that points
+/// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Presentation {
     /// Inline in the text.
@@ -52,7 +53,7 @@ pub(crate) enum Presentation {
     Portal,
 }
 
-/// Inline presentation of a suggestion.
+/// A suggestion shown within the text: inserted pieces, and spans that it deletes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InText {
     /// Inserted text, sorted by offset.
@@ -69,7 +70,7 @@ pub(crate) struct InText {
     pub(crate) row: Row,
 }
 
-/// A location outside the window.
+/// A sign that points to a suggestion in this text, but outside the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JumpSuggestion {
     pub(crate) to: ByteOffset,
@@ -80,7 +81,7 @@ pub(crate) struct JumpSuggestion {
     pub(crate) preview: String,
 }
 
-/// A location in another file, as described by its sign.
+/// The location of a suggestion in another file, as its sign describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuggestionPlace {
     /// Row of the location, if known.
@@ -106,7 +107,7 @@ impl SuggestionPlace {
     }
 }
 
-/// The visible range for a presentation.
+/// The visible rows, for deciding how a suggestion is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VisibleRange {
     /// Visible rows, end exclusive.
@@ -115,7 +116,8 @@ pub(crate) struct VisibleRange {
     pub(crate) hides_start: bool,
 }
 
-/// Builds the presentation of a suggestion that applies to the text, seen from the newest caret.
+/// Decides how a suggestion, which applies to `snapshot`, is shown: within the text, or as a sign
+/// if it is not visible from the newest caret.
 pub(crate) fn present(
     suggestion: &Suggestion,
     snapshot: &Snapshot,

@@ -31,7 +31,9 @@ struct FoundChunk {
 }
 
 impl IndexState {
-    /// Returns the best chunks for a query.
+    /// Returns the best chunks for a query from what is indexed now, with their texts; an empty
+    /// answer before the store and the table are open. Reads the shown files, and ranks files that
+    /// are not indexed yet by their words alone.
     pub(crate) fn search(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         let is_complete = self.is_complete();
         let (Some((layout, store)), Some(table)) = (self.store.get(), self.table.get()) else {
@@ -160,8 +162,8 @@ fn make_hit(
     }
 }
 
-/// Returns the text between two offsets, clamped to its length: it may be newer than the indexed
-/// version.
+/// Returns the text between two byte offsets, clamped to its length and to char boundaries, since
+/// the text may be newer than the indexed version; empty if nothing is left.
 pub(crate) fn slice_clamped(text: &str, start: usize, end: usize) -> &str {
     let end = text.floor_char_boundary(end);
     let start = text.floor_char_boundary(start.min(end));
@@ -176,6 +178,7 @@ pub(crate) struct HitTexts<'a> {
 }
 
 impl<'a> HitTexts<'a> {
+    /// Creates an empty set; `top` is the root of the working tree, to which paths are relative.
     pub(crate) fn new(shared: &'a IndexState, top: &'a AbsPath) -> Self {
         Self {
             shared,
@@ -184,8 +187,8 @@ impl<'a> HitTexts<'a> {
         }
     }
 
-    /// Returns the text of a file: an unsaved version, or the content on disk. Empty if there is
-    /// none.
+    /// Returns the text of a file: its unsaved version, or the content on disk, read at the first
+    /// call. Empty if it cannot be read.
     pub(crate) fn text(&mut self, path: &Arc<str>) -> &str {
         let at = match self.read.iter().position(|(known, _)| known == path) {
             Some(at) => at,

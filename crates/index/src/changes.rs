@@ -21,7 +21,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", "exclude"];
 /// If more files change at once, a full pass is made instead.
 const MAX_SINGLE_FILES: usize = 200;
 
-/// Updates single files of an index.
+/// Updates single files of an index, after events of the watcher and edits.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexUpdater<'a> {
     pub(crate) state: &'a IndexState,
@@ -29,7 +29,7 @@ pub(crate) struct IndexUpdater<'a> {
     pub(crate) store: &'a ChunkStore,
 }
 
-/// The result of reading a file.
+/// The result of reading a file for the index: already known, a new record, or gone.
 pub(crate) enum ReadOutcome {
     /// The file is indexed already, or has no chunks.
     Known(ViewedFile),
@@ -49,6 +49,7 @@ impl IndexUpdater<'_> {
         (is_in && !is_gits).then(|| path.to_owned())
     }
 
+    /// Locks the view of the worktree for writing.
     pub(crate) fn view(&self) -> RwLockWriteGuard<'_, WorktreeView> {
         self.state
             .view
@@ -56,8 +57,8 @@ impl IndexUpdater<'_> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the touched files. Returns whether a full pass is needed, since only a walk
-    /// determines whether a new file is ignored.
+    /// Updates the files that may have changed, skipping others. Returns whether a full pass is
+    /// needed, since only a walk determines whether a new file is ignored. Reads the disk.
     pub(crate) fn touch(&self, mut touched: Vec<AbsPath>) -> bool {
         touched.sort_unstable();
         touched.dedup();
@@ -148,7 +149,8 @@ impl IndexUpdater<'_> {
         }
     }
 
-    /// Reads a file, as far as necessary.
+    /// Reads a file as far as necessary: its metadata, then its content if the metadata changed.
+    /// `name` is its path below the root of the repository.
     pub(crate) fn read(&self, path: &AbsPath, name: &str) -> ReadOutcome {
         let left = |stamp, left| {
             ReadOutcome::Known(ViewedFile {
@@ -192,7 +194,8 @@ impl IndexUpdater<'_> {
         }
     }
 
-    /// Makes an unsaved text replace the file's content, or ends that.
+    /// Makes an unsaved text replace the file's content in the index, or with `None` ends that. A
+    /// text that would not be indexed as a file hides the file.
     pub(crate) fn set_unsaved(&self, path: &AbsPath, text: Option<text::Snapshot>) {
         let Some(name) = self.path(path) else {
             return;
@@ -242,12 +245,13 @@ fn prepare_record(blob: Blob, name: &str, text: &str, table: &EmbeddingTable) ->
     record.ok()
 }
 
-/// Returns git's object id of a content.
+/// Returns Git's object id of a content, shortened as by `blob`; never `None` in practice.
 pub(crate) fn blob_of(bytes: &[u8]) -> Option<Blob> {
     blob(&ObjectId::of_blob(bytes))
 }
 
-/// Returns the first 20 bytes of an object id: all of it in SHA-1 repositories.
+/// Returns the first 20 bytes of an object id: all of it in SHA-1 repositories. `None` if it is
+/// shorter.
 pub(crate) fn blob(id: &ObjectId) -> Option<Blob> {
     id.as_bytes().get(..20)?.try_into().ok()
 }

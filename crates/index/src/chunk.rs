@@ -13,14 +13,14 @@ use std::ops::Range;
 use base::Span;
 use syntax::{Language, OutlineItem, OutlineKind, PlainTree};
 
-/// The target size of a chunk in bytes.
+/// The size in bytes that chunks aim at.
 pub(crate) const TARGET_BYTES: usize = 750;
 /// Size in bytes up to which a function or type stays whole.
 pub(crate) const MAX_WHOLE_BYTES: usize = 1_500;
 /// Bytes of a symbol's documentation that are repeated in its later chunks.
 const MAX_DOC_BYTES: usize = 200;
 
-/// A contiguous part of a file.
+/// A contiguous part of a file that is indexed and found as a unit, with the symbols in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CodeChunk {
     /// Byte range in the text.
@@ -53,7 +53,8 @@ pub(crate) struct Defined {
     pub(crate) rows: Range<u32>,
 }
 
-/// Splits a text into chunks.
+/// Splits a text into chunks in order, along functions and types if `language` can be parsed, else
+/// by lines. Chunks cover the text; an empty text has none.
 pub(crate) fn chunks(text: &str, language: Option<Language>) -> Vec<CodeChunk> {
     let tree = language.and_then(|language| PlainTree::parse(language, text));
     let lines = LineStarts::of(text);

@@ -13,7 +13,7 @@ impl ChunkSet {
         word >> (number % 64) & 1 == 1
     }
 
-    /// Adds or removes `count` numbers from `first` on.
+    /// Adds (`is_in`) or removes `count` consecutive numbers from `first` on.
     pub(crate) fn set(&mut self, first: u32, count: u32, is_in: bool) {
         for number in first..first.saturating_add(count) {
             let at = number as usize / 64;

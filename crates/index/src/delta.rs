@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::chunk_set::ChunkSet;
 use crate::record::{RecordLayout, each_term};
 
-/// The postings of words in memory.
+/// The postings of words that are not yet folded into the index on disk, in memory.
 #[derive(Default)]
 pub(crate) struct TermDelta {
     terms: HashMap<Box<str>, Vec<(u32, u16)>, BuildHasherDefault<WordHasher>>,
@@ -18,7 +18,7 @@ pub(crate) struct TermDelta {
 }
 
 impl TermDelta {
-    /// Adds a record whose first chunk has the number `first`.
+    /// Adds the words of a record; `first` is the number of its first chunk.
     pub(crate) fn add(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records += 1;
         each_term(layout, bytes, |term, places| {
@@ -32,7 +32,7 @@ impl TermDelta {
         });
     }
 
-    /// Removes the words of a record.
+    /// Removes the words of a record that was added with the same `first`.
     pub(crate) fn remove(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records = self.records.saturating_sub(1);
         let chunks = first..first + layout.count;
@@ -48,7 +48,8 @@ impl TermDelta {
         });
     }
 
-    /// Removes records, each given by the numbers of its chunks. It must contain all of them.
+    /// Removes the words of many records in one pass, each record given by the numbers of its
+    /// chunks. All of them were added before.
     pub(crate) fn remove_all(&mut self, records: &[Range<u32>]) {
         if records.len() >= self.records {
             *self = Self::default();
@@ -68,12 +69,13 @@ impl TermDelta {
         self.terms.shrink_to_fit();
     }
 
-    /// Returns the chunks that contain a word, with their counts.
+    /// Returns the numbers of the chunks that contain a word, each with its count; empty for an
+    /// unknown word.
     pub(crate) fn postings(&self, term: &str) -> &[(u32, u16)] {
         self.terms.get(term).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the approximate size in bytes.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn size(&self) -> usize {
         self.terms.len() * 64 + self.pairs * 8
     }

@@ -34,7 +34,7 @@ const OF_HEAD: usize = 3;
 
 static SHIPPED: &[u8] = include_bytes!("../../../assets/models/code-embedding.bin");
 
-/// The embedding of a text: `values[i] * scale` has length one within rounding.
+/// The embedding of a text, quantised to bytes: `values[i] * scale` has length one within rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector {
     /// All zero if no word of the text is known.
@@ -50,7 +50,8 @@ impl Vector {
         scale: 0.0,
     };
 
-    /// Quantizes `numbers`, which need not have length one.
+    /// Normalizes and quantizes `numbers`, which need not have length one. Zeros and infinite
+    /// numbers give `ZERO`.
     pub fn new(numbers: &[f32; DIMS]) -> Self {
         let most = numbers
             .iter()
@@ -69,7 +70,8 @@ impl Vector {
         }
     }
 
-    /// Returns the cosine similarity: 1 for equal texts, 0 for unrelated ones.
+    /// Returns the cosine similarity of two vectors of the same table, from -1 to 1: 1 for equal
+    /// texts, about 0 for unrelated ones, 0 with `ZERO`.
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.values.iter().zip(&other.values);
         let dot: i32 = pairs
@@ -79,7 +81,8 @@ impl Vector {
     }
 }
 
-/// Tokens and their rows. Cheap to clone.
+/// A table of tokens and their vectors, from which texts are embedded without a neural network.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct EmbeddingTable {
     vocabulary: Arc<Vocabulary>,
@@ -131,8 +134,8 @@ impl EmbeddingTable {
         }
     }
 
-    /// Identifies the table. Stored beside every vector, since vectors of different tables cannot
-    /// be compared.
+    /// Returns a hash that identifies the table. Stored beside every vector, since vectors of
+    /// different tables cannot be compared.
     pub fn hash(&self) -> [u8; 8] {
         self.hash
     }
@@ -147,7 +150,8 @@ impl EmbeddingTable {
         self.bytes.len()
     }
 
-    /// Returns the embedding of `text`.
+    /// Returns the embedding of `text`: the weighed sum of the vectors of its tokens, at most
+    /// `MAX_WORDS` words. `Vector::ZERO` if no word is known.
     pub fn encode(&self, text: &str) -> Vector {
         let mut tokens = TokenList::default();
         self.vocabulary
@@ -202,14 +206,16 @@ fn add_each(row: &[u8; DIMS], weight: i32, sum: &mut [i32; DIMS]) {
     }
 }
 
-/// Calls `each` with every distinct token of `text`, in numerical order, and its weight.
+/// Calls `each` with every distinct token of `text`, in numerical order, and its weight: how often
+/// it occurs, more for the first words.
 pub fn each_weighed(vocabulary: &Vocabulary, text: &str, each: impl FnMut(u32, i32)) {
     let mut tokens = TokenList::default();
     vocabulary.each_token(text, MAX_WORDS, |token| tokens.push(token));
     tokens.each_weighed(each);
 }
 
-/// The tokens of a text, in order.
+/// The tokens of a text, in order, of fixed capacity; the first ones are entered several times to
+/// weigh more.
 pub struct TokenList {
     tokens: [u32; MAX_TOKENS],
     count: usize,

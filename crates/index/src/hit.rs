@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use base::Span;
 use syntax::OutlineKind;
 
-/// The answer to a query.
+/// The answer to a query: hits, and whether the whole root could be searched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchAnswer {
     /// The hits, best first.
@@ -36,7 +36,7 @@ pub struct SearchHit {
     pub parts: ScoreParts,
 }
 
-/// The components of a score.
+/// The components of a hit's score, to explain it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoreParts {
     /// The BM25 score of its words.

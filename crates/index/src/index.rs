@@ -16,25 +16,27 @@ use crate::state::IndexState;
 use crate::status::IndexStatus;
 use crate::worker;
 
-/// The index of one root. Cheap to clone; dropping the last clone ends its thread.
+/// The semantic and lexical index of one root, kept up to date by a thread. Cheap to clone;
+/// dropping the last clone ends the thread.
 #[derive(Clone)]
 pub struct Index(Arc<IndexHandle>);
 
-/// A handle that does not keep the index open.
+/// A reference to an index that does not keep it open.
 #[derive(Clone)]
 pub struct WeakIndex(Weak<IndexHandle>);
 
 struct IndexHandle(Arc<IndexState>);
 
 impl WeakIndex {
-    /// Returns the index, if it is still open.
+    /// Returns the index; `None` once its last handle is dropped.
     pub fn upgrade(&self) -> Option<Index> {
         self.0.upgrade().map(Index)
     }
 }
 
 impl Index {
-    /// Starts to index `root`, a real path without links. Returns at once.
+    /// Starts to index `root`, a real path without links, on a new thread. Returns at once; a
+    /// failure appears in the status as `IndexPhase::Off`.
     pub fn open(root: AbsPath, options: IndexOptions) -> Self {
         let shared = Arc::new(IndexState::new(root, options));
         worker::start(shared.clone());
@@ -47,6 +49,7 @@ impl Index {
     }
 
     /// Maintains the trigram index for text search from now on, as `TextSearch::Indexed` does.
+    /// Returns at once.
     pub fn keep_trigrams(&self) {
         if !self.0.0.keeps_trigrams.swap(true, Ordering::Relaxed) {
             self.0.0.enqueue(|queue| queue.wants_trigrams = true);
@@ -64,17 +67,20 @@ impl Index {
         status.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Receives a tick when the status changed. Unreceived ticks are merged into one.
+    /// Returns a channel that receives a tick when the status changed. Unreceived ticks are merged
+    /// into one; each tick goes to one receiver.
     pub fn changed(&self) -> Receiver<()> {
         self.0.0.ticks.1.clone()
     }
 
-    /// Pauses before the next file, or resumes. Indexed files can be searched all the time.
+    /// Pauses indexing before the next file, or resumes it. Indexed files can be searched all the
+    /// time.
     pub fn set_paused(&self, is_paused: bool) {
         self.0.0.set_paused(is_paused);
     }
 
-    /// Reports that files or folders may have been changed, created or removed.
+    /// Reports that files or folders may have been changed, created or removed, so that the thread
+    /// checks them. Returns at once.
     pub fn touch(&self, paths: Vec<AbsPath>) {
         if let Some(updater) = self.0.0.trigram_updater.get() {
             updater.touch(&paths);
@@ -82,7 +88,8 @@ impl Index {
         self.0.0.enqueue(|queue| queue.touched.extend(paths));
     }
 
-    /// Reports that everything may have changed, for example after events were lost.
+    /// Reports that everything may have changed, for example after events were lost, so that the
+    /// thread checks all files. Returns at once.
     pub fn refresh(&self) {
         if let Some(updater) = self.0.0.trigram_updater.get() {
             updater.refresh();
@@ -91,15 +98,15 @@ impl Index {
     }
 
     /// Sets the text of an open file that is newer than the disk; `None` returns to the content on
-    /// disk.
+    /// disk. Returns at once; the thread indexes the text.
     pub fn set_unsaved(&self, path: AbsPath, text: Option<text::Snapshot>) {
         self.0.0.enqueue(|queue| {
             queue.unsaved.insert(path, text);
         });
     }
 
-    /// Returns the best chunks for a query from what is indexed now. Reads the few files that it
-    /// shows; not for the UI thread.
+    /// Returns the best chunks for a query from what is indexed now; see
+    /// `SearchAnswer::is_complete`. Reads the few files that it shows; not for the UI thread.
     pub fn search(&self, query: &IndexQuery) -> SearchAnswer {
         self.0.0.search(query, &self.0.0.options.weights)
     }
@@ -137,13 +144,14 @@ impl Index {
         Some((answer, failed))
     }
 
-    /// Like `search`, with other weights.
+    /// Like `search`, with `weights` in place of those of the options.
     pub fn search_weighted(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         self.0.0.search(query, weights)
     }
 
     /// Returns the definitions with this name, else those whose names begin with it, else those
-    /// with similar names. `Type::name` and `Type.name` search inside a type.
+    /// with similar names. `Type::name` and `Type.name` search inside a type. At most `limit`, best
+    /// first; empty while the index is not open.
     pub fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
         self.0.0.symbols(name, limit)
     }
@@ -154,7 +162,8 @@ impl Index {
         Some(self.0.0.trigram_updater.get()?.prefilter())
     }
 
-    /// Waits until everything reported so far is indexed and on disk. Returns at once while paused.
+    /// Blocks until everything reported so far is indexed and on disk. Returns at once while
+    /// paused, and if the thread has ended.
     pub fn wait_until_synced(&self) {
         self.0.0.wait_until_synced();
     }

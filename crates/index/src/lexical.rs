@@ -25,7 +25,7 @@ use tantivy::{
 /// Memory budget of the writer in bytes: the minimum that tantivy accepts.
 const WRITER_BYTES: usize = 15_000_000;
 
-/// The writable index of words.
+/// The writable index of words on disk, by chunk (tantivy).
 pub(crate) struct LexicalIndex {
     index: Index,
     words: Field,
@@ -40,7 +40,7 @@ pub(crate) struct LexicalFold {
     chunk: Field,
 }
 
-/// A read-only snapshot of the index.
+/// A read-only snapshot of the index of words, for queries.
 #[derive(Clone)]
 pub(crate) struct LexicalSnapshot {
     words: Field,
@@ -125,7 +125,8 @@ impl LexicalIndex {
         Ok(folded.unwrap_or(0))
     }
 
-    /// Begins to add words.
+    /// Begins to add words. Only one may run at a time; an error says that the index cannot be
+    /// written.
     pub(crate) fn start_fold(&self) -> tantivy::Result<LexicalFold> {
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(WRITER_BYTES)
@@ -185,7 +186,7 @@ impl LexicalIndex {
 }
 
 impl LexicalFold {
-    /// Adds chunks; another thread processes them.
+    /// Adds chunks; the writer's thread processes them. Nothing is visible before `finish`.
     pub(crate) fn add(
         &mut self,
         documents: impl Iterator<Item = ChunkDocument>,
@@ -210,7 +211,7 @@ impl LexicalFold {
 }
 
 impl LexicalSnapshot {
-    /// Calls `each` with the chunks that contain a word, and the counts.
+    /// Calls `each` with every chunk that contains `word`, exactly as stored, and its count there.
     pub(crate) fn each(&self, word: &str, mut each: impl FnMut(u32, u32)) -> tantivy::Result<()> {
         let term = Term::from_field_text(self.words, word);
         for part in &self.parts {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 
-/// A byte range. Cheap to clone.
+/// The bytes of a record, held in memory or mapped from the log. Cheap to clone.
 #[derive(Clone)]
 pub(crate) enum RecordBytes {
     /// Bytes held in memory.
@@ -35,7 +35,8 @@ impl Deref for RecordBytes {
 pub(crate) struct MappedFile(memmap2::Mmap);
 
 impl MappedFile {
-    /// Maps a whole file. Returns `None` if it is missing or empty.
+    /// Maps a whole file read-only. Returns `None` if it is missing or empty; other failures are
+    /// errors.
     pub(crate) fn of(path: &AbsPath) -> std::io::Result<Option<Self>> {
         let file = match std::fs::File::open(path) {
             Ok(file) => file,

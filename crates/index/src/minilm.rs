@@ -20,7 +20,7 @@ mod spelling;
 
 use attention::{AttentionLayer, LayerWeights};
 
-/// The names of the files in the model's folder.
+/// The names of the model's files in its folder: weights, then vocabulary.
 pub const FILES: [&str; 2] = ["model.safetensors", "vocab.txt"];
 /// The dimension of a vector.
 pub const WIDTH: usize = 384;
@@ -37,7 +37,7 @@ const EPSILON: f32 = 1e-12;
 /// Number of positions processed at once: enough to be fast, few enough to fit into the caches.
 const POSITIONS_AT_ONCE: usize = 4_096;
 
-/// The reason that the model cannot be used.
+/// The reason that the model cannot be used: missing files, other weights, or a relative path.
 #[derive(Debug, thiserror::Error)]
 pub enum MiniLmError {
     /// A file of the model is missing or unreadable.
@@ -57,7 +57,7 @@ impl From<MiniLmError> for RerankError {
     }
 }
 
-/// The model with its weights.
+/// The transformer all-MiniLM-L6-v2 with its weights, run on the CPU.
 pub struct MiniLm {
     vocabulary: Vocabulary,
     words: Tensor,
@@ -68,9 +68,10 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// Reads [`FILES`] in `dir`.
+    /// Reads [`FILES`] in `dir`, an absolute path. Blocks on the disk.
     ///
     /// # Errors
+    ///
     /// A file is missing, or the weights do not belong to this model.
     pub fn open(dir: &Path) -> Result<Self, MiniLmError> {
         let folder =
@@ -106,9 +107,11 @@ impl MiniLm {
         &self.vocabulary
     }
 
-    /// Returns the normalized vector of every text. `most_tokens` includes the two special tokens.
+    /// Returns a vector of length one and [`WIDTH`] numbers for every text, in order. Each text is
+    /// cut to `most_tokens`, which includes the two special tokens. Takes milliseconds per text.
     ///
     /// # Errors
+    ///
     /// The weights do not fit.
     pub fn encode(&self, texts: &[&str], most_tokens: usize) -> Result<Vec<Vec<f32>>, MiniLmError> {
         let most = most_tokens.clamp(2, MAX_POSITIONS) - 2;

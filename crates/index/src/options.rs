@@ -7,7 +7,7 @@ use base::AbsPath;
 use crate::rank::RankWeights;
 use crate::rerank::Reranker;
 
-/// Options for opening an index.
+/// Options for opening an index: where data are stored, ranking, text search, and the reranker.
 #[derive(Clone, Debug)]
 pub struct IndexOptions {
     /// The folder for the data of all roots; without it everything is in memory.
@@ -54,12 +54,13 @@ impl IndexOptions {
 }
 
 /// Returns the folder for the data of one root alone, such as the trigram index. `folder` is that
-/// of the options.
+/// of the options; nothing is created.
 pub fn root_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
     crate::repo_layout::folder_for(&folder.join("roots"), root)
 }
 
-/// Returns the folder of a root's trigram index. `folder` is that of the options.
+/// Returns the folder of a root's trigram index. `folder` is that of the options; nothing is
+/// created.
 pub fn trigram_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
     root_folder(folder, root).join("trigram")
 }

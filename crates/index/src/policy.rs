@@ -11,7 +11,7 @@ const MINIFIED_BYTES: usize = 4 << 10;
 /// Average bytes per line above which a file counts as minified.
 const MINIFIED_LINE: usize = 300;
 
-/// The reason that a file has no chunks.
+/// The reason that a file is not indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SkipReason {
     /// Its name indicates secrets.
@@ -86,7 +86,8 @@ const GENERATED_NAMES: &[&str] = &[
 ];
 const GENERATED_ENDINGS: &[&str] = &["lock", "snap"];
 
-/// Returns the reason to skip a file based on its name alone. `path` is relative, with `/`.
+/// Returns the reason to skip a file based on its name alone; `None` if the name gives none. `path`
+/// is relative, with `/`.
 pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -102,7 +103,8 @@ pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     (is_minified || is_generated).then_some(SkipReason::Generated)
 }
 
-/// Returns the text of a file that should be indexed.
+/// Returns a file's content as text if it should be indexed, else the reason to skip it: too large,
+/// not UTF-8, or generated.
 pub(crate) fn by_content(bytes: &[u8]) -> Result<&str, SkipReason> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(SkipReason::Large);

@@ -17,7 +17,8 @@ pub(crate) const DEFINES: char = '\u{1}';
 /// Prefix of a term that is the stem of the file's name, in lower case without `_`.
 pub(crate) const STEM: char = '\u{2}';
 
-/// Returns the record of a file. `path` is relative, with `/`.
+/// Chunks and embeds a file and returns its encoded record, with chunk numbers yet to be set.
+/// `blob` is the id of its content; `path` is relative, with `/`.
 pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &EmbeddingTable) -> Vec<u8> {
     let first_line = text.lines().next().unwrap_or_default();
     let language = syntax::language_for(Path::new(path), first_line);
@@ -51,7 +52,8 @@ pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &EmbeddingTable
     .encode()
 }
 
-/// The parts of a path that carry meaning.
+/// The parts of a path that carry meaning for ranking: the stem of the file's name and the last
+/// three folders.
 pub(crate) struct PathParts<'a> {
     pub(crate) stem: &'a str,
     /// The last three folders, outermost first.
@@ -59,6 +61,8 @@ pub(crate) struct PathParts<'a> {
 }
 
 impl<'a> PathParts<'a> {
+    /// Splits a relative path with `/`. The stem ends at the first dot that does not begin the
+    /// name.
     pub(crate) fn of(path: &'a str) -> Self {
         let mut parts: Vec<&str> = path.split('/').collect();
         let name = parts.pop().unwrap_or_default();
@@ -70,7 +74,8 @@ impl<'a> PathParts<'a> {
         Self { stem, folders }
     }
 
-    /// Returns the names of the file and of its folder: a `mod.rs` is named after its folder.
+    /// Returns the names of the file and of the folder around it, without ending: a `mod.rs` or the
+    /// like is named after its folder. Empty if there is no folder.
     pub(crate) fn names(&self) -> (&'a str, &'a str) {
         let mut folders = self.folders.iter().rev().copied();
         let mut next = || folders.next().unwrap_or_default();

@@ -18,7 +18,7 @@ pub struct IndexQuery {
     pub mode: QueryMode,
 }
 
-/// The signals that determine a chunk's score.
+/// The signals that determine a chunk's score: words and embeddings, or one of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueryMode {
     /// Words and embeddings together, plus boosts by path and symbol.
@@ -45,7 +45,7 @@ impl IndexQuery {
 /// Maximum number of words of a query that are used.
 const MAX_WORDS: usize = 400;
 
-/// Properties derived from a query's text.
+/// Properties derived from a query's text, computed once per search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryTraits {
     /// Its words with their counts, in the order of the text.
@@ -121,6 +121,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 impl QueryTraits {
+    /// Derives the properties of a query's text.
     pub(crate) fn of(text: &str) -> Self {
         let mut words: Vec<(String, f32)> = Vec::new();
         each_word(text, MAX_WORDS, |word| {
@@ -275,7 +276,8 @@ impl QueryTraits {
         parts.iter().filter(is_said).count() as f32 / parts.len().max(1) as f32
     }
 
-    /// Returns whether the query names a symbol with this stem.
+    /// Returns whether the query is the name of a symbol that equals this file stem, without case,
+    /// `_`, `-` and plural.
     pub(crate) fn names_stem(&self, stem: &str) -> bool {
         self.symbol
             .as_ref()

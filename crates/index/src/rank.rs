@@ -12,7 +12,7 @@ use crate::prepare::{PathParts, plain_name};
 use crate::query::QueryTraits;
 use crate::record::{IN_TESTS, ONLY_REEXPORTS};
 
-/// The weights of the ranking signals.
+/// The weights of the ranking signals. The default is tuned on measured queries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankWeights {
     /// Share of the embedding score for plain language; the rest is the word score's.
@@ -87,7 +87,7 @@ impl Default for RankWeights {
     }
 }
 
-/// A chunk that may become a hit.
+/// A chunk that may become a hit, with its raw scores.
 #[derive(Clone, Debug)]
 pub(crate) struct RankCandidate<'a> {
     pub(crate) chunk: u32,
@@ -114,8 +114,9 @@ pub(crate) struct Ranked<'a> {
     pub(crate) boosts: Vec<(&'static str, f32)>,
 }
 
-/// Returns the best `limit` candidates, best first. `share` is the weight of embeddings; without
-/// `signals` the sum alone decides.
+/// Returns the best `limit` candidates, best first. `share` is the weight of embeddings against
+/// words, from 0 to 1; without `signals` (boosts by path, symbol and the like) the sum alone
+/// decides.
 pub(crate) fn ranked<'a>(
     candidates: Vec<RankCandidate<'a>>,
     traits: &QueryTraits,

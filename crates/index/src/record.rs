@@ -16,7 +16,7 @@ use crate::chunk::{CodeChunk, Defined};
 use crate::embedding::{DIMS, Vector};
 use bytes::{RecordReader, put_number, put_text};
 
-/// Git's object id of the content.
+/// Git's object id of a content; for SHA-256 repositories its first 20 bytes.
 pub(crate) type Blob = [u8; 20];
 
 /// Set if the chunk lies in a test module.
@@ -24,7 +24,7 @@ pub(crate) const IN_TESTS: u8 = 1;
 /// Set if the file only re-exports other definitions.
 pub(crate) const ONLY_REEXPORTS: u8 = 2;
 
-/// The offsets in a record.
+/// The header of an indexed file's record: id of the content, counts, and the offsets of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordLayout {
     pub(crate) blob: Blob,
@@ -43,7 +43,7 @@ const HEADER: usize = 20 + 6 * 4;
 const FIRST_AT: usize = 28;
 
 impl RecordLayout {
-    /// Parses a layout; returns `None` for bytes that are no record.
+    /// Reads the layout of a record; `None` for bytes that are no record or are cut off.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let blob = bytes.get(..20)?.try_into().ok()?;
         let number = |at: usize| {
@@ -111,7 +111,7 @@ fn range_from(start: usize, length: usize) -> Range<usize> {
     start..start + length
 }
 
-/// The contents of a record to be encoded.
+/// The contents of a record to be encoded: path, chunks, vectors and words of one file.
 pub(crate) struct RecordDraft<'a> {
     pub(crate) blob: Blob,
     pub(crate) path: &'a str,
@@ -189,7 +189,7 @@ impl RecordDraft<'_> {
     }
 }
 
-/// Sets the number of the first chunk.
+/// Sets the number of the first chunk in an encoded record.
 pub(crate) fn set_first(bytes: &mut [u8], first: u32) {
     if let Some(place) = bytes.get_mut(FIRST_AT..FIRST_AT + 4) {
         place.copy_from_slice(&first.to_le_bytes());
@@ -233,7 +233,8 @@ pub(crate) fn chunks_of(layout: &RecordLayout, bytes: &[u8]) -> Vec<CodeChunk> {
     chunks
 }
 
-/// Returns the symbol that a chunk defines first, or is a part of, without copying.
+/// Returns the symbol that a chunk defines first, or is a part of, without copying; `None` if it
+/// has none. `place` is the index of the chunk in its file.
 pub(crate) fn symbol_of<'a>(layout: &RecordLayout, bytes: &'a [u8], place: u32) -> Option<&'a str> {
     let mut reader = RecordReader(bytes.get(layout.meta())?);
     for _ in 0..place {
@@ -292,8 +293,8 @@ fn read_chunk(reader: &mut RecordReader<'_>) -> Option<CodeChunk> {
     })
 }
 
-/// Calls `each` with every word of a record, and the chunks, counted from its first, that contain
-/// it.
+/// Calls `each` with every word of a record, and with the chunks that contain it, counted from the
+/// file's first, and their counts. Ends early at damaged bytes.
 pub(crate) fn each_term<'a>(
     layout: &RecordLayout,
     bytes: &'a [u8],

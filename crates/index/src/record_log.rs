@@ -21,13 +21,13 @@ const HEAD: usize = 32;
 /// Bytes of the length and checksum before a record.
 const RECORD_HEAD: usize = 8;
 
-/// A record's location in the log.
+/// A record's location in the log, in bytes, and its checksum.
 pub(crate) struct RecordRange {
     pub(crate) range: Range<usize>,
     pub(crate) crc: u32,
 }
 
-/// The result of opening the log.
+/// The result of opening the log: its records as found, and the writer if there is one.
 pub(crate) struct OpenedLog {
     pub(crate) map: Option<Arc<MappedFile>>,
     pub(crate) records: Vec<RecordRange>,
@@ -41,7 +41,7 @@ pub(crate) struct OpenedLog {
     pub(crate) note: Option<String>,
 }
 
-/// The writer at the end of the log.
+/// The writer at the end of the log. Buffers records until `flush`.
 pub(crate) struct RecordLog {
     file: Box<dyn AppendLog>,
     waiting: Vec<u8>,
@@ -51,7 +51,8 @@ pub(crate) struct RecordLog {
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
 impl RecordLog {
-    /// Adds a record and returns its range in the log.
+    /// Buffers a record for writing and returns the byte range that it has in the log. Writes if
+    /// the buffer is full.
     pub(crate) fn add(&mut self, record: &[u8]) -> Result<Range<usize>, host::Error> {
         let start = self.end_offset() as usize + RECORD_HEAD;
         let length = u32::try_from(record.len()).unwrap_or(u32::MAX);
@@ -79,15 +80,16 @@ impl RecordLog {
         Ok(())
     }
 
-    /// Returns once everything is on the disk.
+    /// Writes all buffered bytes and blocks until everything is on the disk.
     pub(crate) fn sync(&mut self) -> Result<(), host::Error> {
         self.flush()?;
         self.file.sync()
     }
 }
 
-/// Opens the log at `path`; recreates it if it is missing, foreign or of another version, and may
-/// be written.
+/// Opens the log at `path` for vectors of the embedding table with the hash `table`; recreates it
+/// if it is missing, foreign or of another version or table, and `may_write`. A damaged end is left
+/// out.
 pub(crate) fn open(
     path: &AbsPath,
     table: [u8; 8],
@@ -139,7 +141,8 @@ fn append_to(path: &AbsPath) -> Result<RecordLog, host::Error> {
     })
 }
 
-/// Creates the log; an earlier file of that name stays intact for processes that have it open.
+/// Creates the log and returns its id; an earlier file of that name stays intact for processes that
+/// have it open.
 pub(crate) fn create(path: &AbsPath, table: [u8; 8]) -> Result<u64, host::Error> {
     let now = RealClock::default().wall_ms();
     let seed = format!("{path} {now} {}", std::process::id());

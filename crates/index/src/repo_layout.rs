@@ -9,7 +9,7 @@ use host::{ContentHash, Files, RealFiles};
 /// Maximum size of an alternates file that is read, in bytes.
 const MAX_ALTERNATES_BYTES: u64 = 64 << 10;
 
-/// The location of a root.
+/// The location of a root in its Git working tree; worktrees of one repository share their store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepoLayout {
     /// The root of the working tree, or the root itself outside of any.
@@ -21,6 +21,8 @@ pub(crate) struct RepoLayout {
 }
 
 impl RepoLayout {
+    /// Finds the working tree around `root`; outside of any, the root is its own top. Reads the
+    /// disk.
     pub(crate) fn of(root: &AbsPath) -> Self {
         let alone = Self {
             top: root.clone(),
@@ -64,7 +66,8 @@ fn alternate_repository(common: &AbsPath) -> Option<AbsPath> {
     (objects.name() == "objects").then(|| objects.parent())?
 }
 
-/// Returns the folder below `folder` for the data of a repository, or of a worktree's root.
+/// Returns the folder below `folder` for the data of a repository, or of a worktree's root, named
+/// by a hash of the path `of`. Nothing is created.
 pub(crate) fn folder_for(folder: &AbsPath, of: &AbsPath) -> AbsPath {
     use std::os::unix::ffi::OsStrExt;
     let hash = ContentHash::of(of.as_path().as_os_str().as_bytes()).0;

@@ -17,14 +17,14 @@ const LENGTH: f32 = 0.75;
 /// Maximum number of files read again for an answer.
 const MAX_READ_FILES: usize = 12;
 
-/// The words of some files. Immutable once built.
+/// The words of some files that are not indexed yet, for preliminary answers. Immutable once built.
 #[derive(Default)]
 pub(crate) struct RoughIndex {
     files: Vec<(Arc<str>, u32)>,
     terms: HashMap<Box<str>, Vec<(u32, u16)>, BuildHasherDefault<WordHasher>>,
 }
 
-/// A file that contains words of a query.
+/// A file that contains words of a query, with its score.
 pub(crate) struct RoughHit {
     pub(crate) path: Arc<str>,
     pub(crate) score: f32,
@@ -33,7 +33,7 @@ pub(crate) struct RoughHit {
 }
 
 impl RoughIndex {
-    /// Adds the words of a file.
+    /// Counts the words of a file and adds it.
     pub(crate) fn add(&mut self, path: &str, text: &str) {
         let number = self.files.len() as u32;
         let mut length = 0;
@@ -61,7 +61,7 @@ impl RoughIndex {
         self.files.len()
     }
 
-    /// Returns the approximate size in bytes.
+    /// Returns the approximate memory use in bytes.
     pub(crate) fn size(&self) -> usize {
         let places: usize = self.terms.values().map(Vec::len).sum();
         self.terms.len() * 64 + places * 8
@@ -128,7 +128,8 @@ pub(crate) fn best_files(
     (rarities, hits)
 }
 
-/// Returns the lines of a text that contain most of a query's words.
+/// Returns the chunk of a text that contains the most words of a query, by their rarities; `None`
+/// if no chunk contains any.
 pub(crate) fn best_lines(
     text: &str,
     words: &[(String, f32)],

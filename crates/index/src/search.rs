@@ -39,7 +39,7 @@ struct Nearest {
     spread: ScoreSpread,
 }
 
-/// The view and the data needed to search it.
+/// The view and the data needed to search it, borrowed for one query.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchContext<'a> {
     pub(crate) contents: &'a StoreContents,

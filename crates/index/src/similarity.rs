@@ -5,7 +5,7 @@ use crate::embedding::{DIMS, Vector};
 /// Bytes that are prefetched before they are needed.
 const PREFETCH_BYTES: usize = 4 * DIMS;
 
-/// A vector that is compared with many others.
+/// The vector of a query, prepared for comparison with many others.
 pub(crate) struct QueryVector {
     /// Widened once, so that the inner loop only widens the other side.
     values: [i16; DIMS],
@@ -13,6 +13,7 @@ pub(crate) struct QueryVector {
 }
 
 impl QueryVector {
+    /// Widens a vector once for many comparisons.
     pub(crate) fn of(vector: &Vector) -> Self {
         let mut values = [0; DIMS];
         for (wide, value) in values.iter_mut().zip(&vector.values) {
@@ -24,8 +25,8 @@ impl QueryVector {
         }
     }
 
-    /// Calls `each` with the similarity of every row: `values` has `DIMS` bytes per row, `scales`
-    /// four.
+    /// Calls `each` with the index and cosine similarity of every row, in order: `values` has
+    /// `DIMS` bytes per row, `scales` four (little-endian).
     #[cfg(target_arch = "x86_64")]
     #[expect(
         unsafe_code,
@@ -39,8 +40,8 @@ impl QueryVector {
         self.compare_plain(values, scales, each);
     }
 
-    /// Calls `each` with the similarity of every row: `values` has `DIMS` bytes per row, `scales`
-    /// four.
+    /// Calls `each` with the index and cosine similarity of every row, in order: `values` has
+    /// `DIMS` bytes per row, `scales` four (little-endian).
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn compare(&self, values: &[u8], scales: &[u8], each: impl FnMut(usize, f32)) {
         self.compare_plain(values, scales, each);
@@ -75,7 +76,8 @@ fn rows<'a>(
     values.zip(scales.as_chunks::<4>().0)
 }
 
-/// Prefetches the beginning of the data that is compared next.
+/// Hints the processor to load the beginning of the data that is compared next. Changes nothing
+/// else.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "a hint to the processor; nothing is read")]
 pub(crate) fn prefetch(values: &[u8]) {

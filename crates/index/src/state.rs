@@ -16,7 +16,7 @@ use crate::status::{IndexPhase, IndexStatus};
 use crate::store::ChunkStore;
 use crate::view::WorktreeView;
 
-/// The state of an index.
+/// The state of an index, shared by its handles and its thread.
 pub(crate) struct IndexState {
     pub(crate) root: AbsPath,
     pub(crate) options: IndexOptions,
@@ -57,6 +57,7 @@ pub(crate) struct WorkQueue {
 }
 
 impl WorkQueue {
+    /// Returns whether no work is queued.
     pub(crate) fn is_empty(&self) -> bool {
         !self.wants_walk
             && !self.wants_trigrams
@@ -66,6 +67,7 @@ impl WorkQueue {
 }
 
 impl IndexState {
+    /// Creates the state of an index before its thread starts: nothing is opened or indexed.
     pub(crate) fn new(root: AbsPath, options: IndexOptions) -> Self {
         let mut status = IndexStatus::new();
         status.is_paused = options.is_paused;
@@ -93,11 +95,12 @@ impl IndexState {
         }
     }
 
+    /// Locks the queue of the indexing thread.
     pub(crate) fn queue(&self) -> MutexGuard<'_, WorkQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds work to the queue.
+    /// Adds work to the queue by `add` and wakes the indexing thread.
     pub(crate) fn enqueue(&self, add: impl FnOnce(&mut WorkQueue)) {
         let mut queue = self.queue();
         add(&mut queue);
@@ -115,6 +118,7 @@ impl IndexState {
         self.ticks.0.try_send(()).ok();
     }
 
+    /// Pauses or resumes the indexing thread, and shows that in the status.
     pub(crate) fn set_paused(&self, is_paused: bool) {
         self.is_paused.store(is_paused, Ordering::Relaxed);
         self.update_status(|status| status.is_paused = is_paused);
@@ -123,7 +127,7 @@ impl IndexState {
         self.wake.notify_all();
     }
 
-    /// Waits while paused. Returns whether to continue.
+    /// Blocks while paused. Returns whether to continue: `false` once the index is closed.
     pub(crate) fn wait_while_paused(&self) -> bool {
         if self.is_paused.load(Ordering::Relaxed) {
             let mut queue = self.queue();
@@ -137,13 +141,14 @@ impl IndexState {
         !self.is_ended.load(Ordering::Relaxed)
     }
 
-    /// Waits until all earlier requests are completed.
+    /// Blocks until all earlier requests are completed; returns at once while paused.
     pub(crate) fn wait_until_synced(&self) {
         let asked = self.queue().asked;
         self.wait_while(|queue| queue.done < asked);
     }
 
-    /// Waits until no work is left.
+    /// Blocks until all earlier requests are completed and the thread waits for work; returns at
+    /// once while paused.
     pub(crate) fn wait_until_idle(&self) {
         let asked = self.queue().asked;
         self.wait_while(|queue| queue.done < asked || queue.done != u64::MAX && !queue.is_idle);
@@ -161,7 +166,7 @@ impl IndexState {
         }
     }
 
-    /// Returns whether every file can be found.
+    /// Returns whether every file is indexed.
     pub(crate) fn is_complete(&self) -> bool {
         let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.phase == IndexPhase::Ready

@@ -1,6 +1,6 @@
 //! The progress of an index.
 
-/// The progress of an index. Cheap to query at any time.
+/// The progress and size of an index, as a copy. Cheap to query at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStatus {
     /// The current phase of indexing.
@@ -25,7 +25,8 @@ pub struct IndexStatus {
     pub notes: Vec<String>,
 }
 
-/// The phase of an index.
+/// The phase of an index, from the walk of its files to readiness, or the reason why it is
+/// unavailable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexPhase {
     /// Listing the files of the root.
@@ -40,7 +41,7 @@ pub enum IndexPhase {
     Off(String),
 }
 
-/// Number of skipped files by reason.
+/// Number of files that are not indexed, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Their names indicate secrets.

@@ -39,7 +39,8 @@ const MIN_FOLDED_CHUNKS: usize = if cfg!(test) { 8 } else { 1_000 };
 const LOCK_TRIES: usize = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// The store of one repository. Shared by every index over one of its worktrees.
+/// The records of all indexed files of one repository, in memory and on disk. Shared by every index
+/// over one of its worktrees.
 pub(crate) struct ChunkStore {
     contents: RwLock<StoreContents>,
     persister: Mutex<StorePersister>,
@@ -106,7 +107,7 @@ pub(crate) enum Persistence {
 
 impl ChunkStore {
     /// Returns the store in `folder`, opened once for all callers; without a folder, one in memory
-    /// for this caller alone.
+    /// for this caller alone. `table` is the hash of the embedding table.
     pub(crate) fn of(folder: Option<&AbsPath>, table: [u8; 8]) -> Arc<Self> {
         static OPEN: Mutex<Vec<(AbsPath, Weak<ChunkStore>)>> = Mutex::new(Vec::new());
         let Some(folder) = folder else {
@@ -195,7 +196,7 @@ impl ChunkStore {
         })
     }
 
-    /// Locks the data for reading.
+    /// Locks the data for reading; blocks while a change is written.
     pub(crate) fn contents(&self) -> RwLockReadGuard<'_, StoreContents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -212,8 +213,9 @@ impl ChunkStore {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the entry of a content under a path, if it is known and intact. `length` is the
-    /// file's current length.
+    /// Returns the number of the entry of a content under a path; `None` if it is unknown or
+    /// damaged. `length` is the file's current length in bytes. The first call for an entry
+    /// verifies its checksum.
     pub(crate) fn find(&self, path: &str, blob: &Blob, length: u64) -> Option<u32> {
         let id = {
             let contents = self.contents();
@@ -247,7 +249,8 @@ impl ChunkStore {
         }
     }
 
-    /// Adds records and returns their entries.
+    /// Adds records and returns the numbers of their entries, in order. Bytes that are no record
+    /// are left out.
     pub(crate) fn add(&self, records: Vec<Vec<u8>>, keep: Persistence) -> Vec<u32> {
         let mut persister = self.persister();
         let mut ids = Vec::with_capacity(records.len());
@@ -287,7 +290,7 @@ impl ChunkStore {
         ids
     }
 
-    /// Removes a transient entry.
+    /// Removes the entry of an unsaved text; without effect for one that is written to disk.
     pub(crate) fn drop_transient(&self, id: u32) {
         let mut contents = self.change();
         let is_passing = contents.entry(id).is_some_and(|entry| entry.kept.is_none());
@@ -301,8 +304,8 @@ impl ChunkStore {
         }
     }
 
-    /// Writes pending data; with `FoldPolicy::Now` also words, if there are enough. Returns whether words
-    /// were folded.
+    /// Writes pending data to the disk; also folds words into the index on disk if `fold` says so.
+    /// Returns whether words were folded. A failing disk turns writing off with a note.
     pub(crate) fn persist(&self, fold: FoldPolicy) -> bool {
         let mut persister = self.persister();
         let persister = &mut *persister;
@@ -350,7 +353,7 @@ impl ChunkStore {
         }
     }
 
-    /// Returns the notes for the user.
+    /// Returns the notes for the user, as sentences.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.persister().notes.clone()
     }
@@ -422,27 +425,27 @@ impl StorePersister {
 }
 
 impl StoreContents {
-    /// Returns an entry by its number.
+    /// Returns an entry by its number; `None` if it was removed.
     pub(crate) fn entry(&self, id: u32) -> Option<&StoredFile> {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    /// Returns all entries, including those of no view.
+    /// Returns all entries, including those that no worktree shows.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &StoredFile> {
         self.entries.iter().flatten()
     }
 
-    /// Returns the entry of a chunk.
+    /// Returns the entry that contains a chunk; `None` if it was removed.
     pub(crate) fn owner(&self, chunk: u32) -> Option<&StoredFile> {
         self.entry(*self.owners.get(chunk as usize)?)
     }
 
-    /// Returns the number of words of a chunk.
+    /// Returns the number of words of a chunk; 0 for an unknown one.
     pub(crate) fn length(&self, chunk: u32) -> u16 {
         self.lengths.get(chunk as usize).copied().unwrap_or(0)
     }
 
-    /// Returns the flags of a chunk.
+    /// Returns the flags of a chunk, such as `IN_TESTS`; 0 for an unknown one.
     pub(crate) fn flags(&self, chunk: u32) -> u8 {
         self.flags.get(chunk as usize).copied().unwrap_or(0)
     }
@@ -452,8 +455,8 @@ impl StoreContents {
         self.lengths.len()
     }
 
-    /// Calls `each` with the chunks that contain a word, and the counts, including those of no
-    /// view.
+    /// Calls `each` with every chunk that contains `word`, and its count there, including chunks
+    /// that no worktree shows. A failing disk is only logged.
     pub(crate) fn each_posting(&self, word: &str, mut each: impl FnMut(u32, u32)) {
         if let Some(folded) = &self.folded {
             let read = folded.each(word, &mut each);

@@ -28,7 +28,7 @@ struct Symbol {
 }
 
 impl IndexState {
-    /// Returns the definitions of a name.
+    /// Returns the definitions of a name, at most `limit`; see `Index::symbols`.
     pub(crate) fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
         let (outer, name) = split_qualified(name);
         let Some((layout, _)) = self.store.get() else {

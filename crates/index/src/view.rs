@@ -13,7 +13,8 @@ use crate::chunk_set::ChunkSet;
 use crate::policy::SkipReason;
 use crate::store::StoreContents;
 
-/// The files of a worktree.
+/// The files of one worktree, with the entries of the store that they show, and their visible
+/// chunks.
 #[derive(Default)]
 pub(crate) struct WorktreeView {
     /// Keyed by the path below the root of the repository, with `/`.
@@ -23,7 +24,8 @@ pub(crate) struct WorktreeView {
     words: u64,
 }
 
-/// The last known state of a file.
+/// The last known state of a file: version, indexed entry, unsaved text, or the reason why it is
+/// skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ViewedFile {
     /// Identity and version; `None` while only an unsaved text is known.
@@ -37,14 +39,16 @@ pub(crate) struct ViewedFile {
 }
 
 impl ViewedFile {
-    /// Returns the visible entry.
+    /// Returns the entry that searches see: the unsaved text's, else that of the content on disk;
+    /// `None` if the file has no chunks.
     pub(crate) fn live(&self) -> Option<u32> {
         self.unsaved.or(self.entry)
     }
 }
 
 impl WorktreeView {
-    /// Returns the state of a file.
+    /// Returns the state of a file by its path below the root of the repository; `None` if it is
+    /// unknown.
     pub(crate) fn file(&self, path: &str) -> Option<&ViewedFile> {
         self.files.get(path)
     }
@@ -94,7 +98,7 @@ impl WorktreeView {
         self.files.iter()
     }
 
-    /// Returns the visible entries.
+    /// Returns the entries that searches see.
     pub(crate) fn entries(&self) -> impl Iterator<Item = u32> {
         self.files.values().filter_map(ViewedFile::live)
     }

@@ -10,7 +10,8 @@ use crate::words::{self, MAX_IDENTIFIER_BYTES, SplitWord};
 const EMPTY: u32 = u32::MAX;
 const CONTINUES: &[u8] = b"##";
 
-/// Tokens and their numbers.
+/// The tokens of a WordPiece tokenizer and their numbers, which are their positions in the list.
+/// Tokens that continue a word begin with `##`.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     /// The text of all tokens, concatenated.
@@ -77,7 +78,8 @@ impl Vocabulary {
         std::str::from_utf8(self.bytes(token)).unwrap_or_default()
     }
 
-    /// Returns the token that is spelt `word` and begins a word.
+    /// Returns the number of the token that is spelt `word` and begins a word; `None` if there is
+    /// none.
     pub fn whole_token(&self, word: &str) -> Option<u32> {
         let hash = word.bytes().fold(seed(false), step);
         self.find(hash, false, word.as_bytes())
@@ -108,7 +110,8 @@ impl Vocabulary {
         }
     }
 
-    /// Splits one word, longest piece first; yields nothing if some letters match no piece.
+    /// Splits one word into tokens, longest piece first, and calls `each` with their numbers; calls
+    /// nothing if some letters match no piece. Only the first `MAX_IDENTIFIER_BYTES` bytes count.
     pub fn split_word(&self, word: &str, each: &mut impl FnMut(u32)) {
         let word = word.as_bytes();
         let word = &word[..word.len().min(MAX_IDENTIFIER_BYTES)];

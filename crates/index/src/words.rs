@@ -6,7 +6,8 @@
 //! `header`.
 //! Invariant: every reported word is ASCII, lower-case and not empty.
 
-/// Longer identifiers are data rather than names; the rest of them is ignored.
+/// Maximum length of an identifier in bytes: longer ones are data rather than names, and the rest
+/// of them is ignored.
 pub const MAX_IDENTIFIER_BYTES: usize = 96;
 
 /// A word as reported by [`each`].
@@ -16,7 +17,7 @@ pub enum SplitWord<'a> {
     Whole {
         /// The word in lower case.
         text: &'a str,
-        /// Whether at least one [`Word::Part`] follows.
+        /// Whether at least one [`SplitWord::Part`] follows.
         is_compound: bool,
     },
     /// A part of the preceding identifier, in lower case.
@@ -38,7 +39,8 @@ impl<'a> SplitWord<'a> {
     }
 }
 
-/// Like [`each_word`], but distinguishes words from parts. Returns the number of words.
+/// Like [`each_word`], but distinguishes identifiers from their parts. Returns the number of words
+/// passed, at most `most`.
 pub fn each(text: &str, most: usize, mut each: impl FnMut(SplitWord)) -> usize {
     let bytes = text.as_bytes();
     let mut left = most;

@@ -17,7 +17,8 @@ use crate::store::{ChunkStore, FoldPolicy};
 /// Number of files read after which freed memory is returned to the system.
 const WORTH_GIVING_BACK: usize = 50;
 
-/// Starts the indexing thread.
+/// Starts the indexing thread. If that fails, the status becomes `IndexPhase::Off` and waiters
+/// return.
 pub(crate) fn start(state: Arc<IndexState>) {
     let thread = std::thread::Builder::new().name("index".to_owned());
     let theirs = state.clone();

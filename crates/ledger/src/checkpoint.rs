@@ -11,8 +11,8 @@ use crate::{Error, Ledger};
 const MAX_LOG_PAGES: i64 = 10_000;
 
 impl Ledger {
-    /// Disables checkpoints in this handle's appends; another handle must call `checkpoint`, or the
-    /// log grows.
+    /// Disables the copying of SQLite's write-ahead log into the file by this handle's appends;
+    /// another handle must call `checkpoint`, or the log grows.
     pub fn disable_auto_checkpoint(&self) -> Result<(), Error> {
         let set = self
             .connection
@@ -20,8 +20,8 @@ impl Ledger {
         set.map_err(|error| self.convert_error("set up", &error))
     }
 
-    /// Checkpoints as much as is possible without waiting for readers or writers, and without
-    /// blocking them.
+    /// Copies as much of SQLite's write-ahead log into the file as is possible without waiting for
+    /// readers or writers, and without blocking them.
     pub fn checkpoint(&self) -> Result<(), Error> {
         let done = self
             .connection

@@ -60,6 +60,7 @@ pub enum Error {
 }
 
 impl Error {
+    /// Classifies an error of SQLite; `doing` is the attempted action, as in `write to`.
     pub(crate) fn new(doing: &'static str, path: &AbsPath, error: &rusqlite::Error) -> Self {
         let path = path.clone();
         match error.sqlite_error_code() {
@@ -80,6 +81,7 @@ impl Error {
         }
     }
 
+    /// Creates the error of a failed system call; `doing` is the attempted action.
     pub(crate) fn io(doing: &'static str, path: &AbsPath, error: &std::io::Error) -> Self {
         Self::Failed {
             doing,

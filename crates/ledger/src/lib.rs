@@ -31,8 +31,8 @@ pub use rows::{
 };
 pub use writer::LedgerWriter;
 
-/// Handle on the file for one thread. Any number of handles, in any number of processes, may be
-/// open.
+/// A handle on the ledger, an append-only SQLite file of sessions, calls, costs and metrics, for
+/// one thread. Any number of handles, in any number of processes, may be open.
 #[derive(Debug)]
 pub struct Ledger {
     connection: Connection,

@@ -22,7 +22,7 @@ const MAX_POLLS: i32 = 5_000;
 /// added, never changed.
 const MIGRATIONS: &[&str] = &[include_str!("open/first.sql")];
 
-/// A damaged ledger that was moved aside.
+/// A damaged ledger that `Ledger::open` moved aside before creating a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinedLedger {
     /// Its new path; the `-wal` file lies next to it.
@@ -44,7 +44,9 @@ impl std::fmt::Display for QuarantinedLedger {
 
 impl Ledger {
     /// Opens the file, creating it and its folder if missing. `now_ms`, in milliseconds since 1970,
-    /// becomes part of the name of a damaged file that is moved aside.
+    /// becomes part of the name of a damaged file that is moved aside. Blocks on the disk, and on
+    /// other processes that open it. ¶ ¶ # Errors ¶ ¶ Fails if the file cannot be created, is
+    /// locked for too long, or was written by a newer Burin. Damage is not an error.
     pub fn open(path: &AbsPath, now_ms: u64) -> Result<OpenedLedger, Error> {
         if let Some(folder) = path.as_path().parent() {
             fs::create_dir_all(folder)
@@ -71,7 +73,8 @@ impl Ledger {
         }
     }
 
-    /// Opens another handle on the same file, for use in another thread.
+    /// Opens another handle on the same file, for use in another thread; without the check that
+    /// `open` makes.
     pub fn reopen(&self) -> Result<Self, Error> {
         let connection = connect(&self.path)?;
         Ok(Self {
@@ -80,8 +83,8 @@ impl Ledger {
         })
     }
 
-    /// Converts SQLite's error. Damage found during work is recorded next to the file, since
-    /// opening checks the whole file only if there is a reason to.
+    /// Converts an error of SQLite; `doing` is the attempted action. Damage found during work is
+    /// recorded next to the file, since opening checks the whole file only if there is a reason to.
     pub(crate) fn convert_error(&self, doing: &'static str, error: &rusqlite::Error) -> Error {
         let error = Error::new(doing, &self.path, error);
         if matches!(error, Error::Damaged { .. })

@@ -6,7 +6,7 @@ use model::{TokenCount, Usage};
 
 use crate::{Error, Ledger};
 
-/// One row. Times are milliseconds since 1970.
+/// One row to append to the ledger. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LedgerEntry {
     /// Start of an agent's session.
@@ -23,7 +23,7 @@ pub enum LedgerEntry {
     Metric(MetricRow),
 }
 
-/// A session of an agent.
+/// A session of an agent: its start and root folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct SessionRow {
@@ -126,7 +126,8 @@ pub struct SpendTotal {
 }
 
 impl Ledger {
-    /// Appends rows atomically; they are on the disk when it returns.
+    /// Appends rows in one transaction; all or none are on the disk when it returns. Blocks, up to
+    /// five seconds if another process holds the file.
     pub fn append(&mut self, entries: &[LedgerEntry]) -> Result<(), Error> {
         let done = self
             .connection
@@ -140,8 +141,8 @@ impl Ledger {
         done.map_err(|error| self.convert_error("write to", &error))
     }
 
-    /// Returns the spending of all runs of the program except `run` since `since_ms`, including
-    /// calls in flight.
+    /// Returns the spending since `since_ms` (milliseconds since 1970) of all runs of the program
+    /// except `run`, including the upper bounds of calls in flight.
     pub fn spent_by_others(&self, since_ms: u64, run: &str) -> Result<SpendTotal, Error> {
         let spent = self.connection.prepare_cached(SPENT).and_then(|mut query| {
             query.query_row(params![int(since_ms), run], |row| {
@@ -155,7 +156,7 @@ impl Ledger {
         spent.map_err(|error| self.convert_error("read", &error))
     }
 
-    /// Returns the latest `limit` decisions, newest first.
+    /// Returns the latest routing decisions, at most `limit`, newest first.
     pub fn decisions(&self, limit: u32) -> Result<Vec<DecisionRow>, Error> {
         let sql = "SELECT id, at_ms, agent, conversation, class, chosen, reason, body
                    FROM decisions ORDER BY row DESC LIMIT ?1";
@@ -173,7 +174,8 @@ impl Ledger {
         })
     }
 
-    /// Returns the calls that began since `since_ms`, oldest first.
+    /// Returns the calls whose rows have a time of at least `since_ms` (milliseconds since 1970),
+    /// oldest first.
     pub fn calls(&self, since_ms: u64) -> Result<Vec<CallRow>, Error> {
         let sql = "SELECT call, run, decision, at_ms, model, agent, turn, class, outcome, attempt, first_byte_ms,
                           total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
@@ -182,7 +184,7 @@ impl Ledger {
         self.read(sql, params![int(since_ms)], call)
     }
 
-    /// Returns the events of a session in order.
+    /// Returns the events of a session in order; empty for an unknown one.
     pub fn events(&self, session: &str) -> Result<Vec<EventRow>, Error> {
         let sql =
             "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1 ORDER BY seq";
@@ -198,7 +200,7 @@ impl Ledger {
         self.read(sql, params![session, kinds], event)
     }
 
-    /// Returns the last event of a session.
+    /// Returns the last event of a session; `None` if it has none.
     pub fn last_event(&self, session: &str) -> Result<Option<EventRow>, Error> {
         let sql = "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1
                    ORDER BY seq DESC LIMIT 1";
@@ -217,7 +219,8 @@ impl Ledger {
         })
     }
 
-    /// Returns the values of one metric since `since_ms`, oldest first.
+    /// Returns the values of one metric since `since_ms` (milliseconds since 1970), oldest first;
+    /// empty for an unknown name.
     pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, Error> {
         let sql = "SELECT at_ms, name, value, tags FROM metrics WHERE name = ?1 AND at_ms >= ?2
                    ORDER BY at_ms, row";

@@ -18,7 +18,8 @@ const MAX_PENDING: usize = 16 * QUEUE_CAPACITY;
 /// Delay before a failed write is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Handle of a thread that appends rows in order. Dropping it writes the remaining rows.
+/// Handle of a thread that appends rows in order, so that callers do not wait for the disk.
+/// Dropping it writes the remaining rows and blocks until then.
 #[derive(Debug)]
 pub struct LedgerWriter {
     sender: Option<SyncSender<WriterCommand>>,
@@ -33,7 +34,8 @@ enum WriterCommand {
 }
 
 impl LedgerWriter {
-    /// Starts the thread, which owns `ledger`; see `Ledger::reopen` for a separate handle.
+    /// Starts the thread, which owns `ledger`; see `Ledger::reopen` for a separate handle. Fails if
+    /// the thread cannot be started.
     pub fn start(ledger: Ledger) -> Result<Self, Error> {
         let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
         let error = Arc::new(Mutex::new(None));
@@ -55,19 +57,24 @@ impl LedgerWriter {
     }
 
     /// Queues a row; it reaches the disk within milliseconds as long as the disk accepts writes.
+    /// Blocks while the queue is full; fails only if the thread has ended.
     pub fn append(&self, entry: LedgerEntry) -> Result<(), Error> {
         self.send_command(WriterCommand::Append(Box::new(entry)))
     }
 
-    /// Waits until every row appended so far is on the disk.
+    /// Blocks until every row appended so far is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that keeps rows from the disk, or that the thread has ended.
     pub fn flush(&self) -> Result<(), Error> {
         let (answer, answered) = sync_channel(1);
         self.send_command(WriterCommand::Flush(answer))?;
         answered.recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// Returns the error that currently keeps rows from the disk, as a sentence; the rows are
-    /// retried.
+    /// Returns the error that currently keeps rows from the disk, as a sentence, while the rows are
+    /// retried; `None` if writing works.
     pub fn write_error(&self) -> Option<String> {
         self.error
             .lock()

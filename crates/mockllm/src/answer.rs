@@ -12,7 +12,7 @@ use crate::{
     wire_format::WireFormat,
 };
 
-/// A scripted reply, before a wire format encodes it.
+/// The reply to one request as the script defines it, before a wire format encodes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedReply {
     /// The random part of the answer's id.
@@ -43,7 +43,7 @@ pub(crate) struct TokenUsage {
     pub(crate) reasoning: u64,
 }
 
-/// A block of a reply.
+/// A block of a reply: reasoning, text, a refusal, or tool calls.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ReplyBlock {
     Thinking(Thought),
@@ -74,11 +74,12 @@ pub(crate) struct AnswerCall {
 }
 
 impl TokenUsage {
+    /// Returns all tokens of the prompt, cached or not.
     pub(crate) fn prompt(self) -> u64 {
         self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
     }
 
-    /// Replaces the counted usage by the script's numbers.
+    /// Replaces the counted usage by the numbers that the script gives; the others stay.
     pub(crate) fn report(&mut self, step: UsageStep) {
         let fields = [
             (&mut self.input, step.input),
@@ -297,7 +298,7 @@ impl ScriptedReply {
         })
     }
 
-    /// Iterates over all calls, in order.
+    /// Iterates over all tool calls, in order, to change them.
     pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut AnswerCall> {
         self.blocks.iter_mut().flat_map(|block| match block {
             ReplyBlock::Calls { calls, .. } => calls.as_mut_slice(),

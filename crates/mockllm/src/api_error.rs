@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use crate::script::{ScriptedFault, StatusFault};
 
-/// An API error instead of an answer.
+/// An API error that the server sends instead of an answer, before a wire format encodes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
     pub(crate) kind: ApiErrorKind,
@@ -40,6 +40,7 @@ pub(crate) enum ApiErrorKind {
 }
 
 impl ApiError {
+    /// Creates an error with the status and message that the wire format has for this kind.
     pub(crate) fn new(kind: ApiErrorKind) -> Self {
         Self {
             kind,
@@ -50,6 +51,7 @@ impl ApiError {
         }
     }
 
+    /// Creates an error for an invalid request, with this message.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self {
             message: Some(message.into()),
@@ -57,8 +59,8 @@ impl ApiError {
         }
     }
 
-    /// Returns the error of a fault that replaces the answer. `prompt` is the prompt's length in
-    /// tokens.
+    /// Returns the error that a fault puts in place of the answer; `None` for faults within an
+    /// answer or connection. `prompt` is the prompt's length in tokens.
     pub(crate) fn of(fault: &ScriptedFault, prompt: u64) -> Option<Self> {
         match fault {
             ScriptedFault::Status(status) => Some(Self::of_status(status, kind_of(status.code))),

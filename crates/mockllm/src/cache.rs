@@ -26,7 +26,7 @@ const AUTOMATIC_LIFETIME: Duration = Duration::from_secs(600);
 /// Number of entries above which expired ones are removed.
 const MAX_ENTRIES: usize = 1 << 16;
 
-/// All caches of a server.
+/// The simulated prompt caches of all accounts and models of a server.
 #[derive(Debug, Default)]
 pub(crate) struct PrefixCache {
     entries: HashMap<u64, CacheEntry>,
@@ -39,7 +39,8 @@ struct CacheEntry {
     lifetime: Duration,
 }
 
-/// The effect of a request on the cache.
+/// The tokens that a request reads from and writes to the prompt cache, to be committed once the
+/// reply is decided.
 #[derive(Debug, Default)]
 pub(crate) struct CachePlan {
     /// Prompt tokens read from the cache.
@@ -81,7 +82,7 @@ impl PrefixCache {
         }
     }
 
-    /// Writes and refreshes the planned entries; they are readable from `readable` on.
+    /// Writes and refreshes the planned entries; they can be read from the time `readable` on.
     pub(crate) fn commit(&mut self, plan: CachePlan, now: Instant, readable: Instant) {
         for (hash, lifetime) in plan.touched {
             let entry = self.entries.entry(hash).or_insert(CacheEntry {

@@ -39,8 +39,8 @@ use crate::{
 /// The demo model's script, as `mockllm --script` takes it.
 pub const SCRIPT: &str = include_str!("../../../assets/demo/script.jsonc");
 
-/// The demo model as a client. It answers at a reading pace, so it needs a tokio runtime with
-/// timers.
+/// The demo model: a scripted client inside the process, for showing Burin without a key. It
+/// answers at a reading pace, so it needs a tokio runtime with timers.
 #[derive(Clone, Debug)]
 pub struct DemoClient {
     engine: Arc<Mutex<ScriptEngine>>,

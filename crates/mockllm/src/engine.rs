@@ -20,7 +20,8 @@ use crate::{
     tokens,
 };
 
-/// The state of a running script.
+/// The state of a running script: attempts, caches and rate limits. It decides the answer to each
+/// request.
 #[derive(Debug)]
 pub(crate) struct ScriptEngine {
     script: Arc<Script>,
@@ -32,7 +33,7 @@ pub(crate) struct ScriptEngine {
     signatures: HashSet<String>,
 }
 
-/// The decision about one request.
+/// The decision about one request: a reply or an error, with the rule that led to it.
 #[derive(Debug)]
 pub(crate) struct ScriptDecision {
     /// The name or number of the rule that matched, for the log.
@@ -52,6 +53,7 @@ pub(crate) struct PacedReply {
 }
 
 impl ScriptEngine {
+    /// Creates the engine of a script, without attempts and with empty caches.
     pub(crate) fn new(script: Script) -> Self {
         Self {
             script: Arc::new(script),
@@ -68,6 +70,7 @@ impl ScriptEngine {
         self.attempts.clear();
     }
 
+    /// Returns the current script.
     pub(crate) fn script(&self) -> Arc<Script> {
         self.script.clone()
     }
@@ -77,7 +80,8 @@ impl ScriptEngine {
         self.signatures.contains(signature)
     }
 
-    /// Decides the answer to a request, and updates cache and limits.
+    /// Decides the answer to a request that arrives at `now`: limits, then the first matching rule,
+    /// then faults. Updates attempts, cache and limits.
     pub(crate) fn decide(&mut self, request: &PromptRequest, now: Instant) -> ScriptDecision {
         let script = self.script.clone();
         let (account, fingerprint) = (request.account(), request.fingerprint());
@@ -229,7 +233,8 @@ impl ReplyPace {
 }
 
 impl ScriptedFault {
-    /// Corrupts the reply itself, for faults in the content and not in the transport.
+    /// Corrupts the content of a reply, for faults such as broken arguments; does nothing for
+    /// faults of the transport.
     pub(crate) fn corrupt_reply(&self, answer: &mut ScriptedReply, request: &PromptRequest) {
         match self {
             Self::BadArguments {} => {

@@ -11,7 +11,7 @@ use crate::{
     tokens::{self, TokenFragment},
 };
 
-/// Collects the events of a reply.
+/// Collects the events of a streamed reply, as a wire format encodes it.
 #[derive(Debug)]
 pub(crate) struct Frames {
     frames: Vec<ReplyFrame>,
@@ -27,7 +27,7 @@ pub(crate) struct ReplyFrame {
     pub(crate) tokens: u64,
 }
 
-/// A stream ready to be sent.
+/// A stream of timed chunks, ready to be sent, and its end.
 #[derive(Debug, PartialEq)]
 pub(crate) struct StreamPlan {
     /// In order of `due`.
@@ -58,6 +58,7 @@ pub(crate) enum StreamEnding {
 }
 
 impl Frames {
+    /// Creates an empty collection; `pace` gives the size of fragments.
     pub(crate) fn new(rng: Rng, pace: ReplyPace) -> Self {
         Self {
             frames: Vec::new(),
@@ -77,11 +78,13 @@ impl Frames {
         self.raw(format!("data: {data}\n\n").into_bytes(), tokens);
     }
 
+    /// Adds bytes as one event that contains `tokens` tokens of the reply.
     pub(crate) fn raw(&mut self, bytes: Vec<u8>, tokens: u64) {
         self.frames.push(ReplyFrame { bytes, tokens });
     }
 
-    /// Splits a text into the fragments of a stream.
+    /// Splits a text into the fragments that a stream sends one by one, of random sizes around the
+    /// configured one.
     pub(crate) fn fragments<'a>(&mut self, text: &'a str) -> Vec<TokenFragment<'a>> {
         tokens::fragments(text, self.tokens_per_event, &mut self.rng)
     }
@@ -91,6 +94,7 @@ impl Frames {
         self.rng.random_id(length)
     }
 
+    /// Returns the events in order.
     pub(crate) fn finish(self) -> Vec<ReplyFrame> {
         self.frames
     }

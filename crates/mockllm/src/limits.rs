@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::script::LimitFacts;
 
-/// The buckets of a server.
+/// The rate-limit buckets of a server, by account and model.
 #[derive(Debug, Default)]
 pub(crate) struct AccountLimits {
     accounts: HashMap<(u64, String), AccountBuckets>,
@@ -30,7 +30,7 @@ struct RefillBucket {
     updated: Instant,
 }
 
-/// The tokens that a request consumes.
+/// The tokens that a request takes from the rate limits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenCost {
     pub(crate) input: u64,
@@ -45,7 +45,7 @@ pub(crate) struct LimitHeaders {
     pub(crate) output: Option<BucketLevel>,
 }
 
-/// The state of a bucket.
+/// The state of one rate limit, as response headers report it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BucketLevel {
     pub(crate) limit: u64,
@@ -54,7 +54,7 @@ pub(crate) struct BucketLevel {
     pub(crate) reset: Duration,
 }
 
-/// A request that must wait.
+/// The rate limit that refuses a request, and the wait until it would be admitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exhausted {
     /// The time until the request would be admitted.
@@ -64,7 +64,8 @@ pub(crate) struct Exhausted {
 }
 
 impl AccountLimits {
-    /// Consumes the request's tokens, or returns the wait without consuming any.
+    /// Takes the request's tokens from the limits of the account and model, or returns the wait
+    /// without taking any. Returns the levels for the headers in both cases.
     pub(crate) fn consume(
         &mut self,
         account: u64,

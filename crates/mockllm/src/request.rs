@@ -31,7 +31,7 @@ pub(crate) struct PromptRequest {
     pub(crate) headers: Vec<(String, String)>,
 }
 
-/// The options of the requested answer.
+/// The options of the requested answer: reasoning, limits, stop texts and streaming.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerOptions {
     /// Whether reasoning is shown.
@@ -52,7 +52,7 @@ pub(crate) struct AnswerOptions {
     pub(crate) is_events: bool,
 }
 
-/// A segment of the prompt.
+/// A segment of the prompt, after which a cached prefix may end.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheSegment {
     pub(crate) text: String,
@@ -60,7 +60,7 @@ pub(crate) struct CacheSegment {
     pub(crate) mark: Option<Lifetime>,
 }
 
-/// The lifetime of a cached prefix.
+/// The lifetime of a cached prefix that a request marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lifetime {
     FiveMinutes,
@@ -93,7 +93,7 @@ pub(crate) struct InfillGap {
     pub(crate) suffix: String,
 }
 
-/// An event of the conversation, in order.
+/// An event of the conversation so far, as a wire format reads it, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HistoryEvent {
     /// A message of the user.
@@ -139,7 +139,8 @@ impl PromptRequest {
         }
     }
 
-    /// Reads the conversation's history.
+    /// Derives the last text of the user, turn, step and tool results from the conversation's
+    /// history.
     pub(crate) fn read_history(&mut self, history: Vec<HistoryEvent>) {
         let mut calls: Vec<(String, String)> = Vec::new();
         let mut is_answering = false;
@@ -196,7 +197,8 @@ impl PromptRequest {
             .sum()
     }
 
-    /// Returns a hash of model, prompt, wire and streaming mode: the same for every attempt.
+    /// Returns a hash of model, prompt, wire and streaming mode, which is the same for every
+    /// attempt of a request.
     pub(crate) fn fingerprint(&self) -> u64 {
         let start = rng::hash(self.model.as_bytes());
         let prompt = self.segments.iter().fold(start, |hash, segment| {
@@ -205,13 +207,15 @@ impl PromptRequest {
         rng::extend(prompt, &[self.wire as u8, u8::from(self.stream)])
     }
 
-    /// Returns a header's value.
+    /// Returns the value of the first header with this name, in lower case; `None` if there is
+    /// none.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns a hash of the API key: each account has its own caches and limits.
+    /// Returns a hash of the API key: each account has its own caches and limits. Requests without
+    /// a key share one.
     pub(crate) fn account(&self) -> u64 {
         let names = ["x-api-key", "authorization", "x-goog-api-key", "api-key"];
         let key = names.iter().find_map(|name| self.header(name));

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tokio::{sync::watch, time::Instant};
 
-/// A logged request and its response.
+/// A request that the server received and the state of its response, for tests.
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
     /// The time of arrival since the server started.
@@ -29,7 +29,7 @@ pub struct LoggedRequest {
     pub end: Option<(ResponseEnd, Duration)>,
 }
 
-/// The end of a response.
+/// The way in which a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseEnd {
     /// The response was sent completely.
@@ -41,7 +41,8 @@ pub enum ResponseEnd {
 }
 
 impl LoggedRequest {
-    /// Returns a header's value.
+    /// Returns the value of the first header with this name, in lower case; `None` if there is
+    /// none.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
@@ -69,6 +70,7 @@ pub(crate) struct ResponseWatch {
 }
 
 impl RequestLog {
+    /// Creates an empty log; times in it count from now.
     pub(crate) fn new() -> Self {
         Self {
             entries: Arc::default(),
@@ -77,11 +79,12 @@ impl RequestLog {
         }
     }
 
+    /// Returns the time from which the log counts.
     pub(crate) fn started(&self) -> Instant {
         self.started
     }
 
-    /// Adds a request to the log.
+    /// Adds a request to the log; the returned watch records its response.
     pub(crate) fn open(&self, entry: LoggedRequest) -> ResponseWatch {
         let entry = Arc::new(Mutex::new(entry));
         lock(&self.entries).push(entry.clone());
@@ -98,10 +101,12 @@ impl RequestLog {
         entries.iter().map(|entry| lock(entry).clone()).collect()
     }
 
+    /// Removes all entries; responses in progress are no longer seen.
     pub(crate) fn clear(&self) {
         lock(&self.entries).clear();
     }
 
+    /// Returns a channel that changes with every change of the log.
     pub(crate) fn watch(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
@@ -112,6 +117,7 @@ impl RequestLog {
 }
 
 impl ResponseWatch {
+    /// Records the status of the response, and the rule that answered.
     pub(crate) fn answered(&self, status: u16, rule: Option<String>) {
         let mut entry = lock(&self.entry);
         entry.status = status;

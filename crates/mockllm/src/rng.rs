@@ -14,6 +14,7 @@ impl Rng {
         rng
     }
 
+    /// Returns the next number of 64 bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -38,7 +39,7 @@ impl Rng {
         radius * (std::f64::consts::TAU * self.next_unit()).cos()
     }
 
-    /// Returns an id of letters and digits.
+    /// Returns an id of `length` letters and digits.
     pub(crate) fn random_id(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz";
         (0..length)

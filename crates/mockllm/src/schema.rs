@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The maximum depth of generated values, because schemas may refer to themselves.
 const MAX_DEPTH: usize = 12;
 
-/// Returns a value of the schema. `text` is the value of unconstrained strings.
+/// Returns a JSON value that satisfies the schema. `text` is the value of unconstrained strings.
 pub(crate) fn satisfy(schema: &Value, text: &str) -> Value {
     value(schema, schema, text, 0)
 }

@@ -25,7 +25,8 @@ pub use pattern::{Expression, ExpressionError, NamePattern, TextPattern};
 pub use template::Template;
 pub(crate) use template::fill_value;
 
-/// The behaviour of a server.
+/// The behaviour of a simulated server: rules for replies, models, pace and faults. Parsed from
+/// JSONC.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -66,7 +67,7 @@ pub struct MockModel {
     pub dialect: ModelDialect,
 }
 
-/// The provider's rules for caching prompts.
+/// The provider's rules for caching prompts of a model.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheFacts {
@@ -114,7 +115,7 @@ pub enum ModelDialect {
     Mistral,
 }
 
-/// The pace of a reply.
+/// The pace of a reply: delays, tokens per second and sizes of events.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplyPace {
@@ -152,7 +153,7 @@ pub struct ScriptRule {
     pub faults: Vec<FaultRule>,
 }
 
-/// A step of a reply.
+/// A step of a scripted reply: text, reasoning, tool calls, a stop reason or usage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyStep {
@@ -176,7 +177,7 @@ pub enum ReplyStep {
     Usage(UsageStep),
 }
 
-/// A repeated text.
+/// A text that a reply repeats, for load tests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RepeatedText {
@@ -200,7 +201,7 @@ pub struct ScriptThinking {
     pub redacted: bool,
 }
 
-/// A tool call of the reply.
+/// A tool call that a reply makes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
@@ -217,7 +218,7 @@ pub struct ScriptedCall {
     pub id: Option<String>,
 }
 
-/// The reason an answer ends.
+/// The reason an answer ends, independent of the wire format.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -289,7 +290,12 @@ impl Default for ReplyPace {
 }
 
 impl Script {
-    /// Parses a script. `name` is its name in problems, usually its path.
+    /// Parses a script of JSON with comments and checks its placeholders. `name` is its name in
+    /// problems, usually its path.
+    ///
+    /// # Errors
+    ///
+    /// Returns all problems found, each with file and line.
     pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
         let json = source::blank_comments(text);
         let script: Self = serde_json::from_str(&json).map_err(|error| {
@@ -324,14 +330,15 @@ impl Script {
         }
     }
 
-    /// Returns the properties of a model; the defaults for one not listed.
+    /// Returns the properties of a model; the defaults for one that the script does not list.
     pub(crate) fn facts(&self, model: &str) -> MockModel {
         self.models.get(model).cloned().unwrap_or_default()
     }
 }
 
 impl ScriptRule {
-    /// Returns the rule's label for the log and for error messages.
+    /// Returns the rule's name, or its number for an unnamed rule, for the log and for error
+    /// messages. `ix` counts from 0.
     pub(crate) fn label(&self, ix: usize) -> String {
         match &self.name {
             Some(name) => format!("rule {name:?}"),

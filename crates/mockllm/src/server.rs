@@ -37,7 +37,8 @@ use crate::{
 /// Maximum size of a request body, in bytes.
 const MAX_BODY_LEN: usize = 64 << 20;
 
-/// A running server. It stops, and closes every connection, when this is dropped.
+/// A scripted server on loopback that speaks the protocols of all providers, for tests. Dropping it
+/// stops it and closes every connection.
 #[derive(Debug)]
 pub struct MockServer {
     address: SocketAddr,
@@ -54,12 +55,14 @@ struct MockServerState {
 }
 
 impl MockServer {
-    /// Starts a server on a free port of loopback.
+    /// Starts a server on a free port of loopback, on its own thread. An error means that no port
+    /// could be opened.
     pub fn start(script: Script) -> io::Result<Self> {
         Self::start_at(script, 0)
     }
 
-    /// Starts a server on this port of loopback; 0 is any free one.
+    /// Starts a server on this port of loopback, 0 for any free one, on its own thread. An error
+    /// means that the port could not be opened.
     pub fn start_at(script: Script, port: u16) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
@@ -96,12 +99,12 @@ impl MockServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns the requests so far, in order of arrival.
+    /// Returns copies of the requests so far, in order of arrival, since the log was cleared.
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.shared.log.entries()
     }
 
-    /// Clears the log of requests.
+    /// Clears the log of requests. The script's counts of attempts stay.
     pub fn forget(&self) {
         self.shared.log.clear();
     }

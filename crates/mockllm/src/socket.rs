@@ -21,11 +21,11 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Accepts connections on loopback.
+/// A listener on loopback whose connections can end with a reset.
 #[derive(Debug)]
 pub(crate) struct BreakableListener(pub(crate) TcpListener);
 
-/// A connection that can end with a reset.
+/// A connection that ends with a reset if its flag is set.
 #[derive(Debug)]
 pub(crate) struct ResettableStream {
     stream: TcpStream,

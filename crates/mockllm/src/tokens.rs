@@ -6,7 +6,7 @@ use crate::rng::Rng;
 /// matters that equal text has equal counts in a prompt, a cache and an answer.
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
-/// Returns the number of tokens of a text of this length in bytes.
+/// Returns the number of tokens of a text of this length in bytes, rounded up.
 pub(crate) fn of_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
@@ -16,7 +16,7 @@ pub(crate) fn of_text(text: &str) -> u64 {
     of_bytes(text.len() as u64)
 }
 
-/// A fragment of a text and the tokens in it.
+/// A fragment of a text and the number of tokens that it counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TokenFragment<'a> {
     pub(crate) text: &'a str,
@@ -49,7 +49,7 @@ pub(crate) fn fragments<'a>(
     fragments
 }
 
-/// Returns the longest prefix of a text with at most `tokens` tokens.
+/// Returns the longest prefix of a text with at most `tokens` tokens, cut at a char boundary.
 pub(crate) fn prefix(text: &str, tokens: u64) -> &str {
     let mut end = ((tokens * BYTES_PER_TOKEN) as usize).min(text.len());
     while !text.is_char_boundary(end) {

@@ -31,7 +31,7 @@ use crate::{
 /// bytes.
 pub(crate) const CREATED: u64 = 1_767_225_600;
 
-/// An HTTP request before it is parsed.
+/// A received HTTP request whose body is parsed as JSON but not yet interpreted.
 #[derive(Debug)]
 pub(crate) struct Incoming<'a> {
     /// The path without the query.
@@ -54,7 +54,7 @@ pub(crate) enum ApiEndpoint {
     Unknown,
 }
 
-/// The HTTP response for an API error.
+/// The HTTP response for an API error, in the provider's format.
 #[derive(Debug)]
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,
@@ -126,8 +126,12 @@ impl ApiEndpoint {
 }
 
 impl WireFormat {
-    /// Parses a request. `is_signed` returns whether a signature was issued; without it only the
-    /// form is checked.
+    /// Interprets a request by the provider's rules. `is_signed` returns whether a signature was
+    /// issued; without it only the form is checked.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that the provider would send for an invalid request.
     pub(crate) fn read(
         self,
         incoming: &Incoming,
@@ -145,7 +149,7 @@ impl WireFormat {
         }
     }
 
-    /// Encodes the answer as the events of a stream.
+    /// Encodes the answer as the events of a stream and adds them to `frames`.
     pub(crate) fn stream(
         self,
         request: &PromptRequest,
@@ -164,7 +168,7 @@ impl WireFormat {
         }
     }
 
-    /// Encodes the answer as a single body.
+    /// Encodes the answer as a single JSON body, for requests without streaming.
     pub(crate) fn full_body(
         self,
         request: &PromptRequest,
@@ -183,7 +187,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns the provider's response to a token-count request.
+    /// Returns the provider's response body to a request to count tokens.
     pub(crate) fn token_count(self, tokens: u64) -> Value {
         match self {
             Self::Gemini => serde_json::json!({ "totalTokens": tokens }),
@@ -201,7 +205,7 @@ impl WireFormat {
         }
     }
 
-    /// Encodes an API error as the provider's response.
+    /// Encodes an API error as the provider's HTTP response.
     pub(crate) fn refuse(self, error: &ApiError, model: &str, request_id: &str) -> ErrorReply {
         let (default, body) = match self {
             Self::Anthropic => anthropic::error(error, model, request_id),
@@ -238,7 +242,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns the event for an error within a stream.
+    /// Returns the bytes of the event for an error within a stream.
     pub(crate) fn error_event(self, answer: &ScriptedReply) -> Vec<u8> {
         let error = ApiError::new(ApiErrorKind::Overloaded);
         match self {
@@ -262,7 +266,8 @@ impl WireFormat {
         }
     }
 
-    /// Returns the rate-limit headers. `now` is the time of day, which some wires include.
+    /// Returns the rate-limit headers by name, in the provider's format; none for providers without
+    /// them. `now` is the time of day, which some formats include.
     pub(crate) fn limit_headers(
         self,
         limit_headers: LimitHeaders,
@@ -277,7 +282,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns the name of the header with the request id.
+    /// Returns the name of the header with the request id; `None` if the provider sends none.
     pub(crate) fn request_id_header(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("request-id"),

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// A wire format, by its name in scripts.
+/// The protocol of a request: an API of a provider, or none for a client inside the process.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
 pub enum WireFormat {

@@ -18,7 +18,8 @@ mod tree;
 use scan::{ScanState, StringState};
 pub use tree::ParsedArguments;
 
-/// Parses JSON incrementally, fragment by fragment.
+/// Parses the JSON arguments of a tool call incrementally, fragment by fragment, and emits events
+/// as values become known. Invalid JSON yields problems instead of an error.
 #[derive(Debug)]
 pub struct ArgumentReader {
     state: ScanState,
@@ -33,7 +34,8 @@ pub struct ArgumentReader {
     problems: Vec<ArgumentProblem>,
 }
 
-/// One step of the path to a value.
+/// One step of the path to a value, from the outermost container inwards: an object key or an array
+/// index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentStep {
     /// Enters the value at this object key.
@@ -42,7 +44,8 @@ pub enum ArgumentStep {
     Index(usize),
 }
 
-/// An event about the value at a path.
+/// An event about the JSON value at a path: a container opens or closes, a piece of a string, the
+/// end of a string, or another whole value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentEvent<'a> {
     /// Start of an object or array.
@@ -66,7 +69,8 @@ pub enum Container {
     Array,
 }
 
-/// A problem in JSON text, with its position.
+/// A syntax problem in the JSON of a tool call, with its position in the whole text. Its display
+/// text is made for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentProblem {
     /// Byte offset of the problem.
@@ -139,7 +143,8 @@ impl Default for ArgumentReader {
 }
 
 impl ArgumentReader {
-    /// Parses the next fragment. Calls `sink` for each event with its path, in text order.
+    /// Parses the next fragment. Calls `sink` for each event with its path, in text order. After an
+    /// error that stops parsing, further fragments have no effect.
     pub fn push(
         &mut self,
         fragment: &str,
@@ -168,12 +173,13 @@ impl ArgumentReader {
         self.problems
     }
 
-    /// Returns whether the JSON is complete.
+    /// Returns whether the top-level JSON value has ended. A top-level number or word is complete
+    /// only after `finish`.
     pub fn is_complete(&self) -> bool {
         self.state == ScanState::Done
     }
 
-    /// Returns the problems found so far.
+    /// Returns the problems found so far, in text order, at most 32.
     pub fn problems(&self) -> &[ArgumentProblem] {
         &self.problems
     }

@@ -25,7 +25,8 @@ pub struct Assembler {
     is_over: bool,
 }
 
-/// A model's answer, complete or partial.
+/// A model's answer as assembled from its stream: the message, and all that the stream reported
+/// about it. It may be partial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelResponse {
     /// The parts in the order in which they began.
@@ -53,7 +54,8 @@ struct PartSlot {
 }
 
 impl Assembler {
-    /// Marks further ids as used: those of calls that are no longer sent.
+    /// Marks further call ids as used, in addition to those of `new`: ids of earlier calls that are
+    /// no longer sent. A new call with a used id is renamed.
     #[must_use]
     pub fn with_used(mut self, ids: impl IntoIterator<Item = String>) -> Self {
         self.used.extend(ids);
@@ -76,7 +78,9 @@ impl Assembler {
         }
     }
 
-    /// Adds the next event. Returns the id of the call that it belongs to, as the message names it.
+    /// Adds the next event of the stream. Returns the id of the tool call to which the event
+    /// belongs, as the message names it (it can differ from the event's id); `None` for other
+    /// events and after the end.
     pub fn push(&mut self, event: &StreamEvent) -> Option<&str> {
         if self.is_over {
             return None;
@@ -301,7 +305,7 @@ impl ModelResponse {
         }
     }
 
-    /// Concatenates the text parts.
+    /// Concatenates the text parts, without separators; reasoning is left out.
     pub fn text(&self) -> String {
         let parts = self.message.parts.iter();
         let texts = parts.filter_map(|part| match &part.content {
@@ -311,7 +315,9 @@ impl ModelResponse {
         texts.collect()
     }
 
-    /// Returns the calls with complete arguments: id, name, arguments.
+    /// Returns the calls with complete arguments, in order: id, name, arguments as sent by the
+    /// model (possibly invalid JSON). Reliable only after `Assembler::finish`, which determines the
+    /// incomplete ones.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.message
             .parts
@@ -339,7 +345,7 @@ impl ModelResponse {
     }
 }
 
-/// The parts that `strip_foreign_parts` removed.
+/// The count of the opaque parts that `strip_foreign_parts` removed, and the models that made them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemovedParts {
     /// Number of removed opaque parts.
@@ -349,7 +355,8 @@ pub struct RemovedParts {
 }
 
 /// Removes from a conversation everything that only models other than `model` can read: signatures
-/// and hidden reasoning. Signed reasoning is removed entirely; texts and calls remain.
+/// and hidden reasoning. Signed reasoning is removed entirely; texts and calls remain. Messages
+/// left without parts are removed.
 pub fn strip_foreign_parts(messages: &mut Vec<Message>, model: &ModelId) -> RemovedParts {
     let mut removed = RemovedParts::default();
     for message in messages.iter_mut() {

@@ -24,7 +24,8 @@ pub struct Message {
     pub parts: Vec<Arc<MessagePart>>,
 }
 
-/// A part of a message, with the opaque data that the provider wants back.
+/// A part of a message (text, image, reasoning, tool call or tool result), with the opaque data
+/// that the provider wants back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessagePart {
     /// Content that can be read.
@@ -33,7 +34,7 @@ pub struct MessagePart {
     pub opaque: Option<Opaque>,
 }
 
-/// Content of a message part.
+/// Content of a message part: text, an image, reasoning, a tool call, or the result of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartContent {
     /// Plain text of any length.

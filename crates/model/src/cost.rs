@@ -18,7 +18,8 @@ pub struct Cost(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TokenRate(pub u64);
 
-/// Price of a model per kind of token. `None` is a price missing from the table.
+/// Price of a model per kind of token, with higher rates for long prompts where the provider has
+/// them. `None` is a price missing from the table, not a price of zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Price {
     /// Rates for prompts up to the first tier's bound.
@@ -111,8 +112,8 @@ impl Price {
         tiers: Vec::new(),
     };
 
-    /// Returns the cost of `usage`, rounded up once to a nano-dollar. `None` if a required rate is
-    /// unknown.
+    /// Returns the cost of `usage`, rounded up once to a nano-dollar. `None` if the rate of a kind
+    /// of token that occurs is unknown.
     pub fn cost(&self, usage: &Usage) -> Option<Cost> {
         let rates = self.rates(usage.prompt());
         let kinds = [
@@ -132,7 +133,8 @@ impl Price {
     }
 
     /// Returns the maximum cost of a request: no prompt token is read from a cache, and all are
-    /// written to the most expensive cache that the request may use.
+    /// written to the most expensive cache that the request may use. `None` if the rate for input
+    /// or output is unknown.
     pub fn max_cost(
         &self,
         prompt: TokenCount,
@@ -151,7 +153,8 @@ impl Price {
         Some(Cost(u64::try_from(pico.div_ceil(1000)).unwrap_or(u64::MAX)))
     }
 
-    /// Returns the rates for a prompt of this length.
+    /// Returns the rates for a whole request with a prompt of this length: the base rates,
+    /// overridden by each tier that the prompt exceeds.
     pub fn rates(&self, prompt: TokenCount) -> Rates {
         let mut rates = self.base;
         for tier in self.tiers.iter().filter(|tier| prompt > tier.above) {
@@ -161,7 +164,7 @@ impl Price {
     }
 }
 
-/// The caches that a request writes.
+/// The prompt caches that a request may write, for the estimate of its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
     /// No cache, or automatic caching that is not billed.

@@ -44,7 +44,7 @@ pub enum StreamEvent {
     Failed(Failure),
 }
 
-/// Reason why an answer ended.
+/// Reason why an answer ended, mapped from the provider's own word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The model finished its turn.
@@ -61,7 +61,7 @@ pub enum StopReason {
     Pause,
 }
 
-/// A provider's rate limits as of one response.
+/// A provider's rate limits as of one response, read from its headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RateLimits {
     /// Requests per time window.
@@ -86,7 +86,7 @@ pub struct RateLimit {
 }
 
 impl StreamEvent {
-    /// Returns whether this is the last event of the stream.
+    /// Returns whether this is the last event of the stream: `Stop` or `Failed`.
     pub fn is_last(&self) -> bool {
         matches!(self, StreamEvent::Stop { .. } | StreamEvent::Failed(_))
     }

@@ -105,7 +105,7 @@ impl FailureClass {
         Self::Cancelled,
     ];
 
-    /// Returns the name of the class in records.
+    /// Returns the name of the class in stored records, such as `rate_limited`. It must not change.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl FailureClass {
         }
     }
 
-    /// Returns the class with this name in records.
+    /// Returns the class with this name in stored records; `None` for an unknown name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)

@@ -3,7 +3,8 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point in time, measured from a start that the process chooses once.
+/// A point in time, as the duration since a start that the process chooses once; unrelated to the
+/// wall clock. Durations are comparable only within a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MonotonicTime(pub Duration);
 

@@ -20,7 +20,7 @@ mod row;
 
 pub use row::{FactsRow, PriceRow, RowKind, TierRow};
 
-/// A table of model facts.
+/// A table of model facts (prices, limits, abilities), by provider and model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     rows: BTreeMap<(String, String), FactsRow>,
@@ -36,13 +36,16 @@ pub struct ModelFacts {
 }
 
 impl Prices {
-    /// Parses a table. Rows that cannot be read are skipped and reported as problems.
+    /// Parses a table in the format of `assets/models/prices.json`. Rows that cannot be read are
+    /// skipped and reported as problems; unreadable JSON or another format gives an empty table and
+    /// a problem.
     pub fn parse(text: &str) -> (Self, Vec<String>) {
         row::parse(text)
     }
 
     /// Parses the data of models.dev for a refresh; `source` and `date` go into each row. Providers
-    /// are renamed to our names where they differ.
+    /// are renamed to our names where they differ. Unreadable models are skipped and reported as
+    /// problems.
     pub fn from_models_dev(text: &str, source: &str, date: &str) -> (Self, Vec<String>) {
         models_dev::parse(text, source, date)
     }
@@ -74,8 +77,8 @@ impl Prices {
         self.rows.values()
     }
 
-    /// Returns the facts about a model. `provider` is the provider's kind, as named by the table,
-    /// not its name in the configuration.
+    /// Returns the facts about a model; `None` if the table has no row for it. `provider` is the
+    /// provider's kind, as named by the table, not its name in the configuration.
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelFacts> {
         let key = (provider.to_owned(), model.to_owned());
         let row = self.rows.get(&key)?;
@@ -97,17 +100,18 @@ impl Prices {
 }
 
 impl ModelFacts {
-    /// Returns the provider-independent name of the model, for fallbacks to another provider.
+    /// Returns the provider-independent name of the model, for fallbacks to another provider;
+    /// `None` if the row has none.
     pub fn same_as(&self) -> Option<ModelId> {
         self.row.same_as.as_deref().and_then(ModelId::parse)
     }
 
-    /// Returns the context window: maximum tokens of prompt and answer together.
+    /// Returns the context window: maximum tokens of prompt and answer together; `None` if unknown.
     pub fn context(&self) -> Option<TokenCount> {
         self.row.context.map(TokenCount)
     }
 
-    /// Returns the maximum output tokens.
+    /// Returns the maximum output tokens of an answer; `None` if unknown.
     pub fn max_output(&self) -> Option<TokenCount> {
         self.row.output.map(TokenCount)
     }

@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 
 use crate::{Effort, ModelFacts, ModelId, TokenCount};
 
-/// All profile entries, in override order.
+/// All profile entries, in override order: shipped ones, then the user's own. `resolve` combines
+/// those that match a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
     entries: Vec<ProfileEntry>,
@@ -33,7 +34,8 @@ struct ProfileEntry {
     fields: Map<String, Value>,
 }
 
-/// Capabilities and conventions of one model.
+/// Capabilities and conventions of one model: strength, limits, the tool with which it edits, and
+/// the optional features that requests may use. Made by `Profiles::resolve`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -186,7 +188,7 @@ pub enum ReasoningReplay {
     Always,
 }
 
-/// Caching method for prompts.
+/// Caching method for prompts: none, automatic, or by marks in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheStyle {
@@ -208,7 +210,8 @@ pub enum EffortSetting {
     Budget(u64),
 }
 
-/// Fill-in-the-middle method of a model.
+/// Format in which a model takes fill-in-the-middle requests: an endpoint of the provider, or the
+/// control tokens of a model family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(
@@ -228,7 +231,7 @@ pub enum FimFormat {
     Mellum,
 }
 
-/// Next-edit prompt format of a model.
+/// Prompt format of a model that predicts the next edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(
@@ -267,14 +270,16 @@ impl Profiles {
         (Self { entries, own }, problems)
     }
 
-    /// Overlays the user's entries on these.
+    /// Adds the user's entries `own`, which override these and also the facts of the price table.
     pub fn overlaid(mut self, own: Self) -> Self {
         self.own.extend(own.entries);
         self.own.extend(own.own);
         self
     }
 
-    /// Returns a model's profile. `facts` come from the price table or from a local server.
+    /// Returns a model's profile: general entries, overridden by `facts` (from the price table or a
+    /// local server), then by entries whose pattern matches the model, then by the user's own.
+    /// Always succeeds; unknown models get conservative values.
     pub fn resolve(&self, model: &ModelId, facts: Option<&ModelFacts>) -> Profile {
         let name = model.to_string().to_lowercase();
         let mut fields = harmless();
@@ -331,7 +336,8 @@ impl Profile {
         }
     }
 
-    /// Returns the setting of an effort: its own, else that of the next lower one, else the lowest.
+    /// Returns the wire setting for an effort: its own, else that of the next lower one, else the
+    /// lowest. `None` if the model takes no effort.
     pub fn effort(&self, effort: Effort) -> Option<&EffortSetting> {
         let lower = self.efforts.range(..=effort).next_back();
         lower

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::{Message, ModelId, TokenCount};
 
-/// A request for one answer. Contains everything that goes on the wire, so equal requests yield
-/// equal bytes.
+/// A request for one answer of a chat model. Contains everything that goes on the wire, so equal
+/// requests yield equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
     /// The model to send it to.
@@ -37,7 +37,7 @@ pub struct ModelRequest {
     pub omit: Vec<String>,
 }
 
-/// A block of the system prompt.
+/// A block of the system prompt, with a mark whether a cached prefix may end after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemBlock {
     /// Text of the block.
@@ -46,7 +46,8 @@ pub struct SystemBlock {
     pub cache: CacheMark,
 }
 
-/// Marks a possible end of a cached prefix.
+/// Marks a possible end of a cached prefix and its lifetime: none, five minutes or an hour.
+/// Providers without marks ignore it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheMark {
     /// No cached prefix ends here.
@@ -96,7 +97,8 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// Reasoning effort, lowest first.
+/// Reasoning effort that a request asks for, lowest first. A profile maps it to the provider's word
+/// or token budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
@@ -142,7 +144,8 @@ pub struct Fim {
     pub stop: Vec<String>,
 }
 
-/// Form of a request that is answered with plain text.
+/// Form of a request that is answered with plain text: fill a gap, continue a raw prompt, or answer
+/// an edit prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FimForm {
     /// Complete the gap between prefix and suffix.

@@ -11,13 +11,14 @@ use crate::{
     Usage,
 };
 
-/// Answers each request with the next script and records the requests. Clones share both.
+/// A model for tests: answers each request, chat or fill-in-the-middle, with the next script and
+/// records the requests. Clones share both.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptedClient {
     shared: Arc<Mutex<ScriptedState>>,
 }
 
-/// One answer, step by step.
+/// The scripted answer to one request: events and waits, played in order.
 #[derive(Debug, Default)]
 pub struct ResponseScript {
     steps: VecDeque<ScriptStep>,
@@ -161,7 +162,7 @@ impl ResponseScript {
         Self::events(events)
     }
 
-    /// Creates a script that fails at once.
+    /// Creates a script whose only event is this failure.
     pub fn fails(failure: Failure) -> Self {
         Self::events([StreamEvent::Failed(failure)])
     }

@@ -44,7 +44,8 @@ impl<S: FrameSource> Pacer<S> {
         }
     }
 
-    /// Notes that the window needs a frame and resumes the source.
+    /// Notes that the window needs a frame and resumes a paused source. Cheap while the source
+    /// runs.
     pub(crate) fn demand(&self) {
         self.wanted.set(true);
         if self.resting.take() {

@@ -9,7 +9,7 @@ use crate::outcome::{Ambiguity, HunkDifference};
 
 pub(crate) use self::escape::unescaped;
 
-/// Lines to find and the lines that replace them.
+/// A hunk interpreted as whole lines: lines to find and the lines that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineBlock {
     pub(crate) old: Vec<String>,
@@ -31,6 +31,8 @@ impl LineBlock {
         Self::new(&hunk.old, &hunk.new, hunk.grain, hunk.at_end)
     }
 
+    /// Interprets texts as whole lines; `None` if the replacement would join its last line with the
+    /// following one. `at_end` says that the old text is at the end of the file.
     pub(crate) fn new(old: &str, new: &str, grain: Grain, at_end: bool) -> Option<Self> {
         let (old_feeds, new_feeds) = (old.ends_with('\n'), new.ends_with('\n'));
         let differs = old_feeds != new_feeds && !old.is_empty() && !new.is_empty();
@@ -57,7 +59,8 @@ impl LineBlock {
     }
 }
 
-/// Splits a text into lines; a final line feed starts no further line.
+/// Splits a text into lines without endings; a final line feed starts no further line, and an empty
+/// text has none.
 pub(crate) fn split_lines(text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();

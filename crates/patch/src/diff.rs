@@ -9,16 +9,16 @@ use std::ops::Range;
 /// Bounds time and memory for texts that have nothing in common.
 const MAX_EDITS: usize = 1500;
 
-/// A changed range: `old` became `new`; one of them may be empty. Elements between two runs are
-/// equal.
+/// A changed range of two sequences, by index: `old` became `new`; one of them may be empty.
+/// Elements between two runs are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiffRun {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// Returns the changed ranges in order. `is_same` compares an index of the old sequence with one of
-/// the new.
+/// Returns the changed ranges of two sequences with `old` and `new` elements, in order; empty if
+/// they are equal. `is_same` compares an index of the old sequence with one of the new.
 pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> bool) -> Vec<DiffRun> {
     let shorter = old.min(new);
     let head = (0..shorter).take_while(|ix| is_same(*ix, *ix)).count();
@@ -42,8 +42,8 @@ pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> boo
     }
 }
 
-/// Returns the changed ranges of two lists of lines. Lines that occur on one side only are set
-/// aside first, since they match nothing and make up most of a rewritten text.
+/// Returns the changed ranges of two lists of lines, in order. Lines that occur on one side only
+/// are set aside first, since they match nothing and make up most of a rewritten text.
 pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<DiffRun> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for line in old.iter().chain(new) {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use base::Row;
 
-/// An edit of one file as the model wrote it, not yet matched against the file.
+/// An edit of one file as the model wrote it: a path and an operation, not yet matched against the
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
     /// Path as written, relative to the root, with forward slashes.
@@ -13,7 +14,8 @@ pub struct FileEdit {
     pub change: PatchOperation,
 }
 
-/// An operation on a file.
+/// An operation of a model on a file: create, delete, overwrite, update by hunks, or change
+/// anchored lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchOperation {
     /// Creates a file. Whether it may replace an existing one is the caller's policy.
@@ -69,7 +71,7 @@ pub struct PatchHunk {
     pub source: Range<usize>,
 }
 
-/// Granularity of a hunk.
+/// Granularity of a hunk: whole lines or arbitrary text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grain {
     /// Whole lines; `old` and `new` end in `\n` unless empty.
@@ -78,7 +80,7 @@ pub enum Grain {
     Text,
 }
 
-/// Number of occurrences to replace.
+/// The occurrences of the old text that a hunk replaces: exactly one, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occurrences {
     /// Exactly one; more than one is ambiguous.
@@ -87,7 +89,7 @@ pub enum Occurrences {
     All,
 }
 
-/// An edit whose position is given by anchors, `LINE#HASH`.
+/// An edit of a range of lines that is given by anchors, `LINE#HASH`, instead of their text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnchoredEdit {
     /// First line of the range.
@@ -100,7 +102,7 @@ pub struct AnchoredEdit {
     pub source: Range<usize>,
 }
 
-/// A line as it was when the file was read.
+/// A line as it was when the file was read, by number and hash; see `anchor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineAnchor {
     /// Its row at that time.
@@ -109,7 +111,8 @@ pub struct LineAnchor {
     pub hash: String,
 }
 
-/// An action on anchored lines.
+/// An action on anchored lines: replace them, or insert before or after them. Texts are whole
+/// lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnchoredAction {
     /// Replaces the lines; an empty text deletes them.

@@ -47,7 +47,8 @@ pub(crate) enum RawLineEnding {
 }
 
 impl<'a> FileText<'a> {
-    /// Splits `raw` into lines. Takes time proportional to its length.
+    /// Splits `raw` into lines; a byte order mark belongs to no line. Takes time proportional to
+    /// its length.
     pub fn new(raw: &'a str) -> Self {
         let body = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
         let mark = raw.len() - body.len();
@@ -71,14 +72,15 @@ impl<'a> FileText<'a> {
         }
     }
 
-    /// Sets the path of the file, whose extension distinguishes prose from code.
+    /// Sets the path of the file, whose extension distinguishes prose from code. Without it the
+    /// text counts as code.
     #[must_use]
     pub fn with_path(mut self, path: &str) -> Self {
         self.style = PlaceholderStyle::of_path(path);
         self
     }
 
-    /// Returns the original text.
+    /// Returns the original text, with its line endings and byte order mark.
     pub fn text(&self) -> &'a str {
         self.raw
     }
@@ -93,27 +95,31 @@ impl<'a> FileText<'a> {
         self.content(row.0 as usize)
     }
 
-    /// Returns the row that contains a byte of the original text.
+    /// Returns the row that contains a byte of the original text; the last row beyond its end.
     pub fn row_at(&self, offset: ByteOffset) -> Row {
         let after = self.raw_starts.partition_point(|start| *start <= offset.0);
         let last = self.line_count().saturating_sub(1);
         Row(after.saturating_sub(1).min(last) as u32)
     }
 
-    /// Returns the bytes of a range of lines, including their endings.
+    /// Returns the bytes of a range of lines in the original text, including their endings. Rows
+    /// beyond the last line are clamped to the end.
     pub fn span_of(&self, rows: Range<Row>) -> Span {
         let at = |row: Row| self.raw_starts[(row.0 as usize).min(self.line_count())];
         (at(rows.start)..at(rows.end)).into()
     }
 
+    /// Returns whether the file is code or prose.
     pub(crate) fn style(&self) -> PlaceholderStyle {
         self.style
     }
 
+    /// Returns the text without byte order mark, with every line ending normalized to `\n`.
     pub(crate) fn normal(&self) -> &str {
         &self.normal
     }
 
+    /// Returns a line without its ending; empty beyond the last line.
     pub(crate) fn content(&self, row: usize) -> &str {
         let (Some(start), Some(end)) = (self.starts.get(row), self.starts.get(row + 1)) else {
             return "";
@@ -139,6 +145,7 @@ impl<'a> FileText<'a> {
         self.raw_starts[row] + (offset - self.starts[row])
     }
 
+    /// Returns the start of a line in the original text, or its length beyond the last line.
     pub(crate) fn raw_start(&self, row: usize) -> usize {
         self.raw_starts[row.min(self.line_count())]
     }
@@ -148,6 +155,7 @@ impl<'a> FileText<'a> {
         self.raw_start(row) + self.content(row).len()
     }
 
+    /// Returns the ending that a line has in the original text.
     pub(crate) fn line_ending(&self, row: usize) -> RawLineEnding {
         match self.raw_start(row + 1) - self.raw_content_end(row) {
             0 => RawLineEnding::None,
@@ -177,7 +185,8 @@ impl<'a> FileText<'a> {
         last.is_some_and(|row| self.line_ending(row) == RawLineEnding::None)
     }
 
-    /// Returns a hash per line, ignoring surrounding white space and typographic punctuation.
+    /// Returns a hash for each line, in order, that ignores surrounding white space and typographic
+    /// punctuation. Computed at the first call.
     pub(crate) fn keys(&self) -> &[u64] {
         self.keys.get_or_init(|| {
             let rows = 0..self.line_count();
@@ -185,7 +194,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// Returns the rows that are not blank, in order.
+    /// Returns the rows that are not blank, in order. Computed at the first call.
     pub(crate) fn filled_rows(&self) -> &[u32] {
         self.filled.get_or_init(|| {
             let blank = fold::key("");
@@ -196,7 +205,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// Returns the rows whose line has this key, in order.
+    /// Returns pairs of the key and a row for all rows whose line has this key, in order.
     pub(crate) fn rows_with(&self, key: u64) -> &[(u64, u32)] {
         let by_key = self.by_key.get_or_init(|| {
             let keys = self.keys().iter().zip(0..);

@@ -88,7 +88,12 @@ pub(crate) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, 
     }
 }
 
-/// Returns the positions where the text occurs exactly.
+/// Returns the positions where the text occurs exactly, apart from line endings; empty if there is
+/// none.
+///
+/// # Errors
+///
+/// Refuses a text whose replacement is ambiguous.
 pub(crate) fn exactly(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
     let block = LineBlock::of(hunk).map(Rc::new);
     let mut found = match (hunk.grain, &block) {

@@ -33,7 +33,7 @@ use crate::outcome::{Ambiguity, HunkDifference, MatchStrategy};
 pub(crate) use self::already::are_present_beside;
 pub(crate) use self::splice::{RowSplice, splice};
 
-/// Result of fitting a hunk.
+/// The new text of a match fitted into the file, as replacements of byte spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
     /// Byte spans of the file and their replacements; sorted, never overlapping.
@@ -45,7 +45,12 @@ pub(crate) struct Fitted {
     pub(crate) is_there: bool,
 }
 
-/// Fits the new text of a match into the file.
+/// Fits the new text of a match into the file: line endings, indentation and lines that the block
+/// left out are adapted to it.
+///
+/// # Errors
+///
+/// Returns why it is ambiguous how the new text fits in.
 pub(crate) fn fit(file: &FileText, found: &HunkMatch) -> Result<Fitted, Ambiguity> {
     let mut differences = found.differences.clone();
     let mut strategy = found.strategy;

@@ -25,9 +25,10 @@ pub(crate) enum PunctuationKind {
 }
 
 impl PunctuationKind {
+    /// All kinds, in order of declaration.
     pub(crate) const ALL: [Self; 3] = [Self::Quote, Self::Dash, Self::Space];
 
-    /// Returns the kind of a typographic character; `None` for a plain one.
+    /// Returns the kind of a typographic character; `None` for plain ones and all others.
     pub(crate) fn of(sign: char) -> Option<Self> {
         match plain(sign) {
             plain if plain == sign => None,
@@ -44,7 +45,7 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
     a == b || (!(a.is_ascii() && b.is_ascii()) && a.chars().map(plain).eq(b.chars().map(plain)))
 }
 
-/// Returns a hash of a trimmed line with plain punctuation.
+/// Returns a hash of a trimmed line with plain punctuation: equal for lines that `is_same`.
 pub(crate) fn key(line: &str) -> u64 {
     let line = line.trim();
     let mut hash = LineHash::new();
@@ -69,6 +70,7 @@ pub(crate) fn tail(line: &str) -> &str {
     &line[line.trim_end().len()..]
 }
 
+/// Whether a line has only white space.
 pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
@@ -78,8 +80,8 @@ pub(crate) fn has_alphanumeric(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }
 
-/// Returns the weight of a line: its length without surrounding white space, and a little for a
-/// blank one.
+/// Returns the weight of a line in a comparison: its length in bytes without surrounding white
+/// space, and 0.25 for a blank one.
 pub(crate) fn weight(line: &str) -> f32 {
     match line.trim().len() {
         0 => 0.25,
@@ -91,10 +93,12 @@ pub(crate) fn weight(line: &str) -> f32 {
 pub(crate) struct LineHash(pub(crate) u64);
 
 impl LineHash {
+    /// Creates the hash of no bytes.
     pub(crate) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
+    /// Adds bytes to the hash.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);

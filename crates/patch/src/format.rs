@@ -29,7 +29,8 @@ use crate::edit::{AnchoredEdit, FileEdit, PatchHunk};
 use self::line_splitter::{LineSplitter, SourceLine};
 use self::sink::EventSink;
 
-/// A format in which a model writes edits.
+/// A format in which a model writes edits in its text: search/replace blocks, patches, diffs, whole
+/// files, or anchored lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditFormat {
     /// Fenced blocks of `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
@@ -54,7 +55,7 @@ impl EditFormat {
         Self::Anchors,
     ];
 
-    /// Returns the name used on the command line.
+    /// Returns the name used on the command line and in settings, such as `search-replace`.
     pub fn name(self) -> &'static str {
         match self {
             Self::SearchReplace => "search-replace",
@@ -76,7 +77,7 @@ impl EditFormat {
     }
 }
 
-/// Result of parsing a model's text.
+/// Edits and problems parsed from a model's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// Edits in the order written. A path may occur more than once; a later edit refers to the file
@@ -96,7 +97,8 @@ impl Parsed {
     }
 }
 
-/// A problem with a model's text.
+/// A part of a model's text that was parsed only leniently or not at all, with a sentence for the
+/// model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatProblem {
     /// Row in the model's text.
@@ -115,7 +117,7 @@ impl fmt::Display for FormatProblem {
     }
 }
 
-/// Severity of a problem.
+/// Whether an edit was lost by a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The text was parsed nevertheless.
@@ -133,7 +135,7 @@ pub struct ShellBlock {
     pub source: Range<usize>,
 }
 
-/// Version of a file that a hunk line belongs to.
+/// Version of a file to which a hunk line belongs: old, new, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HunkSide {
     /// The old version only; the line is removed.
@@ -144,7 +146,8 @@ pub enum HunkSide {
     Both,
 }
 
-/// An event of a reader.
+/// An event of a `FormatReader`: the start, a line, or the end of an edit, a problem, or a block of
+/// shell commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormatEvent {
     /// An edit of a file begins; the following events belong to it.
@@ -205,7 +208,8 @@ impl FormatReader {
     }
 
     /// Adds a fragment of the text, cut anywhere, and returns the events it completes. A line is
-    /// complete once its line feed arrives.
+    /// complete once its line feed arrives. Edits that arrive in the same text later may not be
+    /// known yet.
     pub fn feed(&mut self, piece: &str) -> Vec<FormatEvent> {
         self.waiting.extend(self.lines.feed(piece));
         self.read(InputPhase::ToCome);
@@ -270,7 +274,8 @@ trait FormatGrammar {
     fn on_end(&mut self, end: &TextEnd, next: &mut VecDeque<SourceLine>, sink: &mut EventSink);
 }
 
-/// Parses a complete text.
+/// Parses a complete text in `format`. Never fails: unreadable parts become problems; text outside
+/// of edits is skipped.
 pub fn parse(format: EditFormat, text: &str) -> Parsed {
     let mut reader = FormatReader::new(format);
     let mut events = reader.feed(text);
@@ -278,7 +283,8 @@ pub fn parse(format: EditFormat, text: &str) -> Parsed {
     collect(events)
 }
 
-/// Collects the complete file edits, shell blocks and problems from the events of one reader.
+/// Collects the complete file edits, shell blocks and problems from the events of one reader; the
+/// other events are dropped.
 pub fn collect(events: impl IntoIterator<Item = FormatEvent>) -> Parsed {
     let mut parsed = Parsed::default();
     for event in events {

@@ -17,7 +17,7 @@ pub(crate) struct HunkMatch {
     pub(crate) body: MatchBody,
 }
 
-/// Content of a match.
+/// The matched part of the file and its replacement, as text or as aligned lines.
 #[derive(Clone, Debug)]
 pub(crate) enum MatchBody {
     /// Arbitrary text: a byte span of the normalized text, and its replacement.
@@ -30,7 +30,7 @@ pub(crate) enum MatchBody {
     Pieces(Vec<BlockAlignment>),
 }
 
-/// A block aligned with lines of the file.
+/// A block of lines aligned with lines of the file: for each old line, the row that it matches.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockAlignment {
     pub(crate) block: Rc<LineBlock>,
@@ -42,7 +42,7 @@ pub(crate) struct BlockAlignment {
 }
 
 impl BlockAlignment {
-    /// Aligns a block line by line, starting at `row`.
+    /// Aligns a block line by line, starting at `row`. The lines need not be equal.
     pub(crate) fn contiguous(block: &Rc<LineBlock>, row: usize) -> Self {
         let count = block.old.len();
         Self {
@@ -69,6 +69,7 @@ impl HunkMatch {
         Self::from_alignment(strategy, BlockAlignment { block, ..aligned })
     }
 
+    /// Creates a match of whole lines, with the differences that the block already has.
     pub(crate) fn from_alignment(strategy: MatchStrategy, aligned: BlockAlignment) -> Self {
         Self {
             strategy,

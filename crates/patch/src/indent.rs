@@ -38,7 +38,8 @@ const UNITS: [IndentUnit; 5] = [
     IndentUnit::Spaces(8),
 ];
 
-/// All mappings that fit the lines of a block.
+/// All uniform changes of indentation that fit the lines of a block: several if the lines do not
+/// determine one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IndentMappings(Vec<IndentMapping>);
 
@@ -75,6 +76,7 @@ impl IndentMappings {
         (!readings.is_empty()).then_some(Self(readings))
     }
 
+    /// Whether the block has the file's indentation already.
     pub(crate) fn is_same(&self) -> bool {
         self.0 == [IndentMapping::Same]
     }
@@ -214,7 +216,7 @@ fn prefix(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     Some(IndentMapping::Prefix(prefix.to_owned()))
 }
 
-/// Whether all indentations are whole steps of the file's unit.
+/// Whether all indentations are whole steps of the unit by which the file is indented.
 pub(crate) fn are_of(file: &FileText, indents: &[&str]) -> bool {
     let unit = file_unit(file);
     indents.iter().all(|indent| unit.divides(indent))

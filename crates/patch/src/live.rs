@@ -21,7 +21,8 @@ use crate::mark::StaleGuard;
 use crate::outcome::MatchStrategy;
 use crate::plan::{EditPlan, apply, plan, update};
 
-/// A file whose edit is being written.
+/// The preview of a file whose edit is still being written by a model: it turns fragments of hunks
+/// into small edits of the shown text.
 #[derive(Debug)]
 pub struct LiveFile<'a> {
     file: &'a FileText<'a>,
@@ -32,7 +33,7 @@ pub struct LiveFile<'a> {
     shown: String,
 }
 
-/// Result of processing a fragment.
+/// The part of a preview that a fragment added: the position of the hunk and the edits to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveProgress {
     /// Row of the original text where the current hunk applies, once it is unambiguous.
@@ -41,7 +42,7 @@ pub struct LiveProgress {
     pub edits: Vec<LiveEdit>,
 }
 
-/// A small edit of the text shown.
+/// A small edit of the text shown by a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveEdit {
     /// Span in bytes of the text as earlier edits leave it.
@@ -63,7 +64,8 @@ struct PartialHunk {
 }
 
 impl<'a> LiveFile<'a> {
-    /// Creates the preview of an unchanged file.
+    /// Creates the preview of an unchanged file. `guard` says which rows changed after the model
+    /// read them.
     pub fn new(file: &'a FileText<'a>, guard: StaleGuard<'a>) -> Self {
         Self {
             file,
@@ -106,7 +108,8 @@ impl<'a> LiveFile<'a> {
         }
     }
 
-    /// Ends the old text and searches for its position.
+    /// Ends the old text of the current hunk and searches for its position, from which on new text
+    /// is shown.
     pub fn end_old(&mut self) -> LiveProgress {
         if let Some(open) = &mut self.open {
             open.is_old_complete = !open.is_mixed;
@@ -114,7 +117,8 @@ impl<'a> LiveFile<'a> {
         self.advance()
     }
 
-    /// Completes the current hunk with its final parsed form.
+    /// Completes the current hunk with its final parsed form, and shows the text as all completed
+    /// hunks leave it. A refused hunk changes nothing.
     pub fn finish_hunk(&mut self, hunk: PatchHunk) -> LiveProgress {
         self.open = None;
         self.done.push(hunk);
@@ -135,7 +139,7 @@ impl<'a> LiveFile<'a> {
         }
     }
 
-    /// Returns the plan for the completed hunks.
+    /// Returns the plan for the completed hunks, with their reports.
     pub fn plan(&self) -> EditPlan {
         let change = PatchOperation::Update {
             hunks: self.done.clone(),

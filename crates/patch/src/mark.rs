@@ -15,7 +15,8 @@ use crate::diff::diff;
 use crate::file::FileText;
 use crate::fold;
 
-/// A file as an agent read it, in whole or in part.
+/// A file as an agent read it, in whole or in part, as hashes of its lines. By it, later edits are
+/// refused where the file changed since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadMark {
     /// Hash of each line of the whole file.
@@ -24,7 +25,8 @@ pub struct ReadMark {
     shown: Vec<Range<Row>>,
 }
 
-/// Source of the rows that changed after they were read.
+/// The rows of a file that changed after the model read them: unknown, computed from a mark, or
+/// given.
 #[derive(Clone, Copy, Debug)]
 pub enum StaleGuard<'a> {
     /// No information; hunks are checked by their text only.
@@ -58,7 +60,7 @@ impl ReadMark {
         self.lines == other.lines
     }
 
-    /// Marks further rows of the same text as shown.
+    /// Marks further rows of the same text as shown to the agent.
     pub fn show(&mut self, rows: Range<Row>) {
         self.shown.push(rows);
         self.shown.sort_by_key(|rows| rows.start);
@@ -101,6 +103,8 @@ impl ReadMark {
 }
 
 impl StaleGuard<'_> {
+    /// Returns the rows of the current text that changed after they were read; empty if that is
+    /// unknown. An empty range marks removed rows.
     pub(crate) fn changed_rows(self, file: &FileText) -> Vec<Range<Row>> {
         match self {
             Self::Off => Vec::new(),
@@ -110,7 +114,8 @@ impl StaleGuard<'_> {
     }
 }
 
-/// Returns the changed rows that a hunk covering `rows` would touch.
+/// Returns the first of the changed rows that a hunk covering `rows` would touch; `None` if it
+/// touches none.
 pub(crate) fn stale(changed: &[Range<Row>], rows: &Range<usize>) -> Option<Range<Row>> {
     let (start, end) = (Row(rows.start as u32), Row(rows.end as u32));
     let mut changed = changed.iter();

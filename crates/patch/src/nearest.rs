@@ -22,7 +22,8 @@ const MAX_COMPARED: usize = 8;
 /// Maximum number of lines quoted per candidate.
 const MAX_QUOTED_LINES: usize = 12;
 
-/// Returns up to three candidates, the most similar first.
+/// Returns up to three places of the file that resemble the lines `old`, the most similar first;
+/// empty if none does.
 pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<NearMatch> {
     let count = old.len().min(file.line_count());
     let block = SearchedBlock::of(old);
@@ -54,7 +55,7 @@ pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<NearMatch> {
     places
 }
 
-/// Returns the first three positions of an ambiguous hunk.
+/// Returns the first three positions of an ambiguous hunk, for its report.
 pub(crate) fn of_matches(file: &FileText, matches: &[HunkMatch]) -> Vec<NearMatch> {
     let matches = matches.iter().take(MAX_MATCHES);
     matches
@@ -62,6 +63,7 @@ pub(crate) fn of_matches(file: &FileText, matches: &[HunkMatch]) -> Vec<NearMatc
         .collect()
 }
 
+/// Quotes the rows, shortened if there are many, with their similarity to the old text.
 pub(crate) fn near_match(file: &FileText, rows: Range<usize>, similarity: f32) -> NearMatch {
     let quoted = rows.start..rows.end.min(rows.start + MAX_QUOTED_LINES);
     let lines: Vec<&str> = quoted.map(|row| file.content(row)).collect();

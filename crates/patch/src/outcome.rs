@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use base::Row;
 
-/// Outcome of a hunk.
+/// Outcome of a hunk, best first: applied exactly, applied with explained differences, ambiguous,
+/// or rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HunkOutcome {
     /// It applies where its text occurs exactly.
@@ -26,7 +27,7 @@ impl HunkOutcome {
         matches!(self, Self::Exact | Self::Explained)
     }
 
-    /// Returns the name used in reports.
+    /// Returns the name used in reports, stable across versions.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -56,7 +57,7 @@ pub enum MatchStrategy {
 }
 
 impl MatchStrategy {
-    /// Returns the one-based number of the strategy.
+    /// Returns the one-based number of the strategy, in the order in which they are tried.
     pub fn number(self) -> u32 {
         self as u32 + 1
     }
@@ -122,7 +123,7 @@ impl fmt::Display for HunkDifference {
     }
 }
 
-/// Reason why a hunk is refused. `Display` gives a sentence for the model.
+/// Reason why a hunk is refused and changes nothing. `Display` gives a sentence for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkRefusal {
     /// The old text does not occur.
@@ -226,6 +227,7 @@ impl HunkRefusal {
         }
     }
 
+    /// Returns the outcome of a hunk that is refused for this reason.
     pub(crate) fn outcome(&self) -> HunkOutcome {
         match self {
             Self::Several { .. } => HunkOutcome::Ambiguous,
@@ -290,7 +292,8 @@ impl fmt::Display for Ambiguity {
     }
 }
 
-/// Report on one hunk.
+/// Report on one hunk: its outcome, where and how it matched, or why it was refused and what it may
+/// have meant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HunkReport {
     /// Index among the hunks or operations of its file edit, zero-based.
@@ -316,11 +319,13 @@ pub struct HunkReport {
 }
 
 impl HunkReport {
-    /// Returns the line at which it was applied, one-based.
+    /// Returns the one-based line of the original text at which it was applied; `None` if it was
+    /// refused.
     pub fn line_number(&self) -> Option<u32> {
         self.rows.as_ref().map(|rows| rows.start.0 + 1)
     }
 
+    /// Creates the report of a refused hunk. `source` are the bytes of the model's text.
     pub(crate) fn refused(hunk: usize, refusal: HunkRefusal, source: Range<usize>) -> Self {
         Self {
             hunk,
@@ -336,6 +341,8 @@ impl HunkReport {
         }
     }
 
+    /// Creates the report of a hunk that was applied exactly at `rows`; the caller adds
+    /// differences.
     pub(crate) fn landed(
         hunk: usize,
         strategy: MatchStrategy,

@@ -30,7 +30,8 @@ const CLOSERS: [&str; 11] = [
 /// Comments in which dots alone belong to an example.
 const DOCUMENTATION: [&str; 3] = ["///", "//!", "*"];
 
-/// Kind of text that a file contains.
+/// Whether a file contains code or prose, which decides what looks like a placeholder for left-out
+/// lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum PlaceholderStyle {
     /// A programming language, or unknown.
@@ -41,7 +42,7 @@ pub(crate) enum PlaceholderStyle {
 }
 
 impl PlaceholderStyle {
-    /// Determines the kind from the extension of the path.
+    /// Determines the kind of text from the extension of the path; code if it is unknown.
     pub(crate) fn of_path(path: &str) -> Self {
         const PROSE: [&str; 9] = [
             "md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org", "tex",
@@ -56,7 +57,8 @@ impl PlaceholderStyle {
     }
 }
 
-/// Returns the first line of `new` that abbreviates lines of `old`, trimmed.
+/// Returns the first line of `new`, trimmed, that replaces lines of `old` left out, such as
+/// `// ... rest unchanged`; `None` if there is none or `old` contains it too.
 pub(crate) fn added<'a>(
     old: &[String],
     new: &'a [String],
@@ -82,7 +84,7 @@ pub(crate) fn added<'a>(
     Some(new[ix].trim())
 }
 
-/// Whether the whole line abbreviates lines that are left out.
+/// Whether the whole line is a placeholder for lines that are left out, such as `...`.
 pub(crate) fn leaves_out(line: &str) -> bool {
     Placeholder::of(line, PlaceholderStyle::Code).is_some_and(|found| {
         found.extent == PlaceholderExtent::Whole

@@ -15,7 +15,8 @@ use crate::find::rows_of_lines;
 use crate::hunk_match::{HunkMatch, MatchBody};
 use crate::outcome::{HunkRefusal, MatchStrategy};
 
-/// Whether the hunk distinguishes lines ending in `\r\n` from lines ending in `\n`.
+/// Whether the hunk changes line endings: it distinguishes lines ending in `\r\n` from lines ending
+/// in `\n`.
 pub(crate) fn change(hunk: &PatchHunk) -> bool {
     let texts = [&hunk.old, &hunk.new];
     let lines = || texts.iter().flat_map(|text| text.split_inclusive('\n'));

@@ -22,18 +22,21 @@ use crate::plan::{EditPlan, PlannedReplacement, plan};
 use self::overlay::Overlay;
 use self::path::clean_path;
 
-/// Access to the current files.
+/// Access to the current files of a project, for planning. Implemented by the agent's tools and by
+/// tests.
 pub trait TextSource {
-    /// Looks up a path relative to the root, with forward slashes.
+    /// Looks up a path relative to the root, with forward slashes, and returns its current text,
+    /// unsaved edits included. May read the disk.
     fn find(&self, path: &str) -> FileLookup<'_>;
 
-    /// Returns the version of the file that the author of the edits has read.
+    /// Returns the version of the file that the author of the edits has read. The default is
+    /// `StaleGuard::Off`: unknown.
     fn guard(&self, _path: &str) -> StaleGuard<'_> {
         StaleGuard::Off
     }
 }
 
-/// Result of looking up a path.
+/// Result of looking up a path: a text, nothing, or something that cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileLookup<'a> {
     /// Text of a file.
@@ -44,7 +47,7 @@ pub enum FileLookup<'a> {
     Refused(String),
 }
 
-/// Behaviour if some of the hunks are refused.
+/// Behaviour if some of the hunks are refused: change nothing, or apply the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// No file is changed.
@@ -53,7 +56,7 @@ pub enum Completeness {
     Partial,
 }
 
-/// Planned edits of all files.
+/// Planned edits of all files, and a report per edit. Nothing is changed until a caller commits it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetPlan {
     /// Sorted by path, without duplicates; empty if nothing changes.
@@ -71,7 +74,7 @@ pub struct FilePlan {
     pub effect: FileEffect,
 }
 
-/// Effect on a file.
+/// Effect of a plan on a file: created, modified or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileEffect {
     /// The file is created.
@@ -112,14 +115,16 @@ impl SetPlan {
 }
 
 impl EditReport {
-    /// Returns the worst outcome among its hunks.
+    /// Returns the worst outcome among its hunks; `Rejected` if it has none.
     pub fn outcome(&self) -> HunkOutcome {
         let outcomes = self.hunks.iter().map(|hunk| hunk.outcome);
         outcomes.max().unwrap_or(HunkOutcome::Rejected)
     }
 }
 
-/// Plans the edits one after the other.
+/// Plans the edits one after the other, each on the files as the earlier ones leave them. Never
+/// fails: refusals are in the reports. With `Completeness::All`, one refused hunk leaves every file
+/// unchanged.
 pub fn plan_set(texts: &dyn TextSource, edits: &[FileEdit], completeness: Completeness) -> SetPlan {
     let mut overlay = Overlay::new(texts);
     let mut reports = Vec::new();

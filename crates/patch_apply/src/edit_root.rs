@@ -17,7 +17,8 @@ use crate::Error;
 /// Maximum size of an editable file, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// A root folder and the files below it that an edit reads.
+/// A root folder and the files below it that one edit reads, each once; the edit's paths cannot
+/// leave the root.
 pub struct EditRoot<'a> {
     files: &'a dyn Files,
     /// The root as the user gave it.
@@ -47,7 +48,8 @@ struct LoadedFile {
     before: OriginalFile,
 }
 
-/// The contents of a file on disk before an edit.
+/// The content of a file on disk before an edit, with its stamp, by which later changes are
+/// noticed.
 #[derive(Clone, Debug)]
 pub struct OriginalFile {
     /// The raw bytes of the file.
@@ -105,7 +107,8 @@ impl<'a> EditRoot<'a> {
         &self.real_root
     }
 
-    /// Resolves the path of an edit, following symlinks.
+    /// Resolves the path of an edit, relative to the root, following symlinks. The file need not
+    /// exist.
     ///
     /// # Errors
     ///
@@ -195,6 +198,7 @@ impl<'a> EditRoot<'a> {
     }
 
     /// Converts a plan into changes on disk, based on the files as they were when they were read.
+    /// Nothing is written.
     ///
     /// # Errors
     ///
@@ -268,7 +272,7 @@ fn encoded(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, Error
     })
 }
 
-/// A change to one file.
+/// A change to one file on disk, to be made by `commit`.
 #[derive(Clone, Debug)]
 pub struct PlannedChange {
     /// The file, with symlinks resolved.
@@ -277,7 +281,7 @@ pub struct PlannedChange {
     pub action: CommitAction,
 }
 
-/// The operation on one file.
+/// The operation on one file: write it, possibly after a rename, or remove it.
 #[derive(Clone, Debug)]
 pub enum CommitAction {
     /// Writes new contents to the file.

@@ -62,7 +62,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether another program changed a file after it was read; reading it again helps.
+    /// Returns whether a commit was rolled back because another program changed a file after it was
+    /// read; reading it again helps.
     pub fn is_external_change(&self) -> bool {
         matches!(
             self,

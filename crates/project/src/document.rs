@@ -20,15 +20,17 @@ pub use self::disk::{DiskCheck, DiskFinding, DiskOutcome};
 
 use crate::load::{FileFlags, Loaded};
 
-/// Identifies a document within this run of the program.
+/// Identifies a document within this run of the program; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentId(pub u64);
 
-/// Identifies a document across runs of the program: windows remember it, journals store it.
+/// Identifies a document across runs of the program, by a random number: windows remember it,
+/// journals store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentKey(pub u64);
 
-/// The relation of a document to its file.
+/// The relation of a document to its file: untitled, clean, dirty, in conflict, deleted on the
+/// disk, or read-only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentState {
     /// It has no file yet.
@@ -58,7 +60,7 @@ pub struct DiskConflict {
     pub(crate) edits: Option<(Revision, Vec<Edit>)>,
 }
 
-/// The state in which file and document last agreed.
+/// The state in which file and document last agreed: text, undo node, and identity of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct SavedState {
     /// Node in the undo tree.
@@ -67,7 +69,8 @@ pub(crate) struct SavedState {
     pub(crate) on_disk: OnDisk,
 }
 
-/// A text buffer and its relation to a file.
+/// An open text buffer and its relation to a file: path, format, saved state and conflicts. Shared
+/// by all views of the file; belongs to the window's thread.
 pub struct Document {
     id: DocumentId,
     key: DocumentKey,
@@ -118,6 +121,7 @@ impl Document {
         document
     }
 
+    /// Creates a document with a fresh id and key that has never been saved, even if `path` is set.
     pub(crate) fn with_buffer(path: Option<AbsPath>, buffer: Buffer, format: FileFormat) -> Self {
         Self {
             id: DocumentId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
@@ -151,23 +155,26 @@ impl Document {
         self.path.as_ref()
     }
 
-    /// Returns whether `path` is its file, either as opened or with links resolved.
+    /// Returns whether `path` is its file, either as opened or with links resolved. Does not access
+    /// the disk.
     pub fn is_of(&self, path: &AbsPath) -> bool {
         self.path.as_ref() == Some(path) || self.real_path.as_ref() == Some(path)
     }
 
-    /// Returns the path of its file with links resolved, if known.
+    /// Returns the path of its file with links resolved, as of the last check; `None` if unknown.
     pub fn real_path(&self) -> Option<&AbsPath> {
         self.real_path.as_ref()
     }
 
-    /// Sets a new path after the file was renamed by us.
+    /// Sets a new path after the file was renamed by us. The text and the saved state stay; the
+    /// disk is not accessed.
     pub fn set_path(&mut self, path: AbsPath) {
         self.path = Some(path);
         self.real_path = None;
     }
 
-    /// Returns the name of its file, or the start of its text.
+    /// Returns the name of its file, or else up to 32 chars of its first line, or `untitled`.
+    /// Control characters are escaped.
     pub fn title(&self) -> String {
         const LONGEST: usize = 32;
         if let Some(path) = &self.path {
@@ -202,12 +209,13 @@ impl Document {
         self.buffer.snapshot()
     }
 
-    /// Returns the text as last read or saved; `None` without a file.
+    /// Returns the text as last read from or saved to the file; `None` without a file.
     pub fn saved_snapshot(&self) -> Option<&Snapshot> {
         self.saved.as_ref().map(|saved| &saved.snapshot)
     }
 
-    /// Returns the known identity and fingerprint of its file.
+    /// Returns the identity and fingerprint of its file as of the last read or save; `None` without
+    /// a file. Does not access the disk.
     pub fn on_disk(&self) -> Option<OnDisk> {
         self.saved.as_ref().map(|saved| saved.on_disk)
     }
@@ -217,7 +225,9 @@ impl Document {
         self.format
     }
 
-    /// Sets the encoding and line endings used for its file. The document is dirty afterwards.
+    /// Sets the encoding and line endings with which the next save writes the file; the text stays.
+    /// The document is dirty afterwards, and a reason to be read-only no longer applies. Without
+    /// effect for the current format.
     pub fn set_format(&mut self, format: FileFormat) {
         if self.format != format {
             self.format = format;
@@ -227,7 +237,8 @@ impl Document {
         }
     }
 
-    /// Returns the relation to its file.
+    /// Returns the relation to its file, the most urgent if several apply: read-only, conflict,
+    /// deleted, then dirty.
     pub fn state(&self) -> DocumentState {
         if let Some(reason) = &self.read_only {
             return DocumentState::ReadOnly(reason.clone());
@@ -245,7 +256,8 @@ impl Document {
         }
     }
 
-    /// Returns whether closing it would lose text.
+    /// Returns whether closing it would lose text: unsaved edits, a conflict, or a file that is
+    /// gone. An untitled document is dirty once it has text, and a new one with a path always.
     pub fn is_dirty(&self) -> bool {
         match &self.saved {
             Some(_) => {
@@ -257,20 +269,22 @@ impl Document {
         }
     }
 
-    /// Returns whether its text may be edited.
+    /// Returns whether its text may be edited: `false` if it could not be written back (see
+    /// `DocumentState::ReadOnly`). Write protection of the file does not matter.
     pub fn can_edit(&self) -> bool {
         self.read_only.is_none()
     }
 
-    /// Returns the conflict with the file on the disk. It ends once the text equals the file's, or
-    /// has no unsaved edits any more.
+    /// Returns the conflict with the file on the disk; `None` if there is none. It ends once the
+    /// text equals the file's, or has no unsaved edits any more.
     pub fn conflict(&self) -> Option<&DiskConflict> {
         let conflict = self.conflict.as_ref()?;
         let is_theirs_alone = conflict.theirs.is_some() && !self.has_own_edits();
         (!is_theirs_alone && !self.is_as_on_disk()).then_some(conflict)
     }
 
-    /// Returns whether it has edits that the file never contained.
+    /// Returns whether it has a text that its file, as last read or saved, does not contain; `true`
+    /// without a file.
     pub(crate) fn has_own_edits(&self) -> bool {
         match &self.saved {
             Some(_) => self.is_unconfirmed || !self.is_at_saved_node(),
@@ -302,11 +316,13 @@ impl Document {
         self.flags.is_write_protected
     }
 
+    /// Returns the reason why it cannot be written back, as a text for the user; `None` if it can.
     pub(crate) fn read_only_reason(&self) -> Option<Arc<str>> {
         self.read_only.clone()
     }
 
-    /// Returns the undo node that the file contains, and the identity of the file.
+    /// Returns the undo node whose text the file contains, and the identity of the file; `None`
+    /// without a file.
     pub(crate) fn saved_node(&self) -> Option<(NodeId, OnDisk)> {
         let saved = self.saved.as_ref()?;
         Some((saved.node, saved.on_disk))
@@ -335,10 +351,13 @@ impl Document {
         }
     }
 
+    /// Makes the document editable again, after a save replaced the file that could not be decoded.
     pub(crate) fn clear_read_only(&mut self) {
         self.read_only = None;
     }
 
+    /// Records that the file contains `snapshot`, the text of `node`. Ends a conflict and all
+    /// reasons to be dirty, except edits made since.
     pub(crate) fn mark_saved(&mut self, snapshot: Snapshot, node: NodeId, on_disk: OnDisk) {
         self.saved = Some(SavedState {
             node,

@@ -19,7 +19,7 @@ pub enum CandidateKind {
     Text,
 }
 
-/// A matching candidate and its score.
+/// A matching candidate, by its index in the list given to `rank`, and its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranked {
     /// Index into the candidates.
@@ -67,7 +67,8 @@ pub fn rank<T: AsRef<str> + Sync>(
     ranked
 }
 
-/// Returns the char indices of `candidate` that `query` matches, sorted and without duplicates.
+/// Returns the indices, in chars, of the letters of `candidate` that `query` matches, sorted and
+/// without duplicates; empty if it does not match. For highlighting.
 pub fn positions(query: &str, candidate: &str, kind: CandidateKind) -> Vec<u32> {
     let mut buffer = Vec::new();
     let haystack = Utf32Str::new(candidate, &mut buffer);

@@ -39,7 +39,9 @@ const MAX_PENDING_BYTES: usize = 8 << 20;
 /// Only the newest events matter; new ones are dropped while the channel is full.
 const EVENT_CAPACITY: usize = 16;
 
-/// The recovery journal of this run of the program. Dropping it writes the rest of the queue.
+/// The recovery journal of this run of the program: a folder, a lock and a writer thread. `record`
+/// queues changes; the thread writes them within milliseconds. Dropping it writes the rest of the
+/// queue and blocks until then.
 pub struct RecoveryJournal {
     shared: Arc<JournalQueue>,
     thread: Option<JoinHandle<()>>,
@@ -66,6 +68,7 @@ pub enum CloseRetention {
     Everything,
 }
 
+/// The queue between the window's thread and the writer thread.
 pub(crate) struct JournalQueue {
     state: Mutex<JournalState>,
     /// Wakes the writer thread.
@@ -103,6 +106,7 @@ pub(crate) struct Pending {
     weight: usize,
 }
 
+/// The state from which the journal of a document starts: a text of this run, or an older journal.
 pub(crate) enum JournalBase {
     /// A document whose whole history starts here, or whose earlier history is unknown.
     Fresh {
@@ -125,6 +129,7 @@ pub(crate) struct DocumentStatus {
     pub(crate) is_saved: bool,
 }
 
+/// One queued change of a document's journal: operations, new metadata, the whole text, or its end.
 pub(crate) enum JournalWork {
     Operations {
         operations: Vec<BufferOperation>,
@@ -139,6 +144,8 @@ pub(crate) enum JournalWork {
     Close(CloseRetention),
 }
 
+/// The effect of recorded operations as plain edits, for a journal that lacks the undo tree: the
+/// operations as they are, these edits instead, or unknown.
 pub(crate) enum PlainEdits {
     Same,
     Edits(Vec<Edit>),
@@ -148,7 +155,12 @@ pub(crate) enum PlainEdits {
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
 
 impl RecoveryJournal {
-    /// Starts a journal for this run below `folder`. Its events are meant for display.
+    /// Starts a journal for this run in a new folder below `folder`, with a lock and a writer
+    /// thread. Returns it with the events meant for display.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder, its lock or the thread cannot be created.
     pub fn start(
         files: Arc<dyn Files>,
         clock: &dyn Clock,
@@ -225,7 +237,8 @@ impl RecoveryJournal {
         self.shared.wake.notify_one();
     }
 
-    /// Queues the selections of the view used last. They may be written later than text.
+    /// Queues the selections of the view used last, in place of earlier ones. They may be written
+    /// later than text. Without effect for a document that was never recorded.
     pub fn select(&self, document: &Document, selections: &SelectionSet) {
         let mut state = self.shared.lock();
         if !state.known.contains_key(&document.id()) {
@@ -240,7 +253,8 @@ impl RecoveryJournal {
         }
     }
 
-    /// Takes over a recovered or reopened document together with its journal.
+    /// Takes over a recovered or reopened document: later changes continue its old journal in this
+    /// run's folder. Returns the document and the selections of its last view.
     pub fn adopt(&self, recovered: Recovered) -> (Document, Option<SelectionSet>) {
         let Recovered {
             mut document,
@@ -272,13 +286,14 @@ impl RecoveryJournal {
         (document, selections)
     }
 
-    /// Deletes a recovered document that the user does not want.
+    /// Deletes a recovered document that the user does not want, with its journal.
     pub fn discard(&self, recovered: Recovered) {
         let (document, _) = self.adopt(recovered);
         self.close(&document, CloseRetention::Nothing);
     }
 
-    /// Ends the journal of a closed document.
+    /// Ends the journal of a closed document, and keeps of it what `keep` says. Only queues;
+    /// without effect for a document that was never recorded.
     pub fn close(&self, document: &Document, keep: CloseRetention) {
         let mut state = self.shared.lock();
         if state.known.remove(&document.id()).is_none() {
@@ -295,7 +310,11 @@ impl RecoveryJournal {
         self.shared.wake.notify_one();
     }
 
-    /// Waits until everything queued so far is on the disk or has failed. Blocks.
+    /// Waits until everything queued so far is on the disk. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a write that failed; it is tried again later.
     pub fn flush(&self) -> Result<(), Error> {
         let mut state = self.shared.lock();
         state.asked += 1;
@@ -421,7 +440,8 @@ fn create_session(
     Ok((session, lock))
 }
 
-/// Removes a journal of a dead run, and the run's folder if it was the last one.
+/// Removes a journal of a dead run, and the run's folder if it was the last one. Errors are only
+/// logged.
 pub(crate) fn remove_with_session(files: &dyn Files, journal: &AbsPath) {
     files.remove(journal).log_err();
     let Some(session) = journal.parent() else {
@@ -430,7 +450,8 @@ pub(crate) fn remove_with_session(files: &dyn Files, journal: &AbsPath) {
     remove_empty_session(files, &session);
 }
 
-/// Removes a run's folder if it holds no more journals.
+/// Removes a run's folder if it holds no more journals; never the history folder. Errors are only
+/// logged.
 pub(crate) fn remove_empty_session(files: &dyn Files, session: &AbsPath) {
     if session.name() == HISTORY_FOLDER {
         return;
@@ -443,6 +464,7 @@ pub(crate) fn remove_empty_session(files: &dyn Files, session: &AbsPath) {
     }
 }
 
+/// Returns whether a path has the file extension of a journal. Does not access the disk.
 pub(crate) fn is_journal(path: &AbsPath) -> bool {
     path.as_path()
         .extension()

@@ -17,6 +17,7 @@ use text::{BufferOperation, Encoding, FileFormat, LineEndings, NodeId, Selection
 use crate::document::DocumentKey;
 use bytes::{ByteReader, ByteWriter};
 
+/// The first bytes of a journal file; the number is the version of its format.
 pub(crate) const MAGIC: &[u8] = b"burin journal 1\n";
 
 /// An entry of a journal, in the order of events.
@@ -44,7 +45,7 @@ pub(crate) enum BaseText {
     File(ContentHash),
 }
 
-/// Metadata of a document.
+/// Metadata of a document in a journal: key, path, format, and the relation to its file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meta {
     pub(crate) key: DocumentKey,
@@ -53,7 +54,7 @@ pub(crate) struct Meta {
     pub(crate) saved: Option<(OnDisk, SavedAt)>,
 }
 
-/// The state of the text that the file contains.
+/// The state of the text that the file contains, as a journal can express it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SavedAt {
     /// The state of this undo node.
@@ -64,8 +65,8 @@ pub(crate) enum SavedAt {
     Elsewhere,
 }
 
-/// Returns the entries of a journal file up to the first torn one, and their length in bytes.
-/// `None` if it is not a journal at all.
+/// Returns the entries of a journal file up to the first torn or damaged one, and the length in
+/// bytes of the part with valid entries. `None` if it is not a journal at all.
 pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<JournalEntry>, usize)> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut entries = Vec::new();
@@ -79,7 +80,8 @@ pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<JournalEntry>, usize)> {
     Some((entries, bytes.len() - rest.len()))
 }
 
-/// Appends an entry as a frame. A frame of 4 GiB or more cannot be written.
+/// Appends an entry as a frame to `bytes`. A frame of 4 GiB or more cannot be written: it is left
+/// out, and fails in debug builds.
 pub(crate) fn write(bytes: &mut Vec<u8>, entry: &JournalEntry) {
     let mut sink = ByteWriter::default();
     write_entry(&mut sink, entry);

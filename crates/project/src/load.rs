@@ -24,7 +24,8 @@ pub enum Binary {
     ShowLossy,
 }
 
-/// A loaded file. Can be sent to the thread that creates its document.
+/// A file that was read and decoded. Can be sent to the thread that creates its document with
+/// `Document::from_loaded`.
 pub struct Loaded {
     /// Path as requested; links are not resolved.
     pub path: AbsPath,
@@ -42,7 +43,7 @@ pub struct Loaded {
     pub flags: FileFlags,
 }
 
-/// Properties noticed when a file was read.
+/// Properties noticed when a file was read: size, long lines, write protection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFlags {
     /// Too large for syntax highlighting.
@@ -53,7 +54,8 @@ pub struct FileFlags {
     pub is_write_protected: bool,
 }
 
-/// The reason why a file cannot be opened. Displays as a message that says what to do.
+/// The reason why a file cannot be opened: not text, too large, a broken link, or an error of the
+/// file system. Displays as a message that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
     /// It is not text. `Binary::ShowLossy` can show it anyway.
@@ -108,7 +110,13 @@ impl LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads and decodes a file. Setting `cancel` stops it at the next opportunity.
+/// Reads and decodes a file. Setting `cancel` stops it at the next opportunity with an error.
+/// Blocks on the disk.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, has `TOO_LARGE` bytes or more, or is binary and `binary`
+/// refuses that.
 pub fn load(
     files: &dyn Files,
     path: &AbsPath,

@@ -23,7 +23,7 @@ pub struct Recovered {
     pub(crate) seed: Option<JournalSeed>,
 }
 
-/// The state from which a new journal continues.
+/// The old journal of a recovered document, from which a new journal continues.
 pub(crate) struct JournalSeed {
     /// Valid part of the old journal.
     pub(crate) bytes: Vec<u8>,

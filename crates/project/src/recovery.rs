@@ -25,7 +25,8 @@ use crate::recovered::{JournalSeed, Recovered};
 /// Journals longer than this, in bytes, are not read.
 const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
-/// The documents left behind by runs that crashed.
+/// The documents that earlier runs of the program left in their journals, and messages about those
+/// that are lost.
 #[derive(Default)]
 pub struct Recovery {
     /// Every document with a journal, including those without unsaved edits, for their undo trees.
@@ -34,8 +35,9 @@ pub struct Recovery {
     pub problems: Vec<String>,
 }
 
-/// Finds the journals of dead runs below `folder`. `at` is the time of the edits that apply later
-/// changes on the disk. Blocks.
+/// Rebuilds the documents from the journals of dead runs below `folder`; runs that are alive are
+/// skipped. Empty if the folder is missing. The journals stay until each document is adopted or
+/// discarded. `at` is the time of the edits that apply later changes on the disk. Blocks.
 pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
     let mut recovery = Recovery::default();
     let listing = match files.list(folder) {
@@ -63,8 +65,8 @@ pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
     recovery
 }
 
-/// Creates the document of a loaded file, with the undo tree from when it was closed if the file
-/// has not changed since. Blocks.
+/// Creates the document of a loaded file, with the undo tree and selections from when it was closed
+/// if the file has not changed since, else without them. `folder` is that of the journals. Blocks.
 pub fn reopen(files: &dyn Files, folder: &AbsPath, loaded: Loaded) -> Recovered {
     let place = history_file(&folder.join(HISTORY_FOLDER), &loaded.path);
     match with_history(files, &place, &loaded) {
@@ -214,7 +216,12 @@ fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<R
     Some(recovered(replayed, place, bytes[..length].to_vec()))
 }
 
-/// Lists all leftover journals, for `burin-agent recover`.
+/// Returns the paths of all journals of dead runs below `folder`, without reading them, for
+/// `burin-agent recover`.
+///
+/// # Errors
+///
+/// Fails if the folder or one of its runs cannot be listed, also if it is missing.
 pub fn list_left_over(files: &dyn Files, folder: &AbsPath) -> Result<Vec<AbsPath>, Error> {
     let mut journals = Vec::new();
     for session in files.list(folder)?.entries {

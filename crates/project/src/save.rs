@@ -12,7 +12,8 @@ use text::{EncodeError, FileFormat, NodeId, Snapshot, Timestamp};
 
 use crate::document::{DiskCheck, DiskConflict, DiskFinding, Document, DocumentId};
 
-/// Clean-ups of the text before a save.
+/// Clean-ups of the text before a save; they are an undoable edit. Texts of more than 4 MiB are not
+/// cleaned up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaveOptions {
     /// Removes trailing whitespace of lines.
@@ -54,7 +55,8 @@ pub enum SaveError {
     Files(Error),
 }
 
-/// A save to run on a background thread. Holds a snapshot of the text.
+/// A save to run on a background thread. Holds a snapshot of the text; edits made meanwhile are not
+/// saved. While it or its outcome exists, the document refuses another save.
 #[derive(Debug)]
 pub struct SaveJob {
     document: DocumentId,
@@ -69,7 +71,7 @@ pub struct SaveJob {
     under_way: Arc<()>,
 }
 
-/// The outcome of a save.
+/// The outcome of a save, successful or not, to be passed to `Document::accept_save`.
 #[derive(Debug)]
 pub struct SaveOutcome {
     /// Id of the saved document.
@@ -85,7 +87,7 @@ pub struct SaveOutcome {
     _under_way: Arc<()>,
 }
 
-/// A save that succeeded.
+/// The file as written by a save that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveDone {
     /// Identity and fingerprint of the written file.
@@ -96,7 +98,7 @@ pub struct SaveDone {
 }
 
 impl SaveJob {
-    /// Runs the save. Blocks on the disk.
+    /// Writes the text to the file atomically. Blocks on the disk; errors are part of the outcome.
     pub fn run(self, files: &dyn Files) -> SaveOutcome {
         let result = self.save(files);
         let theirs = match &result {
@@ -138,8 +140,14 @@ impl SaveJob {
 }
 
 impl Document {
-    /// Applies the clean-ups and creates the job that saves the text. `recovery_folder` receives a
-    /// record before a file is overwritten in place, see `host::Dirs::recovery`.
+    /// Applies the clean-ups and creates the job that saves the text; nothing is written yet.
+    /// `recovery_folder` receives a record before a file is overwritten in place, see
+    /// `host::Dirs::recovery`. `at` is the time of the clean-up edit.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an untitled document without a target, a conflict, a read-only text, and a second
+    /// save at a time.
     pub fn prepare_save(
         &mut self,
         target: SaveTarget,
@@ -172,7 +180,8 @@ impl Document {
     }
 
     /// Applies the outcome of a save. After a failure the document stays as dirty as it was; if
-    /// another program had changed the file, the document enters a conflict.
+    /// another program had changed the file, the document enters a conflict. Edits made while it
+    /// ran stay unsaved.
     pub fn accept_save(&mut self, outcome: SaveOutcome) -> Result<SaveDone, SaveError> {
         self.save_under_way = std::sync::Weak::new();
         if outcome.document != self.id() {
@@ -207,7 +216,7 @@ impl Document {
         self.save_under_way.strong_count() > 0
     }
 
-    /// Ends the current undo step, so that its state is final.
+    /// Ends the current undo step, so that its state is final, and returns that state.
     pub(crate) fn seal(&mut self) -> NodeId {
         self.buffer_mut().seal_step();
         self.buffer().history().current()

@@ -29,7 +29,7 @@ pub use matches::{FileMatches, MatchingRow, TextMatch};
 pub use prefilter::{CandidateFiles, Prefilter, PrefilterQuery, PrefilterResult};
 pub use query::{BadQuery, CaseSensitivity, SearchQuery, Syntax};
 
-/// An event of a running search.
+/// An event of a running search: the matches of a file, a problem, or the end.
 #[derive(Clone, Debug)]
 pub enum SearchEvent {
     /// A file with at least one match.
@@ -122,8 +122,14 @@ impl SearchScope {
     }
 }
 
-/// Searches until done, cancelled, at the limit, or until the receiver is dropped. Use a bounded
-/// channel: while it is full, the search waits for its reader.
+/// Searches until done, cancelled, at the limit, or until the receiver is dropped; the results
+/// arrive as `events`. Use a bounded channel: while it is full, the search waits for its reader.
+/// Blocks; runs on several threads.
+///
+/// # Errors
+///
+/// Fails before the search if the pattern or a glob is invalid. Files that cannot be read are
+/// events.
 pub fn search(
     query: &SearchQuery,
     scope: &SearchScope,

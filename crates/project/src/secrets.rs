@@ -33,8 +33,8 @@ pub const SECRETS: &[&str] = &[
 /// Names that look like secrets but are meant to be shared.
 const EXAMPLE_FILES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
 
-/// Returns whether a path names a file that holds secrets, ignoring case. Path components are
-/// separated by `/`.
+/// Returns whether the last component of a path is, by its name, a file that holds secrets,
+/// ignoring case. Path components are separated by `/`. Does not access the disk.
 pub fn is_secret(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let is_like = |glob: &&str| match (glob.strip_prefix('*'), glob.strip_suffix('*')) {

@@ -18,8 +18,8 @@ pub struct WindowLayouts {
 }
 
 impl WindowLayouts {
-    /// Reads the stored layouts; empty if there are none. Also returns a message for the user about
-    /// a damaged file.
+    /// Reads the stored layouts; empty if the file is missing. A damaged or unreadable file also
+    /// gives empty layouts, and a message for the user. Blocks.
     pub fn load(files: &dyn Files, file: &AbsPath) -> (Self, Option<String>) {
         let bytes = match files.read(file, MAX_LAYOUT_BYTES) {
             Ok(bytes) => bytes,

@@ -13,7 +13,8 @@ use host::{FileKind, Files};
 
 use crate::walk::{folder_rules, is_ignored_by};
 
-/// The folder tree of one project.
+/// The folder tree of one project: the entries of the folders listed so far, which folders are
+/// open, and the visible rows. Plain data; the disk is read by its jobs.
 #[derive(Debug)]
 pub struct ProjectTree {
     root: AbsPath,
@@ -30,7 +31,7 @@ struct TreeFolder {
     is_listed: bool,
 }
 
-/// An entry of a folder.
+/// A file, folder or link in a folder of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectTreeEntry {
     /// Path of the entry.
@@ -56,14 +57,14 @@ pub struct ProjectTreeRow {
     pub problem: Option<String>,
 }
 
-/// A job that lists a folder in the background.
+/// A job that lists one folder in the background; pass its result to `ProjectTree::accept`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListJob {
     root: AbsPath,
     folder: AbsPath,
 }
 
-/// The result of a `ListJob`.
+/// The entries of one folder in the order of the tree, as found by a `ListJob`.
 #[derive(Clone, Debug)]
 pub struct FolderListing {
     folder: AbsPath,
@@ -77,7 +78,8 @@ impl ListJob {
         &self.folder
     }
 
-    /// Lists the folder. Blocks on the disk.
+    /// Lists the folder and applies the ignore rules. Blocks on the disk; an error becomes the
+    /// problem of the listing.
     pub fn run(&self, files: &dyn Files) -> FolderListing {
         let listing = match files.list(&self.folder) {
             Ok(listing) => listing,
@@ -146,12 +148,14 @@ impl ProjectTree {
         &self.rows
     }
 
-    /// Returns the index of the row that shows `path`.
+    /// Returns the index of the row that shows `path`; `None` if no row does, such as in a closed
+    /// folder.
     pub fn row_of(&self, path: &AbsPath) -> Option<usize> {
         self.rows.iter().position(|row| row.entry.path == *path)
     }
 
-    /// Returns the reason why the root could not be read, entirely or partly.
+    /// Returns the reason why the root could not be read, entirely or partly; `None` if it could,
+    /// or is not listed yet.
     pub fn problem(&self) -> Option<&str> {
         self.folders.get(&self.root)?.problem.as_deref()
     }
@@ -168,7 +172,8 @@ impl ProjectTree {
         self.open.iter().filter(|path| **path != self.root)
     }
 
-    /// Opens a folder; the job lists it if it is not listed yet.
+    /// Opens a folder and shows its known entries; the returned job lists it. `None` if it is
+    /// already listed.
     pub fn open(&mut self, folder: &AbsPath) -> Option<ListJob> {
         self.open.insert(folder.clone());
         let job = (!self.is_listed(folder)).then(|| self.job(folder.clone()));
@@ -188,7 +193,8 @@ impl ProjectTree {
         self.rebuild();
     }
 
-    /// Opens every folder above `path`, so that it has a row once the jobs are done.
+    /// Opens every folder above `path`, so that it has a row once the returned jobs are done. Empty
+    /// if all are listed, and for a path outside the root.
     pub fn reveal(&mut self, path: &AbsPath) -> Vec<ListJob> {
         let Some(parent) = path.parent().filter(|parent| parent.is_within(&self.root)) else {
             return Vec::new();
@@ -204,7 +210,8 @@ impl ProjectTree {
         jobs
     }
 
-    /// Returns jobs that update the known folders which are in `changed` or contain a changed file.
+    /// Returns jobs that list again the known folders which are in `changed` or contain a changed
+    /// path; for a changed ignore file, also all known folders below it. Changes nothing itself.
     pub fn refresh(&mut self, changed: &[AbsPath]) -> Vec<ListJob> {
         let mut folders = BTreeSet::new();
         for path in changed {
@@ -227,7 +234,8 @@ impl ProjectTree {
         folders.into_iter().map(|folder| self.job(folder)).collect()
     }
 
-    /// Applies the result of a job; returns whether a row changed.
+    /// Applies the result of a job; returns whether something changed, so that the rows must be
+    /// drawn again.
     pub fn accept(&mut self, listed: FolderListing) -> bool {
         let folder = self.folders.entry(listed.folder).or_default();
         if folder.is_listed && folder.entries == listed.entries && folder.problem == listed.problem

@@ -11,7 +11,8 @@ use text::Snapshot;
 
 use crate::document::{Document, DocumentKey};
 
-/// The unsaved texts of the whole program.
+/// The unsaved texts of all open documents of the program, by document. Agents and searches read it
+/// in place of the files. Usable from any thread.
 #[derive(Debug, Default)]
 pub struct UnsavedTexts(Mutex<HashMap<DocumentKey, (AbsPath, Snapshot)>>);
 
@@ -31,12 +32,14 @@ impl UnsavedTexts {
         }
     }
 
-    /// Removes a closed document, with or without unsaved edits.
+    /// Removes a document when it is closed, with or without unsaved edits; without effect if it
+    /// has none.
     pub fn forget(&self, key: DocumentKey) {
         self.texts().remove(&key);
     }
 
-    /// Returns the text of an open file with unsaved edits.
+    /// Returns a copy of the text of an open file with unsaved edits; `None` if it has none or is
+    /// not open. The path is compared as opened, without resolving links.
     pub fn text(&self, path: &AbsPath) -> Option<String> {
         let texts = self.texts();
         let (_, snapshot) = texts.values().find(|(known, _)| known == path)?;

@@ -33,7 +33,8 @@ pub enum WalkBackend {
     Listed(Arc<dyn Files>),
 }
 
-/// The selection of files to visit.
+/// The selection of files to visit: globs, dot files and ignored files. The default skips both
+/// kinds and has no globs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Globs of which a file must match one, unless there are none. A plain name matches in any
@@ -81,7 +82,12 @@ pub struct BadGlob {
     pub reason: String,
 }
 
-/// Calls `visit` with every file, from several threads at once, until `cancel` is set.
+/// Calls `visit` with every file below `root` that the options select, and every problem, from
+/// several threads at once and in no order, until `cancel` is set. Folders are not passed. Blocks.
+///
+/// # Errors
+///
+/// Fails before the walk if a glob is invalid.
 pub fn walk(
     backend: &WalkBackend,
     root: &AbsPath,
@@ -95,7 +101,7 @@ pub fn walk(
 /// Receives one file or problem; one per thread, so it may keep state between calls.
 pub(crate) type Visitor<'a> = Box<dyn FnMut(Result<AbsPath, WalkProblem>) + Send + 'a>;
 
-/// Like `walk`, with a separate visitor for each thread.
+/// Like `walk`, with a visitor for each thread, made by `visitor`.
 pub(crate) fn walk_with<'a>(
     backend: &WalkBackend,
     root: &AbsPath,
@@ -120,7 +126,12 @@ pub(crate) fn walk_with<'a>(
     Ok(())
 }
 
-/// Returns the files as sorted paths relative to `root`, and the problems.
+/// Walks the folder and returns the files as sorted paths relative to `root`, and the problems.
+/// Blocks; incomplete if `cancel` is set.
+///
+/// # Errors
+///
+/// Fails if a glob is invalid.
 pub fn file_list(
     backend: &WalkBackend,
     root: &AbsPath,
@@ -274,8 +285,8 @@ impl ListedWalk<'_> {
     }
 }
 
-/// Returns whether the nearest rule that matches `path` ignores it. `rules` go from the outermost
-/// folder to the innermost.
+/// Returns whether the nearest rule that matches `path` ignores it; `false` if none matches.
+/// `rules` go from the outermost folder to the innermost; folders above `path` are not considered.
 pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool) -> bool {
     for rules in rules.iter().rev() {
         let matched = rules.matched(path.as_path(), is_folder);
@@ -286,8 +297,8 @@ pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool
     false
 }
 
-/// Returns the rules of one folder's `.gitignore` and `.ignore`, and of a repository's
-/// `info/exclude`.
+/// Reads the rules of one folder's `.gitignore` and `.ignore`, and of a repository's
+/// `info/exclude`; invalid lines are skipped. `None` if there are none. Blocks on the disk.
 pub(crate) fn folder_rules(files: &dyn Files, folder: &AbsPath) -> Option<Gitignore> {
     /// A larger file is not a real ignore file.
     const LIMIT: u64 = 1 << 20;

@@ -1,7 +1,7 @@
 //! Detection of the tools that wrote a log, from the command line and from lines that only that
 //! tool writes.
 
-/// The tools detected in a log.
+/// The tools whose output a log contains, by the command that was run or by the log's lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DetectedTools {
     pub(crate) cargo: bool,
@@ -30,6 +30,8 @@ const WRAPPERS: [&str; 14] = [
 ];
 
 impl DetectedTools {
+    /// Detects tools by the name of the agent's tool, the shell command, if there was one, and
+    /// typical lines of the output.
     pub(crate) fn of(tool: &str, command: Option<&str>, lines: &[&str]) -> Self {
         let mut programs = Self::default();
         match tool {
@@ -47,7 +49,8 @@ impl DetectedTools {
         programs
     }
 
-    /// Returns whether the command only prints a text that the model chose to read.
+    /// Returns whether the command only prints a text that the model chose to read, so that nothing
+    /// may be left out.
     pub(crate) fn only_shows(&self) -> bool {
         let shows = Self {
             shows: true,

@@ -34,7 +34,8 @@ const WORDS: [&str; 17] = [
     "unexpected",
 ];
 
-/// Returns whether a line reports a failure.
+/// Returns whether a line probably reports a failure, by its words; `0 errors` and the like do not
+/// count.
 pub(crate) fn is_alarming(line: &str) -> bool {
     let line = line.to_lowercase();
     let is_none =
@@ -42,6 +43,8 @@ pub(crate) fn is_alarming(line: &str) -> bool {
     !is_none && WORDS.iter().any(|word| line.contains(word))
 }
 
+/// Marks a log of an unknown tool: similar lines are folded, and of many lines only the ends and
+/// those that report failures stay.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     fold_alike(log);
     let open: Vec<usize> = (0..log.lines.len())

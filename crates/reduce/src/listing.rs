@@ -13,7 +13,8 @@ const NAMED: usize = 100;
 const MATCHES: usize = 2;
 const FILES: usize = 25;
 
-/// Replaces names by folders with the number of files of each kind.
+/// Marks a long list of paths: names become folders with the number of files of each kind. Short
+/// lists stay.
 pub(crate) fn mark_names(log: &mut LogReducer<'_>) {
     if log.lines.len() < 60 {
         return;
@@ -196,7 +197,8 @@ fn ls_name(line: &str) -> String {
     }
 }
 
-/// Keeps the first matches of each file, in the forms `path:3:text` and lines below a path.
+/// Marks the output of grep, in the forms `path:3:text` and lines below a path: the first matches
+/// of each file stay.
 pub(crate) fn mark_matches(log: &mut LogReducer<'_>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut order = Vec::new();

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// A log that is being reduced.
+/// A log that is being reduced: its lines, the decision about each, and messages grouped by kind.
+/// Tools mark lines; `render` makes the result.
 pub(crate) struct LogReducer<'a> {
     pub(crate) lines: Vec<&'a str>,
     marks: Vec<LineState>,
@@ -47,7 +48,7 @@ pub(crate) struct MessageLocation {
     pub(crate) name: Option<String>,
 }
 
-/// A message that spans some lines.
+/// A message of a compiler or linter that spans some lines of the log.
 pub(crate) struct LogMessage {
     pub(crate) lines: Range<usize>,
     /// Equal for messages with the same text.
@@ -71,6 +72,7 @@ const ERROR_PLACES: usize = 150;
 const LINE: usize = 300;
 
 impl<'a> LogReducer<'a> {
+    /// Splits a log into lines, all of them undecided.
     pub(crate) fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         Self {
@@ -82,16 +84,18 @@ impl<'a> LogReducer<'a> {
         }
     }
 
+    /// Returns whether nothing has been decided about the line; `false` beyond the last.
     pub(crate) fn is_open(&self, ix: usize) -> bool {
         self.marks.get(ix) == Some(&LineState::Open)
     }
 
+    /// Decides that a line stays, whatever else marks it later.
     pub(crate) fn keep_line(&mut self, ix: usize) {
         self.set(ix, LineState::Keep);
     }
 
-    /// Drops a line and counts it as `what`, such as `passing tests`; an empty `what` is not
-    /// counted.
+    /// Drops an undecided line and counts it as `what`, such as `passing tests`; an empty `what` is
+    /// not counted.
     pub(crate) fn drop_line(&mut self, ix: usize, what: &'static str) {
         if self.is_open(ix) {
             self.set(ix, LineState::Gone);
@@ -99,11 +103,13 @@ impl<'a> LogReducer<'a> {
         }
     }
 
-    /// Replaces a line by `text`.
+    /// Shows `text`, possibly several lines, in place of a line.
     pub(crate) fn replace_line(&mut self, ix: usize, text: String) {
         self.set(ix, LineState::Instead(text));
     }
 
+    /// Counts omitted lines of a kind for the last line of the result; an empty `what` is not
+    /// counted.
     pub(crate) fn count(&mut self, what: &'static str, times: usize) {
         if !what.is_empty() && times > 0 {
             *self.left_out.entry(what).or_default() += times;
@@ -115,7 +121,7 @@ impl<'a> LogReducer<'a> {
         self.take(complaint, None);
     }
 
-    /// Like `complain`, with a title that replaces the lines of the first message of its kind.
+    /// Like `add_message`, with a title that replaces the lines of the first message of its kind.
     pub(crate) fn add_message_titled(&mut self, complaint: LogMessage, title: String) {
         self.take(complaint, Some(title));
     }
@@ -157,7 +163,7 @@ impl<'a> LogReducer<'a> {
         });
     }
 
-    /// Renders the remaining lines, with a last line that counts the omitted ones.
+    /// Returns the remaining lines, with a last line that counts the omitted ones by kind.
     pub(crate) fn render(mut self) -> String {
         let has_errors = self.groups.iter().any(|group| group.is_error);
         let most = if has_errors { WARNINGS.0 } else { WARNINGS.1 };
@@ -335,8 +341,8 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Returns a message without the details that vary between locations, and the first name among
-/// these.
+/// Returns a message without the details that vary between locations (quoted names, numbers), and
+/// the first name among these.
 pub(crate) fn shape(message: &str) -> (String, Option<String>) {
     let mut shape = String::with_capacity(message.len());
     let mut name = None;

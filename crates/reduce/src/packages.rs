@@ -20,6 +20,7 @@ const PIP: [&str; 12] = [
     "Looking in ",
 ];
 
+/// Marks the output of package managers: errors and the outcome stay, downloads and requests go.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     for ix in 0..log.lines.len() {

@@ -23,6 +23,8 @@ const PROGRESS: [&str; 18] = [
     "Removing ",
 ];
 
+/// Marks the output of cargo, rustc and Rust tests: errors stay once with their locations, passing
+/// tests and progress go.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_complaints(log);
     mark_tests(log);

@@ -12,7 +12,8 @@ const LINE: usize = 16 << 10;
 /// Maximum number of parameter bytes kept of a control sequence.
 const PARAMETERS: usize = 16;
 
-/// Returns an output as a terminal would show it.
+/// Returns an output as a terminal would show it in the end: without control sequences, and with
+/// overwritten lines in their last state.
 pub fn plain(output: &str) -> String {
     let mut cleaner = Cleaner::default();
     let mut clean = Vec::with_capacity(output.len());
@@ -54,7 +55,8 @@ enum TerminalEscape {
 }
 
 impl Cleaner {
-    /// Takes a chunk, split anywhere, and appends the completed lines to `clean`.
+    /// Takes a chunk, split anywhere, and appends the completed lines to `clean`; the last line
+    /// waits for its end.
     pub fn feed(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
@@ -72,7 +74,7 @@ impl Cleaner {
         }
     }
 
-    /// Appends the incomplete line to `clean`.
+    /// Appends the incomplete line to `clean`; later overwriting no longer affects it.
     pub fn flush(&mut self, clean: &mut Vec<u8>) {
         self.rub_out();
         self.is_told |= !self.line.is_empty();

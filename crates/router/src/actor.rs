@@ -109,8 +109,9 @@ impl Router {
 }
 
 impl RouterHandle {
-    /// Submits a request. Nothing happens until the stream is polled; dropping the stream cancels
-    /// the request.
+    /// Submits a request and returns its events. Nothing happens until the stream is polled;
+    /// dropping the stream cancels the request. The last event ends the answer, also with a
+    /// failure: retries, waiting and other routes happen inside.
     pub fn submit(&self, request: RouterRequest) -> BoxStream<'static, RouterEvent> {
         let (reply, answer) = oneshot::channel();
         let size = RequestSize::of(&request.payload);
@@ -139,7 +140,8 @@ impl RouterHandle {
         stream::unfold(routed, RoutedStream::next).boxed()
     }
 
-    /// Ends a turn and closes its budget account.
+    /// Ends a turn and closes its budget account. Waits only until the router takes the command;
+    /// does nothing after its end.
     pub async fn end_turn(&self, agent: AgentId, turn: TurnId) {
         self.send_command(RouterCommand::EndTurn(agent, turn)).await;
     }
@@ -149,7 +151,8 @@ impl RouterHandle {
         self.send_command(RouterCommand::EndAgent(agent)).await;
     }
 
-    /// Replaces the budget caps. Past spending still counts.
+    /// Replaces the budget caps for later calls. Past spending still counts, so a new cap may be
+    /// exhausted at once.
     pub async fn set_caps(&self, caps: Caps) {
         self.send_command(RouterCommand::SetCaps(caps)).await;
     }
@@ -162,7 +165,8 @@ impl RouterHandle {
         decisions.await.unwrap_or_default()
     }
 
-    /// Returns the health of every route. Empty if the router has ended.
+    /// Returns the health of every route, in the order of the configuration. Empty if the router
+    /// has ended.
     pub async fn health(&self) -> Vec<RouteHealth> {
         let (answer, health) = oneshot::channel();
         self.send_command(RouterCommand::Health(answer)).await;
@@ -183,8 +187,8 @@ impl RouterHandle {
     }
 }
 
-/// Retry rules for a request without an alternative route: they wait out a provider's outage rather
-/// than lose a turn.
+/// Returns retry rules for a request without an alternative route: they wait out a provider's
+/// outage of up to ten minutes rather than lose a turn.
 pub fn patient_retry() -> Retry {
     Retry {
         per_route: 12,
@@ -200,6 +204,7 @@ impl WallClock {
         Self(Arc::new(now_ms))
     }
 
+    /// Returns the time in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         (self.0)()
     }

@@ -108,7 +108,8 @@ impl fmt::Debug for HttpResponse {
     }
 }
 
-/// Returns the host of an address, with its port if present, but without user names and paths.
+/// Returns the host of an address, with its port if present, but without user names and paths. Text
+/// without a scheme is read as if it began with the host.
 pub(crate) fn host(url: &str) -> &str {
     let after = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = after.find(['/', '?', '#']).unwrap_or(after.len());
@@ -118,7 +119,8 @@ pub(crate) fn host(url: &str) -> &str {
         .map_or(authority, |(_, host)| host)
 }
 
-/// Returns whether a host is this machine, on any port.
+/// Returns whether a host, as `host` returns it, is this machine, on any port. Names other than
+/// `localhost` and those below it are not resolved.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

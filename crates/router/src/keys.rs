@@ -20,7 +20,7 @@ pub use secret_source::{ProgramOutput, SecretSource, SystemSecrets};
 /// Timeout for a program that prints a key. It may ask the user to unlock something.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Source of a key.
+/// Source of a key, as the settings or the built-in table name it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeySource {

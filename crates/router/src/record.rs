@@ -126,7 +126,7 @@ impl Recording {
         text
     }
 
-    /// Parses the output of `to_json`.
+    /// Parses the output of `to_json`. Fails for another format or version, or broken data.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let file: RecordingFile = serde_json::from_str(text)
             .map_err(|error| invalid(format!("not a recording: {error}")))?;

@@ -111,7 +111,8 @@ pub fn decoder(
     }
 }
 
-/// Encodes a fill-in-the-middle request.
+/// Encodes a fill-in-the-middle request for a server with these abilities. Fails if the server
+/// takes raw prompts only and there is no template.
 pub fn encode_fim(
     fim: &FimOptions,
     options: &WireOptions,

@@ -156,7 +156,8 @@ impl AgentServices {
         &self.factory
     }
 
-    /// Waits until no model request is running and all usage is stored.
+    /// Waits until no model request is running and all usage is stored; fails if it cannot be
+    /// stored.
     pub async fn wait_idle(&self) -> Result<(), Error> {
         self.router.idle().await;
         self.usage_store.flush()
@@ -172,7 +173,8 @@ impl AgentServices {
         &self.models
     }
 
-    /// Returns the default model of the settings.
+    /// Returns the name of the settings' default model, which may not be available:
+    /// `provider/model` or `auto`.
     pub fn default_model(&self) -> &str {
         &self.default
     }
@@ -186,12 +188,14 @@ impl AgentServices {
         }
     }
 
-    /// Returns the environment variables of which each would make models available.
+    /// Returns the environment variables of which each would make models available; empty if none
+    /// is known.
     pub fn missing_keys(&self) -> &[String] {
         &self.missing_keys
     }
 
-    /// Returns the model for Tab for the value of the setting; `None` if there is none.
+    /// Returns the model for Tab for the value of the setting: `auto`, `off` or a model's name.
+    /// `None` if it is off or none is available; fails if the named one is not.
     pub fn tab_model(&self, setting: &str) -> Result<Option<TabModel>, Error> {
         autocomplete::choose(setting, &self.for_tab).map_err(Error::model)
     }
@@ -231,7 +235,8 @@ impl AgentServices {
         })
     }
 
-    /// Resumes an earlier session, in its own folder.
+    /// Resumes an earlier session, in its own folder. Fails if there is no session with this id or
+    /// it is open elsewhere.
     pub async fn resume(&self, id: &str) -> Result<AttachedSession, Error> {
         let store = self.factory.store().clone();
         let name = id.to_owned();
@@ -253,13 +258,15 @@ impl AgentServices {
         })
     }
 
-    /// Returns the records of a session. Blocks on the disk.
+    /// Returns the records of a session, oldest first. Blocks on the disk. Fails if there is no
+    /// such session.
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
         let session = self.factory.store().read(id);
         Ok(session.map_err(Error::session)?.records)
     }
 
-    /// Returns the latest sessions, at most `limit`. Blocks on the disk.
+    /// Returns the latest sessions, subagents included, newest first, at most `limit`. Blocks on
+    /// the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         self.factory.store().sessions(limit).map_err(Error::session)
     }
@@ -275,12 +282,14 @@ impl AgentServices {
         trust::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
     }
 
-    /// Allows hooks of a folder that the user has seen. Blocks on the disk.
+    /// Allows hooks of a folder that the user has seen. Fails with `Error::Changed` if a file
+    /// changed since it was shown. Blocks on the disk.
     pub fn allow_hooks(&self, root: &AbsPath, shown: &[PendingHooks]) -> Result<(), Error> {
         trust::consent_to_hooks(&self.dirs, root, shown)
     }
 
-    /// Stores the user's decision about a project's server they have seen. Blocks on the disk.
+    /// Stores whether a project's server that the user has seen may run. Fails with
+    /// `Error::Changed` if its entry changed since. Blocks on the disk.
     pub fn decide_server(
         &self,
         root: &AbsPath,
@@ -330,7 +339,7 @@ impl Buffers for WindowBuffers {
     }
 }
 
-/// Converts a Tab request for the router.
+/// Converts a Tab request for the router, with the highest priority.
 pub fn router_request(request: CompletionRequest) -> RouterRequest {
     match request {
         CompletionRequest::Fim(fim) => RouterRequest::fim(*fim, AgentId(1)),

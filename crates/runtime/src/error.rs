@@ -47,14 +47,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the error of a sandbox with this cause.
     pub(crate) fn sandbox(cause: impl Display) -> Self {
         Self::Sandbox(cause.to_string())
     }
 
+    /// Returns the error of a model with this cause.
     pub(crate) fn model(cause: impl Display) -> Self {
         Self::Model(cause.to_string())
     }
 
+    /// Returns the error of a session with this cause.
     pub(crate) fn session(cause: impl Display) -> Self {
         Self::Session(cause.to_string())
     }

@@ -51,7 +51,8 @@ impl IndexRegistry {
         })
     }
 
-    /// Returns the index of a root, a real path without links.
+    /// Returns the index of a root, a real path without links; opens it if nothing holds it.
+    /// Indexing runs in the background.
     pub fn open(&self, root: &AbsPath) -> Index {
         self.indexes().open(root, &self.options)
     }
@@ -123,6 +124,8 @@ struct AgentSearchShared {
 }
 
 impl AgentSearch {
+    /// Creates the search over these indexes; `buffers` are the unsaved texts of windows, if there
+    /// are any.
     pub(crate) fn new(indexes: Arc<IndexRegistry>, buffers: Option<Arc<dyn Buffers>>) -> Self {
         Self(Arc::new(AgentSearchShared {
             indexes,

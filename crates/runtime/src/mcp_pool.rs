@@ -135,7 +135,8 @@ fn own_servers(path: &AbsPath, bytes: &[u8]) -> Result<Value, Error> {
     }
 }
 
-/// Returns our environment, for `${NAME}` references in entries.
+/// Returns the environment of this program, for `${NAME}` references in entries; variables that are
+/// not text are left out.
 pub fn environment() -> Variables {
     host::environment::all_text_variables().collect()
 }
@@ -179,11 +180,13 @@ impl McpServers {
         }
     }
 
+    /// Returns the connections to the servers.
     pub fn clients(&self) -> &McpClients {
         &self.clients
     }
 
-    /// Returns the tools for a session that starts now, after waiting for the servers.
+    /// Returns the tools for a session that starts now, after waiting for the servers. A server
+    /// that is not ready by then offers none, and a notice says so.
     pub(crate) async fn offer(
         self: &Arc<Self>,
         states: &Arc<ToolStates>,
@@ -309,7 +312,7 @@ pub fn describe_status(status: &ServerStatus) -> String {
     }
 }
 
-/// Returns the next step for a server that does not work, if the user can do something.
+/// Returns the next step for a server that does not work; `None` if the user can do nothing.
 pub fn advice(state: &ServerState) -> Option<String> {
     let name = printable(&state.entry.name, LineFeeds::Escape);
     Some(match &state.status {
@@ -328,7 +331,7 @@ pub fn advice(state: &ServerState) -> Option<String> {
     })
 }
 
-/// Names the source of an entry.
+/// Names the file of an entry, for display: the user's own, or one of the project below `root`.
 pub fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
     match &entry.origin {
         ServerOrigin::User => format!("yours, in {OWN}"),

@@ -29,7 +29,7 @@ pub struct Permissions {
     file: Result<Jsonc, Error>,
 }
 
-/// The projects that a rule applies to.
+/// The projects to which a saved rule applies: all, or the one with this root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PermissionScope {
     Everywhere,
@@ -47,6 +47,7 @@ impl Permissions {
         Self { path, file }
     }
 
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &AbsPath {
         &self.path
     }
@@ -95,12 +96,13 @@ pub(crate) fn with_advice(sentence: &str) -> String {
     format!("{sentence}; until this is fixed, every call of an agent needs permission")
 }
 
-/// Returns the path of the file.
+/// Returns the path of the file, whether or not it exists.
 pub fn path(dirs: &Dirs) -> AbsPath {
     dirs.config.join("permissions.json")
 }
 
-/// Adds strings to a list in the file; comments and everything else stay.
+/// Adds strings to the list at the key path `list` in the file, creating both if necessary;
+/// comments and everything else stay. Blocks on the disk.
 ///
 /// # Errors
 /// If the file does not parse, which is then left unchanged, or cannot be written.
@@ -124,7 +126,7 @@ pub fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, Error>
     }
 }
 
-/// Saves rules that allow calls.
+/// Saves rules that allow calls, in the part of the file for `scope`. Blocks on the disk.
 ///
 /// # Errors
 /// The same as those of `add`.

@@ -13,9 +13,10 @@ use crate::Error;
 use crate::models::setup::{AUTO, DEMO, Setup};
 use crate::usage_store::LedgerUsageStore;
 
-/// Returns the model with a name as users write it, and the options for routing requests to it.
-/// `question` decides what `auto` means. Adds the models of the settings, and the named one, to
-/// `setup`.
+/// Returns the model with a name as users write it (`provider/model`, `auto`, `demo`), and the
+/// options for routing requests to it. `question` decides what `auto` means. Adds the models of the
+/// settings, and the named one, to `setup`. Fails if the name is none of these or its provider is
+/// unknown.
 pub fn choose(
     wanted: &str,
     question: &str,
@@ -62,7 +63,8 @@ pub fn choose(
     Ok((named, RoutingOptions::named()))
 }
 
-/// Starts the router with these routes.
+/// Starts the router with these routes on tokio's current runtime, with the budgets of the
+/// settings. Usage goes to `usage_store`.
 pub fn start(
     routes: Vec<RouteConfig>,
     settings: &ModelSettings,

@@ -6,8 +6,8 @@ use host::{Dirs, Files, RealFiles};
 use crate::Error;
 use crate::models::setup::DEMO;
 
-/// Returns the root for a session of a model. The demo model gets a copy of the sample project,
-/// unless the folder is one.
+/// Returns the root for a session of a model: `root` itself, or, for the demo model, a new copy of
+/// the sample project, unless `root` is one.
 pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, Error> {
     if model == DEMO && !is_sample(&root) {
         create(&RealFiles, dirs)
@@ -16,12 +16,13 @@ pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, 
     }
 }
 
-/// Whether a folder holds the sample project.
+/// Returns whether a folder holds the sample project, by one of its files.
 pub fn is_sample(root: &AbsPath) -> bool {
     RealFiles.exists(&root.join("todo/dates.py"))
 }
 
-/// Creates a fresh copy of the sample project below the state folder.
+/// Creates a fresh copy of the sample project below the state folder, without a repository, and
+/// returns its real path. Blocks on the disk.
 pub fn create(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, Error> {
     let mut number = 1;
     let folder = loop {

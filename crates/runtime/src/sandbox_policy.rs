@@ -41,7 +41,7 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Whether commands outside all projects run in a sandbox.
+    /// Returns whether commands outside all projects run in a sandbox. Blocks on the disk.
     pub fn has_sandbox(&self, dirs: &Dirs) -> bool {
         // Without a project, only `off` applies.
         let (stored, _) = SandboxSettings::of(&Permissions::read(dirs), &dirs.config);
@@ -65,7 +65,7 @@ pub struct SessionRoot {
 }
 
 impl SessionRoot {
-    /// Returns the root for a folder of the user's own.
+    /// Returns the root for a folder of the user's own, which is its own project.
     pub fn for_user_folder(root: &AbsPath) -> Self {
         Self {
             root: root.clone(),
@@ -137,7 +137,8 @@ pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
     all
 }
 
-/// Creates the scanner of the paths that commands under a policy can write.
+/// Creates the scanner of the paths that commands under a policy can write; paths that are no
+/// folders are left out. `user` gives the home folder.
 pub fn hook_scanner(policy: &Policy, user: &UserEnvironment, dirs: &Dirs) -> HookScanner {
     let writable = policy.writable.iter().filter(|path| {
         let stat = host::Files::stat(&host::RealFiles, path);
@@ -304,7 +305,8 @@ fn there(path: &AbsPath) -> AbsPath {
     at
 }
 
-/// Waits for the end of a process. Ends a process that takes longer than `most`, and returns `None`. Blocks.
+/// Waits for the end of a process and returns its exit. Ends a process that takes longer than
+/// `most`, and returns `None`. Blocks.
 pub(crate) fn wait(spawned: &SpawnedProcess, most: Duration) -> Option<ProcessExit> {
     let (sender, receiver) = mpsc::channel();
     let ended = spawned.exit_receiver();
@@ -321,6 +323,7 @@ pub(crate) fn wait(spawned: &SpawnedProcess, most: Duration) -> Option<ProcessEx
     }
 }
 
+/// Locks a mutex, also after a panic of another holder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

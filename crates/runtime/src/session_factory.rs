@@ -63,7 +63,8 @@ pub struct RoutedModel {
 }
 
 impl RoutedModel {
-    /// Returns the model of a route.
+    /// Returns the model of a route under its name `provider/model`, with the route's profile and
+    /// price.
     pub fn of(route: &RouteConfig) -> Self {
         Self {
             name: route.route.model.to_string(),
@@ -213,7 +214,7 @@ impl SessionFactory {
         }
     }
 
-    /// The same, with the effort of sessions that name none.
+    /// Sets the effort of sessions that name none; `Auto` leaves it to the provider.
     pub fn with_effort(mut self, effort: ModelEffort) -> Self {
         self.effort = match effort {
             ModelEffort::Auto => None,
@@ -231,10 +232,12 @@ impl SessionFactory {
         &self.watchers
     }
 
+    /// Returns the program's folders.
     pub fn dirs(&self) -> &Dirs {
         &self.dirs
     }
 
+    /// Returns the store of all sessions.
     pub fn store(&self) -> &SessionStore {
         self.harness.store()
     }

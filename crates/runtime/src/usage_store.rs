@@ -46,7 +46,8 @@ pub fn ledger_path(dirs: &Dirs) -> AbsPath {
     dirs.state.join("ledger.db")
 }
 
-/// Opens the ledger, creating it if it is missing. A damaged ledger is moved aside.
+/// Opens the ledger, creating it if it is missing, and starts its writer. A damaged ledger is moved
+/// aside, which the notice tells. Blocks on the disk.
 pub fn open(dirs: &Dirs) -> Result<OpenedLedger, Error> {
     dirs.create()?;
     let now_ms = RealClock::default().wall_ms();
@@ -75,22 +76,22 @@ impl LedgerUsageStore {
         }
     }
 
-    /// Returns the last calls of this run, the oldest first.
+    /// Returns the last calls of this run, the oldest first, a limited number.
     pub fn calls(&self) -> Vec<CallRecord> {
         lock(&self.calls).iter().cloned().collect()
     }
 
-    /// Returns the last decision of this run.
+    /// Returns the last decision of this run; `None` before the first.
     pub fn last_decision(&self) -> Option<RouteDecision> {
         lock(&self.decision).clone()
     }
 
-    /// Waits until everything is on the disk.
+    /// Waits until everything is on the disk. Blocks. Fails if something could not be stored.
     pub fn flush(&self) -> Result<(), Error> {
         self.writer.flush().map_err(Error::UsageNotStored)
     }
 
-    /// Records a measurement. `tags` is a JSON object.
+    /// Records a measurement without waiting for the disk. `tags` is a JSON object as text.
     pub fn record_metric(&self, name: &str, value: f64, tags: String) {
         self.append(LedgerEntry::Metric(MetricRow {
             at_ms: RealClock::default().wall_ms(),

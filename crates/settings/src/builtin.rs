@@ -2,7 +2,8 @@
 
 use crate::sections::KeymapBase;
 
-/// Documentation of all settings, with their default values.
+/// Text of `default.json`: all settings with their default values and, as comments, their
+/// documentation.
 pub const DEFAULT_SETTINGS: &str = include_str!("../../../assets/settings/default.json");
 
 /// File name and text of every theme, in display order.
@@ -30,7 +31,7 @@ pub const THEMES: &[(&str, &str)] = &[
     ("mist.json", include_str!("../../../themes/mist.json")),
 ];
 
-/// Operating system of a keymap.
+/// Operating system for which a base keymap is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeymapSystem {
     /// Ctrl is the main modifier.
@@ -39,7 +40,7 @@ pub enum KeymapSystem {
     Mac,
 }
 
-/// Returns the file name and text of a base keymap.
+/// Returns the file name and text of the built-in keymap for a base and an operating system.
 pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'static str) {
     match (base, system) {
         (KeymapBase::VsCode, KeymapSystem::Linux) => (

@@ -22,7 +22,7 @@ impl Rgba {
         Self { r, g, b, a: 255 }
     }
 
-    /// Parses `#rgb`, `#rrggbb` or `#rrggbbaa`.
+    /// Parses `#rgb`, `#rrggbb` or `#rrggbbaa`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -59,7 +59,7 @@ impl Rgba {
         }
     }
 
-    /// Blends this colour over an opaque one.
+    /// Blends this colour by its alpha over `below`, which counts as opaque; the result is opaque.
     pub fn blend_over(self, below: Self) -> Self {
         let mix = |above: u8, below: u8| {
             let alpha = u32::from(self.a);

@@ -12,13 +12,14 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::problem::{ConfigProblem, SourceText};
 
-/// A value with its byte range.
+/// A JSON value with its byte range in the source text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SpannedValue {
     pub(crate) span: Range<usize>,
     pub(crate) value: NodeValue,
 }
 
+/// A JSON value whose parts have byte ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NodeValue {
     Null,
@@ -50,6 +51,7 @@ impl SpannedValue {
         }
     }
 
+    /// Returns the string; `None` if the value is of another type.
     pub(crate) fn as_str(&self) -> Option<&str> {
         match &self.value {
             NodeValue::String(text) => Some(text),
@@ -57,6 +59,7 @@ impl SpannedValue {
         }
     }
 
+    /// Returns the members in source order; `None` if the value is not an object.
     pub(crate) fn as_object(&self) -> Option<&[Member]> {
         match &self.value {
             NodeValue::Object(members) => Some(members),
@@ -64,6 +67,7 @@ impl SpannedValue {
         }
     }
 
+    /// Returns the elements; `None` if the value is not a list.
     pub(crate) fn as_array(&self) -> Option<&[SpannedValue]> {
         match &self.value {
             NodeValue::Array(nodes) => Some(nodes),
@@ -71,7 +75,7 @@ impl SpannedValue {
         }
     }
 
-    /// Converts the value to plain JSON.
+    /// Converts the value to plain JSON, without byte ranges.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.value {
             NodeValue::Null => serde_json::Value::Null,
@@ -104,7 +108,8 @@ fn number_to_json(value: f64) -> serde_json::Value {
     }
 }
 
-/// Parses a text. Returns `Ok(None)` if it has only white space and comments.
+/// Parses a JSONC text. Returns `Ok(None)` if it has only white space and comments, and the first
+/// syntax error with its position.
 pub(crate) fn parse(origin: &SourceText<'_>) -> Result<Option<SpannedValue>, ConfigProblem> {
     let text = origin.text;
     match parse_to_ast(text, &CollectOptions::default(), &strict_with_comments()) {

@@ -4,7 +4,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstLeafNode, CstNode, CstObject
 
 use crate::document::strict_with_comments;
 
-/// Reason a text could not be edited. The user must fix the text first.
+/// Reason why a settings text could not be edited. The user must fix the text first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The text is not valid JSONC; the string is the parser's message.
@@ -18,9 +18,15 @@ pub enum EditError {
     NotAList(String),
 }
 
-/// Returns the text with the value at `path` set, or removed if `value` is `None`.
+/// Returns the text with the value at `path` set, or removed if `value` is `None`; comments and
+/// layout stay.
 ///
-/// Missing parent objects are created. An empty text becomes an object.
+/// Missing parent objects are created. An empty text becomes an object. An empty path changes
+/// nothing.
+///
+/// # Errors
+///
+/// Fails if the text is not valid JSONC, or a parent is not an object.
 pub fn set_key(
     text: &str,
     path: &[&str],
@@ -58,7 +64,12 @@ pub fn add_to_list(text: &str, path: &[&str], values: &[String]) -> Result<Strin
     Ok(written(&root))
 }
 
-/// Returns the text without a string of the list at `path`; `None` if the list does not contain it.
+/// Returns the text without the string `value` in the list at `path`; `None` if the list is missing
+/// or does not contain it.
+///
+/// # Errors
+///
+/// Fails if the text is not valid JSONC, or the value at `path` is not a list.
 pub fn remove_from_list(
     text: &str,
     path: &[&str],

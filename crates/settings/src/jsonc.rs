@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::document::{self, NodeValue, SpannedValue};
 use crate::problem::{ConfigProblem, SourceText};
 
-/// A parsed JSONC text with source positions.
+/// A parsed JSONC text with source positions, for files whose schema another crate knows.
 #[derive(Clone, Debug)]
 pub struct Jsonc {
     source: String,
@@ -36,14 +36,14 @@ impl Jsonc {
         })
     }
 
-    /// Returns the value; an empty object for an empty text.
+    /// Returns the value as plain JSON; an empty object for an empty text.
     pub fn value(&self) -> Value {
         let empty = || Value::Object(serde_json::Map::new());
         self.root.as_ref().map_or_else(empty, SpannedValue::to_json)
     }
 
-    /// Creates a problem at the value of `path`, or at its nearest existing parent. List elements
-    /// are named by index.
+    /// Creates a problem with the position of the value at `path`, or of its nearest existing
+    /// parent. List elements are named by index.
     pub fn problem(&self, path: &[&str], message: impl Into<String>) -> ConfigProblem {
         let mut node = self.root.as_ref();
         let mut span = 0..0;

@@ -17,7 +17,7 @@ pub struct Keymap {
     pub blocks: Vec<KeymapBlock>,
 }
 
-/// Bindings for one context.
+/// Bindings of a keymap that apply in one context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeymapBlock {
     /// Context in which the bindings apply, such as `Editor && !menu`; `None` for everywhere.
@@ -28,7 +28,7 @@ pub struct KeymapBlock {
     pub bindings: Vec<KeymapBinding>,
 }
 
-/// A key sequence and its action.
+/// A key sequence and the action that it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeymapBinding {
     /// Keystrokes separated by spaces, such as `ctrl-k ctrl-s`.
@@ -39,7 +39,7 @@ pub struct KeymapBinding {
     pub place: (u32, u32),
 }
 
-/// Effect of a binding.
+/// Effect of a key binding: run an action, or remove earlier bindings of the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundAction {
     /// Runs the action `namespace::Name`.
@@ -53,7 +53,8 @@ pub enum BoundAction {
     Nothing,
 }
 
-/// Parses a keymap; `source` is the file's name in problems. Invalid entries are dropped.
+/// Parses a keymap; `source` is the file's name in problems. Never fails: invalid entries are
+/// dropped and reported. Whether an action exists is not checked.
 pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<ConfigProblem>) {
     let origin = SourceText { source, text };
     let mut reader = KeymapReader {

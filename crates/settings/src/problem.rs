@@ -26,13 +26,14 @@ impl fmt::Display for ConfigProblem {
     }
 }
 
-/// Text of a file; converts byte offsets into lines and columns.
+/// Text of a file with its display name; converts byte offsets into lines and columns.
 pub(crate) struct SourceText<'a> {
     pub(crate) source: &'a str,
     pub(crate) text: &'a str,
 }
 
 impl SourceText<'_> {
+    /// Creates a problem at the start of a byte range.
     pub(crate) fn problem(&self, span: &Range<usize>, message: impl Into<String>) -> ConfigProblem {
         let (line, column) = self.line_and_column(span.start);
         ConfigProblem {

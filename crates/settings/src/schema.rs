@@ -39,12 +39,13 @@ struct SettingsFile {
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }
 
-/// Returns the schema of `settings.json`.
+/// Returns the JSON schema of `settings.json`, for completion and checks in editors.
 pub fn settings_schema() -> Value {
     schema_for!(SettingsFile).to_value()
 }
 
-/// Returns the schema of a keymap, given the names and help texts of all actions.
+/// Returns the JSON schema of a keymap, given the names and help texts of all actions. Without
+/// actions, any name of the right form is valid.
 pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let names: Vec<Value> = actions
         .into_iter()
@@ -81,7 +82,7 @@ pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) 
     schema.to_value()
 }
 
-/// Returns the schema of a theme.
+/// Returns the JSON schema of a theme.
 pub fn theme_schema() -> Value {
     let color = json!({ "type": "string", "description": "#rrggbb, #rrggbbaa or a name of the palette; /percent for opacity." });
     let colors: Map<String, Value> = COLOR_TOKENS

@@ -6,7 +6,7 @@
 use crate::document::{NodeValue, SpannedValue};
 use crate::suggest;
 
-/// Documentation of a setting.
+/// Name and documentation of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
     /// Section of the key, such as `editor`.
@@ -23,7 +23,7 @@ pub type KeyPath = Vec<String>;
 /// Minimum and maximum of a number.
 pub(crate) type Limits = Option<(f64, f64)>;
 
-/// Reason a value of a setting is invalid.
+/// Reason why a value of a setting is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum ValueError {
     /// The value has another type.
@@ -43,9 +43,9 @@ pub(crate) enum ValueError {
     Invalid(String),
 }
 
-/// A type of setting values.
+/// A Rust type that the value of a setting can have.
 pub(crate) trait SettingValue: Sized {
-    /// Parses the value. `limits` apply to numbers only.
+    /// Parses the value, or returns why it is invalid. `limits` apply to numbers only.
     fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError>;
 }
 
@@ -115,7 +115,7 @@ fn number(node: &SpannedValue, limits: Limits) -> Result<f64, ValueError> {
     }
 }
 
-/// Parses one of several named choices.
+/// Parses a string that must be one of the named choices; the error lists them.
 pub(crate) fn choice<T: Copy>(
     node: &SpannedValue,
     choices: &[(&'static str, T)],
@@ -169,11 +169,12 @@ macro_rules! section {
         }
 
         impl $name {
-            /// Each key with its documentation.
+            /// Each key of the section with its documentation, in source order.
             pub(crate) const KEYS: &'static [(&'static str, &'static str)] =
                 &[ $( (stringify!($field), concat!($($doc),+)), )+ ];
 
-            /// Sets one key; `None` if the key is unknown, an error if the value is invalid.
+            /// Sets one key of the section; `None` if the key is unknown, an error if the value is
+            /// invalid. The old value stays in both cases.
             pub(crate) fn set(
                 &mut self,
                 key: &str,

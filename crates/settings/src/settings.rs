@@ -40,14 +40,16 @@ pub struct Settings {
 pub(crate) const LANGUAGES: &str = "languages";
 
 impl Settings {
-    /// Returns the editor settings for a language, or the general ones for plain text.
+    /// Returns the editor settings for a language by its display name, or the general ones for
+    /// plain text and languages without overrides.
     pub fn for_language(&self, language: Option<&str>) -> &EditorSettings {
         language
             .and_then(|name| self.languages.get(name))
             .unwrap_or(&self.editor)
     }
 
-    /// Iterates over all keys with their documentation, section by section.
+    /// Iterates over all keys with their documentation, section by section; per-language overrides
+    /// are left out.
     pub fn keys() -> impl Iterator<Item = KeyInfo> {
         SECTIONS.iter().flat_map(|(section, keys)| {
             keys.iter().map(move |(name, doc)| KeyInfo {
@@ -58,7 +60,7 @@ impl Settings {
         })
     }
 
-    /// Sets one key of one section (never of `languages`).
+    /// Sets one key of one section (never of `languages`), or returns why it cannot be set.
     pub(crate) fn set(
         &mut self,
         section: &str,
@@ -85,7 +87,7 @@ impl Settings {
     }
 }
 
-/// Reason a key was not set.
+/// Reason why a key of the settings was not set.
 #[derive(Debug)]
 pub(crate) enum SetError {
     /// The section or key is unknown; the message for the user.
@@ -106,6 +108,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("tab", TabSettings::KEYS),
 ];
 
+/// Returns the message for an unknown section, with a hint at the section that was probably meant.
 pub(crate) fn unknown_section(section: &str) -> String {
     let names = SECTIONS.iter().map(|(name, _)| *name).chain([LANGUAGES]);
     // A section's key at the top level is a common mistake, so the message names the section.

@@ -11,7 +11,7 @@ use crate::problem::{ConfigProblem, SourceText};
 use crate::section::KeyPath;
 use crate::settings::{LANGUAGES, SetError, Settings, unknown_section};
 
-/// Origin of a layer; later ones take precedence.
+/// Origin of a layer of settings; later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingsSource {
     /// Built-in settings of Burin.
@@ -22,7 +22,7 @@ pub enum SettingsSource {
     Project,
 }
 
-/// The parsed layers and the resulting settings.
+/// The parsed layers of settings (built-in, user, project) and the settings that result from them.
 #[derive(Debug)]
 pub struct SettingsStore {
     layers: Vec<SettingsLayer>,
@@ -64,8 +64,9 @@ impl SettingsStore {
         store
     }
 
-    /// Parses a layer, and combines all layers again. `name` is the file's name in problems. An empty
-    /// text clears the layer.
+    /// Parses the text of a layer, in place of its earlier text, and combines all layers again.
+    /// `name` is the file's name in problems. An empty text clears the layer. Invalid parts are
+    /// left out and reported by `problems`.
     pub fn set_layer(&mut self, source: SettingsSource, name: &str, text: &str) {
         let at = self.layers.partition_point(|layer| layer.source < source);
         if self
@@ -91,7 +92,7 @@ impl SettingsStore {
         self.settings = combine(&self.layers);
     }
 
-    /// Returns the settings of all layers combined.
+    /// Returns the settings of all layers combined; later layers override key by key.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -103,13 +104,14 @@ impl SettingsStore {
 }
 
 impl Settings {
-    /// Returns the built-in settings from `default.json`.
+    /// Returns the built-in settings from `default.json`, without any layer of the user.
     pub fn builtin() -> Self {
         parse(&[]).0
     }
 }
 
-/// Parses layers `(source, name, text)` on top of the built-in settings.
+/// Combines layers `(source, name, text)` on top of the built-in settings. Never fails: invalid
+/// parts are left out and returned as problems.
 pub fn parse(layers: &[(SettingsSource, &str, &str)]) -> (Settings, Vec<ConfigProblem>) {
     let mut store = SettingsStore::new();
     for (source, name, text) in layers {

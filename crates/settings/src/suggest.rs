@@ -1,6 +1,7 @@
 //! "Did you mean": finds the known word nearest to an unknown one.
 
-/// Returns the candidate nearest to `word`, if it is close enough to be a typing error.
+/// Returns the candidate nearest to `word` by edit distance, ignoring case and separators; `None`
+/// if none is close enough to be a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = fold(word);
     let allowed = (plain.chars().count() / 3).clamp(1, 4);
@@ -12,7 +13,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns `; did you mean "x"?` to append to a message, or an empty string.
+/// Returns `; did you mean "x"?` with the nearest candidate, to append to a message; empty if there
+/// is none.
 pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates)
         .map_or_else(String::new, |found| format!("; did you mean \"{found}\"?"))

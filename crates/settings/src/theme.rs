@@ -16,7 +16,7 @@ pub use tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES};
 /// Number of colours for distinguishing agents.
 pub(crate) const AGENTS: usize = 8;
 
-/// A theme, parsed from its file, with every token.
+/// A theme as parsed from its file, with a value for every colour token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThemeDefinition {
     /// Name by which the settings select it.
@@ -40,7 +40,7 @@ pub enum Appearance {
     Dark,
 }
 
-/// Style of a highlight kind.
+/// Colour and typeface of text of a highlight kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxStyle {
     /// Colour of the text.
@@ -56,7 +56,8 @@ pub struct SyntaxStyle {
 }
 
 impl ThemeDefinition {
-    /// Returns the style for `function.method`, or else for `function`; `None` for plain text.
+    /// Returns the style of a highlight kind such as `function.method`, or else that of `function`;
+    /// `None` if neither has one, so that the text is plain.
     pub fn syntax(&self, name: &str) -> Option<SyntaxStyle> {
         let mut name = name;
         loop {

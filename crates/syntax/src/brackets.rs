@@ -40,7 +40,9 @@ const MAX_SIBLINGS: usize = 2000;
 const MAX_EDGE_CHILDREN: usize = 64;
 
 impl SyntaxSnapshot {
-    /// Returns the pair of the bracket right after `offset`, else of the one right before it.
+    /// Returns the pair of the bracket right after `offset`, else of the one right before it;
+    /// `None` if neither is a bracket with a partner. Brackets in strings and comments do not
+    /// count.
     pub fn matching_bracket(&self, text: &Snapshot, offset: ByteOffset) -> Option<BracketPair> {
         let behind = self.pair_of_token(text, offset);
         behind
@@ -48,7 +50,7 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
-    /// Returns the innermost pair around `span`.
+    /// Returns the innermost pair around `span`; `None` if there is none nearby.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
         self.pair_around(text, span)
             .filter(|pair| pair.is_within(text))

@@ -8,7 +8,7 @@ use crate::language::Language;
 use crate::nodes::path_around;
 use crate::snapshot::SyntaxSnapshot;
 
-/// Comment markers of a language.
+/// Comment markers of a language; `None` where it has no such comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comments {
     /// Marker of a line comment, without the following space.
@@ -39,7 +39,7 @@ impl From<&LanguageConfig> for Comments {
 }
 
 impl Language {
-    /// Returns the comment markers of most of the text.
+    /// Returns the comment markers of the language itself, without regard to embedded languages.
     pub fn comments(&self) -> Comments {
         self.config().into()
     }

@@ -8,8 +8,8 @@ use crate::nodes::path_to;
 use crate::snapshot::SyntaxSnapshot;
 
 impl SyntaxSnapshot {
-    /// The first rows of the functions, types, blocks and sections that start above `row` and
-    /// reach into it or beyond, the outermost first.
+    /// Returns the first rows of the functions, types, blocks and sections that start above `row`
+    /// and reach into it or beyond, the outermost first; for sticky headers. Empty without a tree.
     pub fn context_rows(&self, text: &Snapshot, row: Row) -> Vec<Row> {
         let Some(offset) = first_text(text, row) else {
             return Vec::new();

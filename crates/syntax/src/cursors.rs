@@ -17,7 +17,8 @@ const MATCH_LIMIT: u32 = 256;
 /// Number of parsers kept per thread.
 const MAX_PARSERS: usize = 4;
 
-/// Provides a query cursor limited to a byte range.
+/// Calls `body` with a query cursor from this thread's pool that is limited to a byte range, and
+/// returns its result.
 pub(crate) fn with_query_cursor<R>(
     range: std::ops::Range<usize>,
     body: impl FnOnce(&mut QueryCursor) -> R,

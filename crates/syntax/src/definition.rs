@@ -2,7 +2,8 @@
 //!
 //! Must not know: compiled queries. The tables are in `definitions`.
 
-/// Editing configuration of a language.
+/// Editing configuration of a language: comments, brackets, automatic closing, indentation and
+/// words.
 #[derive(Clone, Copy, Debug)]
 pub struct LanguageConfig {
     /// Marker of a line comment, without the following space.
@@ -50,7 +51,8 @@ pub struct TabHint {
     pub hard: bool,
 }
 
-/// Definition of a language: how its files are detected, its text edited and its nodes read.
+/// Definition of a language: how its files are detected, its text edited and its nodes read. One
+/// static value per language.
 pub(crate) struct Definition {
     pub(crate) name: &'static str,
     /// Lower-case names under which other languages embed it, besides its own name.
@@ -67,7 +69,7 @@ pub(crate) struct Definition {
     pub(crate) indent: IndentRules,
 }
 
-/// Query sources of a language. Later patterns take precedence.
+/// Sources of the tree-sitter queries of a language. Later patterns take precedence.
 #[derive(Clone, Copy)]
 pub(crate) struct QuerySources {
     pub(crate) highlights: &'static [&'static str],
@@ -79,7 +81,7 @@ pub(crate) struct QuerySources {
     pub(crate) outline: &'static str,
 }
 
-/// Node kinds with a role, by their grammar names.
+/// Kinds of nodes that have a role for Burin, by their grammar names.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeKinds {
     /// Strings, chars, regular expressions.
@@ -98,14 +100,15 @@ pub(crate) struct NodeKinds {
     pub(crate) tags: Option<TagKinds>,
 }
 
-/// The nodes that make up tags.
+/// The kinds of nodes that are start and end tags, in languages such as HTML.
 #[derive(Clone, Copy)]
 pub(crate) struct TagKinds {
     pub(crate) start: &'static [&'static str],
     pub(crate) end: &'static [&'static str],
 }
 
-/// Rules for the indentation of the next row.
+/// Rules for the indentation of the next row, besides brackets, by the words at the start and end
+/// of rows.
 #[derive(Clone, Copy)]
 pub(crate) struct IndentRules {
     /// A row ending with one of these, ignoring comments, opens a level.
@@ -124,7 +127,8 @@ pub(crate) struct IndentRules {
 }
 
 impl LanguageConfig {
-    /// A language without comments and of the common brackets.
+    /// The configuration of a language without comments and with the common brackets, from which
+    /// others start.
     pub(crate) const PLAIN: LanguageConfig = LanguageConfig {
         line_comment: None,
         block_comment: None,
@@ -140,6 +144,7 @@ impl LanguageConfig {
 }
 
 impl NodeKinds {
+    /// No node kind has a role.
     pub(crate) const NONE: NodeKinds = NodeKinds {
         strings: &[],
         comments: &["comment"],
@@ -152,6 +157,7 @@ impl NodeKinds {
 }
 
 impl IndentRules {
+    /// Indentation by brackets alone.
     pub(crate) const BRACKETS: IndentRules = IndentRules {
         after_suffix: &[],
         after_word: &[],
@@ -163,6 +169,7 @@ impl IndentRules {
 }
 
 impl AutoClose {
+    /// Creates a pair that is closed automatically everywhere.
     pub(crate) const fn bracket(open: &'static str, close: &'static str) -> AutoClose {
         AutoClose {
             open,
@@ -172,10 +179,12 @@ impl AutoClose {
         }
     }
 
+    /// Creates a pair of equal quotes that is closed automatically in code only.
     pub(crate) const fn quote(quote: &'static str) -> AutoClose {
         AutoClose::code_only(quote, quote)
     }
 
+    /// Creates a pair that is closed automatically except in strings and comments.
     pub(crate) const fn code_only(open: &'static str, close: &'static str) -> AutoClose {
         AutoClose {
             open,
@@ -186,10 +195,17 @@ impl AutoClose {
     }
 }
 
+/// Parentheses, closed automatically.
 pub(crate) const ROUND: AutoClose = AutoClose::bracket("(", ")");
+/// Square brackets, closed automatically.
 pub(crate) const SQUARE: AutoClose = AutoClose::bracket("[", "]");
+/// Braces, closed automatically.
 pub(crate) const CURLY: AutoClose = AutoClose::bracket("{", "}");
+/// Double quotes, closed automatically in code.
 pub(crate) const DOUBLE_QUOTE: AutoClose = AutoClose::quote("\"");
+/// Single quotes, closed automatically in code.
 pub(crate) const SINGLE_QUOTE: AutoClose = AutoClose::quote("'");
+/// Backticks, closed automatically in code.
 pub(crate) const BACKTICK: AutoClose = AutoClose::quote("`");
+/// The block comment of C, closed automatically in code.
 pub(crate) const BLOCK_COMMENT: AutoClose = AutoClose::code_only("/*", " */");

@@ -35,7 +35,7 @@ pub(crate) static DEFINITIONS: &[&Definition] = &[
     &documents::DIFF,
 ];
 
-/// Languages that appear only inside others.
+/// Languages that appear only inside others, so that users cannot choose them.
 pub(crate) static HIDDEN: &[&Definition] = &[&documents::MARKDOWN_INLINE];
 
 /// The queries of a language, from its folder.

@@ -19,8 +19,8 @@ const MAX_WORD_BYTES: usize = 1000;
 const MAX_RUN: usize = 500;
 
 impl SyntaxSnapshot {
-    /// Returns the next larger meaningful span: word, string, bracket contents, node. `None` if
-    /// `span` is the whole text.
+    /// Returns the next larger meaningful span around `span`: word, string, bracket contents, node,
+    /// whole text. `None` if there is no larger one.
     pub fn expand(&self, text: &Snapshot, span: Span) -> Option<Span> {
         let is_larger = |candidate: &Span| {
             candidate.covers(span) && candidate.len() > span.len() && candidate.end <= text.len()
@@ -32,7 +32,8 @@ impl SyntaxSnapshot {
             .min_by_key(Span::len)
     }
 
-    /// The next smaller such span that holds `caret`; empty at the caret in the end.
+    /// Returns the largest span that `expand` would pass on the way from `caret` to `span`, smaller
+    /// than `span`; empty at the caret in the end. `None` if `span` is empty.
     pub fn shrink(&self, text: &Snapshot, span: Span, caret: ByteOffset) -> Option<Span> {
         if span.is_empty() {
             return None;

@@ -10,7 +10,7 @@ use tree_sitter::{Node, Query};
 use crate::definition::{Definition, NodeKinds};
 use crate::highlight_kind::HighlightKind;
 
-/// A grammar with its compiled queries.
+/// A tree-sitter grammar with the compiled queries of its language and the roles of its nodes.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     /// Injections first, then highlights: one pass over the visible nodes finds both.
@@ -45,19 +45,27 @@ pub(crate) enum CaptureKind {
     Ignore,
 }
 
-/// Roles of a node kind, as bit flags.
+/// Roles of a node kind for Burin, as bit flags: string, comment, block, tag and the like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NodeRoles(u8);
 
 impl NodeRoles {
+    /// A string, char or regular expression.
     pub(crate) const STRING: NodeRoles = NodeRoles(1);
+    /// A comment.
     pub(crate) const COMMENT: NodeRoles = NodeRoles(2);
+    /// Code embedded in a string.
     pub(crate) const EMBEDDED: NodeRoles = NodeRoles(4);
+    /// A function, type or section whose first row is a sticky header.
     pub(crate) const CONTEXT: NodeRoles = NodeRoles(8);
+    /// A sequence of statements, rules or items.
     pub(crate) const BLOCK: NodeRoles = NodeRoles(16);
+    /// A start tag.
     pub(crate) const START_TAG: NodeRoles = NodeRoles(32);
+    /// An end tag.
     pub(crate) const END_TAG: NodeRoles = NodeRoles(64);
 
+    /// Returns whether the node kind has one of the roles in `role`.
     pub(crate) fn has(self, role: NodeRoles) -> bool {
         self.0 & role.0 != 0
     }
@@ -71,6 +79,7 @@ impl BitOr for NodeRoles {
 }
 
 impl Grammar {
+    /// Compiles the grammar and all queries of a language; takes some milliseconds.
     pub(crate) fn compile(definition: &'static Definition) -> Grammar {
         let language = (definition.grammar)();
         let sources = &definition.queries;
@@ -97,7 +106,7 @@ impl Grammar {
         }
     }
 
-    /// Returns the roles of `node`, if it belongs to this grammar.
+    /// Returns the roles of `node`, which belongs to this grammar; none for an unknown kind.
     pub(crate) fn roles(&self, node: Node<'_>) -> NodeRoles {
         self.roles
             .get(usize::from(node.kind_id()))
@@ -106,6 +115,8 @@ impl Grammar {
     }
 }
 
+/// Compiles a query of the language `name`; `None` for an empty source. A source that does not
+/// compile fails in debug builds and else gives `None`.
 pub(crate) fn compile_query(
     name: &str,
     language: &tree_sitter::Language,
@@ -137,7 +148,7 @@ fn capture_kinds(query: &Query) -> Vec<CaptureKind> {
         .collect()
 }
 
-/// Returns the effect of a capture name; `None` for unknown names.
+/// Returns the effect of a capture name of a highlights query; `None` for unknown names.
 pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
     Some(match name {
         "injection.content" => CaptureKind::InjectionContent,

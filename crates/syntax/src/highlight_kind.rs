@@ -134,13 +134,13 @@ impl HighlightKind {
         ALL
     }
 
-    /// The kind of exactly this name.
+    /// Returns the kind of exactly this name; `None` if there is none.
     pub fn named(name: &str) -> Option<HighlightKind> {
         ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
     /// Returns the kind of a query's capture: its name, an alias used by other query collections,
-    /// or the name without its last parts.
+    /// or the name without its last parts. `None` if none of these is known.
     pub(crate) fn of_capture(capture: &str) -> Option<HighlightKind> {
         let mut name = capture;
         loop {

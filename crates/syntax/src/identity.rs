@@ -11,7 +11,8 @@ use tree_sitter::{Node, TreeCursor};
 use crate::grammar::NodeRoles;
 use crate::snapshot::{SyntaxSnapshot, TreeView};
 
-/// Role of a token.
+/// Syntactic role of a token, as far as the tree tells: a definition, a use, a name of some kind, a
+/// literal, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenRole {
     /// A name introduced here: a variable, a parameter.
@@ -38,7 +39,7 @@ pub enum TokenRole {
     Other,
 }
 
-/// A leaf of the tree.
+/// A leaf of the tree: its span, node kind and role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxToken {
     /// Bytes of the token.
@@ -49,7 +50,7 @@ pub struct SyntaxToken {
     pub role: TokenRole,
 }
 
-/// A node with a name in the grammar.
+/// A node of the tree that the grammar names, by span and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxNode {
     /// Bytes of the node.
@@ -60,7 +61,7 @@ pub struct SyntaxNode {
     pub name: &'static str,
 }
 
-/// Definition to which a name is bound.
+/// The definition to which a local name is bound, and the scope in which the name is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameBinding {
     /// The function, block or loop in which the name is visible.
@@ -95,7 +96,8 @@ impl SyntaxSnapshot {
         (token.span.end <= text.len()).then_some(token)
     }
 
-    /// Returns the named nodes that contain a span, smallest first, at most `most`.
+    /// Returns the named nodes that contain a span, smallest first, at most `most`; empty without a
+    /// tree.
     pub fn nodes_around(&self, text: &Snapshot, span: Span, most: usize) -> Vec<SyntaxNode> {
         let views = self.views_at(text, span.start);
         let Some(view) = views.last() else {
@@ -162,7 +164,8 @@ impl SyntaxSnapshot {
         None
     }
 
-    /// Returns the parameter names of the function defined in `span`, in order.
+    /// Returns the parameter names of the function defined in `span`, in order; empty if there is
+    /// none.
     pub fn parameters(&self, text: &Snapshot, span: Span) -> Vec<String> {
         let views = self.views_at(text, span.start);
         let Some(view) = views.last() else {
@@ -202,6 +205,7 @@ fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
 }
 
 impl TreeView<'_> {
+    /// Returns the bytes of a node in the whole text.
     pub(crate) fn span(&self, node: Node<'_>) -> Span {
         Span::from(node.start_byte() + self.shift..node.end_byte() + self.shift)
     }

@@ -18,7 +18,7 @@ use crate::nodes::path_to;
 use crate::scope::SyntaxScope;
 use crate::snapshot::SyntaxSnapshot;
 
-/// Indentation of a row relative to another row.
+/// Indentation of a row relative to another row; the caller converts levels to tabs or spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndentHint {
     /// The row whose indent is the base.
@@ -48,7 +48,8 @@ impl IndentHint {
 }
 
 impl SyntaxSnapshot {
-    /// Returns the indentation of the row created by a line break at `offset`.
+    /// Returns the indentation of the row that a line break at `offset` would create. The text is
+    /// not changed.
     pub fn indent_for_new_line(&self, text: &Snapshot, offset: ByteOffset) -> IndentHint {
         let row = text.point_at(offset).row;
         let scope = self.scope_at(text, offset);

@@ -12,7 +12,8 @@ use crate::grammar::{CaptureKind, Grammar, capture_kind};
 use crate::language::Language;
 use crate::source::BytePieces;
 
-/// A span of text in an embedded language. Offsets are those of the host's tree.
+/// A span of text in an embedded language, such as a script in HTML. Offsets are those of the
+/// host's tree.
 #[derive(Debug)]
 pub(crate) struct Injection {
     pub(crate) language: Language,

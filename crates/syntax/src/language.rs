@@ -11,7 +11,8 @@ use crate::definition::{Definition, LanguageConfig};
 use crate::grammar::Grammar;
 use crate::outliner::Outliner;
 
-/// A supported language. Cheap to copy; equal if the names are equal.
+/// A supported language, with its configuration and grammar. Cheap to copy; equal if the names are
+/// equal.
 #[derive(Clone, Copy)]
 pub struct Language(&'static LanguageEntry);
 
@@ -24,6 +25,7 @@ pub(crate) struct LanguageEntry {
 }
 
 impl LanguageEntry {
+    /// Creates the entry of a definition; nothing is compiled yet.
     pub(crate) fn new(definition: &'static Definition) -> Self {
         Self {
             definition,
@@ -32,6 +34,7 @@ impl LanguageEntry {
         }
     }
 
+    /// Returns the public handle of this entry.
     pub(crate) fn language(&'static self) -> Language {
         Language(self)
     }
@@ -69,14 +72,14 @@ impl Language {
         self.0.definition
     }
 
-    /// Returns the compiled grammar, compiling it on first use.
+    /// Returns the compiled grammar. The first call compiles it, which takes some milliseconds.
     pub(crate) fn grammar(&self) -> &'static Grammar {
         self.0
             .grammar
             .get_or_init(|| Grammar::compile(self.0.definition))
     }
 
-    /// Returns the compiled outline query, compiling it on first use.
+    /// Returns the compiled outline query. The first call compiles it.
     pub(crate) fn outliner(&self) -> &'static Outliner {
         self.0
             .outliner

@@ -20,10 +20,11 @@ use crate::source::bytes_at;
 use crate::stall_guard;
 use crate::stall_guard::{ParseHalt, Progress};
 
-/// Maximum size of an injection that is parsed on demand, in bytes.
+/// Maximum size in bytes of an injection that is parsed on demand instead of having a layer.
 pub(crate) const SMALL_BYTES: usize = 4096;
 
-/// The same limit, in languages without layers.
+/// Maximum size in bytes of an injection that is parsed on demand, in languages without layers.
+/// Larger ones have no tree.
 pub(crate) const MAX_SMALL_BYTES: usize = 16 * 1024;
 
 /// Maximum number of large injections in one host; further ones have no highlights.
@@ -32,7 +33,7 @@ const MAX_LAYERS: usize = 256;
 /// Maximum nesting of injections.
 pub(crate) const MAX_DEPTH: usize = 4;
 
-/// The root tree of a text and the layers in it, all in its coordinates.
+/// The tree of a text and those of its large injections (layers), all in its coordinates.
 #[derive(Clone)]
 pub(crate) struct LayeredTrees {
     pub(crate) root: Tree,
@@ -49,7 +50,8 @@ pub(crate) struct InjectionLayer {
 }
 
 impl LayeredTrees {
-    /// Moves every tree along with an edit of the text.
+    /// Shifts every tree along with an edit of the text; the structure stays that of the old text
+    /// until the next parse.
     pub(crate) fn edit(&mut self, edit: &InputEdit) {
         self.root.edit(edit);
         if !self.layers.is_empty() {
@@ -57,7 +59,7 @@ impl LayeredTrees {
         }
     }
 
-    /// Whether any tree holds errors.
+    /// Returns whether any tree contains syntax errors.
     pub(crate) fn has_error(&self) -> bool {
         fn any(layers: &[InjectionLayer]) -> bool {
             layers
@@ -68,7 +70,7 @@ impl LayeredTrees {
     }
 }
 
-/// The layer that holds the byte at `offset`.
+/// Returns the layer that contains the byte at `offset`, or ends there; `None` between layers.
 pub(crate) fn layer_at(layers: &[InjectionLayer], offset: ByteOffset) -> Option<&InjectionLayer> {
     let after = layers.partition_point(|layer| layer.span.start <= offset);
     let layer = &layers[after.checked_sub(1)?];
@@ -115,7 +117,7 @@ pub(crate) fn parse_text(
     stall_guard::parse(parser, text.len().0, read, old, progress)
 }
 
-/// Prepares a parser for a language and the ranges to parse; no ranges mean the whole text. Returns
+/// Resets a parser for a language and the ranges to parse; no ranges mean the whole text. Returns
 /// false if the parser rejects either.
 pub(crate) fn set_up(parser: &mut Parser, language: Language, ranges: &[Range]) -> bool {
     parser.reset();
@@ -142,7 +144,8 @@ pub(crate) struct LayerParse<'a> {
 }
 
 impl LayerParse<'_> {
-    /// The layers of `host`; `None` when `progress` stopped the work.
+    /// Returns the layers of `host`, at the nesting `depth`; `None` when `progress` stopped the
+    /// work. With `before`, only layers near changed ranges are parsed again.
     pub(crate) fn layers(
         &mut self,
         host: &Tree,

@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-/// The nodes that hold all bytes of `start..end`, from `root` to the smallest.
+/// Returns the nodes that contain all bytes of `start..end`, from `root` to the smallest.
 pub(crate) fn path_around(root: Node<'_>, start: usize, end: usize) -> Vec<Node<'_>> {
     let mut cursor = root.walk();
     let mut path = vec![root];
@@ -19,12 +19,12 @@ pub(crate) fn path_around(root: Node<'_>, start: usize, end: usize) -> Vec<Node<
     path
 }
 
-/// The nodes that hold the byte at `offset`, from `root` to the smallest.
+/// Returns the nodes that contain the byte at `offset`, from `root` to the smallest.
 pub(crate) fn path_to(root: Node<'_>, offset: usize) -> Vec<Node<'_>> {
     path_around(root, offset, offset + 1)
 }
 
-/// The children of a node, at most so many from its start.
+/// Returns the first children of a node, at most `most`.
 pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     let mut children = Vec::new();
@@ -36,13 +36,14 @@ pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
     children
 }
 
-/// The last child of a node.
+/// Returns the last child of a node; `None` for a leaf.
 pub(crate) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     cursor.goto_last_child().then(|| cursor.node())
 }
 
-/// The siblings behind the child of `parent` that starts at `offset`, at most so many.
+/// Returns the child of `parent` at `offset` or the next after it, and its following siblings, at
+/// most `most`.
 pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
     let mut cursor = parent.walk();
     let mut children = Vec::new();
@@ -54,8 +55,8 @@ pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize, most: usize) ->
     children
 }
 
-/// The siblings before the child of `parent` that holds `offset`, the nearest first, that child
-/// included.
+/// Returns the child of `parent` at `offset` or the next after it, and its preceding siblings, the
+/// nearest first, at most `most`.
 pub(crate) fn children_before<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
     let mut cursor = parent.walk();
     let mut children = Vec::new();

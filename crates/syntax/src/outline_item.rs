@@ -8,7 +8,7 @@ use tree_sitter::{Node, Query, QueryMatch};
 /// Maximum length of a name, in bytes; longer ones are truncated.
 const MAX_NAME_BYTES: usize = 200;
 
-/// An item of the outline.
+/// An item of the outline: a function, type, heading or the like, with its name and span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineItem {
     /// Number of enclosing items.
@@ -60,8 +60,8 @@ pub enum OutlineKind {
     Other,
 }
 
-/// Sorts items by text order. Of several items with the same name span, the one of the first pattern
-/// stays.
+/// Sorts items, each with the number of its pattern, by text order and sets their depths. Of
+/// several items with the same name span, the one of the first pattern stays.
 pub(crate) fn sorted(mut items: Vec<(usize, OutlineItem)>) -> Vec<OutlineItem> {
     items.sort_by_key(|(pattern, item)| (item.span.start, Reverse(item.span.end), *pattern));
     let mut items: Vec<OutlineItem> = items.into_iter().map(|(_, item)| item).collect();
@@ -70,7 +70,7 @@ pub(crate) fn sorted(mut items: Vec<(usize, OutlineItem)>) -> Vec<OutlineItem> {
     items
 }
 
-/// Meaning of a capture in an outline query.
+/// Meaning of a capture in an outline query: the item, its name, or a modifier.
 #[derive(Clone, Copy)]
 pub(crate) enum OutlineCapture {
     Item(OutlineKind),
@@ -122,8 +122,8 @@ pub(crate) fn is_known_capture(capture: &str) -> bool {
     capture.starts_with('_') || parse_capture(capture).is_some()
 }
 
-/// Builds the item of a query match. `words` returns the text of a span, `length` is that of the
-/// whole text.
+/// Builds the item of a query match; `None` if the match lacks an item or a name. `words` returns
+/// the text of a span, `length` is that of the whole text in bytes.
 pub(crate) fn item(
     one: &QueryMatch<'_, '_>,
     kinds: &[Option<OutlineCapture>],

@@ -42,7 +42,8 @@ impl SyntaxSnapshot {
 }
 
 impl SyntaxSnapshot {
-    /// The string that holds the byte at `offset`, if it is closed.
+    /// Returns the span, quotes included, of the string that contains the byte at `offset`; `None`
+    /// outside of strings, in one that is not closed, and without a tree.
     pub fn string_at(&self, text: &Snapshot, offset: ByteOffset) -> Option<Span> {
         let views = self.views_at(text, offset);
         let view = views.last()?;
@@ -57,7 +58,8 @@ impl SyntaxSnapshot {
         })
     }
 
-    /// The start of the code embedded in a string around `offset`: `${…}`.
+    /// Returns the start of the code embedded in a string (`${…}`) that contains a caret at
+    /// `offset`; `None` outside of such code.
     pub fn embedded_code_start(&self, text: &Snapshot, offset: ByteOffset) -> Option<ByteOffset> {
         let before = offset.0.checked_sub(1)?;
         let views = self.views_at(text, ByteOffset(before));
@@ -72,8 +74,8 @@ impl SyntaxSnapshot {
 }
 
 impl TreeView<'_> {
-    /// The string or comment that holds the byte at `offset` of the text, unless embedded code
-    /// lies between them.
+    /// Returns the string or comment that contains the byte at `offset` of the text; `None` in
+    /// code, also in code embedded in a string.
     pub(crate) fn scope_node(&self, offset: usize) -> Option<(Node<'_>, SyntaxScope)> {
         let at = offset.checked_sub(self.shift)?;
         let grammar = self.language.grammar();
@@ -89,7 +91,7 @@ impl TreeView<'_> {
 }
 
 impl TreeView<'_> {
-    /// Returns the scope of every byte of a stretch, in one walk over the tree.
+    /// Returns the scope of every byte of a range of the text, in one walk over the tree.
     pub(crate) fn scopes(&self, stretch: Range<usize>) -> Vec<SyntaxScope> {
         let mut scopes = vec![SyntaxScope::Code; stretch.len()];
         let grammar = self.language.grammar();

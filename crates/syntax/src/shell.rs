@@ -15,7 +15,8 @@ const LONGEST: usize = 64 << 10;
 /// Maximum depth of nesting.
 const DEEPEST: usize = 50;
 
-/// Everything a line would run, in source order, including substitutions, loops and functions.
+/// Everything that a line of bash would run, in source order, including substitutions, loops and
+/// functions. For deciding on permissions; nothing is run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellLine {
     /// Simple commands in source order.
@@ -29,7 +30,7 @@ pub struct ShellLine {
     pub effects: Vec<String>,
 }
 
-/// A command with its words.
+/// A command of a shell line, with its words, variables and standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// Variables set for this command only.
@@ -40,7 +41,7 @@ pub struct SimpleCommand {
     pub input: ShellInput,
 }
 
-/// The standard input of a command.
+/// The standard input of a command, as far as the line determines it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ShellInput {
     /// Inherited from the shell.
@@ -52,7 +53,7 @@ pub enum ShellInput {
     Other,
 }
 
-/// A variable that is set.
+/// A variable that a shell line sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellAssignment {
     /// Name of the variable.
@@ -61,7 +62,7 @@ pub struct ShellAssignment {
     pub value: ShellWord,
 }
 
-/// A word of a command.
+/// A word of a command, and whether its value is known before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellWord {
     /// The text without quotes and backslashes. Expansions keep their source form.
@@ -74,7 +75,7 @@ pub struct ShellWord {
     pub has_tilde: bool,
 }
 
-/// A file opened by the shell itself.
+/// A file that the shell itself opens for a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
     /// Whether the file is opened for writing.
@@ -84,7 +85,7 @@ pub struct Redirect {
 }
 
 impl SimpleCommand {
-    /// The texts of its words.
+    /// Returns the texts of its words, the command's name first.
     pub fn texts(&self) -> Vec<&str> {
         self.words.iter().map(|word| word.text.as_str()).collect()
     }
@@ -97,7 +98,8 @@ impl ShellWord {
     }
 }
 
-/// Parses a line of bash. Returns `None` if any part is not understood.
+/// Parses a line of bash. Returns `None` if any part is not understood, so that a caller can be
+/// strict; also for very long lines.
 pub fn read(line: &str) -> Option<ShellLine> {
     if line.len() > LONGEST || line.contains('\0') || joins_within_words(line) {
         return None;

@@ -17,7 +17,8 @@ use crate::layers::{
     InjectionLayer, LayeredTrees, MAX_DEPTH, MAX_SMALL_BYTES, SMALL_BYTES, layer_at,
 };
 
-/// A text's trees at one moment. Cheap to clone.
+/// A text's syntax trees at one moment, for queries on any thread. Each query takes the text of
+/// `revision`. Cheap to clone. Without a tree, queries give empty or textual answers.
 #[derive(Clone)]
 pub struct SyntaxSnapshot {
     language: Language,
@@ -27,7 +28,8 @@ pub struct SyntaxSnapshot {
     small: Arc<SmallLayers>,
 }
 
-/// One tree of the text: the root, a layer or a small injection.
+/// One tree of the text as seen by a query: the root, a layer or a small injection, with its
+/// language and offset.
 pub(crate) struct TreeView<'a> {
     pub(crate) language: Language,
     pub(crate) tree: TreeRef<'a>,
@@ -44,6 +46,8 @@ pub(crate) enum TreeRef<'a> {
 }
 
 impl SyntaxSnapshot {
+    /// Creates a snapshot: `trees` have the offsets of `revision` and the structure of `parsed`;
+    /// `small` caches the trees of small injections.
     pub(crate) fn new(
         language: Language,
         trees: Option<LayeredTrees>,
@@ -65,29 +69,32 @@ impl SyntaxSnapshot {
         self.language
     }
 
-    /// The revision of the text whose offsets the trees have: pass that text along with questions.
+    /// Returns the revision of the text whose offsets the trees have: pass that text along with
+    /// queries.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Returns the revision whose structure the trees show. Older than `revision` while a parse is
-    /// pending.
+    /// Returns the revision whose structure the trees show; older than `revision` while a parse is
+    /// pending, `None` before the first one.
     pub fn parsed_revision(&self) -> Option<Revision> {
         self.parsed
     }
 
-    /// Whether there is a tree at all.
+    /// Returns whether there is a tree at all: not before the first parse, and not for texts that
+    /// are too large.
     pub fn has_tree(&self) -> bool {
         self.trees.is_some()
     }
 
-    /// The language at an offset, injections included.
+    /// Returns the language at an offset, that of an injection if it lies in one.
     pub fn language_at(&self, text: &Snapshot, offset: ByteOffset) -> Language {
         self.views_at(text, offset)
             .last()
             .map_or(self.language, |view| view.language)
     }
 
+    /// Returns the trees; `None` without one.
     pub(crate) fn trees(&self) -> Option<&LayeredTrees> {
         self.trees.as_ref()
     }
@@ -102,7 +109,7 @@ impl SyntaxSnapshot {
         }
     }
 
-    /// The root tree, if there is one.
+    /// Returns the tree of the whole text; `None` without one.
     pub(crate) fn root_view(&self) -> Option<TreeView<'_>> {
         let trees = self.trees.as_ref()?;
         Some(TreeView {
@@ -114,7 +121,8 @@ impl SyntaxSnapshot {
         })
     }
 
-    /// The trees that hold an offset, from the root to the innermost injection.
+    /// Returns the trees that contain an offset, from the root to the innermost injection; empty
+    /// without a tree. Small injections are parsed if necessary.
     pub(crate) fn views_at(&self, text: &Snapshot, offset: ByteOffset) -> Vec<TreeView<'_>> {
         let mut views = Vec::new();
         let mut next = self.root_view();
@@ -148,7 +156,7 @@ impl SyntaxSnapshot {
             .and_then(|injection| self.view_of(host, &injection, text))
     }
 
-    /// The tree of an injection of a host.
+    /// Returns the tree of an injection of `host`; `None` if it is nested too deeply or not parsed.
     pub(crate) fn view_of<'a>(
         &'a self,
         host: &TreeView<'a>,
@@ -188,6 +196,7 @@ fn layer_view(layer: &InjectionLayer, depth: usize) -> TreeView<'_> {
 }
 
 impl TreeView<'_> {
+    /// Returns the root node of the tree.
     pub(crate) fn root(&self) -> Node<'_> {
         match &self.tree {
             TreeRef::Kept(tree) => tree.root_node(),

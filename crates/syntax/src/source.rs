@@ -6,7 +6,7 @@ use base::ByteOffset;
 use text::{Snapshot, Splice};
 use tree_sitter::{InputEdit, Point};
 
-/// The stored bytes from `offset` to the end of their piece; empty at the end of the text.
+/// Returns the stored bytes from `offset` to the end of their chunk; empty at the end of the text.
 pub(crate) fn bytes_at(text: &Snapshot, offset: usize) -> &[u8] {
     if offset >= text.len().0 {
         return &[];
@@ -26,6 +26,7 @@ pub(crate) struct BytePieces<'a> {
 }
 
 impl<'a> BytePieces<'a> {
+    /// Creates an iterator over the bytes of a range of the text, clipped to its end.
     pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
         Self {
             text,
@@ -49,7 +50,7 @@ impl<'a> Iterator for BytePieces<'a> {
     }
 }
 
-/// A contiguous copy of part of a text, so that many small reads are cheap.
+/// A contiguous copy of part of a text, so that many small reads near each other are cheap.
 pub(crate) struct TextWindow<'a> {
     text: &'a Snapshot,
     start: usize,
@@ -57,7 +58,7 @@ pub(crate) struct TextWindow<'a> {
 }
 
 impl<'a> TextWindow<'a> {
-    /// The stretch around `range`, up to 64 KiB.
+    /// Copies the bytes of `range`, up to 64 KiB from its start.
     pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
         const MAX_WINDOW_BYTES: usize = 64 * 1024;
         let mut bytes = Vec::with_capacity(range.len().min(MAX_WINDOW_BYTES));
@@ -74,7 +75,8 @@ impl<'a> TextWindow<'a> {
         }
     }
 
-    /// The bytes of a range: a part of the stretch, or read from the text.
+    /// Returns the bytes of a range of the text, from the copy if it contains them, else read from
+    /// the text.
     pub(crate) fn bytes(&self, range: std::ops::Range<usize>) -> std::borrow::Cow<'_, [u8]> {
         let held = range
             .start
@@ -93,7 +95,7 @@ impl<'a> TextWindow<'a> {
     }
 }
 
-/// The position of an offset as tree-sitter counts: rows, and bytes in the row.
+/// Returns the position of an offset as tree-sitter counts: rows, and bytes in the row.
 pub(crate) fn point(text: &Snapshot, offset: ByteOffset) -> Point {
     let point = text.point_at(offset);
     Point {
@@ -102,7 +104,7 @@ pub(crate) fn point(text: &Snapshot, offset: ByteOffset) -> Point {
     }
 }
 
-/// Returns the edits that bring a tree of `before` to `after`, in the order to apply.
+/// Returns the edits that shift a tree of `before` to `after`, in the order to apply.
 ///
 /// The last splice comes first, so that the earlier ones keep their offsets.
 pub(crate) fn input_edits<'a>(

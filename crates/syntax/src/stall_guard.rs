@@ -49,7 +49,8 @@ impl StallGuard {
     }
 }
 
-/// Parses `bytes` bytes returned by `read`, and aborts without progress.
+/// Parses a text of `bytes` bytes, read by `read`, with the syntax of the parser; `old` is the
+/// shifted tree of an earlier version. Aborts with `Stuck` if the parser makes no progress.
 pub(crate) fn parse<T: AsRef<[u8]>>(
     parser: &mut Parser,
     bytes: usize,

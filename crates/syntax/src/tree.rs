@@ -41,7 +41,8 @@ const MAX_INLINE_BYTES: usize = 1024 * 1024;
 /// Maximum number of edited ranges; further ones are merged.
 const MAX_DIRTY_RANGES: usize = 64;
 
-/// The trees of a text being edited. Owned together with the buffer.
+/// The syntax trees of a text being edited, updated by `edit`, `parse` and `accept`. Owned together
+/// with the buffer, on its thread.
 pub struct SyntaxTree {
     language: Language,
     trees: Option<LayeredTrees>,
@@ -74,7 +75,7 @@ struct RunningParse {
 }
 
 impl SyntaxTree {
-    /// No tree yet, for a text in `language`.
+    /// Creates a tree for a text in `language`; nothing is parsed yet.
     pub fn new(language: Language) -> Self {
         Self {
             language,
@@ -90,12 +91,12 @@ impl SyntaxTree {
         }
     }
 
-    /// The language of the text.
+    /// Returns the language of the text, without regard to injections.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The revision whose structure the tree shows; `None` before the first parse.
+    /// Returns the revision whose structure the tree shows; `None` before the first parse.
     pub fn parsed_revision(&self) -> Option<Revision> {
         self.parsed
     }
@@ -105,8 +106,8 @@ impl SyntaxTree {
         self.is_settled && self.parsed == Some(self.revision)
     }
 
-    /// Updates the tree for a change from `before` to `after`. Takes time proportional to the
-    /// splices, not to the text.
+    /// Shifts the tree for a change from `before` to `after`, without parsing. Every change must be
+    /// passed. Takes time proportional to the splices, not to the text.
     pub fn edit(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
         if self.trees.is_none() && !self.is_running() {
             self.revision = after.revision();
@@ -324,6 +325,7 @@ impl SyntaxTree {
         }
     }
 
+    /// Returns the trees; panics before the first parse. For tests.
     #[cfg(test)]
     pub(crate) fn trees_for_test(&self) -> &LayeredTrees {
         self.trees.as_ref().expect("a parsed text has trees")

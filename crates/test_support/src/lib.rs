@@ -35,7 +35,8 @@ pub fn skip_part(reason: impl Display) {
     report(SKIPPED_IN_PART, &reason);
 }
 
-/// Repeats the skips in `output`, which another test process wrote and this one captured.
+/// Reports the skips in `output` again, which another test process wrote and this one captured, so
+/// that they are counted.
 pub fn relay_skips(output: &str) {
     let starts = [SKIPPED, SKIPPED_IN_PART];
     let is_skip = |line: &&str| starts.iter().any(|start| line.starts_with(start));
@@ -45,7 +46,8 @@ pub fn relay_skips(output: &str) {
     }
 }
 
-/// Returns the path of a file or folder in `tests/data`.
+/// Returns the path of a file or folder in `tests/data` of the repository. Does not check that it
+/// exists.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/data")

@@ -11,7 +11,9 @@ use base::{Bias, ByteOffset};
 use crate::anchors::tree::AnchorTree;
 use crate::change::Splice;
 
-/// A position that survives edits; see `Buffer::create_anchor`.
+/// Handle of an anchor: a position in one buffer that moves with the surrounding text. Made by
+/// `Buffer::create_anchor`; the buffer keeps the offset. It is invalid after its release and in any
+/// other buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AnchorId {
     bias: Bias,
@@ -21,7 +23,8 @@ pub struct AnchorId {
 }
 
 impl AnchorId {
-    /// Returns the side to which it sticks.
+    /// Returns the side of the surrounding text to which the anchor sticks: with `Left` it remains
+    /// before text inserted at its offset, with `Right` it moves behind it.
     pub fn bias(&self) -> Bias {
         self.bias
     }
@@ -39,6 +42,7 @@ pub(crate) struct AnchorSet {
 }
 
 impl AnchorSet {
+    /// Adds an anchor at `offset`, which the caller has clamped to the text.
     pub(crate) fn create(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
         self.flush_run();
         let tree = match bias {
@@ -77,11 +81,14 @@ impl AnchorSet {
         tree.release(id.slot, id.generation)
     }
 
+    /// Returns the number of anchors that are not released.
     pub(crate) fn count(&self) -> usize {
         self.left.count() + self.right.count()
     }
 
-    /// Moves every anchor by the splices of one change.
+    /// Moves every anchor by the splices of one change. An anchor within a replaced span moves to
+    /// the start or end of the replacement, by its bias. The splices refer to the text before and
+    /// after as in `Change::splices`.
     pub(crate) fn apply(&mut self, splices: &[Splice]) {
         if self.count() == 0 {
             return;
@@ -133,6 +140,7 @@ impl AnchorSet {
         self.right.collapse(start + inserted, end + inserted);
     }
 
+    /// Panics if a tree is inconsistent. Only tests call it.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
         self.left.assert_invariants();

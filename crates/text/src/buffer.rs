@@ -28,7 +28,8 @@ pub use crate::buffer::travel::UndoOutcome;
 /// Edits of at least this many bytes store whole texts for undo and redo.
 const LARGE_EDIT_BYTES: usize = 64 * 1024;
 
-/// An editable text with history.
+/// An editable text with its undo tree, anchors and log of changes. Every change of the text makes
+/// a new revision. It knows neither its file nor its views.
 pub struct Buffer {
     text: StorageDraft,
     revision: Revision,
@@ -79,12 +80,15 @@ impl Buffer {
         self.text.len() == 0
     }
 
-    /// Returns the offset of the char at `index`, or the end of the text if there are fewer.
+    /// Returns the byte offset of the char with the number `index`, counted from 0, or the end of
+    /// the text if there are fewer.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
         ByteOffset(self.text.offset_at_char(index))
     }
 
-    /// Replaces `span` by `text`: like `edit` for a single edit, but faster.
+    /// Replaces `span` by `text` and returns the change: like `edit` for a single edit, but faster.
+    /// A span that does not fit the text is clamped to it. An empty replacement of an empty span
+    /// changes nothing and makes no revision.
     pub fn replace(&mut self, span: Span, text: &str, origin: &EditOrigin) -> Change {
         if span.is_empty() && text.is_empty() {
             return Change::none(self.revision);
@@ -100,7 +104,9 @@ impl Buffer {
     }
 
     /// Applies edits as one change. They refer to the current revision and must not overlap; of two
-    /// that touch, the one listed first comes first. They need not be sorted.
+    /// that touch, the one listed first comes first. They need not be sorted. Edits that do not fit
+    /// are clamped, and of overlapping ones only the first applies. Edits that change nothing make
+    /// no revision.
     pub fn edit(&mut self, edits: &[Edit], origin: &EditOrigin) -> Change {
         if let [edit] = edits {
             return self.replace(edit.span, &edit.text, origin);
@@ -122,19 +128,21 @@ impl Buffer {
         self.apply(&refs, origin)
     }
 
-    /// Returns the undo tree.
+    /// Returns the undo tree, to read it. `undo`, `redo`, `go_to` and `restore` move in it.
     pub fn history(&self) -> &History {
         &self.history
     }
 
     /// Creates a position that stays with the surrounding text until it is released. `bias` decides
-    /// whether it moves with text inserted at its offset.
+    /// whether it moves with text inserted at its offset. An offset outside the text or within a
+    /// char is clamped. Anchors that are not released cost memory and time at each edit.
     pub fn create_anchor(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
         let offset = self.clipped(offset);
         self.anchors.create(offset, bias)
     }
 
-    /// Returns the current offset of an anchor.
+    /// Returns the current offset of an anchor of this buffer. For a released one, returns 0 and
+    /// fails in debug builds.
     pub fn resolve(&self, anchor: AnchorId) -> ByteOffset {
         self.anchors.resolve(anchor).unwrap_or_else(|| {
             base::never!("an anchor was asked for after its release");
@@ -142,7 +150,8 @@ impl Buffer {
         })
     }
 
-    /// Releases an anchor of this buffer.
+    /// Releases an anchor of this buffer, so that edits no longer move it. A second release has no
+    /// effect and fails in debug builds.
     pub fn release_anchor(&mut self, anchor: AnchorId) {
         if !self.anchors.release(anchor) {
             base::never!("an anchor was released twice");
@@ -154,7 +163,9 @@ impl Buffer {
         self.anchors.count()
     }
 
-    /// Returns the changes since a revision; `None` if it is older than the log.
+    /// Returns all changes from `revision` to now as one change; empty for the current revision.
+    /// `None` if the log does not reach back that far (at least the newest change, at most 1024):
+    /// the caller has to read the whole text again.
     pub fn changes_since(&self, revision: Revision) -> Option<Change> {
         if revision == self.revision {
             return Some(Change::none(revision));
@@ -162,12 +173,13 @@ impl Buffer {
         self.log.since(revision)
     }
 
-    /// Returns the line ending for typed lines: the most frequent one at the start of the text.
+    /// Returns the line ending for typed lines: initially the most frequent one in the first 64
+    /// KiB, later the one that was set.
     pub fn line_ending(&self) -> LineEnding {
         self.line_ending
     }
 
-    /// Sets the line ending for typed lines. Does not change the text.
+    /// Sets the line ending that `line_ending` returns, for typed lines. Does not change the text.
     pub fn set_line_ending(&mut self, ending: LineEnding) {
         self.record(|| BufferOperation::SetLineEnding(ending));
         self.line_ending = ending;
@@ -318,6 +330,7 @@ impl Buffer {
         }
     }
 
+    /// Panics if the storage, the anchors or the undo tree is inconsistent. Only tests call it.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
         self.text.storage().assert_invariants();

@@ -21,7 +21,8 @@ pub struct Splice {
     pub new: Span,
 }
 
-/// The change of a text between two revisions.
+/// The change of a text between two revisions, as replaced spans without their text. `Buffer` makes
+/// it; others use it to carry offsets over an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Revision before the change.
@@ -35,7 +36,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Creates a change without splices.
+    /// Creates a change without splices, from `revision` to itself.
     pub fn none(revision: Revision) -> Self {
         Self {
             before: revision,
@@ -101,7 +102,8 @@ impl Change {
         }
     }
 
-    /// Combines this change with the following change `next`.
+    /// Combines this change with `next`, which must start at the revision where this one ends. The
+    /// author is that of `next`.
     ///
     /// Takes time in proportion to the splices of both.
     pub fn compose(&self, next: &Change) -> Change {
@@ -113,7 +115,7 @@ impl Change {
         }
     }
 
-    /// Returns the inverse change.
+    /// Returns the change from the text after back to the text before, with the same author.
     pub fn inverse(&self) -> Change {
         Change {
             before: self.after,

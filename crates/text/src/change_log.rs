@@ -13,6 +13,8 @@ use crate::change::{Change, Splice, compose_all};
 const MAX_CHANGES: usize = 1024;
 const MAX_SPLICES: usize = 64 * 1024;
 
+/// The latest consecutive changes of a buffer, at most 1024 and with at most 65,536 splices in
+/// total.
 #[derive(Default)]
 pub(crate) struct ChangeLog {
     changes: VecDeque<Change>,
@@ -20,6 +22,8 @@ pub(crate) struct ChangeLog {
 }
 
 impl ChangeLog {
+    /// Appends the newest change and drops the oldest ones beyond the bounds; the newest one always
+    /// stays.
     pub(crate) fn push(&mut self, change: &Change) {
         self.splices += change.splices.len();
         self.changes.push_back(Change {
@@ -36,7 +40,8 @@ impl ChangeLog {
         }
     }
 
-    /// Returns all changes since `revision` as one; `None` if the log does not reach back that far.
+    /// Returns all changes since `revision` as one; `None` if the log does not reach back that far,
+    /// and if there is no change since.
     pub(crate) fn since(&self, revision: Revision) -> Option<Change> {
         let first = self.changes.front()?.before.0;
         let skip = usize::try_from(revision.0.checked_sub(first)?).ok()?;

@@ -56,7 +56,8 @@ impl RowSpan {
 }
 
 impl Snapshot {
-    /// Returns the hunks from this text to `after`, in order.
+    /// Returns the differing rows from this text to `after`, in order; rows between hunks are
+    /// equal. Empty if the texts are equal.
     ///
     /// Rows include their endings, so a row that gained or lost its ending differs; the empty row
     /// after a final line feed does not count.
@@ -85,7 +86,8 @@ impl Snapshot {
             .collect()
     }
 
-    /// Returns small edits that change this text into `text`: by rows, and by words within rows.
+    /// Returns small edits of this text that change it into `text`: by rows, and by words within
+    /// rows. Empty if both are equal. Takes time in proportion to both texts.
     pub fn edits_to(&self, text: &str) -> Vec<Edit> {
         let after = Snapshot::new(text);
         let mut edits = Vec::new();
@@ -106,7 +108,8 @@ impl Snapshot {
         edits
     }
 
-    /// Returns the bytes of the rows including their endings.
+    /// Returns the bytes of the rows in this text, including their endings. Rows past the last one
+    /// end at the end of the text.
     pub fn span_of(&self, rows: RowSpan) -> Span {
         Span::new(self.row_start(rows.start), self.row_start(rows.end))
     }
@@ -151,7 +154,8 @@ impl Snapshot {
 }
 
 /// Returns the hunks between two lists of lines, in order, in the form a merge needs: a hunk with
-/// several possible positions takes the last.
+/// several possible positions takes the last. Lines are compared byte by byte; a caller that cares
+/// for line endings includes them.
 pub fn diff_lines(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
@@ -215,7 +219,7 @@ impl<'a> Iterator for DiffRows<'a> {
     }
 }
 
-/// Returns the differing words as byte spans of both texts, in order.
+/// Returns the differing words as byte spans of both texts, in order; empty if the texts are equal.
 ///
 /// A word is a run of letters, digits and underscores, a run of blanks, or a single other
 /// character.

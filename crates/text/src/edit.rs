@@ -23,7 +23,8 @@ impl Edit {
     }
 }
 
-/// The author of an edit.
+/// The author of an edit: the user, an agent in one turn, a formatter, a shell command, or the file
+/// on disk. `Buffer::undo_by` reverts by author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Author {
     /// The user at the keyboard.
@@ -43,7 +44,8 @@ pub enum Author {
     Disk,
 }
 
-/// The kind of an edit, which decides on its undo step.
+/// The kind of an edit, which decides on its undo step: typing and deleting join earlier edits of
+/// their kind, any other edit is a step of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
     /// Characters typed in succession.
@@ -58,7 +60,7 @@ pub enum EditKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub u64);
 
-/// Author, kind and time of an edit.
+/// Author, kind and time of an edit; the buffer notes it in the undo tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EditOrigin {
     /// Author of the edit.

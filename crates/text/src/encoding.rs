@@ -17,7 +17,8 @@ use crate::snapshot::Snapshot;
 
 pub use crate::encoding::detect::{decode, decode_as, looks_binary};
 
-/// A character encoding that a file can be saved in.
+/// A character encoding that a file can be saved in: UTF-8, UTF-16 of either byte order, or one of
+/// 36 legacy encodings. A byte order mark is not part of it, see `FileFormat`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Encoding(EncodingKind);
 
@@ -88,7 +89,9 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding with this name or alias, such as `latin1`.
+    /// Returns the encoding with this name or alias of the WHATWG encoding standard, such as
+    /// `latin1`, regardless of case. `None` for unknown names and for encodings that a file cannot
+    /// be saved in.
     pub fn named(name: &str) -> Option<Encoding> {
         Self::of(encoding_rs::Encoding::for_label(name.as_bytes())?)
     }
@@ -139,7 +142,8 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Encoding and line endings of a file.
+/// Encoding, byte order mark and line endings of a file: all that is needed besides the text to
+/// write the file back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileFormat {
     /// Character encoding of the file.
@@ -159,7 +163,8 @@ impl FileFormat {
     };
 }
 
-/// The decoded content of a file.
+/// The decoded content of a file, with the format to write it back. Made by `decode` and
+/// `decode_as`.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
     /// Text without the byte order mark; borrowed if the file is UTF-8.
@@ -172,10 +177,12 @@ pub struct Decoded<'a> {
     pub binary: bool,
 }
 
-/// Encodes a text in the given format.
+/// Encodes a text in the given encoding, with a byte order mark if the format has one. Line endings
+/// are written as they are in the text; those of the format are ignored.
 ///
 /// # Errors
-/// Fails if the encoding lacks a character of the text.
+///
+/// Fails at the first character that the encoding lacks.
 pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, EncodeError> {
     let chunks = snapshot.chunks(snapshot.full_span());
     let mut bytes = Vec::with_capacity(snapshot.len().0 + 3);
@@ -241,7 +248,7 @@ fn encode_legacy(
     }
 }
 
-/// A character that the encoding lacks.
+/// The first character of a text that the requested encoding lacks, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeError {
     /// Requested encoding of the file.

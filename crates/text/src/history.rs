@@ -21,15 +21,17 @@ pub(crate) use crate::history::patch::{Direction, Splices};
 pub(crate) use crate::history::record::{EditRef, Removed};
 pub(crate) use crate::history::texts::LONG_TEXT_BYTES;
 
-/// A state of the text in the undo tree. 0 is the start text.
+/// A state of the text in the undo tree of one buffer. 0 is the start text; ids follow the order of
+/// creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A named state; see `Buffer::checkpoint`.
+/// A named state of one buffer, numbered from 0 in order of creation; see `Buffer::checkpoint`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckpointId(pub u32);
 
-/// Description of a step in the undo tree.
+/// Description of a step in the undo tree: the edge from a state to one of its successors, with
+/// author, kind and times. It does not contain the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UndoStep {
     /// State after the step.
@@ -48,7 +50,8 @@ pub struct UndoStep {
     pub reverts: Option<NodeId>,
 }
 
-/// The undo tree of a buffer.
+/// The undo tree of a buffer: every state that the text had, and the texts that each step replaced.
+/// A new edit after an undo starts a new branch; no state is dropped. `Buffer` moves in it.
 pub struct History {
     /// The first node is the start text.
     nodes: Vec<UndoNode>,
@@ -99,6 +102,7 @@ struct CheckpointJump {
 }
 
 impl History {
+    /// Creates a tree that has only the start text.
     pub(crate) fn new() -> Self {
         let start = UndoNode {
             parent: NodeId(0),
@@ -126,7 +130,7 @@ impl History {
         }
     }
 
-    /// Returns the current state of the text.
+    /// Returns the node of the state that the text is in.
     pub fn current(&self) -> NodeId {
         self.current
     }
@@ -184,11 +188,13 @@ impl History {
         all.map(|(ix, (name, node))| (CheckpointId(ix as u32), name.as_str(), *node))
     }
 
-    /// Returns the state of a checkpoint.
+    /// Returns the state that a checkpoint names; `None` for unknown ids.
     pub fn checkpoint(&self, id: CheckpointId) -> Option<NodeId> {
         Some(self.checkpoints.get(id.0 as usize)?.1)
     }
 
+    /// Names the current state. Later edits start a new step, so that they do not extend the named
+    /// state.
     pub(crate) fn add_checkpoint(&mut self, name: &str) -> CheckpointId {
         // Later edits must not extend the named state.
         self.is_open = false;
@@ -196,7 +202,8 @@ impl History {
         CheckpointId(self.checkpoints.len() as u32 - 1)
     }
 
-    /// Returns the target of undo: the state before a checkpoint jump, or the parent.
+    /// Returns the target of undo: the state before a checkpoint jump, or the parent. `None` at the
+    /// start text.
     pub(crate) fn undo_target(&self) -> Option<NodeId> {
         match self.jump {
             Some(jump) if jump.to == self.current => Some(jump.from),
@@ -204,7 +211,8 @@ impl History {
         }
     }
 
-    /// Returns the target of redo: the checkpoint, or the child left last.
+    /// Returns the target of redo: the checkpoint, or the child left last. `None` if the current
+    /// state has no successor.
     pub(crate) fn redo_target(&self) -> Option<NodeId> {
         match self.jump {
             Some(jump) if jump.from == self.current => Some(jump.to),
@@ -212,7 +220,9 @@ impl History {
         }
     }
 
-    /// Returns the steps from the current state to `target`, with their directions.
+    /// Returns the steps from the current state to `target` in the order in which to take them,
+    /// with their directions: back to the common ancestor, then forward. Empty for the current
+    /// state, `None` for an unknown one.
     pub(crate) fn path_to(&self, target: NodeId) -> Option<Vec<(NodeId, Direction)>> {
         self.nodes.get(target.0 as usize)?;
         let (mut up, mut down) = (Vec::new(), Vec::new());
@@ -231,7 +241,8 @@ impl History {
         Some(up)
     }
 
-    /// Records that the text took a step; returns the selections of the new state.
+    /// Records that the text took `step` in `direction`, so that the current state is its other
+    /// end. Returns the selections noted for the new state; `None` if there are none.
     pub(crate) fn record_move(
         &mut self,
         step: NodeId,
@@ -254,7 +265,8 @@ impl History {
         }
     }
 
-    /// Makes undo and redo jump between these two states until something else happens.
+    /// Makes undo and redo jump between these two states until something else happens. Equal states
+    /// clear the jump.
     pub(crate) fn set_jump(&mut self, from: NodeId, to: NodeId) {
         self.jump = (from != to).then_some(CheckpointJump { from, to });
     }
@@ -267,10 +279,12 @@ impl History {
         })
     }
 
+    /// Forgets the jump to a checkpoint (see `set_jump`), so that undo and redo go by steps again.
     pub(crate) fn clear_jump(&mut self) {
         self.jump = None;
     }
 
+    /// Starts a step that lasts until the matching `end_step`; may be nested.
     pub(crate) fn begin_step(&mut self) {
         if self.depth == 0 {
             self.is_open = false;
@@ -278,6 +292,7 @@ impl History {
         self.depth += 1;
     }
 
+    /// Ends a nested or outermost step. Without a step it has no effect and fails in debug builds.
     pub(crate) fn end_step(&mut self) {
         if self.depth == 0 {
             base::never!("a step ends that has not begun");
@@ -294,6 +309,7 @@ impl History {
         self.depth > 0
     }
 
+    /// Makes the next edit start a new step, unless a `begin_step` holds one open.
     pub(crate) fn seal(&mut self) {
         if self.depth == 0 {
             self.is_open = false;
@@ -305,10 +321,13 @@ impl History {
         self.is_open = false;
     }
 
+    /// Notes the selections before the next edit, for the step that it starts.
     pub(crate) fn note_before(&mut self, selections: &SelectionSet) {
         self.pending = Some(selections.clone());
     }
 
+    /// Notes the selections after the current step. At the start text there is no step, and nothing
+    /// is noted.
     pub(crate) fn note_after(&mut self, selections: &SelectionSet) {
         if self.current.0 > 0 {
             self.noted_mut(self.current).after = Some(selections.clone());
@@ -336,6 +355,7 @@ impl History {
         &mut self.nodes[id.0 as usize]
     }
 
+    /// Panics if the tree is inconsistent. Only tests call it.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
         assert!(!self.is_open || self.current.0 as usize == self.nodes.len() - 1);

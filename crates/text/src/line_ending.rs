@@ -2,7 +2,7 @@
 
 use crate::snapshot::Snapshot;
 
-/// The line ending used for typed lines.
+/// The line ending used for typed lines: `\n` or `\r\n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnding {
     /// Line feed: `\n` alone.
@@ -11,7 +11,8 @@ pub enum LineEnding {
     CrLf,
 }
 
-/// The line endings found in a file.
+/// The line endings found in a file: all `\n`, all `\r\n`, or mixed. A carriage return alone is no
+/// ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEndings {
     /// Every line ends with `\n`, or there is only one line.
@@ -23,7 +24,8 @@ pub enum LineEndings {
 }
 
 impl LineEnding {
-    /// Returns the most frequent line ending of a text.
+    /// Returns the more frequent line ending of a text; `Lf` if both are equally frequent or there
+    /// is none.
     pub fn of(text: &str) -> Self {
         EndingCount::of(text.as_bytes()).dominant()
     }
@@ -38,7 +40,8 @@ impl LineEnding {
 }
 
 impl Snapshot {
-    /// Returns the current line endings. Reads the whole text.
+    /// Returns the line endings that the text has now; `Lf` for a text of one line. Reads the whole
+    /// text.
     pub fn line_endings(&self) -> LineEndings {
         let mut count = EndingCount::default();
         // No chunk separates a carriage return from its line feed.
@@ -57,6 +60,7 @@ pub(crate) struct EndingCount {
 }
 
 impl EndingCount {
+    /// Counts the endings of a text in UTF-8.
     pub(crate) fn of(text: &[u8]) -> Self {
         Self {
             feeds: memchr::memchr_iter(b'\n', text).count(),
@@ -71,6 +75,7 @@ impl EndingCount {
         self.pairs += more.pairs;
     }
 
+    /// Classifies the counted endings; `Lf` if there is none.
     pub(crate) fn endings(self) -> LineEndings {
         if self.pairs == 0 {
             LineEndings::Lf
@@ -81,7 +86,7 @@ impl EndingCount {
         }
     }
 
-    /// Returns the more frequent of the two.
+    /// Returns the more frequent of the two endings; `Lf` if they are equally frequent.
     pub(crate) fn dominant(self) -> LineEnding {
         if self.pairs * 2 > self.feeds {
             LineEnding::CrLf

@@ -8,7 +8,8 @@ use crate::history::{CheckpointId, NodeId};
 use crate::line_ending::LineEnding;
 use crate::selection::SelectionSet;
 
-/// A recorded call that changed a buffer.
+/// A recorded call that changed a buffer: an edit, a move in the undo tree, or a note. A recording
+/// buffer emits it for the recovery journal; `Buffer::apply_operation` repeats it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BufferOperation {
     /// `Buffer::edit` or `Buffer::replace` was called.

@@ -5,7 +5,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::change::Change;
 
-/// A selection, or a caret if it is empty.
+/// A selection from `anchor` to `head`, in bytes of one revision; a caret if both are equal. The
+/// head can precede the anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// End that stays when the selection is extended.
@@ -56,7 +57,7 @@ impl Selection {
         self.head < self.anchor
     }
 
-    /// Returns the same selection over another span.
+    /// Returns a selection of `span` with the same direction and goal column.
     pub fn with_span(&self, span: Span) -> Self {
         let (anchor, head) = if self.is_reversed() {
             (span.end, span.start)
@@ -71,7 +72,8 @@ impl Selection {
     }
 
     /// Maps the selection through a change: a caret moves after text inserted at its offset; a
-    /// non-empty selection excludes text inserted at its ends.
+    /// non-empty selection excludes text inserted at its ends. Forgets the goal column unless the
+    /// change is empty.
     pub fn map(&self, change: &Change) -> Self {
         if change.is_empty() {
             return *self;
@@ -88,7 +90,8 @@ impl Selection {
     }
 }
 
-/// All selections of one view. One of them, the primary, is the newest.
+/// All selections of one view: sorted, disjoint and at least one. One of them, the primary, is the
+/// newest and the one that the view follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionSet {
     /// Sorted and disjoint; two may touch if neither is empty.
@@ -101,7 +104,8 @@ impl SelectionSet {
     /// Sorts and merges selections; `primary` is an index into `selections` and follows its
     /// selection.
     ///
-    /// An empty list becomes a caret at the start.
+    /// Selections that overlap, and a caret at the edge of another, become one. An empty list
+    /// becomes a caret at the start.
     pub fn new(selections: Vec<Selection>, primary: usize) -> Self {
         Self::merged(SmallVec::from_vec(selections), primary)
     }
@@ -130,12 +134,12 @@ impl SelectionSet {
         self.selections.len()
     }
 
-    /// Returns the newest selection.
+    /// Returns the newest selection, which the view follows.
     pub fn primary(&self) -> &Selection {
         &self.selections[self.primary]
     }
 
-    /// Returns the index of the primary selection.
+    /// Returns the index of the primary selection in `as_slice`.
     pub fn primary_ix(&self) -> usize {
         self.primary
     }
@@ -183,6 +187,7 @@ impl SelectionSet {
         }
     }
 
+    /// Panics if the selections are not sorted and disjoint. Only tests call it.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
         assert!(self.primary < self.selections.len());

@@ -13,7 +13,9 @@ use base::{ByteOffset, Column, Revision, Row, Span};
 
 use crate::storage::{self, Storage};
 
-/// A text at one revision. Cloning takes constant time.
+/// An immutable text at one revision, for readers on any thread. Cloning takes constant time and
+/// shares memory with the buffer. Offsets past the end are clamped to the end, and offsets within a
+/// char to its start.
 #[derive(Clone)]
 pub struct Snapshot {
     storage: Storage,
@@ -27,21 +29,23 @@ impl Snapshot {
         Self::from_storage(Storage::new(text), Revision::default())
     }
 
+    /// Creates a snapshot of a storage, labelled with `revision`.
     pub(crate) fn from_storage(storage: Storage, revision: Revision) -> Self {
         Self { storage, revision }
     }
 
+    /// Returns the storage behind the text, for the modules of this crate.
     pub(crate) fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// Returns the revision of the buffer it was taken from.
+    /// Returns the revision of the buffer from which it was taken; 0 if it was made by `new`.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Returns whether both certainly have the same text, without reading it. May return false
-    /// negatives.
+    /// Returns whether both certainly have the same text, because one is a clone of the other,
+    /// without reading it. `false` says nothing: the texts may be equal.
     pub fn is_same_text(&self, other: &Snapshot) -> bool {
         self.storage.is_same(&other.storage)
     }
@@ -61,12 +65,12 @@ impl Snapshot {
         Span::new(ByteOffset(0), self.len())
     }
 
-    /// Returns the number of rows: one more than line feeds.
+    /// Returns the number of rows: one more than line feeds, so an empty text has one row.
     pub fn row_count(&self) -> u32 {
         self.storage.row_count() as u32
     }
 
-    /// Returns the row of the end.
+    /// Returns the row of the end of the text; it is empty if the text ends with a line feed.
     pub fn last_row(&self) -> Row {
         Row(self.row_count() - 1)
     }
@@ -79,7 +83,8 @@ impl Snapshot {
         ByteOffset(self.storage.row_start(row.0 as usize))
     }
 
-    /// Returns the end of a row's text, before its line ending.
+    /// Returns the end of a row's text, before its line ending; the end of the text for the last
+    /// row and rows past it.
     pub fn row_end(&self, row: Row) -> ByteOffset {
         if row >= self.last_row() {
             return self.len();
@@ -95,7 +100,8 @@ impl Snapshot {
         ByteOffset(feed - usize::from(has_return))
     }
 
-    /// Returns the span of a row's text, without its line ending.
+    /// Returns the span of a row's text, without its line ending; empty at the end of the text for
+    /// rows past the last.
     pub fn row_span(&self, row: Row) -> Span {
         let start = self.row_start(row);
         let end = if row < self.last_row() {
@@ -106,17 +112,20 @@ impl Snapshot {
         Span::new(start, end)
     }
 
-    /// Returns the span of a row with its line ending.
+    /// Returns the span of a row with its line ending, if it has one; empty at the end of the text
+    /// for rows past the last.
     pub fn row_span_with_ending(&self, row: Row) -> Span {
         Span::new(self.row_start(row), self.row_start(row + 1))
     }
 
-    /// Returns a row's text without its line ending; borrowed if it lies in one chunk.
+    /// Returns a row's text without its line ending, borrowed if it lies in one chunk; empty for
+    /// rows past the last.
     pub fn row_text(&self, row: Row) -> Cow<'_, str> {
         self.text(self.row_span(row))
     }
 
-    /// Returns the length in bytes of a row's text without its line ending.
+    /// Returns the length in bytes of a row's text without its line ending; 0 for rows past the
+    /// last.
     pub fn row_len(&self, row: Row) -> Column {
         Column(self.row_span(row).len() as u32)
     }
@@ -126,7 +135,8 @@ impl Snapshot {
         self.storage.text(self.clip_span(span).range())
     }
 
-    /// Returns the chunks of a span's text, in order; none is empty.
+    /// Returns the text of a span as consecutive string slices of the storage, in order; none is
+    /// empty. Their boundaries have no meaning.
     pub fn chunks(&self, span: Span) -> Chunks<'_> {
         Chunks(self.storage.chunks(self.clip_span(span).range()))
     }
@@ -136,15 +146,16 @@ impl Snapshot {
         Chunks(self.storage.chunks_back())
     }
 
-    /// Returns the stored chunk with the byte at `offset`, and the start of that chunk.
+    /// Returns the stored chunk with the byte at `offset`, and the start offset of that chunk in
+    /// the text.
     ///
-    /// At the end of the text, returns the last chunk.
+    /// At the end of the text and beyond, returns the last chunk.
     pub fn chunk_at(&self, offset: ByteOffset) -> (&str, ByteOffset) {
         let (chunk, start) = self.storage.chunk(offset.0.min(self.storage.len()));
         (chunk, ByteOffset(start))
     }
 
-    /// Returns the chars from `offset` on.
+    /// Returns the chars from `offset` to the end of the text.
     pub fn chars_at(&self, offset: ByteOffset) -> Chars<'_> {
         Chars(self.storage.chars_at(self.floor(offset)))
     }
@@ -155,7 +166,7 @@ impl Snapshot {
         self.storage.char_at(end) - self.storage.char_at(start)
     }
 
-    /// Returns the chars before `offset`, the nearest first.
+    /// Returns the chars before `offset` back to the start of the text, the nearest first.
     pub fn chars_before(&self, offset: ByteOffset) -> CharsBefore<'_> {
         CharsBefore(self.storage.chars_before(self.floor(offset)))
     }
@@ -165,7 +176,8 @@ impl Snapshot {
         self.storage.floor_char(offset.0.min(self.storage.len()))
     }
 
-    /// Returns the span clamped to char boundaries.
+    /// Returns the span with both ends clamped to the text and moved to the start of a char that
+    /// they split.
     pub(crate) fn clip_span(&self, span: Span) -> Span {
         Span::new(
             ByteOffset(self.floor(span.start)),

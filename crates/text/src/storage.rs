@@ -16,15 +16,18 @@ pub(crate) use crate::storage::draft::{StorageDraft, replace_in};
 
 const LINES: LineType = LineType::LF;
 
-/// A text that clones in constant time and edits in logarithmic time.
+/// A text that clones in constant time and edits in logarithmic time; the rope behind buffers and
+/// snapshots. Offsets are in bytes.
 #[derive(Clone)]
 pub(crate) struct Storage(Rope);
 
 impl Storage {
+    /// Builds the storage of a whole text, in time proportional to its length.
     pub(crate) fn new(text: &str) -> Self {
         Self(Rope::from_str(text))
     }
 
+    /// Returns the length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -39,7 +42,8 @@ impl Storage {
         self.0.try_remove(range).ok()
     }
 
-    /// Replaces `range` by `text`.
+    /// Replaces `range` by `text`. A range that does not fit fails in debug builds; in release
+    /// builds the removal or insertion that does not fit is skipped.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
         if range.len() == self.len() {
             *self = Self::new(text);
@@ -69,6 +73,7 @@ impl Storage {
         Some(())
     }
 
+    /// Returns whether `offset` lies within the text and not inside a char; the end counts.
     pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
         // If every char is one byte, every offset is a boundary.
         offset <= self.len()
@@ -87,30 +92,37 @@ impl Storage {
         ropey::extra::esoterica::ropes_are_instances(&self.0, &other.0)
     }
 
+    /// Returns the number of rows: one more than line feeds.
     pub(crate) fn row_count(&self) -> usize {
         self.0.len_lines(LINES)
     }
 
+    /// Returns the number of the row, from 0, that contains `offset`.
     pub(crate) fn row_at(&self, offset: usize) -> usize {
         self.0.byte_to_line_idx(offset, LINES)
     }
 
+    /// Returns the offset of the start of the row with this number.
     pub(crate) fn row_start(&self, row: usize) -> usize {
         self.0.line_to_byte_idx(row, LINES)
     }
 
+    /// Returns the byte at `offset`; `None` at the end and beyond.
     pub(crate) fn byte(&self, offset: usize) -> Option<u8> {
         self.0.get_byte(offset)
     }
 
+    /// Returns the greatest char boundary at or before `offset`.
     pub(crate) fn floor_char(&self, offset: usize) -> usize {
         self.0.floor_char_boundary(offset)
     }
 
+    /// Returns the least char boundary at or after `offset`.
     pub(crate) fn ceil_char(&self, offset: usize) -> usize {
         self.0.ceil_char_boundary(offset)
     }
 
+    /// Returns the number of UTF-16 code units before `offset`.
     pub(crate) fn utf16_at(&self, offset: usize) -> usize {
         // If every unit is one byte, no lookup is needed.
         if self.0.len_utf16() == self.0.len() {
@@ -119,10 +131,12 @@ impl Storage {
         self.0.byte_to_utf16_idx(offset)
     }
 
+    /// Returns the length in UTF-16 code units.
     pub(crate) fn utf16_len(&self) -> usize {
         self.0.len_utf16()
     }
 
+    /// Returns the byte offset after `unit` UTF-16 code units; `unit` is at most the length.
     pub(crate) fn offset_at_utf16(&self, unit: usize) -> usize {
         if self.0.len_utf16() == self.0.len() {
             return unit;
@@ -130,6 +144,7 @@ impl Storage {
         self.0.utf16_to_byte_idx(unit)
     }
 
+    /// Returns the number of chars before `offset`.
     pub(crate) fn char_at(&self, offset: usize) -> usize {
         if self.0.len_chars() == self.0.len() {
             return offset;
@@ -137,10 +152,13 @@ impl Storage {
         self.0.byte_to_char_idx(offset)
     }
 
+    /// Returns the length in chars.
     pub(crate) fn char_len(&self) -> usize {
         self.0.len_chars()
     }
 
+    /// Returns the byte offset of the char with this number; `index` is at most the number of
+    /// chars.
     pub(crate) fn offset_at_char(&self, index: usize) -> usize {
         if self.0.len_chars() == self.0.len() {
             return index;
@@ -148,7 +166,8 @@ impl Storage {
         self.0.char_to_byte_idx(index)
     }
 
-    /// Returns the chunk with the byte at `offset`, and its start; at the end, the last chunk.
+    /// Returns the chunk of the rope with the byte at `offset`, and its start offset; at the end,
+    /// the last chunk.
     pub(crate) fn chunk(&self, offset: usize) -> (&str, usize) {
         self.0.chunk(offset)
     }
@@ -179,14 +198,17 @@ impl Storage {
         RopeChunks(self.0.chunks_at(self.0.len()).0.reversed())
     }
 
+    /// Returns the chars from `offset` on, which lies on a char boundary.
     pub(crate) fn chars_at(&self, offset: usize) -> RopeChars<'_> {
         RopeChars(self.0.chars_at(offset))
     }
 
+    /// Returns the chars before `offset`, the nearest first.
     pub(crate) fn chars_before(&self, offset: usize) -> RopeChars<'_> {
         RopeChars(self.0.chars_at(offset).reversed())
     }
 
+    /// Panics if the rope is inconsistent. Only tests call it.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
         // Not `assert_accurate_unbalance_flags`: this version of ropey occasionally loses a flag,

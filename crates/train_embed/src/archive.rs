@@ -11,7 +11,9 @@ use super::error::Error;
 /// Nothing in an archive is of use that is larger.
 const LARGEST: usize = 4 << 20;
 
-/// Calls `each` with the path and the content of every file that `wants` wants, as far as it is text.
+/// Reads a package (wheel, zip, Debian package or gzipped tar, by its extension) and calls `each`
+/// with the path and the content of every file that `wants` accepts. Files that are not UTF-8 or
+/// larger than 4 MiB are left out.
 pub(super) fn each_file(
     archive: &Path,
     wants: &dyn Fn(&str) -> bool,
@@ -39,7 +41,8 @@ pub(super) fn each_file(
     }
 }
 
-/// One file of a zip, however large.
+/// Returns the content of the file `name` in a zip, of any size; an error if the zip does not
+/// contain it.
 pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, Error> {
     let bytes = std::fs::read(archive).map_err(Error::io("read", archive))?;
     let mut found = None;

@@ -6,7 +6,7 @@ use index::words::MAX_IDENTIFIER_BYTES;
 
 use super::mine::Pair;
 
-/// Many texts, one behind the other.
+/// Many texts as bags of weighed tokens, by their number.
 #[derive(Default)]
 pub(super) struct Bags {
     entries: Vec<(u32, f32)>,
@@ -14,6 +14,7 @@ pub(super) struct Bags {
 }
 
 impl Bags {
+    /// Reads the texts in order; their numbers start at 0.
     pub(super) fn new<'a>(vocabulary: &Vocabulary, texts: impl Iterator<Item = &'a str>) -> Self {
         let mut bags = Self::default();
         for text in texts {
@@ -22,6 +23,7 @@ impl Bags {
         bags
     }
 
+    /// Adds a text, which gets the next number.
     pub(super) fn push(&mut self, vocabulary: &Vocabulary, text: &str) {
         each_weighed(vocabulary, text, |token, weight| {
             self.entries.push((token, weight as f32 / 16.0))
@@ -29,18 +31,20 @@ impl Bags {
         self.ends.push(self.entries.len());
     }
 
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Tokens in the order of their numbers.
+    /// Returns the distinct tokens of a text and their weights, in numerical order of the tokens;
+    /// panics for an unknown number.
     pub(super) fn get(&self, number: usize) -> &[(u32, f32)] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.entries[start..self.ends[number]]
     }
 }
 
-/// The sum of a text's rows.
+/// Sets `out` to the weighed sum of the table's rows for the tokens of a text.
 pub(super) fn sum(table: &[f32], bag: &[(u32, f32)], out: &mut [f32]) {
     out.fill(0.0);
     for (token, weight) in bag {
@@ -51,7 +55,7 @@ pub(super) fn sum(table: &[f32], bag: &[(u32, f32)], out: &mut [f32]) {
     }
 }
 
-/// Brings `numbers` to length one and says how long they were.
+/// Scales `numbers` to length one and returns their previous length, at least 1e-6.
 pub(super) fn unit(numbers: &mut [f32]) -> f32 {
     let length = numbers
         .iter()
@@ -63,7 +67,8 @@ pub(super) fn unit(numbers: &mut [f32]) -> f32 {
     length
 }
 
-/// The code of a pair with the function's own name taken out: the easiest way to guess it.
+/// Returns the code of a pair with each whole occurrence of the function's own name replaced by
+/// `fn_x`, since the name is the easiest way to guess the function.
 pub(super) fn masked(pair: &Pair) -> String {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut code = String::with_capacity(pair.code.len());

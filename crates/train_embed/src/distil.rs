@@ -16,12 +16,13 @@ const COMMON: f64 = 1e-4;
 const AT_ONCE: usize = 4_096;
 const FILE: &str = "distilled.f32";
 
-/// Rows of [`DIMS`] numbers, one for each token.
+/// Reads the table that `run` wrote: a row of [`DIMS`] numbers for each token, concatenated.
 pub(super) fn read(folder: &Path) -> Result<Vec<f32>, Error> {
     matrix::read(&folder.join(FILE))
 }
 
-/// Asks the model about all `tokens` and writes the rows to `folder`.
+/// Computes MiniLM's embedding of each of `tokens` (with their counts), reduces the dimensions,
+/// weighs rare tokens more, and writes the rows to `folder`. Takes minutes.
 pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Result<(), Error> {
     let mut rows = Vec::with_capacity(tokens.len());
     for some in tokens.chunks(AT_ONCE) {

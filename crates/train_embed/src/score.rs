@@ -15,14 +15,15 @@ const SHARE: f32 = 0.7;
 const K1: f32 = 1.5;
 const B: f32 = 0.75;
 
-/// Queries, functions, and what BM25 says of every two.
+/// Queries and functions that belong together pairwise, with the BM25 score of every query for
+/// every function.
 pub(super) struct Sample {
     queries: Bags,
     functions: Bags,
     words: Vec<f32>,
 }
 
-/// Mean reciprocal rank among the first ten.
+/// Mean reciprocal ranks among the first ten, from 0 to 1: by BM25, by the table, and by both.
 pub(super) struct Score {
     pub(super) words: f64,
     pub(super) table: f64,
@@ -30,7 +31,7 @@ pub(super) struct Score {
 }
 
 impl Sample {
-    /// Evenly from all pairs. `is_masked` takes the functions' names out.
+    /// Takes up to 1,500 pairs, evenly from all. `is_masked` takes the functions' own names out.
     pub(super) fn new(pairs: &[Pair], vocabulary: &Vocabulary, is_masked: bool) -> Self {
         let count = pairs.len().min(SAMPLE);
         let pairs: Vec<&Pair> = (0..count)
@@ -51,6 +52,7 @@ impl Sample {
         }
     }
 
+    /// Ranks the functions for each query by BM25, by `table` (a row for each token) and by both.
     pub(super) fn score(&self, table: &[f32]) -> Score {
         let queries = vectors(table, &self.queries);
         let functions = vectors(table, &self.functions);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::archive;
 use super::error::Error;
 
+/// Path of the pinned list, relative to the repository.
 pub(super) const LIST: &str = "assets/models/code-embedding.sources.json";
 
 /// The registry of a package.
@@ -25,6 +26,7 @@ pub(super) enum Registry {
 impl Registry {
     pub(super) const ALL: [Self; 4] = [Self::Cargo, Self::Debian, Self::Npm, Self::Pypi];
 
+    /// Returns the name in the list and of the folder below the inputs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
@@ -35,7 +37,7 @@ impl Registry {
     }
 }
 
-/// One package.
+/// A pinned package: registry, name, version, archive, its SHA-256 and its licence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Source {
     pub(super) registry: Registry,
@@ -58,7 +60,7 @@ impl Source {
     }
 }
 
-/// Cargo's cache of crate archives.
+/// Returns the folder of Cargo's cache of crate archives; its parent if there is none.
 pub(super) fn cargo_cache() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
@@ -73,6 +75,7 @@ pub(super) fn cargo_cache() -> PathBuf {
     found.into_iter().next().unwrap_or(caches)
 }
 
+/// Reads the pinned list.
 pub(super) fn read() -> Result<Vec<Source>, Error> {
     let path = Path::new(LIST);
     let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
@@ -145,7 +148,8 @@ const READ: &[(&str, &str)] = &[
     ("libzstd-dev", "BSD-3-Clause"),
 ];
 
-/// The licence of the package `name` by the list above, else by its manifest; `None` where it is not permissive.
+/// Returns the licence of the package `name` by the list above, else by the manifest in its
+/// archive; `None` if it is unknown or not permissive.
 pub(super) fn licence_of(
     registry: Registry,
     name: &str,

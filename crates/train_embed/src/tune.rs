@@ -50,7 +50,8 @@ impl Tuning {
         seed: 3,
     };
 
-    /// The same with the settings `NAME=NUMBER` in `words`.
+    /// Returns these parameters with the settings `words` (name and number) applied; an error for
+    /// an unknown name or a value that is not a number.
     pub(super) fn with(mut self, words: &[(&str, &str)]) -> Result<Self, Error> {
         for (name, value) in words {
             let number: f64 = value.parse().map_err(|_| Error::SettingNotANumber {
@@ -90,6 +91,7 @@ fn rounds(language: Language) -> f64 {
 pub(super) struct Dice(u64);
 
 impl Dice {
+    /// Creates a generator; equal seeds give equal numbers.
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -126,7 +128,8 @@ struct Lessons {
     masked: Bags,
 }
 
-/// Trains `table`, which has a row for each token, and prints how it goes.
+/// Trains `table`, which has a row for each token, on the pairs for training, prints the progress
+/// and returns the table. Takes minutes.
 pub(super) fn run(
     pairs: &Pairs,
     vocabulary: &Vocabulary,
@@ -250,7 +253,8 @@ fn batches(lessons: &[Lessons], tuning: Tuning, dice: &mut Dice) -> Vec<(usize, 
 
 type Samples = BTreeMap<(Language, bool), Sample>;
 
-/// Of every language, with names and without.
+/// Returns samples of the pairs of a side, for every language with the functions' names and
+/// without.
 pub(super) fn samples(pairs: &Pairs, vocabulary: &Vocabulary, side: Side) -> Samples {
     let mut samples = Samples::new();
     for language in Language::ALL {

@@ -33,7 +33,8 @@ struct Count {
     last_function: u32,
 }
 
-/// Tokens, sorted, and how often each is met in what is trained on.
+/// Reads the tokens that `run` wrote, sorted, each with its count in the training pairs. Unreadable
+/// lines are left out.
 pub(super) fn read(folder: &Path) -> Result<Vec<(String, u32)>, Error> {
     let path = folder.join(FILE);
     let text = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
@@ -43,7 +44,8 @@ pub(super) fn read(folder: &Path) -> Result<Vec<(String, u32)>, Error> {
         .collect())
 }
 
-/// Chooses the tokens and writes them to `folder`.
+/// Chooses the tokens of the table (MiniLM's that occur, frequent words and compounds) within its
+/// maximum size, and writes them with their counts to `folder`.
 pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(), Error> {
     let (simple, compound) = counts(pairs);
     let new = |counts: &BTreeMap<String, Count>, fewest: u32, is_known: &dyn Fn(&str) -> bool| {

@@ -10,11 +10,14 @@ use super::error::Error;
 use super::mine::{self, Side};
 use super::{matrix, tune, vocabulary};
 
+/// File name of the trained table in the folder of intermediate files.
 pub(super) const TUNED: &str = "tuned.f32";
 const SHIPPED: &str = "assets/models/code-embedding.bin";
 /// Numbers beyond so many standard deviations are cut to it: a few large ones would make all others coarse.
 const WIDEST: f32 = 6.0;
 
+/// Quantises the trained table in `folder` and writes it as the table that ships, with its name and
+/// size printed.
 pub(super) fn run(folder: &Path) -> Result<(), Error> {
     let tokens: Vec<String> = vocabulary::read(folder)?
         .into_iter()
@@ -46,7 +49,8 @@ pub(super) fn run(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints BM25, the table and both on the sides that were not trained on; first as trained, then as shipped.
+/// Prints the retrieval scores of BM25, the table and both on the pairs that were not trained on,
+/// for the trained table, if it is there, and for the shipped one.
 pub(super) fn score(folder: &Path) -> Result<(), Error> {
     let pairs = mine::read(folder)?;
     let bytes = std::fs::read(SHIPPED).map_err(Error::io("read", Path::new(SHIPPED)))?;

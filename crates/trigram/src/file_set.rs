@@ -1,6 +1,6 @@
 //! A set of files by number.
 
-/// A bit set over the files.
+/// A set of the files of a segment, one bit each, by their numbers from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileSet {
     words: Vec<u64>,
@@ -8,6 +8,7 @@ pub(crate) struct FileSet {
 }
 
 impl FileSet {
+    /// Creates the empty set over this number of files.
     pub(crate) fn none(files: u32) -> Self {
         Self {
             words: vec![0; files.div_ceil(64) as usize],
@@ -15,6 +16,7 @@ impl FileSet {
         }
     }
 
+    /// Creates the set of all files below this number.
     pub(crate) fn all(files: u32) -> Self {
         Self {
             words: vec![u64::MAX; files.div_ceil(64) as usize],
@@ -29,11 +31,13 @@ impl FileSet {
         }
     }
 
+    /// Returns whether the set contains a file; `false` for numbers beyond the last.
     pub(crate) fn contains(&self, file: u32) -> bool {
         let word = self.words.get(file as usize / 64);
         word.is_some_and(|word| word >> (file % 64) & 1 == 1)
     }
 
+    /// Adds the files of a set over the same segment.
     pub(crate) fn unite(&mut self, other: &Self) {
         debug_assert_eq!(self.files, other.files);
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -41,6 +45,7 @@ impl FileSet {
         }
     }
 
+    /// Keeps only the files that are also in the other set, over the same segment.
     pub(crate) fn intersect(&mut self, other: &Self) {
         debug_assert_eq!(self.files, other.files);
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -48,6 +53,7 @@ impl FileSet {
         }
     }
 
+    /// Returns the number of files in the set; after `all`, bits past the last file count too.
     pub(crate) fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }

@@ -14,7 +14,8 @@ use host::FileVersion;
 
 use super::segment::TrigramSegment;
 
-/// The complete state of an index, as one value.
+/// The complete state of a trigram index as one value: files, folders and segments. Searches use
+/// one; updates replace it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileTable {
     /// The paths of files and folders, concatenated.
@@ -29,7 +30,7 @@ pub(crate) struct FileTable {
     pub(crate) has_problems: bool,
 }
 
-/// A segment, and its number if it is on disk.
+/// A segment of trigrams in use, with its number if it is on disk.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenSegment {
     pub(crate) segment: Arc<TrigramSegment>,
@@ -37,14 +38,14 @@ pub(crate) struct OpenSegment {
     pub(crate) number: Option<u64>,
 }
 
-/// A range of `FileTable::names`.
+/// A path as a range of bytes in `FileTable::names`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameRange {
     pub(crate) begin: u32,
     pub(crate) length: u32,
 }
 
-/// A file and its indexed state.
+/// A file below the root, and what the index knows of its content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexedFile {
     pub(crate) name: NameRange,
@@ -53,7 +54,7 @@ pub(crate) struct IndexedFile {
     pub(crate) content: ContentState,
 }
 
-/// The indexed state of a file's content.
+/// The indexed state of a file's content: unread, not indexable, binary, or stored in a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ContentState {
     /// Unknown: every search reads it.
@@ -73,7 +74,7 @@ pub(crate) enum ContentState {
 }
 
 impl ContentState {
-    /// Returns the version of the file at which this was determined.
+    /// Returns the version of the file at which this was determined; `None` if the file is unread.
     pub(crate) fn mark(&self) -> Option<FileVersion> {
         match self {
             Self::Unread => None,
@@ -82,7 +83,7 @@ impl ContentState {
     }
 }
 
-/// A folder that was listed.
+/// A folder below the root that was listed, with its version at that time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexedFolder {
     pub(crate) name: NameRange,
@@ -95,16 +96,18 @@ pub(crate) struct IndexedFolder {
 }
 
 impl FileTable {
+    /// Returns a stored path, relative to the root.
     pub(crate) fn path(&self, name: NameRange) -> &Path {
         Path::new(OsStr::from_bytes(self.bytes(name)))
     }
 
+    /// Returns the bytes of a stored path.
     pub(crate) fn bytes(&self, name: NameRange) -> &[u8] {
         let begin = name.begin as usize;
         &self.names[begin..begin + name.length as usize]
     }
 
-    /// Stores a path. Beyond 4 GB of paths nothing more is indexed.
+    /// Stores a path in the table. `None` beyond 4 GB of paths: nothing more is indexed.
     pub(crate) fn name(&mut self, path: &[u8]) -> Option<NameRange> {
         let begin = u32::try_from(self.names.len()).ok()?;
         let length = u32::try_from(path.len()).ok()?;
@@ -113,6 +116,7 @@ impl FileTable {
         Some(NameRange { begin, length })
     }
 
+    /// Returns the index of the file with this path relative to the root; `None` if it is unknown.
     pub(crate) fn file(&self, path: &Path) -> Option<usize> {
         let path = path.as_os_str().as_bytes();
         let found = self
@@ -121,6 +125,8 @@ impl FileTable {
         found.ok()
     }
 
+    /// Returns the index of the folder with this path relative to the root; `None` if it is
+    /// unknown.
     pub(crate) fn folder(&self, path: &Path) -> Option<usize> {
         let path = path.as_os_str().as_bytes();
         let found = self
@@ -129,7 +135,7 @@ impl FileTable {
         found.ok()
     }
 
-    /// Returns whether both have the same folders.
+    /// Returns whether both tables have folders with the same paths.
     pub(crate) fn has_folders_of(&self, other: &Self) -> bool {
         let names = |table: &Self| -> Vec<NameRange> {
             table.folders.iter().map(|folder| folder.name).collect()
@@ -140,7 +146,8 @@ impl FileTable {
         own.len() == others.len() && own.iter().zip(&others).all(is_same)
     }
 
-    /// Returns the indices of the files below a folder; all for the empty path.
+    /// Returns the range of indices of the files below a folder, at any depth; all for the empty
+    /// path.
     pub(crate) fn files_below(&self, folder: &Path) -> std::ops::Range<usize> {
         let prefix = folder.as_os_str().as_bytes();
         if prefix.is_empty() {

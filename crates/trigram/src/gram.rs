@@ -3,13 +3,14 @@
 //! Rows are processed one by one: a trigram that contains a line ending is not counted, neither in
 //! files nor in plans.
 
-/// Three bytes as a number below `GRAMS`.
+/// A trigram: three bytes in lower case (ASCII) as a number below `GRAMS`.
 pub(crate) type Gram = u32;
 
 /// The number of different trigrams.
 const GRAMS: usize = 1 << 24;
 
-/// Returns the trigrams of a string in order, with repetitions.
+/// Returns the trigrams of a string in order, with repetitions; those across line endings are left
+/// out.
 pub(crate) fn grams_of(string: &[u8]) -> impl Iterator<Item = Gram> + '_ {
     string.windows(3).filter_map(|window| {
         let is_whole = !window.iter().any(|byte| is_ending(*byte));
@@ -35,6 +36,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
+    /// Creates a collector for the first file.
     pub(crate) fn new() -> Self {
         Self {
             seen: vec![0; GRAMS / 64],
@@ -44,7 +46,7 @@ impl Collector {
         }
     }
 
-    /// Processes the next piece of the file; trigrams across pieces count.
+    /// Adds the next piece of the file; trigrams across pieces count.
     pub(crate) fn feed(&mut self, piece: &[u8]) {
         for &byte in piece {
             if is_ending(byte) {

@@ -28,7 +28,7 @@ const ON_DISK: usize = 6;
 /// Number of pairs from which a segment is written to disk at once.
 const PAIRS_IN_MEMORY: usize = 200_000;
 
-/// The result of a refresh.
+/// The numbers of files known and read by a refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
     /// Number of files below the root.

@@ -17,7 +17,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::gram::{Gram, grams_of};
 
-/// A condition on the trigrams of a file.
+/// A condition on the trigrams of a file that every file with a match satisfies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TrigramPlan {
     /// Any file may match.
@@ -48,8 +48,8 @@ const CONDITIONS: usize = 3000;
 const COPIES: u32 = 4;
 
 impl TrigramPlan {
-    /// Returns the plan of a search. An invalid pattern yields no condition: the search itself
-    /// reports it.
+    /// Returns the plan of a search, from the strings that its pattern requires. An invalid pattern
+    /// yields no condition: the search itself reports it.
     pub(crate) fn of(query: &SearchQuery) -> Self {
         let pattern = match query.syntax {
             Syntax::Literal => regex_syntax::escape(&query.pattern),
@@ -68,7 +68,7 @@ impl TrigramPlan {
         }
     }
 
-    /// Returns the plan of a parsed expression.
+    /// Returns the plan of a parsed expression; no condition if it would become too large.
     pub(crate) fn of_expression(hir: &Hir) -> Self {
         let plan = StringFacts::of(hir).into_plan();
         if plan.conditions() > CONDITIONS {

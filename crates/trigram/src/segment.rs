@@ -30,7 +30,7 @@ const VARINTS: u32 = 0;
 const BITMAP: u32 = 1;
 const ONE_FILE: u32 = 2;
 
-/// A segment on disk or in memory.
+/// An immutable index of some files by their trigrams, on disk or in memory.
 #[derive(Debug)]
 pub(crate) struct TrigramSegment {
     body: SegmentBody,
@@ -48,17 +48,19 @@ enum SegmentBody {
     Disk(RandomAccessFile),
 }
 
-/// The segment is damaged or cannot be read.
+/// The error for a segment that is damaged or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Torn;
 
 impl TrigramSegment {
+    /// Opens a segment on disk and reads its keys.
     pub(crate) fn open(path: &AbsPath) -> Result<Self, Torn> {
         Self::read(SegmentBody::Disk(
             RandomAccessFile::open(path).map_err(|_| Torn)?,
         ))
     }
 
+    /// Reads a segment that is kept in memory.
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Result<Self, Torn> {
         Self::read(SegmentBody::Memory(bytes))
     }
@@ -102,20 +104,22 @@ impl TrigramSegment {
         })
     }
 
+    /// Returns the number of files that it covers.
     pub(crate) fn files(&self) -> u32 {
         self.files
     }
 
+    /// Returns whether it is kept in memory and not on disk.
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.body, SegmentBody::Memory(_))
     }
 
-    /// Returns the total size in bytes.
+    /// Returns its size in bytes, on disk or in memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.body.len()
     }
 
-    /// Returns the memory use in bytes.
+    /// Returns the memory that it uses, in bytes.
     pub(crate) fn bytes_held(&self) -> u64 {
         let held = self.keys.len() + self.places.len() * 4;
         let body = match &self.body {
@@ -125,7 +129,8 @@ impl TrigramSegment {
         (held + body) as u64
     }
 
-    /// Returns the files that satisfy a plan.
+    /// Returns the files that satisfy a plan, by their numbers in the segment. Reads the disk; an
+    /// error means that the segment is damaged.
     pub(crate) fn search(&self, plan: &TrigramPlan) -> Result<FileSet, Torn> {
         match plan {
             TrigramPlan::All => Ok(FileSet::all(self.files)),

@@ -9,7 +9,7 @@ use host::{BulkStat, FileLock};
 use crate::file_table::FileTable;
 use crate::freshness::Freshness;
 
-/// The shared state of an index.
+/// The state of a trigram index, shared by searches and updates.
 pub(crate) struct TrigramState {
     pub(crate) root: AbsPath,
     pub(crate) store: AbsPath,
@@ -28,7 +28,7 @@ pub(crate) struct TrigramState {
     pub(crate) is_refreshing: AtomicBool,
 }
 
-/// The data that only the writer of the store needs.
+/// The data that only the updater of the store needs, guarded by one lock.
 pub(crate) struct Upkeep {
     /// The store's lock; `None` if another process holds it, or nothing is to be written.
     pub(crate) lock: Option<FileLock>,
@@ -38,7 +38,8 @@ pub(crate) struct Upkeep {
     pub(crate) is_unsaved: bool,
 }
 
-/// The reason that an index cannot be updated.
+/// The reason that an index cannot be updated. Displays as a text for the user; searches then read
+/// every file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrigramError {
     /// The folder cannot be read.
@@ -79,6 +80,7 @@ impl TrigramState {
         }
     }
 
+    /// Returns the data that searches use now.
     pub(crate) fn current(&self) -> Arc<FileTable> {
         Arc::clone(&lock(&self.table))
     }
@@ -93,6 +95,7 @@ impl TrigramState {
         *current = Arc::new(table);
     }
 
+    /// Logs a sentence and keeps it for the user.
     pub(crate) fn note(&self, sentence: String) {
         log::warn!("{sentence}");
         lock(&self.notes).push(sentence);

@@ -11,11 +11,12 @@ use crate::file_table::ContentState;
 use crate::maintenance::Refreshed;
 use crate::state::{TrigramError, TrigramState, lock};
 
-/// The trigram index of one folder. Cheap to clone; usable from any thread.
+/// The trigram index of one folder, a prefilter for text search: it rules out files that cannot
+/// match. Cheap to clone; usable from any thread.
 #[derive(Clone)]
 pub struct Trigrams(pub(crate) Arc<TrigramState>);
 
-/// The size of an index.
+/// The size of a trigram index, for display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrigramStats {
     /// Number of known files.
@@ -54,8 +55,8 @@ impl Trigrams {
         index
     }
 
-    /// Opens the index read-only, for a program that searches once. Returns `None` if `store` is
-    /// missing or unusable.
+    /// Opens the stored index read-only, for a program that searches once. Returns `None` if
+    /// `store` is missing or unusable.
     pub fn open_kept(root: AbsPath, store: AbsPath) -> Option<Self> {
         // The writer may have replaced the catalog between the two reads.
         let kept = catalog::read(&store, &root).or_else(|_| catalog::read(&store, &root));
@@ -76,14 +77,14 @@ impl Trigrams {
         self.0.refresh(cancel)
     }
 
-    /// Checks and reads paths that may have been changed, created or removed. Blocks for about as
-    /// long as reading them takes.
+    /// Checks paths that may have been changed, created or removed, and reads the changed files.
+    /// Blocks for about as long as reading them takes; without effect before the first refresh.
     pub fn touch(&self, paths: &[AbsPath]) {
         self.0.touch(paths);
     }
 
-    /// Writes the updates since the last call to disk. Anything not written is read again by the
-    /// next program.
+    /// Reads pending files and writes the updates since the last call to disk. Blocks. Anything not
+    /// written is read again by the next program.
     pub fn persist(&self) -> Result<(), TrigramError> {
         self.0.persist()
     }

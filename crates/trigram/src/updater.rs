@@ -10,7 +10,7 @@ use project::search::Prefilter;
 
 use crate::trigrams::Trigrams;
 
-/// The trigram index and its pending updates. Dropping it ends its thread.
+/// A trigram index with a thread that keeps it up to date. Dropping it ends the thread.
 pub struct TrigramUpdater {
     trigrams: Trigrams,
     queue: Arc<UpdateQueue>,
@@ -30,7 +30,8 @@ struct PendingUpdates {
 }
 
 impl TrigramUpdater {
-    /// Opens the index in `store` and starts to update it.
+    /// Opens the index in `store`, creating it if necessary, and starts to refresh it on a thread.
+    /// If the thread cannot be started, searches read every file.
     pub fn start(root: AbsPath, store: AbsPath) -> Self {
         let updater = Self {
             trigrams: Trigrams::open(root, store),
@@ -47,18 +48,18 @@ impl TrigramUpdater {
         updater
     }
 
-    /// Returns the prefilter for text searches.
+    /// Returns the index as a prefilter for text searches.
     pub fn prefilter(&self) -> Arc<dyn Prefilter> {
         Arc::new(self.trigrams.clone())
     }
 
-    /// Reports that these paths may have changed.
+    /// Reports that these paths may have changed. Returns at once; the thread checks them.
     pub fn touch(&self, paths: &[AbsPath]) {
         self.queue
             .add(|pending| pending.touched.extend_from_slice(paths));
     }
 
-    /// Reports that any path may have changed.
+    /// Reports that any path may have changed. Returns at once; the thread checks all files.
     pub fn refresh(&self) {
         self.queue.add(|pending| pending.wants_refresh = true);
     }

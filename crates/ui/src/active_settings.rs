@@ -21,13 +21,14 @@ impl ActiveSettings for App {
     }
 }
 
+/// Sets the built-in settings, unless settings are in force.
 pub(crate) fn init(cx: &mut App) {
     if !cx.has_global::<SettingsInForce>() {
         cx.set_global(SettingsInForce(Arc::new(Settings::builtin())));
     }
 }
 
-/// Replaces the settings in force.
+/// Replaces the settings in force. Redraws nothing; `set_settings` does.
 pub(crate) fn replace(settings: Arc<Settings>, cx: &mut App) {
     if cx.has_global::<SettingsInForce>() {
         cx.update_global::<SettingsInForce, _>(|current, _| current.0 = settings);

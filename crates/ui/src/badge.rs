@@ -8,7 +8,7 @@ use gpui_kit::{
 use crate::foreign::one_line;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// Semantic tone of a colour.
+/// Semantic tone of a control, which decides its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// No meaning beyond the text.

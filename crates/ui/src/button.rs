@@ -74,13 +74,14 @@ impl Button {
         self
     }
 
-    /// Disables the button; the reason is shown as tooltip.
+    /// Disables the button and shows the reason as tooltip; `None` leaves it enabled.
     pub fn disabled(mut self, why: Option<SharedString>) -> Self {
         self.disabled = why.map(multi_line);
         self
     }
 
-    /// Dispatches this action from the focused element.
+    /// Dispatches this action from the focused element when the button is clicked. The tooltip
+    /// shows its key binding.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self
@@ -227,7 +228,8 @@ impl IconButton {
         self
     }
 
-    /// Dispatches this action from the focused element.
+    /// Dispatches this action from the focused element when the button is clicked. The tooltip
+    /// shows its key binding.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self

@@ -5,8 +5,8 @@
 use base::{LineFeeds, printable};
 use gpui_kit::SharedString;
 
-/// Sanitises a text for one line. Tabs become blanks, so that byte offsets into rows of code stay
-/// valid.
+/// Makes the control and reordering characters of a text visible and escapes line feeds, so that it
+/// shows as one line. Tabs become blanks, so that byte offsets into rows of code stay valid.
 pub fn one_line(text: impl Into<SharedString>) -> SharedString {
     let text = text.into();
     if text.contains('\t') {
@@ -16,7 +16,7 @@ pub fn one_line(text: impl Into<SharedString>) -> SharedString {
     }
 }
 
-/// Sanitises a text that may have several lines.
+/// Makes the control and reordering characters of a text visible; line feeds stay.
 pub fn multi_line(text: impl Into<SharedString>) -> SharedString {
     printable_text(text.into(), LineFeeds::Keep)
 }

@@ -47,7 +47,8 @@ impl RenderOnce for KeyHint {
     }
 }
 
-/// Returns the binding of an action in the focused context as text; `None` if it has none.
+/// Returns the binding of an action in the focused context as text, or else any binding that it
+/// has; `None` if it has none.
 pub fn keys_here(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
     let focus = window.focused(cx);
     let here =

@@ -23,7 +23,8 @@ pub fn remember_kit_keys(cx: &mut App) {
     }
 }
 
-/// Replaces all bindings by these keymaps; returns the bindings that failed, with the reason.
+/// Replaces all bindings by the kit's and those of these keymaps, of which later ones take
+/// precedence. Returns the bindings that failed, with the reason; the others apply.
 pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut bindings = cx

@@ -127,7 +127,8 @@ impl RenderOnce for Label {
     }
 }
 
-/// Elides the middle of a text longer than `room` chars. A path keeps its last component.
+/// Elides the middle of a text longer than `room` chars with `…`. A path keeps its last component.
+/// A shorter text is unchanged.
 pub fn elide_middle(text: &str, room: usize) -> String {
     elided_range(text, room).map_or_else(
         || text.to_owned(),

@@ -17,7 +17,8 @@ impl ThemeLibrary {
         Self::with_own(&[]).0
     }
 
-    /// Returns the built-in and custom themes; custom ones are given as file name and text.
+    /// Returns the built-in and custom themes; custom ones are given as file name and text. An
+    /// invalid file is left out and reported.
     pub fn with_own(files: &[(String, String)]) -> (Self, Vec<ConfigProblem>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
@@ -40,13 +41,14 @@ impl ThemeLibrary {
         &self.themes
     }
 
-    /// Returns the theme with a name.
+    /// Returns the theme with exactly this name; `None` if there is none.
     pub fn get(&self, name: &str) -> Option<&ThemeDefinition> {
         self.themes.iter().find(|theme| theme.name == name)
     }
 
-    /// Returns the theme chosen by the settings, or Burin's own theme of that appearance if the
-    /// name is unknown.
+    /// Returns the theme chosen by the settings for the mode, of which `System` follows `system`;
+    /// Burin's own theme of that appearance if the name is unknown. `None` only for an empty
+    /// library.
     pub fn choose(
         &self,
         settings: &Settings,

@@ -170,7 +170,7 @@ impl ModalLayer {
         self.open.is_some()
     }
 
-    /// Returns the modal view if it has this type.
+    /// Returns the modal view if one is shown and has this type.
     pub fn active_view<V: 'static>(&self) -> Option<Entity<V>> {
         self.open
             .as_ref()

@@ -100,7 +100,8 @@ pub trait PickerDelegate: Sized + 'static {
     /// Returns the placeholder of the empty field.
     fn placeholder(&self) -> SharedString;
 
-    /// Starts a search for the query. Dropping the task cancels it.
+    /// Starts a search for the query, which may be empty. Its result goes to `accept`. Dropping the
+    /// task cancels it.
     fn search(
         &mut self,
         query: &str,
@@ -114,7 +115,7 @@ pub trait PickerDelegate: Sized + 'static {
     /// Returns the number of rows.
     fn count(&self) -> usize;
 
-    /// Builds a row for display.
+    /// Builds the row with index `ix`, below `count`, for display.
     fn row(&self, ix: usize, cx: &App) -> PickerRow;
 
     /// Returns headings, each with the row it precedes, in order.
@@ -130,7 +131,7 @@ pub trait PickerDelegate: Sized + 'static {
     /// Handles a change of the selection, for example by previewing the row.
     fn selected(&mut self, _ix: usize, _window: &mut Window, _cx: &mut Context<Picker<Self>>) {}
 
-    /// Handles the confirmation of a row.
+    /// Handles the confirmation of the row with index `ix`. Returns whether the picker closes.
     fn confirm(
         &mut self,
         ix: usize,
@@ -139,7 +140,8 @@ pub trait PickerDelegate: Sized + 'static {
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm;
 
-    /// Handles the confirmation of all rows. `After::Close` closes the picker.
+    /// Handles the confirmation of all rows by its key, which does nothing by default.
+    /// `AfterConfirm::Close` closes the picker.
     fn confirm_all(
         &mut self,
         _window: &mut Window,
@@ -148,7 +150,7 @@ pub trait PickerDelegate: Sized + 'static {
         AfterConfirm::Stay
     }
 
-    /// Handles Enter without any row. `After::Close` closes the picker.
+    /// Handles Enter without any row. `AfterConfirm::Close` closes the picker.
     fn confirm_query(
         &mut self,
         _query: &str,
@@ -161,12 +163,13 @@ pub trait PickerDelegate: Sized + 'static {
     /// Handles dismissal without confirmation: reverts a preview.
     fn cancelled(&mut self, _window: &mut Window, _cx: &mut Context<Picker<Self>>) {}
 
-    /// Returns the query completed by Tab from the selected row.
+    /// Returns the query completed by Tab from the selected row; `None` leaves the query as it is.
     fn complete(&self, _ix: usize) -> Option<String> {
         None
     }
 
-    /// Returns the query completed by Tab, independently of the selection.
+    /// Returns the query completed by Tab, independently of the selection; `None` lets the selected
+    /// row complete it.
     fn complete_query(&self, _query: &str) -> Option<String> {
         None
     }
@@ -180,7 +183,7 @@ pub trait PickerDelegate: Sized + 'static {
         }
     }
 
-    /// Returns the status at the left of the footer: counts or progress.
+    /// Returns the status at the left of the footer: counts or progress; `None` shows none.
     fn status(&self) -> Option<SharedString> {
         None
     }
@@ -190,7 +193,7 @@ pub trait PickerDelegate: Sized + 'static {
         Vec::new()
     }
 
-    /// Renders the preview of the selected row, beside the list.
+    /// Renders the preview of the selected row, beside the list; `None` if the picker has none.
     fn preview(
         &self,
         _ix: usize,
@@ -272,7 +275,7 @@ impl<D: PickerDelegate> Picker<D> {
         &self.query
     }
 
-    /// Returns the selected row.
+    /// Returns the index of the selected row; `None` without rows.
     pub fn selected(&self) -> Option<usize> {
         (self.selected < self.delegate.count()).then_some(self.selected)
     }
@@ -294,7 +297,8 @@ impl<D: PickerDelegate> Picker<D> {
         self.search(Some(self.selected), window, cx);
     }
 
-    /// Selects a row by index.
+    /// Selects a row by index, or the last one if it lies behind, and scrolls to it. Does nothing
+    /// without rows.
     pub fn select(&mut self, ix: usize, window: &mut Window, cx: &mut Context<Self>) {
         let count = self.delegate.count();
         if count == 0 {

@@ -36,7 +36,8 @@ pub struct Theme {
 impl Global for Theme {}
 
 impl Theme {
-    /// Returns the style of a highlight kind, by its dotted name; `None` for plain text.
+    /// Returns the style of a highlight kind by its dotted name, or that of the nearest more
+    /// general name: `string` for `string.escape`. `None` for plain text.
     pub fn syntax(&self, name: &str) -> Option<HighlightStyle> {
         let mut name = name;
         loop {
@@ -86,7 +87,7 @@ impl Theme {
         )
     }
 
-    /// Converts a height in unzoomed pixels into line heights.
+    /// Converts a height in unzoomed pixels into a number of line heights of code.
     pub fn code_lines(&self, pixels: f32) -> f32 {
         pixels * self.fonts.zoom / f32::from(self.code_line_height()).max(1.0)
     }
@@ -168,6 +169,7 @@ pub fn row_height(dense: bool, cx: &App) -> Pixels {
     px(((if dense { 24.0 } else { 28.0 }) * cx.theme().scale()).round())
 }
 
+/// Sets Burin's default theme with the fonts of the settings.
 pub(crate) fn init(cx: &mut App) {
     let fallback = settings::builtin::THEMES
         .iter()
@@ -178,7 +180,8 @@ pub(crate) fn init(cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Sets the active theme. Observers of the global `Theme` are notified.
+/// Sets the active theme, for Burin's controls and the kit's. Observers of the global `Theme` are
+/// notified, unless it is the same.
 pub fn set_theme(theme: &settings::ThemeDefinition, cx: &mut App) {
     if cx.theme().source == *theme {
         return;
@@ -188,7 +191,7 @@ pub fn set_theme(theme: &settings::ThemeDefinition, cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Sets the fonts and the zoom.
+/// Sets the fonts and the zoom; does nothing before `init` or if they are the same.
 pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
     if !cx.has_global::<Theme>() || cx.theme().fonts == fonts {
         return;

@@ -11,13 +11,15 @@ use text::Snapshot;
 
 /// The index of one folder. No method waits for the disk.
 pub trait CodeIndex: Send + Sync {
-    /// Returns progress, size and problems of the index.
+    /// Returns progress, size and problems of the index, as of now.
     fn status(&self) -> IndexStatus;
-    /// Returns a channel that receives a message whenever the status changes.
+    /// Returns a channel that receives a message whenever the status changes. It ends with the
+    /// index.
     fn changed(&self) -> Receiver<()>;
     /// Pauses or resumes indexing; search keeps working on what is already indexed.
     fn set_paused(&self, is_paused: bool);
-    /// Reports paths that may have been created, changed or deleted on disk.
+    /// Reports paths that may have been created, changed or deleted on disk, so that they are read
+    /// again in the background.
     fn touch(&self, paths: Vec<AbsPath>);
     /// Reports that anything may have changed on disk.
     fn refresh(&self);
@@ -25,12 +27,13 @@ pub trait CodeIndex: Send + Sync {
     fn prefilter(&self) -> Option<Arc<dyn Prefilter>>;
     /// Passes an open text that is newer than its file; `None` when the file is current again.
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>);
-    /// Returns the best matches for a query. Takes about a millisecond: call it in the background.
+    /// Returns the best matches for a query in what is indexed so far, best first. Takes about a
+    /// millisecond: call it in the background.
     fn search(&self, query: &IndexQuery) -> SearchAnswer;
     /// Returns the results of `search` in reranked order, with the cause if reranking failed.
     /// `None` if no reranker is configured. May take seconds.
     fn search_twice(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)>;
-    /// Returns the definitions of symbols with this name.
+    /// Returns at most `limit` definitions of symbols with this name; empty if there are none.
     fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit>;
 }
 

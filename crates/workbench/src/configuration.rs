@@ -94,7 +94,7 @@ impl Configuration {
         this
     }
 
-    /// Returns the configuration of this process.
+    /// Returns the configuration of this process. `start` must have run.
     pub fn of(cx: &App) -> Entity<Self> {
         cx.global::<ConfigurationHandle>().0.clone()
     }
@@ -129,7 +129,7 @@ impl Configuration {
         self.problems.values().flatten()
     }
 
-    /// Returns the current problems of one kind of file.
+    /// Returns the current problems of one kind of file; empty if it is in order.
     pub fn problems_of(&self, part: ConfigSource) -> &[ConfigProblem] {
         self.problems.get(&part).map_or(&[], Vec::as_slice)
     }
@@ -222,7 +222,7 @@ impl Configuration {
         }));
     }
 
-    /// Also watches these files, which lie in no open folder.
+    /// Also watches these files, which lie in no open folder. Replaces the earlier list.
     pub fn set_visible(&self, paths: Vec<AbsPath>) {
         if let Some(watcher) = &self.watcher {
             watcher.set_visible(paths);
@@ -288,7 +288,8 @@ impl Configuration {
     }
 }
 
-/// Returns the name and text of the base keymap chosen in the settings.
+/// Returns the name and JSON text of the built-in base keymap that the settings name, for this
+/// system.
 pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
     let system = if cfg!(target_os = "macos") {
         builtin::KeymapSystem::Mac

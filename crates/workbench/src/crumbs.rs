@@ -37,6 +37,7 @@ pub(crate) struct Crumbs {
 const REST: Duration = Duration::from_millis(300);
 
 impl Crumbs {
+    /// Creates the breadcrumbs of an editor and follows its changes.
     pub(crate) fn new(
         editor: Entity<Editor>,
         root: Option<AbsPath>,

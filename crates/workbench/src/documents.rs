@@ -45,7 +45,7 @@ struct OpenDocument {
 
 impl Global for Documents {}
 
-/// Result of opening a file: its document or the load error.
+/// Result of opening a file: its document or the load error, shared by all that wait for it.
 pub(crate) type Opened = Result<Entity<DocumentModel>, Arc<LoadError>>;
 type PendingLoad = Shared<Task<Opened>>;
 
@@ -85,7 +85,9 @@ impl Documents {
         (problems, events)
     }
 
-    /// Opens the document of a file: the open one, the recovered one, or else one read from disk.
+    /// Opens the document of a file: the open one, the recovered one, or else one read from disk in
+    /// the background. Concurrent calls for a path share one load. `binary` tells whether a binary
+    /// file is refused.
     pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> PendingLoad {
         if let Some(open) = Self::of_path(&path, cx) {
             return Task::ready(Ok(open)).shared();
@@ -160,12 +162,12 @@ impl Documents {
         Some(Self::adopt(recovered, cx))
     }
 
-    /// Creates an untitled document without a file.
+    /// Creates an untitled, empty document without a file.
     pub fn untitled(cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::untitled(), cx)
     }
 
-    /// Creates a document for a file that does not exist yet.
+    /// Creates an empty document for a file that does not exist yet; saving creates the file.
     pub fn new_at(path: AbsPath, cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::new_at(path), cx)
     }
@@ -178,7 +180,8 @@ impl Documents {
         Self::add(document, cx)
     }
 
-    /// Registers a document that was created elsewhere.
+    /// Registers a document that was created elsewhere, with the journal and the registry of
+    /// unsaved texts.
     pub fn add(document: Document, cx: &mut App) -> Entity<DocumentModel> {
         let services = Services::of(cx);
         let environment = DocumentEnvironment {
@@ -204,7 +207,7 @@ impl Documents {
         model
     }
 
-    /// Returns all open documents.
+    /// Returns all open documents, in no particular order; empty before `start`.
     pub fn all(cx: &App) -> Vec<Entity<DocumentModel>> {
         let Some(documents) = cx.try_global::<Self>() else {
             return Vec::new();
@@ -224,7 +227,8 @@ impl Documents {
             .find(|model| model.read(cx).document().is_of(path))
     }
 
-    /// Returns the document with this journal key, which identifies documents without a file.
+    /// Returns the document with this journal key, which identifies documents without a file: the
+    /// open one, or the recovered one, which this opens. `None` if there is neither.
     pub fn of_key(key: DocumentKey, cx: &mut App) -> Option<Entity<DocumentModel>> {
         let open = Self::all(cx)
             .into_iter()
@@ -290,7 +294,8 @@ impl Documents {
         documents.discarded.insert(id);
     }
 
-    /// Keeps a document with unsaved edits when its window closes.
+    /// Keeps a document with unsaved edits open when its window closes, until a view shows it
+    /// again.
     pub fn keep_waiting(model: Entity<DocumentModel>, cx: &mut App) {
         let waiting = &mut cx.default_global::<Self>().waiting;
         if !waiting
@@ -309,7 +314,7 @@ impl Documents {
             .retain(|waiting| waiting.entity_id() != id);
     }
 
-    /// Returns the documents that are newer than their files, by path.
+    /// Returns the texts of open documents with unsaved edits, by path; untitled ones are left out.
     pub fn unsaved_texts(cx: &App) -> HashMap<AbsPath, Snapshot> {
         let unsaved = Self::all(cx).into_iter().filter_map(|document| {
             let document = document.read(cx).document();
@@ -332,6 +337,7 @@ impl Documents {
     }
 
     /// Waits until the journal has written all edits to disk. Called before the process exits.
+    /// Returns the cause if that failed.
     pub fn flush(cx: &App) -> Option<String> {
         let journal = cx.try_global::<Self>()?.journal.as_ref()?;
         journal.flush().err().map(|error| error.to_string())

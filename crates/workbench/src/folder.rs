@@ -43,7 +43,7 @@ pub struct OpenFolder {
     _index_ticks: Option<Task<()>>,
 }
 
-/// The project's files, as paths relative to the folder.
+/// The project's files, as paths relative to the folder, without ignored ones.
 #[derive(Clone, Debug, Default)]
 pub struct FileList {
     /// Their text forms (`base::path_text`), sorted.
@@ -151,12 +151,13 @@ impl OpenFolder {
         &self.tree
     }
 
-    /// Returns the checked-out Git branch, if any.
+    /// Returns the checked-out Git branch; `None` outside of repositories and until Git was read.
     pub fn branch(&self) -> Option<&Branch> {
         self.branch.as_ref()
     }
 
-    /// Returns the Git status of a file, or the most severe status inside a folder.
+    /// Returns the Git status of a file, or the most severe status inside a folder; `None` if it is
+    /// unchanged or Git was not read yet.
     pub fn status_of(&self, path: &AbsPath) -> Option<FileStatus> {
         self.statuses.as_ref()?.of(path)
     }
@@ -174,7 +175,7 @@ impl OpenFolder {
         }
     }
 
-    /// Expands a folder of the tree.
+    /// Expands a folder of the tree; its entries are read in the background.
     pub fn expand(&mut self, folder: &AbsPath, cx: &mut Context<Self>) {
         let job = self.tree.open(folder);
         self.list(job, cx);
@@ -193,14 +194,14 @@ impl OpenFolder {
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Expands the folders above `path`.
+    /// Expands the folders above `path`, reading them in the background.
     pub fn reveal(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
         let jobs = self.tree.reveal(path);
         self.list(jobs, cx);
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Refreshes the tree, the file list, Git and the index.
+    /// Reads the tree, the file list, Git and the index again, in the background.
     pub fn refresh(&mut self, cx: &mut Context<Self>) {
         let jobs = self.tree.refresh_all();
         self.list(jobs, cx);
@@ -234,7 +235,8 @@ impl OpenFolder {
         }
     }
 
-    /// Returns the prefilter for text search in the folder at `root`.
+    /// Returns the prefilter for text search in the folder at `root`; `None` if no window has it
+    /// open or its index is not built.
     pub(crate) fn prefilter_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Prefilter>> {
         let open = cx.try_global::<OpenFolders>()?;
         let folder = open.0.get(root)?.upgrade()?;
@@ -354,7 +356,7 @@ impl OpenFolder {
         }
     }
 
-    /// Schedules a refresh of the Git status.
+    /// Reads the Git status in the background. A call while that runs repeats it once afterwards.
     pub fn refresh_git(&mut self, cx: &mut Context<Self>) {
         if self.git_refresh.running.is_some() {
             self.git_refresh.again = true;

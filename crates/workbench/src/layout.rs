@@ -58,7 +58,7 @@ impl PaneLayout {
         tabs.open(item, opening)
     }
 
-    /// Shows a tab and activates its pane.
+    /// Shows a tab and activates its pane; `false` if there is no such tab.
     pub fn activate(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -67,7 +67,8 @@ impl PaneLayout {
         self.tabs.get_mut(&pane).is_some_and(|t| t.activate(item))
     }
 
-    /// Closes a tab, and its pane if that becomes empty and is not the only one.
+    /// Closes a tab, and its pane if that becomes empty and is not the only one. `false` if there
+    /// is no such tab.
     pub fn close(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -79,7 +80,8 @@ impl PaneLayout {
         true
     }
 
-    /// Splits `pane` and activates the new, empty pane.
+    /// Splits `pane` and activates the new, empty pane on its side, whose id is returned; `None` if
+    /// there is no such pane.
     pub fn split(&mut self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let new = PaneId(self.next_pane);
         if !self.tree.split(pane, side, new) {
@@ -91,7 +93,8 @@ impl PaneLayout {
         Some(new)
     }
 
-    /// Removes a pane unless it is the last one. Its tabs are removed too, so close them first.
+    /// Removes a pane unless it is the last one (`false`). Its tabs are removed too, so close them
+    /// first.
     pub fn remove_pane(&mut self, pane: PaneId) -> bool {
         let Some(next) = self.tree.remove(pane) else {
             return false;
@@ -103,7 +106,8 @@ impl PaneLayout {
         true
     }
 
-    /// Moves a tab to `index` of a pane, which may be its current one.
+    /// Moves a tab to `index` of a pane, which may be its current one, and activates both. `false`
+    /// if either does not exist.
     pub fn move_to_pane(&mut self, item: ItemId, pane: PaneId, index: usize) -> bool {
         let Some(from) = self.pane_of(item) else {
             return false;
@@ -126,7 +130,8 @@ impl PaneLayout {
         true
     }
 
-    /// Moves a tab into a new pane on one side of `pane`.
+    /// Moves a tab into a new pane on one side of `pane`, whose id is returned. `None` if there is
+    /// nothing to split: the tab is alone in `pane`, or one of them does not exist.
     pub fn move_to_side(&mut self, item: ItemId, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let from = self.pane_of(item)?;
         let alone = from == pane && self.tabs.get(&from).is_some_and(|t| t.tabs().len() == 1);
@@ -138,7 +143,8 @@ impl PaneLayout {
         Some(new)
     }
 
-    /// Sets the weights of the children of a split.
+    /// Sets the weights of the children of the split at `path`, which gives the child index at each
+    /// level. `false` if there is no such split or the number differs.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         self.tree.set_weights(path, weights)
     }
@@ -153,7 +159,7 @@ impl PaneLayout {
         self.tree.even_out();
     }
 
-    /// Makes a pane the active one.
+    /// Makes a pane the active one; `false` if there is no such pane.
     pub fn set_active_pane(&mut self, pane: PaneId) -> bool {
         let known = self.tabs.contains_key(&pane);
         if known {
@@ -167,7 +173,7 @@ impl PaneLayout {
         self.active
     }
 
-    /// Returns the item shown in the active pane.
+    /// Returns the item shown in the active pane; `None` if the pane is empty.
     pub fn active_item(&self) -> Option<ItemId> {
         self.tabs(self.active)?.active()
     }
@@ -205,7 +211,7 @@ impl PaneLayout {
             .collect()
     }
 
-    /// Returns the pane `step` positions after the active one, wrapping around.
+    /// Returns the pane `step` positions after the active one in visual order, wrapping around.
     pub fn pane_beside(&self, step: isize) -> PaneId {
         let panes = self.tree.panes();
         let index = panes.iter().position(|p| *p == self.active).unwrap_or(0) as isize;

@@ -39,7 +39,8 @@ impl<P: Clone> NavigationHistory<P> {
         self.at = self.places.len();
     }
 
-    /// Goes back, recording `here` for going forward again.
+    /// Goes back and returns the location there, recording `here` for going forward again. `None`
+    /// at the oldest location. `same` compares locations: one equal to `here` is skipped.
     pub(crate) fn back(&mut self, here: P, same: impl Fn(&P, &P) -> bool) -> Option<P> {
         let mut target = self.at.checked_sub(1)?;
         if self.at == self.places.len() {
@@ -55,7 +56,7 @@ impl<P: Clone> NavigationHistory<P> {
         self.places.get(target).cloned()
     }
 
-    /// Goes forward to the next location.
+    /// Goes forward and returns the location there; `None` if there is none.
     pub(crate) fn forward(&mut self) -> Option<P> {
         let place = self.places.get(self.at + 1)?.clone();
         self.at += 1;

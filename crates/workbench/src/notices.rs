@@ -58,7 +58,8 @@ pub struct Notices {
 const MAX_NOTICES: usize = 200;
 
 impl Notices {
-    /// Adds a notification; `at` is in milliseconds since 1970.
+    /// Adds a notification; `at` is in milliseconds since 1970. Drops the oldest ones beyond a
+    /// fixed number.
     pub fn add(&mut self, notice: Notice, at: u64, cx: &mut Context<Self>) {
         self.kept.push((at, notice));
         let surplus = self.kept.len().saturating_sub(MAX_NOTICES);
@@ -72,7 +73,7 @@ impl Notices {
     }
 }
 
-/// The list of notifications on screen.
+/// The list of notifications, as a view.
 pub(crate) struct NoticeList {
     notices: Entity<Notices>,
     focus: FocusHandle,
@@ -80,6 +81,7 @@ pub(crate) struct NoticeList {
 }
 
 impl NoticeList {
+    /// Creates the list, which follows `notices`.
     pub(crate) fn new(notices: Entity<Notices>, _: &mut Window, cx: &mut Context<Self>) -> Self {
         Self {
             _changed: cx.observe(&notices, |_, _, cx| cx.notify()),

@@ -60,7 +60,7 @@ pub(crate) enum GoToPosition {
 }
 
 impl OpenOptions {
-    /// Opens a permanent tab and focuses it.
+    /// Opens a permanent tab and focuses it; binary and missing files are refused.
     pub(crate) fn lasting() -> Self {
         Self {
             opening: TabOpenMode::Lasting,
@@ -71,7 +71,8 @@ impl OpenOptions {
         }
     }
 
-    /// Opens a preview without changing the focus.
+    /// Opens a preview without changing the focus, or a permanent tab if the settings turn previews
+    /// off.
     pub(crate) fn preview(cx: &App) -> Self {
         use ui::ActiveSettings as _;
         let opening = if cx.settings().window.preview_tabs {

@@ -10,7 +10,7 @@ use ui::{ActiveTheme as _, EmptyState};
 
 use crate::session::SavedEditor;
 
-/// A file to load, with the view state to restore.
+/// The content of a tab whose file is still loading, with the view state to restore.
 pub struct PendingFile {
     path: AbsPath,
     saved: SavedEditor,

@@ -97,6 +97,7 @@ impl EventEmitter<PredictionEvent> for Prediction {}
 const AWAY: u32 = 30;
 
 impl Prediction {
+    /// Creates the suggestions of a window without a folder.
     pub(crate) fn new(cx: &mut Context<Self>) -> Self {
         let settings = cx.settings().clone();
         let mut this = Self {
@@ -125,7 +126,7 @@ impl Prediction {
         this
     }
 
-    /// Switches to another folder.
+    /// Switches to another folder, or to none, and forgets what was gathered for the last one.
     pub(crate) fn set_folder(
         &mut self,
         folder: Option<Entity<OpenFolder>>,
@@ -219,7 +220,8 @@ impl Prediction {
             .note_tree(&state_of(model, &Change::none(revision), cx));
     }
 
-    /// Sets the focused view, or none.
+    /// Sets the focused view, or none, in which suggestions may show; the last view's suggestion
+    /// vanishes.
     pub(crate) fn set_focused_view(
         &mut self,
         editor: Option<Entity<Editor>>,

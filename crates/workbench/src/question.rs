@@ -24,7 +24,8 @@ pub(crate) struct QuestionSpec {
     pub(crate) safest: usize,
 }
 
-/// Shows a question in the modal layer. An error on the receiver means no answer.
+/// Shows a question in the modal layer. The receiver gets the index of the answer; an error on it
+/// means that the user gave none.
 pub(crate) fn ask(
     modal: &Entity<ModalLayer>,
     spec: QuestionSpec,
@@ -50,7 +51,8 @@ pub(crate) struct QuestionDialog {
 }
 
 impl QuestionDialog {
-    /// Creates the view and the channel for its answer; an error on the channel means no answer.
+    /// Creates the view and the channel for its answer, the index of an answer; an error on the
+    /// channel means no answer.
     pub(crate) fn new(
         spec: QuestionSpec,
         cx: &mut Context<Self>,

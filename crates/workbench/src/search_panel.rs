@@ -150,7 +150,8 @@ impl SearchPanel {
         Self::restored(SavedSearch::default(), modal, root, window, cx)
     }
 
-    /// Restores a stored search; runs it at once if it has a pattern.
+    /// Restores a stored search; runs it at once if it has a pattern. `root` is the folder to
+    /// search.
     pub fn restored(
         saved: SavedSearch,
         modal: Entity<ModalLayer>,
@@ -233,7 +234,7 @@ impl SearchPanel {
         "Search".into()
     }
 
-    /// Returns the results found so far.
+    /// Returns the results found so far; more may follow while `is_running`.
     pub fn results(&self) -> &Results {
         &self.results
     }
@@ -243,7 +244,7 @@ impl SearchPanel {
         self.progress == SearchProgress::Running
     }
 
-    /// Switches to another folder.
+    /// Switches to another folder, or to none, and searches again if it differs.
     pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
@@ -251,7 +252,8 @@ impl SearchPanel {
         }
     }
 
-    /// Searches for a text as if the user typed it, and focuses the pattern field.
+    /// Searches for a text as if the user typed it, and focuses the pattern field. Without a text,
+    /// or with an empty one, the pattern stays as it is.
     pub fn search_for(
         &mut self,
         pattern: Option<String>,
@@ -287,7 +289,7 @@ impl SearchPanel {
             .update(cx, |field, cx| field.set_value(text, window, cx));
     }
 
-    /// Restricts the search to one folder.
+    /// Restricts the search to files that match `glob` and searches at once.
     pub fn search_in_folder(&mut self, glob: String, window: &mut Window, cx: &mut Context<Self>) {
         self.options.shows_filters = true;
         let text = SharedString::from(glob);

@@ -44,12 +44,12 @@ impl Services {
         cx.set_global(ServicesHandle(self));
     }
 
-    /// Returns the services of this process.
+    /// Returns the services of this process. `set` must have run.
     pub fn of(cx: &App) -> Self {
         cx.global::<ServicesHandle>().0.clone()
     }
 
-    /// Returns the registry of open texts with unsaved edits.
+    /// Returns the registry of open texts with unsaved edits, which agents read.
     pub(crate) fn unsaved(cx: &App) -> &UnsavedTexts {
         &cx.global::<ServicesHandle>().0.unsaved
     }

@@ -205,7 +205,7 @@ impl SavedSession {
     }
 
     /// Removes and returns the stored window of a folder: from the session, else the most recently
-    /// closed one.
+    /// closed one. `None` if neither has it. `folder` is in the text form of paths.
     pub(crate) fn take_window(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         match self.windows.iter().rposition(is_it) {
@@ -214,14 +214,15 @@ impl SavedSession {
         }
     }
 
-    /// Removes and returns the most recently closed window of a folder.
+    /// Removes and returns the most recently closed window of a folder; `None` if there is none.
     pub(crate) fn take_closed(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         let index = self.closed.iter().position(is_it)?;
         Some(self.closed.remove(index))
     }
 
-    /// Keeps a window that leaves the session, for reopening its folder.
+    /// Keeps a window that leaves the session, for reopening its folder; one without a folder is
+    /// dropped.
     pub(crate) fn note_closed(&mut self, window: SavedWindow) {
         if window.folder.is_some() {
             self.closed.retain(|other| other.folder != window.folder);
@@ -256,7 +257,7 @@ impl SavedSession {
     }
 }
 
-/// Moves `name` to the front of `list`, which holds at most `kept` names.
+/// Moves `name` to the front of `list`, adding it if necessary, and cuts the list to `kept` names.
 pub(crate) fn note_recent(list: &mut Vec<String>, name: &str, kept: usize) {
     list.retain(|other| other != name);
     list.insert(0, name.to_owned());

@@ -58,6 +58,7 @@ impl StatusItem {
 }
 
 impl StatusStrip {
+    /// Creates the bar of a window without folder and text.
     pub(crate) fn new(prediction: Entity<Prediction>, panel: Entity<ComposerPanel>) -> Self {
         Self {
             folder: None,
@@ -79,7 +80,7 @@ impl StatusStrip {
         cx.notify();
     }
 
-    /// Follows the text shown in the active pane.
+    /// Follows the text shown in the active pane; `None` shows no properties of a text.
     pub(crate) fn follow(&mut self, editor: Option<Entity<Editor>>, cx: &mut Context<Self>) {
         cx.notify();
         // The view may be borrowed during this call, so it is read afterwards.
@@ -89,7 +90,7 @@ impl StatusStrip {
         });
     }
 
-    /// Updates the counts of agents.
+    /// Takes over the panel's counts of agents, and redraws the bar only if they changed.
     pub(crate) fn note_agents(&mut self, cx: &mut Context<Self>) {
         let agents = self.panel.read(cx).agent_counts();
         // The panel notifies on every token; only the counts matter here.

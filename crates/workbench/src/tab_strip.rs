@@ -34,6 +34,7 @@ struct DraggedTabView {
 }
 
 impl TabStrip {
+    /// Creates the tab bar of a pane.
     pub(crate) fn new(pane: PaneId, workbench: WeakEntity<Workbench>) -> Self {
         Self {
             pane,

@@ -36,6 +36,7 @@ struct OpenMenu {
 const NARROW: f32 = 720.0;
 
 impl TitleStrip {
+    /// Creates the title bar of a window without a folder.
     pub(crate) fn new(cx: &mut Context<Self>) -> Self {
         Self {
             folder: None,
@@ -54,7 +55,7 @@ impl TitleStrip {
         cx.notify();
     }
 
-    /// Opens the menu of the menu button.
+    /// Opens the menu of the menu button, or closes it if it is open.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.open.is_some() {
             self.close_menu(window, cx);

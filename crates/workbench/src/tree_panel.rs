@@ -135,7 +135,7 @@ impl TreePanel {
         }
     }
 
-    /// Switches to another folder, or to none.
+    /// Switches to another folder, or to none, and resets the view's state.
     pub fn set_folder(
         &mut self,
         folder: Option<Entity<OpenFolder>>,
@@ -161,7 +161,7 @@ impl TreePanel {
         self.rows_changed(cx);
     }
 
-    /// Selects a path and expands its parent folders.
+    /// Selects a path and expands its parent folders. Ignores paths outside of the folder.
     pub fn reveal(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
         let Some(folder) = self.folder.clone() else {
             return;
@@ -396,7 +396,7 @@ impl TreePanel {
         self.run(operation, true, window, cx);
     }
 
-    /// Sets the focus to restore when the name field is cancelled.
+    /// Sets the focus to restore when the name field is cancelled; `None` leaves it to the tree.
     pub(crate) fn set_focus_return(&mut self, before: Option<FocusHandle>) {
         self.before_name = before;
     }
@@ -515,7 +515,8 @@ impl TreePanel {
         }
     }
 
-    /// Copies files dropped from outside, or moves those dragged within the folder.
+    /// Copies `paths` dropped from outside into `folder`, or moves those dragged within the tree,
+    /// in the background.
     pub(crate) fn import_paths(
         &mut self,
         paths: Vec<AbsPath>,

@@ -43,7 +43,8 @@ const KEY: &str = "session";
 /// Delay before writing, to gather further changes.
 const WRITE_AFTER: Duration = Duration::from_millis(100);
 
-/// Stores the current state of a window.
+/// Stores the current state of a window in the session, which is written soon. Ignores windows that
+/// are not registered.
 pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
     if !cx.has_global::<WindowRegistry>() {
         return;
@@ -84,6 +85,7 @@ fn write_soon(cx: &mut App) {
     cx.global_mut::<WindowRegistry>().writing = Some(task);
 }
 
+/// Writes the session to the state folder. Blocks on the disk; a failure is logged.
 pub(crate) fn write_session(session: &SavedSession, services: &Services) {
     let mut state = WindowLayouts::default();
     match serde_json::to_value(session) {
@@ -99,6 +101,8 @@ pub(crate) fn write_session(session: &SavedSession, services: &Services) {
     }
 }
 
+/// Reads the session from the state folder; an empty one with a sentence about the cause if it is
+/// broken. Blocks on the disk.
 pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     let services = Services::of(cx);
     let (mut state, problem) =
@@ -111,7 +115,7 @@ pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
 }
 
 /// Handles a closing window: removes it from the session unless it is the last one, which the next
-/// start restores.
+/// start restores, or the program is quitting.
 pub(crate) fn closing(id: EntityId, cx: &mut App) {
     let windows = cx.global_mut::<WindowRegistry>();
     if windows.open.len() > 1
@@ -136,7 +140,7 @@ pub(crate) fn on_activated(id: EntityId, cx: &mut App) {
     }
 }
 
-/// Returns whether exactly one window is open.
+/// Returns whether at most one window is open.
 pub(crate) fn is_only_one(cx: &App) -> bool {
     cx.try_global::<WindowRegistry>()
         .is_none_or(|windows| windows.open.len() <= 1)
@@ -181,7 +185,8 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .collect()
 }
 
-/// Opens a folder in a window of its own, or activates the one that shows it.
+/// Opens a folder in a window of its own, or activates the one that shows it. Does nothing before
+/// the first window.
 pub(crate) fn open_folder(folder: AbsPath, cx: &mut App) {
     let open = cx
         .try_global::<WindowRegistry>()
@@ -191,7 +196,7 @@ pub(crate) fn open_folder(folder: AbsPath, cx: &mut App) {
     }
 }
 
-/// Returns the contents of the other windows.
+/// Returns the workbenches of the other windows.
 pub(crate) fn others(this: EntityId, cx: &App) -> Vec<AnyEntity> {
     let windows = cx.try_global::<WindowRegistry>().into_iter();
     let open = windows.flat_map(|windows| &windows.open);

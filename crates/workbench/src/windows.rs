@@ -210,7 +210,8 @@ fn reopening(saved: SavedWindow) -> WindowStart {
     }
 }
 
-/// Opens a window for a folder, or activates the one that shows it.
+/// Opens a window for a folder, or activates the one that shows it. `None` opens a window without a
+/// folder.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
     let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
         let workbench = workbench_of(open)?;
@@ -245,7 +246,7 @@ fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
     }
 }
 
-/// Opens a new window.
+/// Opens a new window; `None` if the system refuses.
 pub fn open_window(opening: WindowStart, cx: &mut App) -> Option<Entity<Workbench>> {
     open_window_with(opening, Vec::new(), cx)
 }
@@ -353,7 +354,7 @@ pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
         .collect()
 }
 
-/// Quits: stores the windows and waits until the journal is on disk.
+/// Quits: stores the windows, waits until the journal is on disk, and ends the program.
 pub fn shut_down(cx: &mut App) {
     let open: Vec<_> = cx
         .global::<WindowRegistry>()

@@ -185,12 +185,12 @@ impl Workbench {
         &self.layout
     }
 
-    /// Returns the content of a tab.
+    /// Returns the content of a tab; `None` if the id is unknown or the tab is closed.
     pub fn item(&self, item: ItemId) -> Option<&TabItem> {
         self.items.get(&item).map(|entry| &entry.item)
     }
 
-    /// Returns the item shown in the active pane.
+    /// Returns the item shown in the active pane; `None` if the pane is empty.
     pub fn active_item(&self) -> Option<&TabItem> {
         self.item(self.layout.active_item()?)
     }
@@ -228,7 +228,7 @@ impl Workbench {
         &self.notices
     }
 
-    /// Returns the tab bar of a pane.
+    /// Returns the tab bar of a pane; `None` if there is no such pane.
     pub(crate) fn strip(&self, pane: PaneId) -> Option<Entity<TabStrip>> {
         self.strips.get(&pane).cloned()
     }
@@ -243,7 +243,7 @@ impl Workbench {
         self.services.display_in(self.root(cx).as_ref(), path)
     }
 
-    /// Returns every item that shows a document.
+    /// Returns every item that shows a document, alone or among excerpts.
     pub(crate) fn items_of(&self, document: EntityId, cx: &App) -> Vec<ItemId> {
         let shows = |entry: &ItemEntry| {
             let shown = entry.item.documents(cx);
@@ -343,7 +343,7 @@ impl Workbench {
         }
     }
 
-    /// Focuses the item shown in the active pane.
+    /// Focuses the item shown in the active pane, or the window itself if the pane is empty.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.focused_region = WorkbenchRegion::Panes;
         let focus = match self.active_item() {

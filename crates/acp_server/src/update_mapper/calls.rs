@@ -52,6 +52,7 @@ struct SubagentCall {
 }
 
 impl CallTracker {
+    /// Starts without calls; paths below `root` are shown relative to it.
     pub(super) fn new(root: AbsPath) -> Self {
         Self {
             root,
@@ -63,7 +64,7 @@ impl CallTracker {
         }
     }
 
-    /// The model begins to write a call.
+    /// Returns the update for a call that the model begins to write.
     pub(super) fn writes(&mut self, call: &str, name: &str) -> Vec<Update> {
         let known = self.tracked_call(call, name);
         known.state = CallStatus::Pending;
@@ -75,7 +76,7 @@ impl CallTracker {
         })]
     }
 
-    /// The model has written a call.
+    /// Returns the updates for a call that the model has written completely.
     pub(super) fn on_call_requested(
         &mut self,
         call: &str,
@@ -91,7 +92,8 @@ impl CallTracker {
         updates
     }
 
-    /// Calls that will never be whole.
+    /// Marks calls as failed for the reason `why`, since they will never be complete, and returns
+    /// the updates.
     pub(super) fn broken(&mut self, calls: &[String], why: &str) -> Vec<Update> {
         let updates = calls.iter().map(|call| {
             if let Some(known) = self.known.get_mut(call) {
@@ -143,7 +145,7 @@ impl CallTracker {
         })]
     }
 
-    /// A call that runs printed something.
+    /// Adds output of a running call, which `flush_output` sends.
     pub(super) fn printed(&mut self, call: &str, text: &str) {
         let Some(known) = self.known.get_mut(call) else {
             return;
@@ -196,7 +198,7 @@ impl CallTracker {
         })]
     }
 
-    /// A turn is over: whatever still seems to run does not.
+    /// Fails every call that still seems to run after its turn has ended, and returns the updates.
     pub(super) fn end_all(&mut self) -> Vec<Update> {
         let is_open =
             |known: &TrackedCall| matches!(known.state, CallStatus::Pending | CallStatus::Running);
@@ -260,6 +262,7 @@ impl CallTracker {
         }
     }
 
+    /// Returns whether output waits for `flush_output`.
     pub(super) fn has_pending_output(&self) -> bool {
         !self.held.is_empty()
     }
@@ -277,16 +280,19 @@ impl CallTracker {
         updates.collect()
     }
 
+    /// Returns the id of a running call of this tool.
     pub(super) fn running(&self, tool: &str) -> Option<String> {
         let is_it = |known: &TrackedCall| known.tool == tool && known.state == CallStatus::Running;
         let found = self.known.iter().find(|(_, known)| is_it(known));
         found.map(|(call, _)| call.clone())
     }
 
+    /// Returns the input of a call that has not ended.
     pub(super) fn input(&self, call: &str) -> Option<Value> {
         self.inputs.get(call).cloned()
     }
 
+    /// Returns the protocol's kind of a call; `Other` for an unknown one.
     pub(super) fn kind(&self, call: &str) -> CallKind {
         let known = self.known.get(call);
         known.map_or(CallKind::Other, |known| known.kind)
@@ -449,7 +455,7 @@ impl TrackedCall {
     }
 }
 
-/// The id of a subagent's call among ours.
+/// Returns the id under which the editor knows the call `call` of the subagent `session`.
 pub(crate) fn child_call(session: &str, call: &str) -> String {
     format!("{session}/{call}")
 }
@@ -512,7 +518,7 @@ fn one_line(text: &str) -> String {
     printable(text, LineFeeds::Escape).into_owned()
 }
 
-/// A text between fences that it cannot close, with its control characters visible.
+/// Wraps a text in fences that it cannot close, with its control characters made visible.
 pub(crate) fn code_block(text: &str) -> CallContent {
     let text = &*printable(text, LineFeeds::Keep);
     let longest = text.split(|letter| letter != '`').map(str::len).max();

@@ -22,7 +22,8 @@ const READ_ONLY_TOOLS: [&str; 10] = [
 /// Arguments that identify the target of a call.
 const TARGET_ARGUMENTS: [&str; 6] = ["path", "file_path", "file", "cmd", "command", "url"];
 
-/// Maps old results to the later call that repeats them.
+/// Maps the ids of read-only calls before index `boundary` whose result a later, successful call
+/// with the same arguments repeats to the id of that later call.
 pub(super) fn repeated_results(items: &[CompactItem], boundary: usize) -> HashMap<&str, &str> {
     let errors = errors(items);
     let mut latest: HashMap<String, &str> = HashMap::new();
@@ -54,7 +55,8 @@ pub(super) fn pointer(later: &str) -> String {
     format!("[omitted: the same call was repeated later as {later}; see its result]")
 }
 
-/// Returns old failed calls for which a call with the same target succeeded later.
+/// Returns the ids of failed calls before index `boundary` for which a later call of the same tool
+/// on the same target succeeded.
 pub(super) fn superseded_failures(items: &[CompactItem], boundary: usize) -> Vec<String> {
     let errors = errors(items);
     let mut succeeded: HashSet<(&str, String)> = HashSet::new();

@@ -20,7 +20,7 @@ const MAX_USER_MESSAGE_BYTES: usize = 8_000;
 const MAX_FILE_BYTES: usize = 8_000;
 const MAX_FILES_BYTES: usize = 24_000;
 
-/// The part of a conversation to summarise.
+/// The part of a conversation to summarise, with everything the replacement keeps verbatim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryJob {
     /// Sequence number of the last record it covers.
@@ -74,8 +74,9 @@ pub struct FileNote {
 pub struct SummaryText(pub String);
 
 impl SummaryJob {
-    /// Collects the older part of a conversation. `tokens` is the input limit of the model that
-    /// summarises.
+    /// Collects the older part of a conversation, `old`. `through` is the sequence number of its
+    /// last record, and `tokens` the input limit of the model that summarises, to which the
+    /// transcript is cut.
     pub(super) fn of(old: &[CompactItem], through: u64, tokens: u64) -> Self {
         let mut user = Vec::new();
         let mut rules: BTreeMap<String, String> = BTreeMap::new();
@@ -114,7 +115,7 @@ impl SummaryJob {
         }
     }
 
-    /// Returns the bytes that remain even if the summary is empty.
+    /// Returns the bytes of everything kept verbatim, which remain even if the summary is empty.
     pub(super) fn min_bytes(&self) -> u64 {
         let user: usize = self
             .user_messages
@@ -125,7 +126,9 @@ impl SummaryJob {
         (user + rules + self.header.as_ref().map_or(0, String::len)) as u64
     }
 
-    /// Builds the request to a cheap model: one message, a response that follows a schema.
+    /// Builds the request to a cheap model: one message with the transcript, at most 2500 output
+    /// tokens. With `has_schema`, the response follows a JSON schema; otherwise the message asks
+    /// for JSON.
     pub fn request(&self, model: ModelId, has_schema: bool) -> ModelRequest {
         let words = if has_schema {
             "Summarise this conversation."
@@ -143,8 +146,8 @@ impl SummaryJob {
         request
     }
 
-    /// Returns the fallback summary, made without a model: changed files, last failure, last text
-    /// of the agent.
+    /// Returns the fallback summary, made without a model from the conversation itself: changed
+    /// files, last failure, last text of the agent.
     pub fn by_hand(&self) -> ConversationSummary {
         self.by_hand.clone()
     }
@@ -204,8 +207,8 @@ impl SummaryJob {
 }
 
 impl ConversationSummary {
-    /// Parses a model's response: a JSON object, possibly surrounded by text, or plain text. `None`
-    /// if it is empty.
+    /// Parses a model's response: a JSON object, possibly surrounded by text, or else plain text of
+    /// at least 40 bytes. `None` if it is neither.
     pub fn read(answer: &str) -> Option<Self> {
         let object = answer
             .find('{')

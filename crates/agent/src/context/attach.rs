@@ -20,12 +20,12 @@ const MAX_FOLDER_ENTRIES: usize = 200;
 const MAX_SYMBOL_PLACES: usize = 3;
 /// Maximum number of locations added for a codebase mention.
 const MAX_CODEBASE_PLACES: usize = 8;
-/// Mention that searches the codebase.
+/// The mention that searches the codebase for the whole prompt.
 pub(crate) const CODEBASE: &str = "@codebase";
 /// Maximum number of changed files whose diffs are shown.
 const MAX_CHANGED_FILES: usize = 50;
 
-/// The locations found for a symbol or a search.
+/// The locations found for a symbol or a search of one mention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeLocations {
     /// Name as written in the mention.
@@ -99,7 +99,9 @@ fn is_symbol(name: &str) -> bool {
         && name.chars().all(is_letter)
 }
 
-/// Returns the text of a file or folder below the root; `None` if there is none of that name.
+/// Returns the text of a file or folder below the root for the prompt; of a file only the `lines`
+/// (first and last, from 1) if given, with line numbers as `numbers` says. `None` if there is
+/// nothing of that name below the root, and an error if it cannot be read. Blocks on the disk.
 pub(crate) fn path_text(
     sources: &SessionServices,
     root: &AbsPath,
@@ -245,7 +247,8 @@ fn body_of(found: &CodeLocations) -> String {
     body
 }
 
-/// Returns the difference from the last commit as a unified diff.
+/// Returns the difference of the working tree from the last commit as a unified diff, limited to
+/// files below `root` and without ignored ones. Blocks on the disk.
 pub(crate) fn diff_text(sources: &SessionServices, root: &AbsPath) -> Result<String, Error> {
     let repository = Repository::discover(root)?;
     let statuses = repository.statuses()?;

@@ -3,13 +3,13 @@
 //! Limitations: no anchors, no flow maps, no multi-line quoted strings; nested maps one level deep.
 //! Anything else is read as plain text.
 
-/// The block between two `---` lines at the start of a text.
+/// The fields of the block between two `---` lines at the start of a text; empty if there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
     fields: Vec<(String, FrontMatterField)>,
 }
 
-/// The value of a front matter key.
+/// The value of a front matter key, as far as the reader understands YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FrontMatterField {
     Text(String),
@@ -38,12 +38,14 @@ impl FrontMatter {
         (Self::default(), text)
     }
 
+    /// Returns the value of a top-level key; `None` if it is absent.
     pub(crate) fn field(&self, key: &str) -> Option<&FrontMatterField> {
         let mut fields = self.fields.iter();
         fields.find(|(name, _)| name == key).map(|(_, field)| field)
     }
 
-    /// Returns a key's value as text; the entries of a list are joined by commas.
+    /// Returns a key's value as text; the entries of a list are joined by commas. `None` if the key
+    /// is absent or a map.
     pub(crate) fn text(&self, key: &str) -> Option<String> {
         match self.field(key)? {
             FrontMatterField::Text(text) => Some(text.clone()),
@@ -52,7 +54,8 @@ impl FrontMatter {
         }
     }
 
-    /// Returns a key's value as a list; a text is split at its commas.
+    /// Returns a key's value as a list; a text is split at its commas. Empty if the key is absent
+    /// or a map.
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
         match self.field(key) {
             Some(FrontMatterField::List(list)) => list.clone(),
@@ -61,6 +64,7 @@ impl FrontMatter {
         }
     }
 
+    /// Returns whether a key has exactly the value `true`.
     pub(crate) fn is_true(&self, key: &str) -> bool {
         self.text(key).is_some_and(|text| text == "true")
     }

@@ -26,7 +26,7 @@ pub struct OpenFiles {
     pub recent: Vec<String>,
 }
 
-/// Lines of the header: name and value.
+/// The environment header of a session at one moment: names and values of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     lines: Vec<(String, String)>,
@@ -57,7 +57,8 @@ impl SessionEnvironment {
 }
 
 impl Header {
-    /// Gathers the current state. Queries git in process; blocks for the duration of a status.
+    /// Gathers the current state of the folder and its repository. `wall_ms` is the time, in
+    /// milliseconds since 1970. Queries git in process; blocks for the duration of a status.
     pub fn gather(root: &AbsPath, wall_ms: u64, surroundings: &SessionEnvironment) -> Self {
         let mut header = Self::default();
         header.set("System", &surroundings.system);
@@ -99,7 +100,8 @@ impl Header {
         (!changed.is_empty()).then(|| format!("{OPEN_CHANGE_TAG}{changed}{CLOSE_TAG}"))
     }
 
-    /// Restores the state from the texts sent so far, oldest first. Other texts are skipped.
+    /// Restores the state from the texts sent so far, oldest first. Other texts are skipped; `None`
+    /// if no text is a header.
     pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let mut header: Option<Self> = None;
         for text in texts {
@@ -190,7 +192,7 @@ fn status_word(status: FileStatus) -> Option<&'static str> {
     })
 }
 
-/// Formats the UTC date: `2026-11-21`.
+/// Formats the UTC date of a time in milliseconds since 1970: `2026-11-21`.
 pub fn date(wall_ms: u64) -> String {
     // Converts days since 1970 to a civil date: years start in March, so that the leap day comes
     // last.

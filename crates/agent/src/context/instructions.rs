@@ -13,7 +13,7 @@ use super::mentions::{MentionKind, mentions};
 use super::reading::{display_path, read_inside, truncate};
 use crate::globs::PathGlob;
 
-/// The instructions found at the start of a session.
+/// The instructions and rules found at the start of a session, already limited in size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instructions {
     /// Global instructions, the user's first, then the project's: path and text.
@@ -105,7 +105,7 @@ impl Instructions {
     }
 
     /// Returns the instructions of the folders between the root and a file, outermost first,
-    /// without the root's. `seen` holds the paths already added.
+    /// without the root's. `seen` holds the paths already added, which are skipped.
     pub(crate) fn nested(
         files: &dyn Files,
         root: &AbsPath,
@@ -145,14 +145,15 @@ impl Instructions {
         })
     }
 
-    /// Returns the rule with this name.
+    /// Returns the rule with exactly this name, whatever its condition.
     pub(crate) fn rule(&self, name: &str) -> Option<&ProjectRule> {
         self.rules.iter().find(|rule| rule.name == name)
     }
 }
 
 impl ProjectRule {
-    /// Returns whether a file, relative to the root, triggers the rule.
+    /// Returns whether a file, with a path relative to the root, matches one of the rule's globs;
+    /// false for rules without globs.
     pub(crate) fn matches(&self, path: &str) -> bool {
         self.globs.iter().any(|glob| glob.matches(path))
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A mention in a text.
+/// A mention in a text. It may name nothing that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// Byte range of the mention, including the `@`.

@@ -17,7 +17,7 @@ use super::skills::Skills;
 use crate::record::{PromptOrigin, PromptPosition, SessionMode, SessionRecord};
 use crate::services::SessionServices;
 
-/// The folders that the user trusts.
+/// Decides which folders the user trusts, so that their instructions, skills and rules are read.
 #[derive(Clone)]
 pub struct TrustedFolders(Arc<dyn Fn(&AbsPath) -> bool + Send + Sync>);
 
@@ -85,7 +85,7 @@ impl TrustedFolders {
         Self::new(|_| false)
     }
 
-    /// Returns whether this folder is trusted.
+    /// Returns whether this folder is trusted, by asking the judge anew each time.
     pub fn is_trusted(&self, folder: &AbsPath) -> bool {
         (self.0)(folder)
     }

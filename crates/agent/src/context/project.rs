@@ -14,7 +14,7 @@ use crate::engine;
 use crate::record::{SessionMode, SessionRecord};
 use crate::services::SessionServices;
 
-/// Creates the context of each session.
+/// Creates the context of each session from the files of its root and of the settings folder.
 pub struct ProjectContexts {
     sources: Arc<SessionServices>,
     trust: TrustedFolders,

@@ -16,7 +16,8 @@ pub(crate) struct ReadText {
     pub(crate) whole: usize,
 }
 
-/// Reads a text file that lies inside `fence` after following links. `Ok(None)` if there is none.
+/// Reads a text file that lies inside `fence` after following links. `Ok(None)` if there is no
+/// file, or it is something else; an error if it is outside of `fence`, not text, or unreadable.
 pub(crate) fn read_inside(
     files: &dyn Files,
     path: &AbsPath,
@@ -44,7 +45,8 @@ pub(crate) fn read_inside(
     Ok(Some(ReadText { text, whole }))
 }
 
-/// Truncates a text at a line end to at most `limit` bytes, with a note as its last line.
+/// Truncates a text at a line end to at most `limit` bytes, with a note as its last line that names
+/// `path`. A text within the limit is unchanged.
 pub(crate) fn truncate(text: &str, limit: usize, path: &str) -> String {
     if text.len() <= limit {
         return text.to_owned();

@@ -45,7 +45,8 @@ pub(super) const PROJECT_FOLDERS: [&str; 3] = [".burin/skills", ".agents/skills"
 const MAX_LISTED: usize = 100;
 
 impl Skills {
-    /// Finds skills: the project's if it is trusted, then the user's in Burin's settings folder.
+    /// Finds skills: the project's if it is trusted, then the user's in Burin's settings folder
+    /// `config`. Of two with the same name the first found wins. Blocks on the disk.
     pub fn find(
         files: &dyn Files,
         root: &AbsPath,
@@ -66,12 +67,13 @@ impl Skills {
         found
     }
 
-    /// Returns the skill with this name.
+    /// Returns the skill with exactly this name.
     pub fn named(&self, name: &str) -> Option<&Skill> {
         self.skills.iter().find(|skill| skill.name == name)
     }
 
-    /// Returns the list for the system prompt; `None` if there are no skills.
+    /// Returns the list for the system prompt, which tells the model to read a skill with `tool`;
+    /// `None` if there are no skills. The number of listed skills is limited.
     pub fn list(&self, tool: &str) -> Option<String> {
         if self.skills.is_empty() {
             return None;
@@ -116,7 +118,8 @@ impl Skills {
 }
 
 impl Skill {
-    /// Returns the body without the front matter.
+    /// Reads the skill's text after the front matter. Blocks on the disk. Fails with
+    /// `Error::FileGone` if `SKILL.md` was removed since.
     pub fn body(&self, files: &dyn Files) -> Result<String, Error> {
         let path = self.folder.join("SKILL.md");
         match read_inside(files, &path, &self.home)? {

@@ -13,7 +13,7 @@ use crate::record::{SessionRecord, StoredContent, StoredPart, StoredUsage, TurnE
 use crate::session::AgentEvent;
 use crate::stored_parts;
 
-/// The next action that a response asks for.
+/// The next action that a response asks for; each failure is one to which the turn can react.
 #[derive(Debug)]
 pub(super) enum AnswerAction {
     /// Run these calls: id, the model's name for the tool, arguments.
@@ -37,7 +37,9 @@ struct ReceivedAnswer {
 }
 
 impl SessionTask {
-    /// Requests the next response and records it.
+    /// Sends the next request, streams the response to the view and records it. `step` counts the
+    /// requests of the turn, `prompt` is the user's text, which a router may judge, and `standing`
+    /// the turn's progress. A failure that a retry without parts may cure is an action, not an end.
     pub(super) async fn ask(
         &mut self,
         step: u64,
@@ -236,7 +238,7 @@ impl SessionTask {
         Ok(AnswerAction::Failed(failure))
     }
 
-    /// Records a failed request.
+    /// Records a failed request without waiting for the disk.
     pub(super) async fn note_failure(&mut self, step: u64, failure: &Failure) {
         self.write_later(vec![SessionRecord::Failed {
             turn: self.turn,
@@ -277,7 +279,7 @@ fn stored_parts(answer: &ModelResponse) -> Vec<StoredPart> {
     kept.collect()
 }
 
-/// Returns the end of a turn whose request failed.
+/// Returns the end of a turn whose request failed: out of budget, stopped, or failed, by the class.
 pub(super) fn failed_end(failure: Failure) -> TurnEnd {
     match failure.class {
         FailureClass::Budget => TurnEnd::OutOfBudget {

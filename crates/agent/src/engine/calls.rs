@@ -78,7 +78,9 @@ impl ActiveCall {
 }
 
 impl SessionTask {
-    /// Runs the calls of a response to their ends. Returns the results in call order.
+    /// Runs the calls of a response (id, the model's name for the tool, arguments) to their ends,
+    /// each with its records. Returns the fingerprints of calls and results in call order. If the
+    /// user stops the turn, running calls are stopped and all calls still get a result.
     pub(super) async fn run_calls(
         &mut self,
         calls: Vec<(String, String, String)>,
@@ -511,6 +513,7 @@ impl SessionTask {
         }
     }
 
+    /// Sends a line of a running call's progress to the view; drops it if the channel is full.
     pub(super) fn send_progress(events: &super::inbox::EventSender, call: &str, text: String) {
         events.send_lossy(AgentEvent::Progress {
             call: call.to_owned(),

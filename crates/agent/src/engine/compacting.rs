@@ -22,14 +22,16 @@ const MIN_TOKEN_BYTES: u64 = 3;
 const MAX_SUMMARY_ATTEMPTS: usize = 5;
 
 impl SessionTask {
-    /// Returns whether the next prompt would leave too little space.
+    /// Returns whether the next prompt exceeds the share of the model's context from which
+    /// conversations are compacted, by estimate.
     pub(super) fn is_full(&self) -> bool {
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let most = self.context_size().0 as f64 * self.harness().parts.limits.compact_at;
         self.estimator.estimate(bytes).0 as f64 > most
     }
 
-    /// Compacts the conversation. Returns whether anything changed.
+    /// Compacts the conversation for the reason `why`, which is recorded, and reports begin and end
+    /// to the view. Returns whether anything changed.
     pub(super) async fn compact(&mut self, why: &str) -> Result<bool, TurnStop> {
         let compacting = |is_over| AgentEvent::Compacting { is_over };
         self.events.send(compacting(false)).await;

@@ -15,18 +15,20 @@ pub trait ModelGateway: Send + Sync {
     /// request.
     fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent>;
 
-    /// Returns the profile of a model: `provider/model`, `auto` or `demo`.
+    /// Returns the profile of a model: `provider/model`, `auto` or `demo`. An unknown model has a
+    /// usual profile, so that this never fails.
     fn profile(&self, model: &str) -> Arc<Profile>;
 
-    /// Returns the price of a model, if known.
+    /// Returns the price of a model; `None` if it is not known, and for `auto`.
     fn price(&self, model: &str) -> Option<Price>;
 
-    /// Reports the end of a turn.
+    /// Reports the end of a turn, after which the router may forget its state. Does nothing by
+    /// default.
     fn end_turn(&self, _agent: AgentId, _turn: TurnId) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Reports the end of an agent.
+    /// Reports the end of an agent, which sends no further requests. Does nothing by default.
     fn end_agent(&self, _agent: AgentId) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }

@@ -10,7 +10,7 @@ use crate::record::{Handover, SessionMode};
 use crate::session::{AgentEvent, SessionCommand, UserPrompt};
 use crate::user_prompts::{PermissionDecision, UserPrompts, UserQuestion};
 
-/// The turn has been stopped.
+/// The error of waiting while the user stopped the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TurnStopped;
 
@@ -31,7 +31,8 @@ impl EventSender {
     }
 }
 
-/// Command senders of the running subagents, by session id.
+/// The command senders of the running subagents, by session id, through which a stop reaches them.
+/// Clones share the list.
 #[derive(Clone, Default)]
 pub(crate) struct Children(Arc<Mutex<HashMap<String, mpsc::Sender<SessionCommand>>>>);
 
@@ -94,7 +95,8 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    /// Creates the inbox, and the handle through which tools ask its user.
+    /// Creates the inbox, and the handle through which tools ask its user. With `has_person` false,
+    /// every question is answered with `None`.
     pub(super) fn new(
         commands: mpsc::Receiver<SessionCommand>,
         events: EventSender,
@@ -161,12 +163,13 @@ impl Inbox {
         *self.stop.borrow()
     }
 
-    /// Returns a receiver that tells running calls when the turn stops.
+    /// Returns a receiver whose value becomes true when the turn stops.
     pub(super) fn stop_watch(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()
     }
 
-    /// Waits for input and handles it. The future may be dropped at any time.
+    /// Waits for one command or question and handles it: a command changes the inbox, a question
+    /// goes to the view. The future may be dropped at any time.
     pub(super) async fn wait(&mut self) {
         tokio::select! {
             command = self.commands.recv() => self.handle(command),
@@ -174,7 +177,8 @@ impl Inbox {
         }
     }
 
-    /// Waits for a future and handles input meanwhile.
+    /// Waits for a future and handles input meanwhile. Drops the future and fails once the turn is
+    /// stopped.
     pub(super) async fn during<T>(
         &mut self,
         future: impl Future<Output = T>,
@@ -192,14 +196,16 @@ impl Inbox {
         }
     }
 
-    /// Returns a receiver for the decision about a call.
+    /// Returns a receiver for the user's decision about a call. It is closed without a value when
+    /// the turn ends first.
     pub(super) fn await_decision(&mut self, call: &str) -> oneshot::Receiver<PermissionDecision> {
         let (decide, decided) = oneshot::channel();
         self.permissions.insert(call.to_owned(), decide);
         decided
     }
 
-    /// Removes and returns all prompts that have not started.
+    /// Removes and returns all prompts that have not started: messages for the running turn first,
+    /// then queued ones.
     pub(super) fn take_unstarted_prompts(&mut self) -> Vec<UserPrompt> {
         let steering = self.steering.drain(..);
         let all: Vec<UserPrompt> = steering.chain(self.queued.drain(..)).collect();

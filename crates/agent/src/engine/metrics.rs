@@ -9,6 +9,7 @@ use crate::outcome::CallOutcome;
 use crate::stats::{TOKENS, TOOL_CALL};
 
 impl SessionTask {
+    /// Stores a finished call as a measurement named `TOOL_CALL`; it may be lost.
     pub(super) fn measure_call(&self, tool: &str, outcome: CallOutcome, millis: u64) {
         let model = self.transcript.last_model().unwrap_or(&self.model);
         self.store().measure(MetricRow {
@@ -25,6 +26,7 @@ impl SessionTask {
         });
     }
 
+    /// Stores the tokens of an answer as a measurement named `TOKENS`; it may be lost.
     pub(super) fn measure_answer(&self, model: &str, usage: &Usage) {
         self.store().measure(MetricRow {
             at_ms: self.harness().parts.sources.clock.wall_ms(),

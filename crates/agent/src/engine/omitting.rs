@@ -49,7 +49,7 @@ impl Omitted {
         }
     }
 
-    /// Removes the omitted tools.
+    /// Removes the tools that the model refused, and those beyond the number that it accepts.
     pub(super) fn filter(&self, specs: &mut Vec<(String, ToolSpec)>) {
         specs.retain(|(_, spec)| !self.tools.contains(&spec.name));
         if let Some(most) = self.most_tools {
@@ -213,6 +213,7 @@ impl SessionTask {
     }
 
     /// Omits every image that was sent, as the last means against a conversation that is too long.
+    /// `why` is recorded. Returns whether there was any.
     pub(super) async fn omit_pictures(&mut self, why: &str) -> Result<bool, TurnStop> {
         let pictures = self.transcript.pictures();
         let left = pictures

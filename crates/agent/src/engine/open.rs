@@ -110,8 +110,8 @@ fn orphans_note(ended: usize) -> Option<SessionRecord> {
     Some(SessionRecord::Noted { text })
 }
 
-/// Copies a session up to and including a record into a new one, which can then be resumed. Returns
-/// the id of the copy.
+/// Copies a session up to and including the record number `after` into a new one, which can then be
+/// resumed. Returns the id of the copy. The original stays unchanged.
 pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String, Error> {
     let store = start.harness.store().clone();
     let name = id.to_owned();
@@ -214,7 +214,7 @@ pub fn repair_records(records: &[Stored]) -> Vec<SessionRecord> {
 }
 
 /// Returns every part of the prompt that these records produce, with its origin: first the tools,
-/// in the order offered.
+/// in the order offered. Sends nothing; `burin-agent run --show-prompt` prints it.
 pub fn prompt_parts(start: &SessionOptions, records: &[Stored]) -> Vec<(PromptOrigin, String)> {
     let mut model = start.model.clone();
     for stored in records {

@@ -48,7 +48,8 @@ impl SessionTask {
         }
     }
 
-    /// Builds the router request around it.
+    /// Builds the router request around it: caller, budget and routing options. `prompt` is the
+    /// user's text, from which `auto` estimates the difficulty.
     pub(super) fn router_request(
         &self,
         request: ModelRequest,
@@ -101,7 +102,7 @@ impl SessionTask {
         }
     }
 
-    /// Returns the used share of the model's context, in percent.
+    /// Returns the used share of the model's context, in percent from 0 to 100, by estimate.
     pub(super) fn fill_percent(&self) -> u8 {
         let used = self.estimator.estimate(self.fingerprint.bytes()).0;
         let percent = used.saturating_mul(100) / self.context_size().0.max(1);
@@ -130,7 +131,7 @@ const SUMMARY_TASK: StepDescription<'static> = StepDescription {
     stalls: 0,
 };
 
-/// Parses a model name. `auto` and `demo` are names of their own.
+/// Parses a model name. `auto` and `demo`, which have no `/`, become provider and model at once.
 pub(super) fn model_id(name: &str) -> ModelId {
     ModelId::parse(name).unwrap_or_else(|| ModelId {
         provider: name.to_owned(),

@@ -24,7 +24,7 @@ use crate::tool::Tool;
 use crate::transcript::{PromptFingerprint, Transcript};
 use crate::user_prompts::UserPrompts;
 
-/// The reason why a turn cannot continue.
+/// The reason why a turn cannot continue. Functions of a turn return it as their error.
 #[derive(Debug)]
 pub(super) enum TurnStop {
     /// The user stopped it.
@@ -92,7 +92,8 @@ pub(super) struct SessionTask {
 }
 
 impl SessionTask {
-    /// Runs the session until it closes.
+    /// Runs the session until its commands are closed or `SessionCommand::Close` arrives: one turn
+    /// for each queued prompt, and idle in between.
     pub(super) async fn run(mut self) {
         loop {
             if let Err(TurnStop::Unwritten(error)) = self.apply_pending_changes().await {
@@ -172,7 +173,8 @@ impl SessionTask {
     }
 
     /// Writes records and waits until they are on the disk. Then adds them to the transcript and
-    /// sends them as events.
+    /// sends them as events. The first records also create the session and lock it. If they cannot
+    /// be written, nothing else happens and the turn must end.
     pub(super) async fn write(&mut self, records: Vec<SessionRecord>) -> Result<(), TurnStop> {
         let stored = self.assign_seqs(records);
         if !self.has_begun && self.session_lock.is_none() {
@@ -224,7 +226,7 @@ impl SessionTask {
         }
     }
 
-    /// Runs hooks whose answers have no effect.
+    /// Runs hooks whose answers have no effect; problems are logged only.
     pub(super) async fn hook(&mut self, event: HookEvent) {
         if let Some(hooks) = &self.start.hooks {
             let told = hooks

@@ -12,7 +12,7 @@ use crate::record::{PromptOrigin, SessionRecord};
 use crate::tool::{CallInput, Tool, ToolCall, ToolResult};
 use crate::user_prompts::PermissionDecision;
 
-/// Hooks that run after a call.
+/// The hooks that run after a call, with the session's data that they receive.
 pub(super) struct PostHooks {
     hooks: Arc<Hooks>,
     facts: HookInput,
@@ -27,6 +27,7 @@ pub(super) enum PromptVerdict {
 }
 
 impl PostHooks {
+    /// Runs the hooks after a call of `tool` with its result `answer`.
     pub(super) async fn after(
         &self,
         tool: &dyn Tool,
@@ -43,6 +44,7 @@ impl PostHooks {
 }
 
 impl SessionTask {
+    /// Returns the session's data that every hook receives.
     pub(super) fn hook_facts(&self) -> HookInput {
         HookInput {
             session: self.id.clone(),
@@ -68,7 +70,8 @@ impl SessionTask {
         Ok(Some(reply))
     }
 
-    /// Runs the hooks for a prompt.
+    /// Runs the hooks for a prompt of the user before it is sent. The first hook that blocks
+    /// decides.
     pub(super) async fn prompt_hook(&mut self, prompt: &str) -> Result<PromptVerdict, TurnStop> {
         let more = [("prompt".to_owned(), Value::from(prompt))];
         let reply = self
@@ -81,7 +84,7 @@ impl SessionTask {
         })
     }
 
-    /// Runs the hooks for the start of a session.
+    /// Runs the hooks for the start of a session. Returns the texts that they add to the prompt.
     pub(super) async fn start_hook(&mut self) -> Result<Vec<(PromptOrigin, String)>, TurnStop> {
         let more = [("source".to_owned(), Value::from("startup"))];
         let reply = self
@@ -90,6 +93,7 @@ impl SessionTask {
         Ok(reply.map(|reply| reply.context).unwrap_or_default())
     }
 
+    /// Starts the hooks before a call; the future gives their merged reply, empty without hooks.
     pub(super) fn pre_tool_use(
         &self,
         tool: &str,
@@ -135,6 +139,7 @@ impl SessionTask {
         .boxed()
     }
 
+    /// Returns the hooks to run after calls; `None` if there are none.
     pub(super) fn post_hooks(&self) -> Option<PostHooks> {
         let hooks = self.start.hooks.clone()?;
         hooks.has(HookEvent::PostToolUse).then(|| PostHooks {
@@ -143,7 +148,8 @@ impl SessionTask {
         })
     }
 
-    /// Runs the hooks for a compaction. Returns whether none of them forbids it.
+    /// Runs the hooks for a compaction that happens because of `why`. Returns whether none of them
+    /// forbids it; a refusal is recorded as a note.
     pub(super) async fn hooks_allow_compaction(&mut self, why: &str) -> Result<bool, TurnStop> {
         let more = [("trigger".to_owned(), Value::from(why))];
         let reply = self

@@ -35,7 +35,8 @@ impl Drop for SessionLock {
 }
 
 impl Harness {
-    /// Locks a session for this process; `None` if the lock cannot be determined. Fails with
+    /// Locks a session for this process; sessions of the same process share the lock. `None` if the
+    /// lock cannot be determined, so that the session runs unprotected. Fails with
     /// `Error::SessionInUse` if another process holds it.
     pub(crate) fn lock_session(&self, session: &str) -> Result<Option<Arc<SessionLock>>, Error> {
         let mut holds = self.session_locks();

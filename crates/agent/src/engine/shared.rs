@@ -19,7 +19,7 @@ use crate::store::SessionStore;
 use crate::tool::Tool;
 use crate::transcript::ConversationView;
 
-/// The parts of a harness.
+/// The parts of a harness, supplied by the program that starts sessions.
 pub struct HarnessParts {
     /// Store of the records.
     pub store: SessionStore,
@@ -89,6 +89,7 @@ impl Harness {
     }
 
     // A panic while the lock was held cannot have left the map inconsistent.
+    /// Returns the table of sessions that this process has locked, itself behind a mutex.
     pub(super) fn session_locks(&self) -> MutexGuard<'_, HashMap<String, Weak<SessionLock>>> {
         self.session_locks
             .lock()
@@ -113,7 +114,7 @@ impl Harness {
     }
 }
 
-/// Additions to a prompt.
+/// Additions to a prompt that a context provider returns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextAdditions {
     /// `SessionRecord::Joined` entries, in order.
@@ -122,7 +123,7 @@ pub struct ContextAdditions {
     pub problems: Vec<String>,
 }
 
-/// The parameters of a session's context.
+/// The parameters of a session's context, fixed when the session opens.
 #[derive(Clone, Debug)]
 pub struct ContextRequest {
     /// Root folder of the session.
@@ -159,11 +160,12 @@ pub trait SessionContext: Send {
     /// the root.
     fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, ContextAdditions>;
 
-    /// Returns the message to the model on a change of mode.
+    /// Returns the message to the model on a change to `mode`; `None` if it needs none.
     fn mode(&self, mode: SessionMode) -> Option<String>;
 }
 
-/// Size and limits of a conversation, from which a compaction is planned.
+/// Size and limits of a conversation, from which a compaction is planned. All sizes are in bytes;
+/// the estimator converts them to tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextBudget<'a> {
     /// Profile of the model that receives it.

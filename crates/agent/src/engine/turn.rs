@@ -48,7 +48,8 @@ enum TurnStep {
 }
 
 impl SessionTask {
-    /// Runs a turn to its end.
+    /// Runs a turn from the user's prompt to its end, and records both. A hook that blocks the
+    /// prompt ends the turn before the first request.
     pub(super) async fn turn(&mut self, prompt: &UserPrompt) -> Result<TurnEnd, TurnStop> {
         self.turn += 1;
         self.loops = LoopDetector::default();
@@ -204,8 +205,8 @@ impl SessionTask {
         }
     }
 
-    /// Adds all pending texts: notes, late answers, steering prompts. Returns whether there were
-    /// any.
+    /// Adds all pending texts to the prompt as records: late answers of subagents, notes, messages
+    /// for the running turn. Returns whether there were any.
     pub(super) async fn join_pending(&mut self) -> Result<bool, TurnStop> {
         while let Ok(late) = self.late.try_recv() {
             self.joining.push(late);
@@ -367,7 +368,9 @@ impl SessionTask {
 const EMPTY_MESSAGE: &str = "(an empty message)";
 const CUT_OFF: &str = "Your answer was cut off: it was longer than what you may write at once. What you had begun to \
                        call was not run. Go on where you stopped, in smaller pieces.";
+/// The reason of a compaction before a request: the conversation fills the model's context.
 pub(super) const REASON_FULL: &str = "the conversation has grown long";
+/// The reason of a compaction after a request that the model refused as too long.
 pub(super) const REASON_TOO_LONG: &str = "the conversation is longer than the model takes";
 
 /// Returns the records of additions, including the messages for the user.

@@ -18,7 +18,8 @@ pub fn is_given(files: &dyn Files, state: &AbsPath, root: &AbsPath, text: &str) 
     kept.is_ok_and(|kept| kept == text.as_bytes())
 }
 
-/// Records the user's approval. Blocks on the disk.
+/// Records the user's approval of this text in this folder, below the folder `state`. Blocks on the
+/// disk.
 pub fn give(
     files: &dyn Files,
     state: &AbsPath,

@@ -14,7 +14,7 @@ use crate::error::Error;
 /// Maximum size of a hook's output, in bytes.
 const OUTPUT: usize = 256 * 1024;
 
-/// The result of running a hook.
+/// The result of a hook that ran to its end or was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookOutput {
     /// The exit code; `None` if the process was killed.
@@ -27,7 +27,8 @@ pub struct HookOutput {
 
 /// Runs hooks. Dropping the future kills the process.
 pub trait HookRunner: Send + Sync {
-    /// Runs a command in a folder with `input` on standard input. Fails with `Error::HookNotRun`.
+    /// Runs a command line in a folder with `input` on standard input; it is killed after
+    /// `patience`. Fails with `Error::HookNotRun` if it cannot run.
     fn run(
         &self,
         command: &str,
@@ -37,7 +38,7 @@ pub trait HookRunner: Send + Sync {
     ) -> BoxFuture<'static, Result<HookOutput, Error>>;
 }
 
-/// Runs hooks with `sh`.
+/// Runs hooks as processes of `sh -c`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProcessHookRunner;
 

@@ -3,7 +3,8 @@
 
 use super::ImageDefect;
 
-/// The result of parsing an image's structure.
+/// The result of parsing an image's structure: width and height in pixels, and the number of
+/// frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ImageStructure {
     pub(super) size: (u32, u32),

@@ -13,7 +13,8 @@ use super::sensitive_paths::home;
 use super::width;
 use nested::Depth;
 
-/// A command line for the rules.
+/// A command line as rules see it: the text, its parse if it is understood, and its simple
+/// commands.
 #[derive(Clone, Debug)]
 pub(super) struct CommandLine {
     pub(super) written: String,
@@ -22,7 +23,7 @@ pub(super) struct CommandLine {
     commands: Vec<CommandInvocation>,
 }
 
-/// A simple command with the commands it runs.
+/// A simple command with the commands it runs in turn, such as that after `sudo`.
 #[derive(Clone, Debug)]
 pub(super) struct CommandInvocation {
     pub(super) words: Vec<ShellWord>,
@@ -57,6 +58,8 @@ const HARMLESS_VARIABLES: &[&str] = &[
 ];
 
 impl CommandLine {
+    /// Parses a line. Never fails: a line that is not understood has commands as far as they are
+    /// visible.
     pub(super) fn read(written: &str) -> Self {
         Self::read_at(written, Depth::top(&Depth::command_budget()))
     }
@@ -73,7 +76,7 @@ impl CommandLine {
         }
     }
 
-    /// Returns whether the whole line is understood.
+    /// Returns whether the whole line is parsed; nothing is known about the rest of it otherwise.
     pub(super) fn is_understood(&self) -> bool {
         self.read.is_some()
     }
@@ -111,7 +114,9 @@ impl CommandLine {
         words.iter().all(|word| self.mentions(word)) && self.touched(&runs) == MatchCertainty::Yes
     }
 
-    /// Returns whether rules allow every part of it.
+    /// Returns whether the rules `allow` match every command of it, so that it runs without a
+    /// question. A line that is not understood is covered only by a rule for all commands or for
+    /// exactly this line.
     pub(super) fn is_covered(&self, allow: &[RulePattern], subject: &RuleSubject<'_>) -> bool {
         let is_allowed_whole = |pattern: &RulePattern| {
             pattern.is_of_all_commands(subject) || pattern.spells_out(self, subject)
@@ -169,7 +174,7 @@ impl CommandLine {
         whole
     }
 
-    /// Returns whether the line contains a word.
+    /// Returns whether the line contains a word, wherever it occurs, also in quotes.
     pub(super) fn mentions(&self, word: &str) -> bool {
         mentions(&self.written, word)
     }
@@ -239,7 +244,8 @@ const OF_FILES: &[&str] = &[
     ".", "tee", "touch", "truncate", "chmod", "dd", "rsync", "scp", "vim", "nano",
 ];
 
-/// Returns whether a text contains a word.
+/// Returns whether a text contains `word` as a whole word; letters, digits, `_`, `-` and `.` are
+/// parts of words.
 pub(super) fn mentions(text: &str, word: &str) -> bool {
     let is_part = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
     let mut words = text.split(|sign| !is_part(sign));
@@ -260,7 +266,7 @@ impl CommandInvocation {
         found
     }
 
-    /// Returns the program's name without its folders; `None` if it is uncertain.
+    /// Returns the program's name without its folders; `None` if it depends on an expansion.
     pub(super) fn name(&self) -> Option<&str> {
         let word = self.words.first()?;
         let text = match word.has_tilde {

@@ -30,6 +30,7 @@ pub(super) enum Writing {
     Below,
 }
 
+/// Returns whether a parsed line only reads, as `is_read_only` does.
 pub(super) fn is_harmless(line: &ShellLine) -> bool {
     !line.commands.is_empty()
         && line.effects.is_empty()
@@ -45,6 +46,8 @@ fn is_plain_variable(assignment: &ShellAssignment) -> bool {
     name.bytes().all(is_part) && !name.ends_with("_proxy")
 }
 
+/// Returns whether all redirections are harmless: they read plain files below the root or discard
+/// output, and write only as far as `writing` allows.
 pub(super) fn are_redirects_harmless(line: &ShellLine, writing: Writing) -> bool {
     line.redirects.iter().all(|Redirect { is_write, target }| {
         let is_fine = !target.has_globs && is_below_and_plain(target);
@@ -59,7 +62,8 @@ pub(super) fn are_redirects_harmless(line: &ShellLine, writing: Writing) -> bool
     })
 }
 
-/// Returns whether a command only reads.
+/// Returns whether one simple command only reads: its program and all its options are on a list,
+/// and every word is known before it runs.
 pub(super) fn is_harmless_command(command: &SimpleCommand) -> bool {
     let Some((name, rest)) = command.words.split_first() else {
         return false;

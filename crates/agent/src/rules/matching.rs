@@ -15,6 +15,7 @@ pub(super) struct CommandPattern {
 }
 
 impl CommandPattern {
+    /// Parses a pattern as written in a rule. Every text is a pattern.
     pub(super) fn read(written: &str) -> Self {
         let mut pieces = vec![String::new()];
         let mut letters = written.chars().peekable();
@@ -38,7 +39,7 @@ impl CommandPattern {
         matches!(&self.pieces[..], [piece] if piece == text)
     }
 
-    /// Returns the program it names; `None` if any program may match.
+    /// Returns the program it names, its first word; `None` if that word contains a star.
     pub(super) fn program(&self) -> Option<&str> {
         let first = self.pieces.first()?;
         let name = first.split_whitespace().next()?;
@@ -55,7 +56,8 @@ impl CommandPattern {
         words.collect()
     }
 
-    /// Returns whether a command of these words certainly matches.
+    /// Returns whether a command of these words certainly matches. A word that depends on an
+    /// expansion, is empty or contains spaces never does.
     pub(super) fn fits(&self, words: &[ShellWord]) -> bool {
         let is_plain = |word: &ShellWord| {
             word.is_certain() && !word.text.is_empty() && !word.text.contains(char::is_whitespace)
@@ -100,7 +102,8 @@ fn joined(words: &[ShellWord]) -> String {
     texts.join(" ")
 }
 
-/// Matches a command against a prefix of words.
+/// Matches a command against a prefix of words: the program and its first operands, without
+/// options.
 pub(super) fn begins(command: &CommandInvocation, prefix: &[String]) -> MatchCertainty {
     compared(command, prefix, false)
 }

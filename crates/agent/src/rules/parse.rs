@@ -23,6 +23,9 @@ const EVERYWHERE: &str = "permissions";
 /// The key of the rules by project.
 const PROJECTS: &str = "projects";
 
+/// Parses the permissions file for the project at path `project`: rules for everywhere, then the
+/// project's own. Never fails: defects come back as problems, and those that could hide a deny or
+/// ask rule close the rules.
 pub(super) fn rules(settings: &Value, project: &str) -> (PermissionRules, Vec<PermissionProblem>) {
     let mut reader = RuleReader::default();
     if !settings.is_object() {

@@ -42,7 +42,7 @@ enum RuleTarget {
     Domain(String),
 }
 
-/// Whether a rule matches any part of a call.
+/// Whether a rule matches a call or a part of it; ordered, so that the maximum is the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MatchCertainty {
     No,
@@ -93,7 +93,7 @@ impl RulePattern {
     }
 
     /// Rejects a rule for a tool that does not exist, if `must_exist`: a misspelled rule would
-    /// forbid nothing.
+    /// forbid nothing. Tools of MCP servers count as existing.
     pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, Error> {
         match &self.tool {
             RuleTool::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
@@ -106,7 +106,8 @@ impl RulePattern {
         }
     }
 
-    /// Returns the rule for the whole tool, for a rule whose remainder cannot be parsed.
+    /// Returns the rule for the whole tool, for a rule whose remainder cannot be parsed; `None` if
+    /// its tool is unknown too.
     pub(super) fn whole_tool(rule: &str) -> Option<Self> {
         let tool = rule.split('(').next().unwrap_or(rule).trim();
         Some(Self {
@@ -232,7 +233,7 @@ impl RulePattern {
         }
     }
 
-    /// Returns whether the rule allows every command.
+    /// Returns whether the rule allows every command: it names the command tool without brackets.
     pub(super) fn is_of_all_commands(&self, subject: &RuleSubject<'_>) -> bool {
         matches!(self.what, RuleTarget::Anything) && self.is_of(subject)
     }
@@ -398,7 +399,7 @@ fn is_domain(domain: &str, host: Option<&str>) -> bool {
     }
 }
 
-/// Returns a tool's name as written in rules.
+/// Returns a tool's name as written in rules: `Bash` for `exec_command`.
 pub(super) fn written(own: &str) -> String {
     display_name(own, model::ToolNames::Pascal)
 }

@@ -58,7 +58,9 @@ const STEERING_FILES: &[&str] = &[
     ".zshrc",
 ];
 
-/// Returns the decision about sensitive files, which no rule overrides.
+/// Returns the decision about sensitive files, which no rule overrides: a call that accesses keys
+/// is denied; secrets, and edits of the configuration of git, agents and editors, only the user may
+/// permit. `None` if the call accesses none of them.
 pub(super) fn guarded(class: &ToolClass, access: &ToolAccess) -> Option<RuleVerdict> {
     let all = access.reads.iter().chain(&access.writes);
     for path in all.filter_map(path) {
@@ -83,7 +85,7 @@ pub(super) fn guarded(class: &ToolClass, access: &ToolAccess) -> Option<RuleVerd
     steering.map(|path| super::firm(format!("{path} steers git, agents or the editor")))
 }
 
-/// Returns the first path outside the root.
+/// Returns the first absolute path, which lies outside the root.
 pub(super) fn outside(scopes: &[LockScope]) -> Option<&str> {
     scopes
         .iter()
@@ -130,6 +132,7 @@ fn is_below(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Returns the user's home folder from `HOME`; `None` if it is not set or not absolute.
 pub(super) fn home() -> Option<AbsPath> {
     AbsPath::new(std::env::var_os("HOME")?)
 }

@@ -84,7 +84,8 @@ impl SessionStore {
         lines.collect()
     }
 
-    /// Lists the subagents of each session, by the parent's id, oldest first. Blocks on the disk.
+    /// Lists the subagents among the latest `limit` sessions, by the parent's id, oldest first.
+    /// Blocks on the disk.
     pub fn children(&self, limit: usize) -> Result<BTreeMap<String, Vec<SessionSummary>>, Error> {
         let mut children: BTreeMap<String, Vec<SessionSummary>> = BTreeMap::new();
         for line in self.sessions(limit)?.into_iter().rev() {
@@ -167,7 +168,8 @@ impl SessionSummary {
     }
 }
 
-/// Returns the first line of a text, truncated to the length of a title.
+/// Returns the first line of a text that is not blank, cut to the length of a title with `…`; empty
+/// for a blank text.
 pub fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or_default();

@@ -26,6 +26,8 @@ const KEPT: usize = 16 * 1024;
 /// Number of transactions between checkpoints.
 const CARRY_OVER: u32 = 64;
 
+/// Starts the writer thread, which owns `ledger` and ends when `waiting` is closed, and its helper
+/// for checkpoints. Returns before the first write.
 pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Result<(), Error> {
     // The runtime only provides the timer.
     let runtime = Builder::new_current_thread().enable_time().build();

@@ -68,7 +68,8 @@ pub(super) struct CallArguments<'a> {
 }
 
 impl<'a> CallArguments<'a> {
-    /// Interprets the input as an object.
+    /// Interprets the input as an object; null counts as an empty one. Fails with the result of the
+    /// call for other input.
     pub(super) fn of(call: &'a ToolCall) -> Result<Self, ToolResult> {
         let tool = call.tool.as_str();
         let map = match &call.input {
@@ -92,7 +93,8 @@ impl<'a> CallArguments<'a> {
         Ok(Self { tool, map })
     }
 
-    /// Returns the value of an argument, under any of its names.
+    /// Returns the value of an argument, under its own name or one that other programs use for it.
+    /// `None` if it is absent or null.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         let aliases = ALIASES.iter().find(|(own, _)| *own == name);
         let aliases = aliases.map_or(&[][..], |(_, aliases)| aliases);
@@ -100,7 +102,7 @@ impl<'a> CallArguments<'a> {
         names.find_map(|name| self.map.get(*name).filter(|value| !value.is_null()))
     }
 
-    /// Returns an optional string.
+    /// Returns an optional string, unchanged. Fails if the argument has another type.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, ToolResult> {
         match self.value(name) {
             None => Ok(None),
@@ -114,7 +116,8 @@ impl<'a> CallArguments<'a> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// Returns an optional non-negative integer.
+    /// Returns an optional non-negative integer, also from a string or a whole floating-point
+    /// number. Fails for other values.
     pub(super) fn number(&self, name: &str) -> Result<Option<u64>, ToolResult> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -141,7 +144,8 @@ impl<'a> CallArguments<'a> {
         }
     }
 
-    /// Returns a list of strings; a single string counts as a list.
+    /// Returns a list of strings; a single string counts as a list, and an absent argument as an
+    /// empty one.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, ToolResult> {
         let value = match self.value(name) {
             None => return Ok(Vec::new()),

@@ -38,7 +38,9 @@ pub struct ExternalImage {
     pub data: String,
 }
 
-/// Converts the output of an external tool to the result of a call.
+/// Converts the output of an external tool to the result of a call: a long text is truncated and
+/// saved in full, images the model cannot take are left out with a note. Works on a blocking
+/// thread.
 pub fn answer(
     states: &Arc<ToolStates>,
     context: &ToolContext,

@@ -90,7 +90,7 @@ impl Tool for GlobTool {
     }
 }
 
-/// Cancels work on another thread when dropped.
+/// Cancels work on another thread when dropped, by setting a flag that the work reads.
 pub(super) struct SearchCancel(Arc<AtomicBool>);
 
 impl SearchCancel {
@@ -169,7 +169,8 @@ fn within(context: &ToolContext, tool_path: &ToolPath, pattern: &str) -> String 
     inner.unwrap_or_else(|| pattern.to_owned())
 }
 
-/// Resolves the folder to search.
+/// Resolves the folder to search, relative to the root. Fails with the result of the call if it is
+/// missing or not a folder.
 pub(super) fn folder(context: &ToolContext, path: &str) -> Result<ToolPath, ToolResult> {
     let tool_path = resolve(context, path)?;
     match context.sources.files.stat(&tool_path.path) {
@@ -183,6 +184,7 @@ pub(super) fn folder(context: &ToolContext, path: &str) -> Result<ToolPath, Tool
     }
 }
 
+/// Returns the file walk that the options select.
 pub(super) fn walk_backend(context: &ToolContext, options: &ToolOptions) -> project::WalkBackend {
     match options.search_backend {
         SearchBackend::Disk => project::WalkBackend::Disk,

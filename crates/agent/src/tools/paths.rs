@@ -45,7 +45,9 @@ impl ToolPath {
     }
 }
 
-/// Resolves a path, relative to the root unless absolute.
+/// Resolves a path, relative to the root unless absolute; `~/` is the home folder. Follows
+/// symlinks; a missing path resolves too. Fails with the call's result if the text is no path or a
+/// link inside the root leads out of it.
 pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, ToolResult> {
     let trimmed = given.trim();
     if trimmed.contains('\0') || trimmed.contains('\n') {
@@ -85,7 +87,7 @@ pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, To
     })
 }
 
-/// Resolves a path to be changed. Unlike `place`, refuses the root and paths outside it.
+/// Resolves a path to be changed. Unlike `resolve`, refuses the root and paths outside it.
 pub(super) fn resolve_below(context: &ToolContext, given: &str) -> Result<ToolPath, ToolResult> {
     let tool_path = resolve(context, given)?;
     if !tool_path.is_inside {

@@ -85,7 +85,7 @@ pub(super) struct ToolState {
 }
 
 impl ToolState {
-    /// Records the rows of a file that were shown.
+    /// Records that the model saw these rows of a file with this text, so that it may edit them.
     pub(super) fn read(&self, path: &AbsPath, file: &FileText<'_>, rows: std::ops::Range<Row>) {
         let mut marks = lock(&self.marks);
         if marks.len() >= MAX_MARKS {
@@ -101,7 +101,7 @@ impl ToolState {
         }
     }
 
-    /// Records that the session itself wrote a file.
+    /// Records that the session itself wrote a file with this text, which counts as read in full.
     pub(super) fn wrote(&self, path: &AbsPath, text: &str) {
         let file = FileText::new(text);
         lock(&self.marks).insert(path.clone(), ReadMark::new(&file));
@@ -112,7 +112,7 @@ impl ToolState {
         lock(&self.marks).remove(path);
     }
 
-    /// Returns the read mark of a file.
+    /// Returns the read mark of a file; `None` if the session has not read it.
     pub(super) fn mark(&self, path: &AbsPath) -> Option<ReadMark> {
         lock(&self.marks).get(path).cloned()
     }
@@ -131,7 +131,7 @@ impl ToolState {
         Some(number)
     }
 
-    /// Returns a background command.
+    /// Returns a background command by its number; `None` if there is none, or it was removed.
     pub(super) fn terminal(&self, number: u64) -> Option<Arc<CommandTerminal>> {
         lock(&self.terminals).get(&number).cloned()
     }
@@ -141,7 +141,7 @@ impl ToolState {
         lock(&self.terminals).keys().copied().collect()
     }
 
-    /// Removes a background command from the table.
+    /// Removes a background command from the table; it goes on if something else holds it.
     pub(super) fn let_go(&self, number: u64) {
         lock(&self.terminals).remove(&number);
     }

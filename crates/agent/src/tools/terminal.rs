@@ -85,7 +85,8 @@ impl CommandTerminal {
         })
     }
 
-    /// Waits for the command to exit.
+    /// Waits for the command to exit, however often it is called. An exit that was lost counts as
+    /// code -1.
     pub(super) async fn wait(&self) -> ExitReport {
         if let Some(end) = self.end.get() {
             return *end;
@@ -97,7 +98,7 @@ impl CommandTerminal {
         *self.end.get_or_init(|| end)
     }
 
-    /// Returns the exit, if it has happened.
+    /// Returns the exit if it has happened. Does not wait.
     pub(super) fn exit(&self) -> Option<ExitReport> {
         if let Ok(end) = self.ended.try_recv() {
             return Some(*self.end.get_or_init(|| end));
@@ -105,7 +106,7 @@ impl CommandTerminal {
         self.end.get().copied()
     }
 
-    /// Takes the output since the last result.
+    /// Takes the output since the last call; the next call does not return it again.
     pub(super) fn fresh(&self) -> NewOutput {
         lock(&self.output).take()
     }
@@ -115,15 +116,18 @@ impl CommandTerminal {
         lock(&self.output).output_handle()
     }
 
-    /// Writes to the command's input.
+    /// Writes to the command's input. Returns false if it has no open input, or if too much of
+    /// earlier input waits.
     pub(super) fn write(&self, chars: &str) -> bool {
         self.spawned.write(chars.as_bytes().to_vec())
     }
 
+    /// Returns whether the command runs in a terminal rather than with pipes.
     pub(super) fn has_screen(&self) -> bool {
         self.spawned.has_terminal()
     }
 
+    /// Interrupts the command as Ctrl-C does; it may go on.
     pub(super) fn interrupt(&self) {
         self.spawned.interrupt();
     }
@@ -149,10 +153,12 @@ impl CommandTerminal {
         self.spawned.members()
     }
 
+    /// Returns whether a result has already reported the exit to the model.
     pub(super) fn was_reported(&self) -> bool {
         self.is_told.load(Ordering::Relaxed)
     }
 
+    /// Notes that a result reports the exit to the model.
     pub(super) fn mark_reported(&self) {
         self.is_told.store(true, Ordering::Relaxed);
     }

@@ -25,7 +25,8 @@ pub(super) struct TruncatedText {
 }
 
 impl TruncatedText {
-    /// Joins head and tail with a line that describes the gap.
+    /// Joins head and tail with a line that describes the gap; `handle` names the saved whole
+    /// output, if it could be saved.
     pub(super) fn render(&self, handle: Option<&str>) -> String {
         let whole = match handle {
             Some(handle) => format!("; whole output: {handle}, read it with `offset` and `limit`"),
@@ -43,8 +44,8 @@ impl TruncatedText {
     }
 }
 
-/// Returns the byte budget of a call: what it requests, up to half the model's window, or the
-/// session's default.
+/// Returns the byte budget of a call's result: the tokens that the call requests in `asked`, up to
+/// half the model's window, or the session's default.
 pub(super) fn budget(context: &ToolContext, asked: Option<u64>) -> usize {
     let window = (context.profile.context.0 / 2).max(64);
     let tokens = match asked {

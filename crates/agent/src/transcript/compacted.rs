@@ -10,6 +10,9 @@ use super::{PromptPart, SegmentRole, Transcript, TranscriptItem, hash_of};
 use crate::record::PromptOrigin;
 
 impl Transcript {
+    /// Applies a compaction: `through` is the last record that `summary` replaces, if it is not
+    /// empty; `reduced` gives results their shorter texts, and `dropped` names calls to remove with
+    /// their results. `seq` is the number of the record of the compaction.
     pub(super) fn compact(
         &mut self,
         seq: u64,
@@ -96,6 +99,7 @@ impl Transcript {
         });
     }
 
+    /// Finds the positions of all calls again, after items were removed.
     pub(super) fn find_places(&mut self) {
         // Ids stay reserved, so that a late result of a removed call is ignored.
         for place in self.places.values_mut() {

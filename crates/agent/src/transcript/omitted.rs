@@ -49,6 +49,8 @@ impl Pictures {
 }
 
 impl Transcript {
+    /// Applies an omission from the record `seq`: the content is no longer sent, and `text` takes
+    /// its place.
     pub(super) fn omit(&mut self, seq: u64, what: &Omission, text: &str) {
         match what {
             Omission::Image { hash } => {

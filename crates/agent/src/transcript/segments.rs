@@ -228,7 +228,7 @@ impl PromptFingerprint {
     }
 
     /// Returns the length of the prefix shared with the previous prompt, in bytes, counted in whole
-    /// segments.
+    /// segments: the part that a provider's cache can serve.
     pub fn same_bytes(&self, before: &Self) -> u64 {
         let pairs = self.pieces.iter().zip(&before.pieces);
         pairs
@@ -265,6 +265,7 @@ fn spec_text(spec: &ToolSpec) -> String {
     format!("{}\n{}\n{input}", spec.name, spec.description)
 }
 
+/// Returns a hash of role and content, for comparing prompts.
 pub(super) fn hash_of(role: SegmentRole, part: &MessagePart) -> u64 {
     let mut all = Vec::new();
     all.push(match role {
@@ -327,6 +328,7 @@ fn short(hash: ContentHash) -> u64 {
     hash.0 as u64
 }
 
+/// Returns the size of a part in bytes, as `PromptSegment::bytes` counts.
 pub(super) fn part_bytes(part: &MessagePart) -> u64 {
     bytes(&part.content)
 }

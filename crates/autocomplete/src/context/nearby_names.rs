@@ -11,7 +11,8 @@ const MAX_NAMES: usize = 24;
 /// Shortest word that counts as a name, in bytes.
 const SHORTEST: usize = 3;
 
-/// Returns the names in the rows around the caret, the nearest rows first, without duplicates.
+/// Returns the identifiers in the rows around the caret, the nearest rows first, without duplicates
+/// and bounded in number.
 pub fn names_near(state: &EditorState) -> Vec<String> {
     let snapshot = &state.snapshot;
     let row = snapshot.point_at(state.caret).row;

@@ -5,7 +5,7 @@ use base::{AbsPath, Bias, Span};
 use super::{PromptWindow, shown_path};
 use crate::{EditHistory, EditorState};
 
-/// A past edit as shown to a model.
+/// A past edit as shown to a model: a diff, and the changed rows before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastEdit {
     /// Path of the file.

@@ -9,7 +9,8 @@ use crate::EditorState;
 /// Paths are relative to the project, with forward slashes. Every result is sorted, the most
 /// relevant first.
 pub trait ContextSource {
-    /// Returns the definitions of the given names.
+    /// Returns excerpts with the definitions of the given names, the most relevant first; empty if
+    /// none is known. Called for each request, so it must not block.
     fn definitions(&self, state: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
     /// Returns project excerpts that resemble the text around the caret.
     fn snippets(&self, state: &EditorState) -> Vec<ContextSnippet>;
@@ -21,7 +22,7 @@ pub trait ContextSource {
     fn diagnostics(&self, state: &EditorState) -> Vec<Diagnostic>;
 }
 
-/// An excerpt of a file.
+/// An excerpt of a file that a prompt may contain, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextSnippet {
     /// Path of the file.
@@ -54,7 +55,7 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// A source that provides no context.
+/// A source that provides no context, for texts outside a project.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmptyContextSource;
 

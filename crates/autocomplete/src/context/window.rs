@@ -16,7 +16,7 @@ use crate::EditorState;
 /// Maximum bytes of a window of rows, three quarters of the budget; a single row may be longer.
 const MAX_BYTES: usize = BUDGET * BYTES_PER_TOKEN / 4 * 3;
 
-/// Size of a window and of its editable part.
+/// Size of a prompt window and of the part of it that the model may edit, in tokens or rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowLimits {
     /// Fill in the middle: a number of tokens before and after the caret.
@@ -44,7 +44,8 @@ pub enum WindowLimits {
     },
 }
 
-/// An excerpt of the text that contains the caret.
+/// The excerpt of the text around the caret that a prompt shows, and the part of it that the model
+/// may edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptWindow {
     /// Offset of the excerpt in the text.
@@ -62,7 +63,7 @@ pub struct PromptWindow {
 }
 
 impl PromptWindow {
-    /// Returns the window of an editor state.
+    /// Cuts the window around the caret of an editor state. A caret past the end is clamped.
     pub fn for_editor(state: &EditorState, frame: WindowLimits) -> Self {
         let snapshot = &state.snapshot;
         let caret = state.caret.min(snapshot.len());

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{AcceptGranularity, SuggestionId, SuggestionSource};
 
 /// A ledger event: a suggestion shown, its outcome, or how much of it was kept later.
+/// `EngineEffect::Note` carries it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TabEvent {
     /// A suggestion became visible.

@@ -13,7 +13,8 @@ use crate::local::BackgroundResult;
 use crate::validate::TypeMembers;
 use crate::{AcceptGranularity, DocumentEdit, EditorState, Suggestion};
 
-/// An input of the engine.
+/// An input of the engine, passed to `CompletionEngine::handle`: a change of a text, a caret
+/// motion, a decision of the user, part of a response, or the time.
 pub enum EngineInput {
     /// The current text changed, or a text that becomes current by it. The driver reports every
     /// change of every open text, as this or as one of the next two inputs.
@@ -68,7 +69,7 @@ pub enum EngineInput {
     Time,
 }
 
-/// Files that have changed on disk.
+/// The files that may have changed on disk: a list, or all but a list.
 #[derive(Clone, Debug)]
 pub enum ChangedFiles {
     /// These files.
@@ -77,7 +78,7 @@ pub enum ChangedFiles {
     AllExcept(HashSet<AbsPath>),
 }
 
-/// Direction in which to cycle through the alternatives.
+/// Direction in which the user cycles through the alternatives to the visible suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleStep {
     /// To the next alternative.
@@ -86,7 +87,7 @@ pub enum CycleStep {
     Previous,
 }
 
-/// Reason why nothing may be shown.
+/// Reason why no suggestion may be shown at all, such as a selection or an open menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockReason {
     /// A snippet's tab stops are being filled in.
@@ -103,7 +104,8 @@ pub enum BlockReason {
     Off,
 }
 
-/// An effect for the driver to carry out.
+/// An effect that the driver carries out in order: start or cancel a model request, show or hide a
+/// suggestion, set a wake-up time, or record an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineEffect {
     /// Query a model, in the router's Tab class, and hand in the streaming events.
@@ -132,7 +134,7 @@ pub enum EngineEffect {
     Note(TabEvent),
 }
 
-/// Body of a model request.
+/// Body of a model request, as fill-in-the-middle or as a chat.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompletionRequest {
     /// A completion request: fill a gap or continue a prompt.
@@ -141,7 +143,7 @@ pub enum CompletionRequest {
     Chat(Box<ModelRequest>),
 }
 
-/// The suggestion on display.
+/// The suggestion on display, with its place among the alternatives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisibleSuggestion {
     /// Suggestion to be displayed.

@@ -10,7 +10,8 @@ use crate::local::{BackgroundResult, BackgroundTask, CorpusView, UnopenedFileSea
 use crate::{EditorState, Suggestion, SuggestionSource};
 
 impl CompletionEngine {
-    /// Sets the view of the project that continuations come from.
+    /// Sets the tokens of the project that continuations come from, in place of the earlier view.
+    /// Affects later suggestions only.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.local.set_corpus(corpus);
     }
@@ -39,12 +40,14 @@ impl CompletionEngine {
         self.local.word_suggestions(state, &mut self.ids)
     }
 
-    /// Returns the learned weights as JSON, to be stored. Contains no text.
+    /// Returns the weights that the local tier has learned from outcomes, as JSON to be stored.
+    /// Contains no text of the user.
     pub fn learned_json(&self) -> Result<String, serde_json::Error> {
         self.local.to_json()
     }
 
-    /// Restores stored weights. Returns whether they were usable.
+    /// Restores weights stored by `learned_json`. Returns whether they were usable; if not, the
+    /// initial weights apply.
     pub fn restore_learned(&mut self, learned: &str) -> bool {
         self.local.restore_json(learned)
     }

@@ -3,7 +3,8 @@
 use base::AbsPath;
 use model::{ModelId, NextEditFormat};
 
-/// Options of the engine.
+/// Options of the engine: project folder, model, local tier, and the threshold for showing a
+/// suggestion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Project folder; models see paths relative to it.
@@ -26,7 +27,8 @@ pub struct TabModel {
     pub kind: TabKind,
 }
 
-/// Kind of request that a completion model answers.
+/// Kind of request that a completion model answers: fill in the middle, or next-edit prediction in
+/// a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabKind {
     /// Fill in the middle at the caret.

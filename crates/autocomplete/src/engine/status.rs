@@ -9,7 +9,8 @@ use super::{BlockReason, CompletionEngine, is_from_model};
 use crate::SuggestionSource;
 use crate::validate::RejectReason;
 
-/// Current state of Tab.
+/// Current state of Tab, for display: blocked, shown, asking a model, failed, or idle with a
+/// reason.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompletionStatus {
     /// Suggestions are currently blocked.
@@ -89,7 +90,8 @@ impl Latencies {
 }
 
 impl CompletionEngine {
-    /// Returns the state of Tab.
+    /// Returns the state of Tab for display. A block takes precedence over a visible suggestion,
+    /// and that over a request or failure.
     pub fn status(&self) -> CompletionStatus {
         if let Some(why) = self.blocked.first() {
             return CompletionStatus::Blocked(*why);

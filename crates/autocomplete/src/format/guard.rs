@@ -9,7 +9,8 @@ pub(super) fn holds(text: &str, tokens: &[&str]) -> bool {
     tokens.iter().any(|token| text.contains(token))
 }
 
-/// Returns the text with every control token broken by a space after its first character.
+/// Returns the text with every control token in `tokens` broken by a space after its first
+/// character, so that the model reads it as plain text. Borrowed if there is none.
 pub fn harmless<'a>(text: &'a str, tokens: &[&str]) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     for token in tokens {

@@ -23,7 +23,8 @@ pub(crate) const MAX_EDIT_BYTES: usize = 2048;
 /// Maximum number of simultaneous carets.
 const MAX_CHANGES: usize = 16;
 
-/// An edit that the next keystroke may continue.
+/// The newest edit, which the next keystroke may continue: one change at one or several carets,
+/// from its first keystroke on.
 pub(crate) struct OpenEdit {
     /// Number of the edit in its history.
     pub(crate) number: u64,

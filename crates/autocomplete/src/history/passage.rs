@@ -18,7 +18,8 @@ const CONTEXT: u32 = 3;
 /// Longest diff that is shown to a model, in bytes.
 const MAX_DIFF_BYTES: usize = 4_096;
 
-/// Successive edits of one text within a few rows.
+/// Successive edits of one text within a few rows, as one change from the text before the first to
+/// the text after the last.
 pub(crate) struct Passage {
     pub(crate) path: Option<AbsPath>,
     pub(crate) before: Snapshot,

@@ -14,7 +14,7 @@ use base::Span;
 use crate::EditorState;
 pub(crate) use facts::FileDefinitions;
 
-/// A completion that the syntax determines.
+/// A completion that the syntax determines, such as closing brackets or the arms of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SyntaxCompletion {
     /// Span that it replaces.
@@ -24,7 +24,8 @@ pub(crate) struct SyntaxCompletion {
     pub(crate) likelihood: f32,
 }
 
-/// Returns the syntax completions at the caret, the surest first.
+/// Returns the syntax completions at the caret, the surest first; empty unless only closing
+/// characters follow it in its row. `facts` are the definitions of the open texts.
 pub(crate) fn closings<'f>(
     state: &EditorState,
     facts: impl Iterator<Item = &'f FileDefinitions> + Clone,

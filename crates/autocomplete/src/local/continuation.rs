@@ -21,7 +21,7 @@ use guess::{TokenClass, TokenFeatures, likelihood};
 use nearby_tokens::NearbyTokens;
 use occurrence::{ContextOccurrence, occurrences, spelled};
 
-/// A possible continuation at the caret.
+/// A possible continuation of the text at the caret, found in similar code.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Guess {
     /// Span that it replaces; empty, since the typed prefix of a word stays.
@@ -71,8 +71,9 @@ const MAX_TRIVIAL_CHARS: usize = 4;
 /// Shortest useful guess, in bytes.
 const MIN_BYTES: usize = 2;
 
-/// Returns the guesses at the caret, the most useful first. Words without context are included only
-/// if `wanted` says so.
+/// Returns the continuations at the caret that similar code suggests, the most useful first. Code
+/// of this file and of the files in `open` weighs more; words without supporting context are
+/// included only if `wanted` says so.
 pub(crate) fn guesses(
     state: &EditorState,
     view: &CorpusView,
@@ -119,7 +120,8 @@ pub struct VoteSample {
     pub is_right: bool,
 }
 
-/// Returns the predictions for the tokens after the caret, as far as `truth` agrees.
+/// Returns the predictions for the tokens after the caret, up to the first that disagrees with
+/// `truth`.
 pub(crate) fn votes(
     state: &EditorState,
     view: &CorpusView,

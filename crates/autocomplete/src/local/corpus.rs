@@ -24,7 +24,7 @@ use interner::TokenInterner;
 use segment::TokenSegment;
 use stream::{FIRST_WORD, PackedToken, UNKNOWN, items};
 
-/// Default memory budget of a corpus, in bytes: some 14 million tokens.
+/// Default memory budget of a corpus, in bytes, for `Corpus::compact`: some 14 million tokens.
 pub const DEFAULT_BYTES: usize = 128 * 1024 * 1024;
 
 /// Larger files, in bytes, are treated as data and skipped.
@@ -42,7 +42,8 @@ const MAX_SPELLED_TOKENS: usize = 100_000;
 /// Number of segments of similar size that are merged into one.
 const MAX_SEGMENTS_PER_SIZE: usize = 6;
 
-/// Tokens of a project whose files change over time.
+/// The tokens of a project's files, indexed by the tokens before each position; files can be added,
+/// replaced and removed. Unbounded until `compact`.
 pub struct Corpus {
     words: TokenInterner,
     /// Ordered from the oldest.
@@ -64,13 +65,14 @@ struct LiveSegment {
     alive: usize,
 }
 
-/// Tokens of a project at one moment. Cheap to clone through its `Arc`.
+/// The tokens of a project at one moment, immutable. Cheap to share through its `Arc`; later
+/// changes of the corpus do not affect it.
 pub struct CorpusView {
     words: TokenInterner,
     parts: Vec<LiveSegment>,
 }
 
-/// A position in a view.
+/// The position of a token in a view, with the length of its match. Valid only in that view.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CorpusPosition {
     part: usize,
@@ -103,7 +105,8 @@ impl Corpus {
         }
     }
 
-    /// Adds a file or replaces its content. Generated and data files are skipped.
+    /// Adds a file or replaces its content. Files that look generated or like data (very large, or
+    /// with very long lines) are left out, and their earlier content is removed.
     pub fn insert(&mut self, path: &AbsPath, text: &str) {
         self.remove(path);
         let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -120,7 +123,7 @@ impl Corpus {
         }
     }
 
-    /// Removes a file's tokens.
+    /// Removes a file's tokens; without effect if it has none.
     pub fn remove(&mut self, path: &AbsPath) {
         match self.files.remove(path) {
             Some(Some((segment, file))) => {
@@ -147,13 +150,14 @@ impl Corpus {
         self.pending_tokens + self.segments.iter().map(|part| part.alive).sum::<usize>()
     }
 
-    /// Returns the memory used, in bytes, without pending files.
+    /// Returns the memory used, in bytes, without files that wait to be indexed.
     pub fn bytes(&self) -> usize {
         let parts: usize = self.segments.iter().map(|part| part.segment.bytes()).sum();
         parts + self.words.bytes()
     }
 
-    /// Merges segments and forgets the oldest files until at most `budget` bytes are used.
+    /// Indexes waiting files, then forgets the oldest segments with their files until at most
+    /// `budget` bytes are used. Interned words stay.
     pub fn compact(&mut self, budget: usize) {
         self.flush();
         while self.bytes() > budget && !self.segments.is_empty() {
@@ -166,7 +170,7 @@ impl Corpus {
         }
     }
 
-    /// Returns a view of the current content.
+    /// Indexes waiting files and returns a view of the current content.
     pub fn view(&mut self) -> Arc<CorpusView> {
         self.flush();
         Arc::new(CorpusView {
@@ -276,13 +280,14 @@ impl CorpusView {
         })
     }
 
-    /// Returns the number of a word, or a number that no file contains.
+    /// Returns the number of a word in this view; `u32::MAX`, which no file contains, if it does
+    /// not occur.
     pub(crate) fn word_number(&self, text: &str) -> u32 {
         let known = self.words.find(text).filter(|word| *word >= FIRST_WORD);
         known.unwrap_or(u32::MAX)
     }
 
-    /// Returns the text of the word with a number.
+    /// Returns the text of the word with a number; empty for an unknown one.
     pub(crate) fn text(&self, word: u32) -> &str {
         self.words.text(word)
     }
@@ -318,8 +323,8 @@ impl CorpusView {
         places
     }
 
-    /// Returns the first position of each word that `begins` accepts in the selected files.
-    /// Inspects at most `MAX_SPELLED_TOKENS` tokens.
+    /// Returns, for each different word that `begins` accepts, its text and its first position in
+    /// the files that `is_wanted` accepts. Inspects at most `MAX_SPELLED_TOKENS` tokens.
     pub(crate) fn spelled(
         &self,
         is_wanted: impl Fn(&AbsPath) -> bool,

@@ -24,7 +24,8 @@ pub(crate) use frames::{ChangeFrame, LoggedToken};
 use pairs::hunks;
 pub(crate) use rewrites::{EDGE, MAX_CONTEXT_TOKENS, TokenRewrite};
 
-/// An edit of the log.
+/// An edit of the log, with its changes as token sequences. Its span follows later changes of the
+/// text.
 #[derive(Clone, Debug)]
 pub(crate) struct LoggedEdit {
     /// Sequence number of the edit in this log.
@@ -80,7 +81,8 @@ const MAX_WORDS: usize = 40;
 /// Maximum number of texts whose latest tree is kept.
 const MAX_TREES: usize = 64;
 
-/// Edits of all open texts, the oldest first.
+/// The recent edits of all open texts as token sequences, the oldest first; the source of repeated
+/// edits.
 #[derive(Default)]
 pub(crate) struct EditLog {
     /// The open edit, recomputed at every keystroke.
@@ -104,7 +106,8 @@ impl EditLog {
         }
     }
 
-    /// Records a change that `history` has recorded last.
+    /// Records a change that `history` has recorded last: recomputes the open edit, or closes it
+    /// and starts another. Moves the spans of earlier edits.
     pub(crate) fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
         let open = history.open_edit();
         let known = self.open_trees.as_ref().map(|trees| trees.number);
@@ -130,7 +133,7 @@ impl EditLog {
         }
     }
 
-    /// Returns copies of `all`.
+    /// Returns copies of the closed edits, the oldest first, followed by the open one.
     #[cfg(test)]
     pub(crate) fn edits(&self) -> Vec<LoggedEdit> {
         self.all().cloned().collect()
@@ -141,7 +144,7 @@ impl EditLog {
         self.closed.iter()
     }
 
-    /// Returns the open edit.
+    /// Returns the edit that the next keystroke may continue; `None` if there is none.
     pub(crate) fn open_edit(&self) -> Option<&LoggedEdit> {
         self.open.as_ref()
     }
@@ -151,13 +154,14 @@ impl EditLog {
         self.closed.iter().chain(&self.open)
     }
 
-    /// Returns how many edits ago a word was introduced, if one of the latest did.
+    /// Returns how many edits ago `word` was first written, 0 for the newest; `None` if none of the
+    /// latest edits did.
     pub(crate) fn brought(&self, word: &str) -> Option<usize> {
         let mut edits = self.brought.iter().rev();
         edits.position(|words| words.iter().any(|it| it.as_ref() == word))
     }
 
-    /// Returns the sequence number of the next edit.
+    /// Returns the sequence number that the next edit will get.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
     }
@@ -345,7 +349,8 @@ fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
     brought
 }
 
-/// Returns the two tokens before an offset, the nearest last; empty if there are none nearby.
+/// Returns the two tokens before an offset, the nearest last, as texts; an empty text where there
+/// is none nearby.
 pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
     let start = ByteOffset(at.0.saturating_sub(MAX_GAP_BYTES));
     let text = text.text(Span::new(start, at));

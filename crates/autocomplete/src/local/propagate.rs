@@ -33,7 +33,8 @@ use sites::{PatternSite, SearchText, sites};
 pub use unopened_files::UnopenedFileSearch;
 pub(crate) use unopened_files::UnopenedFileSites;
 
-/// Edits that were made more than once.
+/// The edits that were made more than once, as patterns and groups, with the sites where they still
+/// apply.
 #[derive(Default)]
 pub(crate) struct Propagation {
     /// Ordered from the oldest.
@@ -76,7 +77,7 @@ struct PatternExample {
     around: [Arc<str>; 2],
 }
 
-/// The next site of a pattern.
+/// The next site of a repeated edit, as a candidate for a suggestion.
 #[derive(Clone, Debug)]
 pub(crate) struct PatternCandidate {
     pub(crate) pattern: u64,
@@ -110,7 +111,8 @@ const MAX_IGNORED: u8 = 2;
 const MAX_OTHER_EDITS: u64 = 5;
 
 impl Propagation {
-    /// Learns from a change that the log has recorded.
+    /// Learns from a change that the log has recorded: moves known sites, forms new patterns and
+    /// drops undone ones.
     pub(crate) fn learn(&mut self, log: &EditLog, edit: &DocumentEdit) {
         let path = &edit.state.path;
         self.revisions.insert(path.clone(), edit.change.after);
@@ -233,7 +235,8 @@ impl Propagation {
         }
     }
 
-    /// Returns the search that is still needed in these open texts.
+    /// Returns the search for sites that is still needed in these open texts; `None` if all sites
+    /// are known.
     pub(crate) fn search(&self, log: &EditLog, open: &[EditorState]) -> Option<SiteSearch> {
         let mut search = SiteSearch::default();
         for active in self.patterns.iter().filter(|it| !it.is_dropped) {
@@ -277,7 +280,8 @@ impl Propagation {
         }
     }
 
-    /// Returns the most likely next site of all patterns and repeats that are still current.
+    /// Returns the most likely next site of all patterns and repeats that are still current; `None`
+    /// if there is none.
     pub(crate) fn candidate(&self, log: &EditLog, state: &EditorState) -> Option<PatternCandidate> {
         let mut candidates = self.candidates_by_tree(log, state);
         // A change of a function's local variable applies only inside that function.
@@ -301,7 +305,7 @@ impl Propagation {
             .collect()
     }
 
-    /// Records that a suggestion of a pattern was accepted.
+    /// Records that a suggestion of the pattern or group with this number was accepted.
     pub(crate) fn accepted(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.accepted += 1;
@@ -311,7 +315,8 @@ impl Propagation {
         }
     }
 
-    /// Records that a suggestion was ignored; after the second one the pattern is dropped.
+    /// Records that a suggestion of a pattern or group was ignored; after the second one in a row
+    /// it is dropped.
     pub(crate) fn ignored(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.ignored += 1;
@@ -321,7 +326,7 @@ impl Propagation {
         }
     }
 
-    /// Drops a pattern or group.
+    /// Drops the pattern or group with this number: it suggests nothing more.
     pub(crate) fn drop_pattern(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.is_dropped = true;

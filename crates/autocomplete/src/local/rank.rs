@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Features of a suggestion before it is shown.
+/// Features of a suggestion before it is shown, from which `Ranker` computes its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RankFeatures {
     pub(crate) kind: SuggestionKind,
@@ -23,7 +23,7 @@ pub(crate) struct RankFeatures {
     pub(crate) is_prose: bool,
 }
 
-/// Origin of a suggestion.
+/// Origin of a local suggestion: a repeated edit, similar code, or syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SuggestionKind {
     Propagation,
@@ -57,7 +57,8 @@ const FORGETTING: f32 = 0.04;
 /// predict than code.
 const FIRST: [f32; FEATURES] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -0.5];
 
-/// Learned state, as stored.
+/// A logistic model of whether the user keeps a suggestion, with its learned weights. Stored as
+/// JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ranker {
     /// Version of the features; state of another version is unusable.
@@ -94,7 +95,8 @@ impl Ranker {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// Returns the probability below which suggestions are not shown.
+    /// Returns the probability below which suggestions are not shown, from 0.2 to 0.7: the lower,
+    /// the more of the shown ones were kept.
     pub(crate) fn threshold(&self) -> f32 {
         (FIRST_THRESHOLD + 0.6 * (FIRST_KEPT - self.kept)).clamp(0.2, 0.7)
     }
@@ -111,6 +113,7 @@ impl Ranker {
         self.answers = self.answers.saturating_add(1);
     }
 
+    /// Returns the learned state as JSON, for `from_json`.
     pub(crate) fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }

@@ -14,7 +14,7 @@ use crate::{
     SuggestionIds,
 };
 
-/// Open texts with simulated editing.
+/// Simulated editing of open texts, for tests of the local predictor.
 pub(crate) struct Story {
     pub(crate) local: LocalPredictor,
     history: EditHistory,
@@ -69,6 +69,7 @@ impl Story {
         self.local.note_tree(&state);
     }
 
+    /// Returns the editor state of the text with this number, all rows visible.
     pub(crate) fn state(&self, number: usize) -> EditorState {
         let open = &self.texts[number];
         let snapshot = open.buffer.snapshot();
@@ -83,6 +84,7 @@ impl Story {
         }
     }
 
+    /// Returns the content of the text with this number.
     pub(crate) fn text(&self, number: usize) -> String {
         self.texts[number].buffer.snapshot().to_string()
     }
@@ -104,7 +106,8 @@ impl Story {
         self.type_at(number, start, new);
     }
 
-    /// Deletes the first occurrence of `old` without a preceding pause.
+    /// Deletes the first occurrence of `old` in the text with this number, without a preceding
+    /// pause.
     pub(crate) fn erase(&mut self, number: usize, old: &str) {
         let start = self.text(number).find(old).expect("the old text");
         self.now += 80;
@@ -247,6 +250,7 @@ impl Story {
         self.local.finish(done);
     }
 
+    /// Returns the predictor's suggestions at the caret; panics if one does not apply to the text.
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
         let suggestions = self.local.suggest(&state, &mut self.ids);

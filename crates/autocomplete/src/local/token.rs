@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// Kind of a token.
+/// Kind of a token: word, number, sign, or line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TokenKind {
     /// Letters, digits and underscores, not starting with a digit.
@@ -27,10 +27,12 @@ pub(crate) struct CodeToken {
 }
 
 impl CodeToken {
+    /// Returns its byte range in the text.
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
+    /// Returns its part of `text`, from which it was read; empty if it does not fit.
     pub(crate) fn text<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.range()).unwrap_or_default()
     }
@@ -48,19 +50,21 @@ pub(crate) fn is_word_char(ch: char) -> bool {
     ch.is_alphanumeric() || ch == '_'
 }
 
-/// Iterator over the tokens of a text.
+/// Iterator over the tokens of a text. The same simple rules hold for every language; blanks are no
+/// tokens.
 pub(crate) struct CodeTokens<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> CodeTokens<'a> {
+    /// Iterates over the tokens of a text from its start.
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 }
 
-/// Returns the tokens of a text without line breaks.
+/// Returns the tokens of a text, except line breaks.
 pub(crate) fn solid_tokens(text: &str) -> Vec<CodeToken> {
     CodeTokens::new(text)
         .filter(|token| token.kind != TokenKind::Newline)

@@ -12,7 +12,8 @@ use syntax::{OutlineItem, OutlineKind};
 use super::suffix::is_word;
 use crate::{AcceptGranularity, EditorState, Suggestion};
 
-/// Member names of the types in one text.
+/// The fields and variants of the types defined in one text, by type name, for checking members in
+/// suggestions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMembers {
     file: Option<AbsPath>,
@@ -22,8 +23,8 @@ pub struct TypeMembers {
 }
 
 impl TypeMembers {
-    /// Reads the outline of a text. Takes time proportional to the text, so it runs on a background
-    /// thread.
+    /// Reads the types from the outline of a text; `None` without a syntax tree. Takes time
+    /// proportional to the text, so it runs on a background thread.
     pub fn of(state: &EditorState) -> Option<Self> {
         let syntax = state.syntax.as_ref()?;
         let items = syntax.outline(&state.snapshot);

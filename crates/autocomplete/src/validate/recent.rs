@@ -28,7 +28,8 @@ const LASTS: Duration = Duration::from_secs(30);
 /// elsewhere.
 const SHORT: usize = 3;
 
-/// Recently deleted, undone and rejected text.
+/// Text that was deleted, undone or rejected in the last seconds, which suggestions must not
+/// restore.
 #[derive(Clone, Debug, Default)]
 pub struct RecentEdits {
     entries: VecDeque<RecentReplacement>,
@@ -51,7 +52,8 @@ struct RecentReplacement {
 }
 
 impl RecentEdits {
-    /// Records a change that `history` has recorded last at `now`.
+    /// Records the text that a change removed, and moves earlier entries along. `history` has
+    /// recorded the change last; `now` is the time of the change.
     pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory, now: Duration) {
         let (path, change) = (edit.path(), &edit.change);
         self.entries
@@ -77,7 +79,8 @@ impl RecentEdits {
         });
     }
 
-    /// Records that the user rejected a suggestion.
+    /// Records that the user rejected a suggestion at `now`, so that the same text is not offered
+    /// again for a while.
     pub fn rejected(&mut self, state: &EditorState, suggestion: &Suggestion, now: Duration) {
         for edit in &suggestion.edits {
             // Rejecting a deletion means that the text stays.

@@ -17,7 +17,7 @@ const BEHIND: usize = 2_048;
 /// Longer responses, in bytes, end here.
 const MAX_BYTES: usize = 8 * 1_024;
 
-/// Whether a stream should continue.
+/// Whether a response that streams in is complete, or more of it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamControl {
     /// More of the response is needed.
@@ -26,7 +26,8 @@ pub enum StreamControl {
     Enough,
 }
 
-/// A fill-in-the-middle response as it streams in.
+/// A fill-in-the-middle response as it streams in. It cuts the text where it no longer belongs to
+/// the gap, such as where it repeats the text after the caret.
 #[derive(Clone)]
 pub struct CompletionStream {
     state: EditorState,
@@ -56,7 +57,8 @@ impl CompletionStream {
         }
     }
 
-    /// Adds a fragment. Returns whether the stream should continue.
+    /// Adds a fragment of the response and checks complete lines. Returns whether the stream should
+    /// continue.
     pub fn push(&mut self, piece: &str) -> StreamControl {
         if self.end.is_some() {
             return StreamControl::Enough;
@@ -95,7 +97,7 @@ impl CompletionStream {
         &self.text
     }
 
-    /// Returns the complete accepted lines.
+    /// Returns the accepted lines that are complete, without trailing white space.
     pub fn complete_lines(&self) -> &str {
         let end = self.end.unwrap_or(self.judged);
         self.text[..end].trim_end()
@@ -109,7 +111,8 @@ impl CompletionStream {
         }
     }
 
-    /// Ends the response and returns it as an edit; `None` if no text is accepted.
+    /// Ends the response and returns it as an edit at the caret; `None` if no text is accepted or
+    /// it changes nothing.
     pub fn finish(mut self) -> Option<SuggestedEdit> {
         self.close();
         let text = self.text();

@@ -14,7 +14,7 @@ use crate::draft::EditDraft;
 use crate::indent::{blanks_for, cells_of, leading_blanks};
 use crate::motion::horizontal::{first_non_blank, is_blank};
 
-/// Indentation of pasted rows.
+/// Treatment of the indentation of pasted rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasteIndent {
     /// Keep the copied indentation.

@@ -37,7 +37,7 @@ impl Groups {
 }
 
 impl Searcher {
-    /// Creates a searcher for a matcher.
+    /// Creates a searcher for a matcher, with its own caches; create one per thread.
     pub fn new(matcher: &Matcher) -> Self {
         Self {
             matcher: matcher.clone(),
@@ -45,8 +45,8 @@ impl Searcher {
         }
     }
 
-    /// Iterates over the matches, sorted and disjoint. No empty match touches the end of the
-    /// previous match or lies within `\r\n`.
+    /// Iterates over the matches in a string, sorted and disjoint. No empty match touches the end
+    /// of the previous match or lies within `\r\n`.
     pub fn matches<'a>(&'a mut self, text: &'a str) -> TextMatches<'a> {
         TextMatches {
             searcher: self,
@@ -57,7 +57,7 @@ impl Searcher {
     }
 }
 
-/// The matches in a text, one after the other.
+/// Iterator over the byte ranges of the matches in a string.
 pub struct TextMatches<'a> {
     searcher: &'a mut Searcher,
     text: &'a str,
@@ -67,12 +67,12 @@ pub struct TextMatches<'a> {
 }
 
 impl TextMatches<'_> {
-    /// Skips matches that start before `offset`, a char boundary.
+    /// Skips matches that start before `offset`, a char boundary. Does not go back.
     pub fn skip_to(&mut self, offset: usize) {
         self.at = self.at.max(offset);
     }
 
-    /// The groups of a match of this text.
+    /// Returns the capture groups of `found`, a match of this text; empty for a literal search.
     pub fn groups(&mut self, found: Range<usize>) -> Groups {
         let Searcher { matcher, cache } = &mut *self.searcher;
         let regex = matcher.regex();

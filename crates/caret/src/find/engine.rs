@@ -22,7 +22,7 @@ const LARGEST_WINDOW: usize = 4 * 1024 * 1024;
 /// Largest compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A compiled query. Cheap to clone, to be used from any thread.
+/// A compiled query, for searching texts. Cheap to clone, to be used from any thread.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     inner: Arc<CompiledRegex>,
@@ -51,7 +51,7 @@ pub enum SearchWrap {
     Stop,
 }
 
-/// A match found from an offset.
+/// A match found from an offset, and whether the search wrapped around for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindMatch {
     /// Span of the match.
@@ -60,7 +60,7 @@ pub struct FindMatch {
     pub has_wrapped: bool,
 }
 
-/// Collected matches of a search.
+/// The spans of collected matches, and whether they are all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchList {
     /// The matches, sorted and disjoint.
@@ -124,8 +124,8 @@ impl Matcher {
         Some(Matcher { inner })
     }
 
-    /// The matches that lie wholly within a span, in order. What surrounds the span is seen by `^`,
-    /// `$` and word boundaries.
+    /// Iterates over the matches that lie wholly within a span, in order. The text around the span
+    /// is seen by `^`, `$` and word boundaries.
     pub fn matches<'a>(&'a self, snapshot: &'a Snapshot, within: Span) -> Matches<'a> {
         Matches::new(self, snapshot, within, None)
     }
@@ -160,7 +160,9 @@ impl Matcher {
         }
     }
 
-    /// Returns the first match after the selection, which is not the selection itself.
+    /// Returns the first match within `within` (sorted and disjoint spans) that starts at or after
+    /// the end of the selection and is not the selection itself; with `SearchWrap::Around`,
+    /// continues at the start. `None` if there is none.
     pub fn next(
         &self,
         snapshot: &Snapshot,
@@ -185,7 +187,9 @@ impl Matcher {
         })
     }
 
-    /// Returns the last match before the selection, which is not the selection itself.
+    /// Returns the last match within `within` (sorted and disjoint spans) that ends at or before
+    /// the start of the selection and is not the selection itself; with `SearchWrap::Around`,
+    /// continues at the end. `None` if there is none.
     pub fn previous(
         &self,
         snapshot: &Snapshot,
@@ -281,7 +285,7 @@ impl Matcher {
     }
 }
 
-/// Iterator over the matches within a span. Ends early when cancelled.
+/// Iterator over the spans of the matches within a span. Ends early when cancelled.
 pub struct Matches<'a> {
     matcher: &'a Matcher,
     snapshot: &'a Snapshot,

@@ -11,7 +11,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 use super::endings::NamedEndings;
 use super::engine::Matcher;
 
-/// Interpretation of the pattern.
+/// Interpretation of a query's text: literal, or a regular expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PatternKind {
     /// Literal text, character by character.
@@ -33,7 +33,7 @@ pub enum CaseMatching {
     Smart,
 }
 
-/// Restriction of matches to whole words.
+/// Whether matches must be whole words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WordBounds {
     /// Matches may start and end anywhere.
@@ -42,7 +42,7 @@ pub enum WordBounds {
     Whole,
 }
 
-/// A query for searching a text.
+/// A query for searching a text, as typed in the find bar, not yet compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FindQuery {
     /// Text of the search field.
@@ -55,7 +55,7 @@ pub struct FindQuery {
     pub words: WordBounds,
 }
 
-/// Error in a query.
+/// Error in a query, with a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     message: String,
@@ -72,7 +72,7 @@ impl fmt::Display for QueryError {
 impl std::error::Error for QueryError {}
 
 impl FindQuery {
-    /// Creates a query for a literal text.
+    /// Creates a query for a literal text, with matching case, anywhere.
     pub fn literal(text: impl Into<String>) -> Self {
         FindQuery {
             text: text.into(),
@@ -82,7 +82,11 @@ impl FindQuery {
         }
     }
 
-    /// Compiles the query; the error names the fault in the pattern.
+    /// Compiles the query.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an invalid regular expression and for a pattern that is too large.
     pub fn compile(&self) -> Result<Matcher, QueryError> {
         let hir = self.expression()?;
         Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {

@@ -18,7 +18,7 @@ use crate::draft::EditDraft;
 /// Bytes around a match visible to anchors and word borders when its groups are matched again.
 const MARGIN: usize = 16;
 
-/// Case of the replaced text.
+/// Case of inserted replacement text: as typed, or like each match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LetterCase {
     /// Use the case typed in the template.
@@ -159,7 +159,8 @@ impl TemplateBuilder {
 }
 
 impl Matcher {
-    /// Returns the edit that replaces one match.
+    /// Returns the edit that replaces the match `found`, a span of this matcher, by the expanded
+    /// template.
     pub fn replace(
         &self,
         snapshot: &Snapshot,
@@ -177,8 +178,8 @@ impl Matcher {
         )
     }
 
-    /// Plans replacing every match within some spans; `None` if cancelled. The selections are
-    /// mapped through the edits.
+    /// Plans replacing every match within some spans as one step; `None` if cancelled. The
+    /// selections are mapped through the edits. Takes time proportional to the text.
     pub fn replace_all(
         &self,
         snapshot: &Snapshot,
@@ -210,7 +211,8 @@ impl Matcher {
         })
     }
 
-    /// Expands the template with the groups of a match, in the requested case.
+    /// Returns the replacement text for a match with the text `found` and these capture groups, in
+    /// the requested case. Unknown groups are empty.
     pub fn expand(
         &self,
         found: &str,

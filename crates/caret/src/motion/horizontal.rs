@@ -5,7 +5,8 @@ use text::Snapshot;
 
 use crate::context::CommandContext;
 
-/// Returns the first non-blank character of a row, or the row's end if it is blank.
+/// Returns the offset of the first character of a row that is neither space nor tab, or the row's
+/// end.
 pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     let start = snapshot.row_start(row);
     let blanks: usize = snapshot
@@ -16,7 +17,7 @@ pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     start + blanks
 }
 
-/// Returns whether a row contains only blanks.
+/// Returns whether a row contains only white space, or nothing.
 pub(crate) fn is_blank(snapshot: &Snapshot, row: Row) -> bool {
     let end = snapshot.row_end(row);
     let len = end - snapshot.row_start(row);

@@ -63,7 +63,7 @@ fn jump_down(
     Some(at_cell(ctx, row, goal))
 }
 
-/// The offset in a display row nearest to a cell.
+/// Returns the offset in a display row nearest to a cell; the end of the row beyond it.
 pub(crate) fn at_cell(ctx: &CommandContext, row: DisplayRow, cell: u32) -> ByteOffset {
     let cell = cell.min(ctx.display.max_cell(row));
     to_offset(ctx, DisplayPoint { row, cell })

@@ -23,11 +23,12 @@ pub(super) struct ApplyReport {
 }
 
 impl ApplyReport {
-    /// Whether all that was meant is done.
+    /// Returns whether everything in the edits was parsed, planned and written.
     pub(super) fn is_complete(&self) -> bool {
         self.is_written && self.plan.is_complete() && !self.parsed.has_losses()
     }
 
+    /// Formats the report as text for people.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for problem in &self.parsed.problems {
@@ -46,6 +47,7 @@ impl ApplyReport {
         text
     }
 
+    /// Formats the report as JSON.
     pub(super) fn json(&self) -> Value {
         let hunks = self.plan.edits.iter().flat_map(|edit| {
             let hunks = edit.hunks.iter();

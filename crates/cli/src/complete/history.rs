@@ -105,7 +105,7 @@ impl RecordedEdits {
         }
     }
 
-    /// The edits, the oldest first.
+    /// Returns the edits, the oldest first.
     pub(super) fn edits(&self) -> &[DocumentEdit] {
         &self.edits
     }
@@ -119,7 +119,8 @@ impl RecordedEdits {
         }
     }
 
-    /// Returns the suggestions of the local tier, best first.
+    /// Returns the suggestions of the local tier for the state after all edits, best first; empty
+    /// if it has none.
     pub(super) fn local(&self, project: &Project<'_>, state: &EditorState) -> Vec<Suggestion> {
         let state = self.state(state);
         let mut corpus = Corpus::new();

@@ -22,7 +22,8 @@ use crate::{Streams, print_notice, sentence};
 /// The maximum wait for a suggestion.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns a model's suggestions.
+/// Returns a model's suggestions and waits for its response. A model that fails gives an outcome
+/// with the failure; an error means that none was asked.
 pub(super) fn ask(
     name: &str,
     query: &CompletionQuery<'_>,
@@ -85,6 +86,7 @@ pub(super) fn choose(
 /// An event of a response, with its request.
 type RequestEvent = (RequestId, RouterEvent);
 
+/// Drives the engine of Tab with this model until its response ends.
 pub(super) async fn drive(
     router: &RouterHandle,
     model: TabModel,

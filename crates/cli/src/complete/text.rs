@@ -44,7 +44,8 @@ impl FromStr for CharPosition {
 }
 
 impl CharPosition {
-    /// Returns the offset of the position in a text.
+    /// Returns the byte offset of the position in a text. Fails if the line or the column does not
+    /// exist.
     pub(super) fn offset(self, text: &Snapshot) -> Result<ByteOffset, String> {
         let row = Row(self.line - 1);
         if row > text.last_row() {
@@ -85,17 +86,18 @@ pub(super) struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
+    /// Creates the project of a folder, a real path.
     pub(super) fn new(root: AbsPath, files: &'a dyn Files) -> Self {
         Self { root, files }
     }
 
-    /// Returns a file's path relative to the project's root.
+    /// Returns a file's path relative to the project's root; the whole path if it lies elsewhere.
     pub(super) fn display_path(&self, path: &AbsPath) -> String {
         let below = path.relative_to(&self.root).unwrap_or(path.as_path());
         below.to_string_lossy().into_owned()
     }
 
-    /// Reads a file of at most `most` bytes.
+    /// Reads a file of at most `most` bytes. Fails if it is larger, missing or not UTF-8.
     pub(super) fn read(&self, path: &AbsPath, most: u64) -> Result<String, String> {
         let bytes = self
             .files
@@ -104,7 +106,8 @@ impl<'a> Project<'a> {
         String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
     }
 
-    /// A file of the project, by a path in it or a whole one.
+    /// Returns the absolute path of a file of the project, given relative to the root or whole.
+    /// Fails for a path outside of the root; the file need not exist.
     pub(super) fn path(&self, path: &Path) -> Result<AbsPath, String> {
         let path = self.root.join(path);
         if path.is_within(&self.root) {
@@ -117,6 +120,7 @@ impl<'a> Project<'a> {
         }
     }
 
+    /// Reads a file into a buffer.
     pub(super) fn open(&self, path: &AbsPath) -> Result<Buffer, String> {
         Ok(Buffer::new(&self.read(path, MAX_TEXT_BYTES)?))
     }

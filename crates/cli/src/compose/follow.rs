@@ -99,7 +99,8 @@ enum JsonCommand {
 
 impl BoardOptions {
     /// Opens a board, sends it the commands of the run, and follows it until nothing is running.
-    /// `prepare` gets the chosen model and returns the run.
+    /// `prepare` gets the chosen model and returns the run. The exit code is that of the jobs it
+    /// waited for.
     pub(super) fn run(
         &self,
         dirs: &Dirs,

@@ -259,7 +259,8 @@ pub(super) fn answers(rules: &[String]) -> String {
     format!("Allow? [y]es, [n]o, or say what to do instead{keep}: ")
 }
 
-/// The words for a decision. Nothing is no.
+/// Returns the decision that a line means; an empty line refuses, and other text refuses with it as
+/// the instruction for the model.
 pub(crate) fn decision(line: &str) -> PermissionDecision {
     match line.to_lowercase().as_str() {
         "y" | "yes" => PermissionDecision::Once,
@@ -288,16 +289,17 @@ fn read(line: &str) -> Option<SessionCommand> {
     })
 }
 
-/// The first Ctrl-C; the signal is kept until it is awaited.
+/// The wait for the first Ctrl-C; a signal that arrives earlier is kept until it is awaited.
 pub(crate) struct Interrupt(Option<Signal>);
 
 impl Interrupt {
+    /// Begins to catch Ctrl-C, which no longer ends the program.
     pub(crate) fn new() -> Self {
         // Where there are no signals there is no Ctrl-C either.
         Self(signal(SignalKind::interrupt()).log_err())
     }
 
-    /// Waits for the signal; pending for ever after the first.
+    /// Waits for the signal; pending for ever after the first, so that a second one is not noticed.
     pub(crate) async fn wait(&mut self) {
         let came = match &mut self.0 {
             Some(signal) => signal.recv().await,
@@ -310,7 +312,8 @@ impl Interrupt {
     }
 }
 
-/// Reads lines on a thread of its own, since a read of the terminal cannot be given up.
+/// Reads lines of standard input on a thread of its own, since a read of the terminal cannot be
+/// given up. The receiver ends with the input.
 pub(crate) fn listen() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(LINES);
     std::thread::spawn(move || {

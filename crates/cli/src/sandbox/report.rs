@@ -17,7 +17,7 @@ pub(super) struct SandboxReport {
     pub(super) findings: Vec<Finding>,
 }
 
-/// The end of the command.
+/// The end of a sandboxed command, or the reason it was not run with the exit code for that.
 pub(super) enum CommandEnd {
     Exit(i32),
     Signal(i32),
@@ -25,6 +25,7 @@ pub(super) enum CommandEnd {
 }
 
 impl CommandEnd {
+    /// Converts the end of a command that ran.
     pub(super) fn of(end: ::sandbox::CommandExit) -> Self {
         match end {
             ::sandbox::CommandExit::Exit(code) => Self::Exit(code),
@@ -34,6 +35,7 @@ impl CommandEnd {
 }
 
 impl SandboxReport {
+    /// Starts the report of a command under this policy, with a successful end.
     pub(super) fn of(policy: &Policy) -> Self {
         Self {
             without: policy.without.clone(),
@@ -43,7 +45,7 @@ impl SandboxReport {
         }
     }
 
-    /// Why nothing was run.
+    /// Returns why nothing was run; `None` if the command ran.
     pub(super) fn refusal(&self) -> Option<&str> {
         match &self.end {
             CommandEnd::Refused { sentence, .. } => Some(sentence),
@@ -51,7 +53,7 @@ impl SandboxReport {
         }
     }
 
-    /// The exit code to pass on.
+    /// Returns the exit code to pass on: 128 and the number for a signal.
     pub(super) fn code(&self) -> u8 {
         match &self.end {
             // The system keeps only eight bits of an exit code.
@@ -61,6 +63,7 @@ impl SandboxReport {
         }
     }
 
+    /// Formats the report as JSON.
     pub(super) fn json(&self) -> Value {
         let in_force =
             |layer: &&SandboxLayer| self.refusal().is_none() && !self.without.contains(layer);
@@ -85,6 +88,7 @@ impl SandboxReport {
         })
     }
 
+    /// Writes the report to a file that only the user can read.
     pub(super) fn write(&self, path: &AbsPath, files: &dyn Files) -> Result<(), String> {
         let text = format!("{:#}\n", self.json());
         let written = files.write_private(path, text.as_bytes());

@@ -94,6 +94,7 @@ impl Drop for JobSession {
     }
 }
 
+/// The state of the board's task.
 pub(super) struct BoardActor {
     pub(super) config: BoardConfig,
     pub(super) jobs: Vec<Job>,
@@ -133,7 +134,8 @@ impl BoardHandle {
         Ok((board, saved))
     }
 
-    /// Loads the jobs of a board without opening it. Blocks on the disk.
+    /// Loads the jobs of a board without opening it; jobs that were in progress count as
+    /// interrupted. Blocks on the disk.
     pub fn load(store: &dyn BoardStore) -> Result<SavedBoard, Error> {
         Ok(SavedBoard::from_records(&store.records()?))
     }
@@ -258,6 +260,7 @@ impl BoardActor {
             .await;
     }
 
+    /// Sends a command to the session of the job at index `ix`; does nothing if it has none.
     pub(super) async fn send_command(&self, ix: usize, command: agent::SessionCommand) {
         if let Some(session) = &self.jobs[ix].session {
             // A session that has ended reports it by an event.
@@ -265,6 +268,8 @@ impl BoardActor {
         }
     }
 
+    /// Queues the job at index `ix` again, with a prompt for its session if given. Fails while its
+    /// work is being copied.
     pub(super) async fn requeue(&mut self, ix: usize, prompt: Option<String>) -> Result<(), Error> {
         let job = &mut self.jobs[ix];
         if job.is_moving {
@@ -280,7 +285,7 @@ impl BoardActor {
         Ok(())
     }
 
-    /// Sets and records the state of a job.
+    /// Sets and records the state of a job, updates its working time and emits its status.
     pub(super) async fn set_state(&mut self, ix: usize, state: JobState) {
         let now = self.config.clock.elapsed();
         let job = &mut self.jobs[ix];
@@ -309,6 +314,7 @@ impl BoardActor {
         }
     }
 
+    /// Writes a record to the store and waits until it is on the disk.
     pub(super) async fn append_record(&self, record: BoardRecord) -> Result<(), Error> {
         let store = Arc::clone(&self.config.store);
         let at_ms = self.config.clock.wall_ms();
@@ -355,11 +361,13 @@ impl BoardActor {
         self.emit(Event::Refused(error.to_string())).await;
     }
 
+    /// Emits an event; waits while the channel is full.
     pub(super) async fn emit(&self, event: Event) {
         // A closed channel means that the receiver is gone.
         self.events.send(event).await.ok();
     }
 
+    /// Returns the index of a job by its id.
     pub(super) fn position(&self, job: &str) -> Option<usize> {
         self.jobs.iter().position(|it| it.status.job == job)
     }

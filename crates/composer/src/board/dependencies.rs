@@ -8,8 +8,9 @@ use super::actor::Job;
 use crate::Error;
 use crate::job::{JobId, JobSpec, JobStatus};
 
-/// Assigns job ids to new tasks and resolves their dependencies to job ids; `first` is the number
-/// of the first job.
+/// Assigns the ids `a<first>`, `a<first+1>`, … to new tasks and resolves their dependencies, by
+/// name or id, to job ids. `there` are the existing jobs. Fails if a name occurs twice, or a
+/// dependency is unknown or cyclic.
 pub(super) fn resolve_names(
     tasks: Vec<JobSpec>,
     there: &[JobId],

@@ -49,6 +49,7 @@ pub(super) enum BoardRecord {
 }
 
 impl BoardRecord {
+    /// Returns the record's kind, the name under which the store keeps it.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Added { .. } => "added",

@@ -9,19 +9,19 @@ use git::{BaseTree, IndexStat, blob_id};
 use super::change::{StoredVersion, VersionKind};
 use crate::Error;
 
-/// The commit from which a working tree started.
+/// The commit from which a working tree started: the border to Git.
 pub trait BaseCommit: Send {
-    /// The files of the commit, by path.
+    /// Returns all files of the commit, by path from the root.
     fn files(&self) -> Result<BTreeMap<String, StoredVersion>, Error>;
 
-    /// The bytes of a content; `None` if it is unknown.
+    /// Returns the bytes of a content by its blob id; `None` if it is unknown.
     fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Whether Git ignores a path; the path of a folder ends in `/`.
     fn is_ignored(&self, path: &str) -> bool;
 
-    /// File metadata from Git's index, which saves reading all files the first time. An agent may
-    /// write the index, so it is read before any agent runs.
+    /// Returns file metadata from Git's index by path, which saves reading all files the first
+    /// time. An agent may write the index, so it is read before any agent runs.
     fn index_stats(&self) -> HashMap<String, IndexStat>;
 }
 

@@ -52,7 +52,7 @@ pub enum VersionKind {
     Link,
 }
 
-/// The author of a change.
+/// The author of a change, as recorded in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "who", rename_all = "snake_case")]
 pub enum ChangeAuthor {
@@ -106,7 +106,7 @@ pub(crate) enum ChangeHistoryEntry {
 }
 
 impl VersionKind {
-    /// The kind of a tree entry; `None` for entries that cannot be stored.
+    /// Returns the kind of a tree entry; `None` for folders and others, which cannot be stored.
     pub(crate) fn of(kind: TreeKind) -> Option<Self> {
         match kind {
             TreeKind::File => Some(Self::File),
@@ -116,6 +116,7 @@ impl VersionKind {
         }
     }
 
+    /// Returns the same kind as a tree entry has it.
     pub(crate) fn tree_kind(self) -> TreeKind {
         match self {
             Self::File => TreeKind::File,
@@ -126,12 +127,13 @@ impl VersionKind {
 }
 
 impl StoredVersion {
-    /// Whether the content was stored or is in the base.
+    /// Returns whether the content can be read: it was stored, or the base has it.
     pub fn is_kept(&self) -> bool {
         !self.id.starts_with(TOO_LARGE_PREFIX)
     }
 
-    /// A version whose content is too large to store.
+    /// Returns a version whose content is too large to store; size and time of change (nanoseconds
+    /// since 1970) tell such versions apart.
     pub(crate) fn too_large(kind: VersionKind, size: u64, mtime_ns: i128) -> Self {
         Self {
             id: format!("{TOO_LARGE_PREFIX}{size}-{mtime_ns}"),
@@ -144,7 +146,8 @@ impl StoredVersion {
 const TOO_LARGE_PREFIX: &str = "large-";
 
 impl ChangeAuthor {
-    /// The agent's tool call that made the change, if any.
+    /// Returns the agent's tool call that made the change; `None` for the user, other programs and
+    /// undo.
     pub fn agent_call(&self) -> Option<&AgentCall> {
         match self {
             Self::Agent(call) | Self::Command(call) => Some(call),
@@ -152,7 +155,8 @@ impl ChangeAuthor {
         }
     }
 
-    /// Whether the session made the change.
+    /// Returns whether a tool call of this session made the change; subagents have their own
+    /// sessions.
     pub fn is_by_session(&self, session: &str) -> bool {
         self.agent_call()
             .is_some_and(|call| call.session == session)

@@ -23,7 +23,8 @@ pub(crate) struct LineConflict {
     pub(crate) ours: Range<usize>,
 }
 
-/// Merges both sides' edits of `base`, or returns all conflicts.
+/// Merges both sides' edits of `base`, or returns all conflicts. Line endings count as part of a
+/// line.
 pub(crate) fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<LineConflict>> {
     if ours == theirs || base == theirs {
         return Ok(ours.to_owned());
@@ -93,7 +94,7 @@ fn edited_ranges(base: &str, other: &str) -> Vec<EditedRange> {
     parts.collect()
 }
 
-/// The row diff between two texts.
+/// Returns the row diff from one text to another.
 pub(crate) fn hunks(before: &str, after: &str) -> Vec<RowHunk> {
     Snapshot::new(before).diff_rows(&Snapshot::new(after))
 }

@@ -48,12 +48,12 @@ impl Default for CallGate {
 }
 
 impl CallGate {
-    /// Makes calls that have not started wait.
+    /// Makes calls that have not started wait; running ones go on.
     pub fn close(&self) {
         self.is_closed.send_replace(true);
     }
 
-    /// Lets all calls proceed.
+    /// Lets all calls proceed, also those that wait.
     pub fn open(&self) {
         self.is_closed.send_replace(false);
     }
@@ -63,12 +63,12 @@ impl CallGate {
         *self.is_closed.borrow()
     }
 
-    /// Subscribes to the number of waiting calls.
+    /// Subscribes to the number of calls that wait at the gate.
     pub fn waiting(&self) -> watch::Receiver<usize> {
         self.waiting.subscribe()
     }
 
-    /// Waits until the gate is open or the session is to stop.
+    /// Waits until the gate is open, or `stop` becomes true because the session is to stop.
     pub async fn pass(&self, mut stop: watch::Receiver<bool>) {
         let mut closed = self.is_closed.subscribe();
         if !*closed.borrow_and_update() {
@@ -108,7 +108,8 @@ impl Drop for WaitingCall {
 }
 
 impl TreeWatchers {
-    /// Registers a working tree and returns the gate of its calls.
+    /// Registers the working tree of a change log and returns the gate of its calls; replaces an
+    /// earlier registration of the same root.
     pub fn add(&self, authored: Arc<Mutex<ChangeHistory>>) -> CallGate {
         let root = lock(&authored).root().clone();
         let gate = CallGate::default();
@@ -121,12 +122,12 @@ impl TreeWatchers {
         gate
     }
 
-    /// Unregisters a working tree.
+    /// Unregisters a working tree: calls below it run unobserved from now on.
     pub fn remove(&self, root: &AbsPath) {
         lock(&self.0).remove(root);
     }
 
-    /// The change log of a registered tree.
+    /// Returns the change log of the tree with this root; `None` if it is not registered.
     pub fn authored(&self, root: &AbsPath) -> Option<Arc<Mutex<ChangeHistory>>> {
         let watches = lock(&self.0);
         watches.get(root).map(|watch| watch.authored.clone())

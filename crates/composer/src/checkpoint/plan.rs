@@ -103,7 +103,8 @@ impl ChangeHistory {
         })
     }
 
-    /// The version of a file with the given rows reset to the base.
+    /// Returns the version of a file with the given rows, from 0, reset to the base; stores its
+    /// content. A hunk that the rows touch is reset as a whole. `None` if the base has no file.
     pub(super) fn without_rows(
         &mut self,
         path: &str,
@@ -148,6 +149,8 @@ impl ChangeHistory {
     }
 }
 
+/// Merges contents by lines and kinds by their change. Fails with an undo conflict if both sides
+/// changed the same lines, or a binary file.
 pub(super) fn merge_contents(
     path: &str,
     base: &VersionContent,
@@ -210,6 +213,7 @@ fn line_conflict(path: &str, clash: &LineConflict) -> UndoConflict {
     }
 }
 
+/// Returns an undo conflict about a whole file; `why` is the reason in a few words.
 pub(super) fn whole_file_conflict(path: &str, why: &str) -> Error {
     Error::UndoConflicts(vec![UndoConflict {
         path: path.to_owned(),

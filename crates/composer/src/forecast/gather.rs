@@ -65,8 +65,10 @@ impl ChangeGatherer {
         })
     }
 
-    /// Reads the present changes of all parties. An error means that the repository itself could
-    /// not be read.
+    /// Reads the present changes of all parties: of `works` from their worktrees, of the user from
+    /// the checkout and the `unsaved` buffers. Trees that `touched` does not contain come from the
+    /// last read. An error means that the repository itself could not be read; a session that could
+    /// not is in `unread`.
     pub fn read(
         &mut self,
         repository: &Repository,

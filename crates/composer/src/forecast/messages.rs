@@ -9,6 +9,7 @@ use crate::conflict::conflict_kind_text;
 /// A party with its title.
 type NamedSide<'a> = (&'a ForecastParty, &'a str);
 
+/// Describes a conflict of two sides to the user, and to each side that is a session.
 pub(super) fn forecast_conflict(
     one: NamedSide<'_>,
     two: NamedSide<'_>,
@@ -43,7 +44,7 @@ pub(super) fn forecast_conflict(
 }
 
 impl ForecastConflict {
-    /// A sentence for the user, with the given names of the two sides.
+    /// Returns a sentence for the user, with `one` and `two` as the names of the sides.
     pub fn sentence_for(&self, one: &str, two: &str) -> String {
         let place = location_text(&self.path, &self.locations, SideIndex::One);
         let kind = conflict_kind_text(self.kind);
@@ -54,6 +55,7 @@ impl ForecastConflict {
     }
 }
 
+/// Returns a sentence about a symbol that both sides change on different lines.
 pub(super) fn overlap_sentence(
     one: NamedSide<'_>,
     two: NamedSide<'_>,

@@ -23,6 +23,7 @@ pub(super) struct PairConflict {
     pub(super) locations: Vec<ConflictLocation>,
 }
 
+/// A merge of two sides, to be run.
 pub(super) struct PairMerge<'a> {
     pub(super) repository: &'a Repository,
     pub(super) one: &'a ForecastSide,
@@ -49,6 +50,7 @@ pub(super) fn changes_against(
 }
 
 impl PairMerge<'_> {
+    /// Merges the two sides in memory and returns their conflicts and overlaps.
     pub(super) fn run(&self, symbols: &mut SymbolCache) -> Result<PairResult, git::Error> {
         let (one, two) = (self.one, self.two);
         let mut pair = PairResult {

@@ -37,14 +37,15 @@ pub struct Check {
 #[error("{0}")]
 pub struct CheckError(pub String);
 
-/// Runs checks. The implementation provides the sandbox and a folder to run in.
+/// Runs checks on merged trees. The implementation provides the sandbox and a folder to run in.
 pub trait CheckRunner {
-    /// Whether there are no checks to run.
+    /// Returns whether there are no checks to run, so that nothing has to be written for them.
     fn is_empty(&self) -> bool {
         false
     }
 
-    /// Checks a merged tree. An error means that the checks gave no result.
+    /// Runs all checks on a merged tree and waits for them. A failed check is a result; an error
+    /// means that the checks gave no result.
     fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError>;
 }
 
@@ -68,7 +69,7 @@ impl CheckRunner for NoChecks {
 }
 
 impl LandingCandidate<'_> {
-    /// Writes the files of the merged tree into an empty folder.
+    /// Writes the files of the merged tree into a folder, which must be empty.
     pub fn write_to(&self, folder: &AbsPath) -> Result<(), LandingError> {
         Ok(self.repository.export(self.tree, folder, self.files)?)
     }

@@ -95,6 +95,7 @@ pub struct PlanRecord {
     pub(super) index: Vec<ChangeRecord>,
 }
 
+/// One path of a planned update: its entries before and after, of which `None` is no file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ChangeRecord {
     path: String,
@@ -115,6 +116,7 @@ pub(super) struct ResolvedConflict {
     pub(super) with: Option<SlotRecord>,
 }
 
+/// The name and address of a commit's author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PersonRecord {
     pub(super) name: String,
@@ -176,6 +178,8 @@ impl LandingStep {
 }
 
 impl LandingRecord {
+    /// Creates the record of a landing that waits for its turn. `base` is the commit from which the
+    /// work started, `work` the tree of the work.
     pub(super) fn new(
         id: LandingId,
         request: &LandingRequest,
@@ -199,6 +203,7 @@ impl LandingRecord {
         }
     }
 
+    /// Returns the record for display.
     pub(super) fn summary(&self) -> LandingSummary {
         LandingSummary {
             id: self.id,
@@ -220,6 +225,7 @@ impl LandingRecord {
 }
 
 impl PersonRecord {
+    /// Converts a signature for the record.
     pub(super) fn of(person: &Signature) -> Self {
         Self {
             name: person.name.clone(),
@@ -227,6 +233,7 @@ impl PersonRecord {
         }
     }
 
+    /// Converts it back to a signature.
     pub(super) fn to_signature(&self) -> Signature {
         Signature {
             name: self.name.clone(),
@@ -236,6 +243,7 @@ impl PersonRecord {
 }
 
 impl SlotRecord {
+    /// Encodes an entry of a tree as text.
     pub(super) fn of(entry: &ObjectEntry) -> Self {
         Self::of_slot((entry.mode, entry.id))
     }
@@ -250,6 +258,7 @@ impl SlotRecord {
         Self(format!("{mode} {id}"))
     }
 
+    /// Decodes mode and id; `None` if the text is invalid.
     pub(super) fn slot(&self) -> Option<(EntryMode, ObjectId)> {
         let (mode, id) = self.0.split_once(' ')?;
         let mode = match mode {
@@ -264,6 +273,7 @@ impl SlotRecord {
 }
 
 impl PlanRecord {
+    /// Encodes a plan for the record.
     pub(super) fn of(plan: &CheckoutPlan) -> Self {
         let changes = |changes: &[CheckoutChange]| changes.iter().map(ChangeRecord::of).collect();
         Self {
@@ -324,6 +334,7 @@ pub(super) fn encode_path(path: &TreePath) -> String {
     text
 }
 
+/// Decodes a path that `encode_path` wrote; an invalid escape stays as it is.
 pub(super) fn decode_path(text: &str) -> TreePath {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -349,6 +360,7 @@ pub(super) fn decode_path(text: &str) -> TreePath {
 const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 impl Landings {
+    /// Writes the record of a landing; it is on the disk when this returns.
     pub(super) fn save(&self, record: &LandingRecord) -> Result<(), LandingError> {
         let path = self.folder.join(format!("{}.json", record.id.0));
         let json = serde_json::to_vec(record).map_err(|error| LandingError::Unreadable {
@@ -358,6 +370,7 @@ impl Landings {
         Ok(self.files.write_private(&path, &json)?)
     }
 
+    /// Reads the record of a landing. Fails with `LandingError::Unknown` if there is none.
     pub(super) fn load(&self, id: LandingId) -> Result<LandingRecord, LandingError> {
         let path = self.folder.join(format!("{}.json", id.0));
         let json = match self.files.read(&path, MAX_RECORD_BYTES) {
@@ -371,6 +384,7 @@ impl Landings {
         })
     }
 
+    /// Reads the records of all landings, oldest first.
     pub(super) fn records(&self) -> Result<Vec<LandingRecord>, LandingError> {
         let mut ids = self.ids()?;
         ids.sort_unstable();
@@ -392,7 +406,8 @@ impl Landings {
         }
     }
 
-    /// Locks a landing; released on drop and when the process dies.
+    /// Locks a landing; released on drop and when the process dies. Fails with
+    /// `LandingError::UnderWay` if another holder has it, without waiting.
     pub(super) fn lock_landing(&self, id: LandingId) -> Result<host::FileLock, LandingError> {
         let lock = self
             .files

@@ -72,7 +72,9 @@ enum CheckoutUpdate {
 }
 
 impl Landings {
-    /// Runs a queued landing. `buffers` are the user's unsaved texts.
+    /// Runs a queued landing: merges, checks, commits and moves the branch. `buffers` are the
+    /// user's unsaved texts, which are merged, not written. Conflicts and failed checks are
+    /// outcomes; they leave the branch unchanged. Blocks on the disk and on the checks.
     pub fn run(
         &self,
         id: LandingId,
@@ -105,7 +107,8 @@ impl Landings {
         self.block(&mut record, &reason)
     }
 
-    /// Merges the work onto the present branch, and applies the stored resolutions of conflicts.
+    /// Merges the work onto the commit `onto` in memory, and applies the stored resolutions of
+    /// conflicts.
     pub(super) fn merge_onto(
         &self,
         repository: &Repository,

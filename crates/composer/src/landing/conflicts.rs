@@ -9,7 +9,7 @@ use crate::job::{JobStatus, WorkOutcome};
 use crate::land::{CheckRunner, LandingStep, LandingSummary};
 
 impl LandingService {
-    /// The conflicts of each job's latest landing.
+    /// Returns the conflicts of each job's latest landing; empty if none is in conflict.
     pub fn conflicts(&self, jobs: &[JobStatus]) -> Result<Vec<Conflict>, Error> {
         let mut conflicts = Vec::new();
         let mut listed = Vec::new();
@@ -24,8 +24,9 @@ impl LandingService {
         Ok(conflicts)
     }
 
-    /// Resolves a file of a job's landing; the landing continues after the last one. Blocks on the
-    /// checks, too. `jobs` are all jobs of the board.
+    /// Resolves the file `path` of a job's landing; after the last conflict the landing continues,
+    /// which blocks on the checks, too. `jobs` are all jobs of the board. Fails if the job has no
+    /// landing in conflict.
     pub fn resolve_file(
         &self,
         (job, jobs): (&JobStatus, &[JobStatus]),
@@ -57,7 +58,7 @@ impl LandingService {
         }
     }
 
-    /// Abandons a job's landing; its work stays in the worktree.
+    /// Abandons a job's landing in conflict; its work stays in the worktree. Fails if it has none.
     pub fn abandon(&self, job: &JobStatus) -> Result<LandingResult, Error> {
         let landing = self.conflicting_landing(job)?;
         let landing = landing.ok_or_else(|| no_conflict(job))?;

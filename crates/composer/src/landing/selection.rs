@@ -57,7 +57,7 @@ pub fn accepted_count(review: &Review, job: &JobStatus) -> usize {
 }
 
 impl AcceptedWork<'_> {
-    /// Splits the work into landings by `author`.
+    /// Splits the accepted work into landings whose commits have the author `author`.
     pub(super) fn landings(&self, author: &Signature) -> Result<Vec<JobLanding>, Error> {
         let mut landings = Vec::new();
         for jobs in self.groups() {
@@ -126,7 +126,8 @@ impl AcceptedWork<'_> {
     }
 }
 
-/// Whether a landing of these sessions contains work of a job.
+/// Returns whether a landing of these sessions, joined by `SESSION_SEPARATOR`, contains work of a
+/// job.
 pub(super) fn contains(sessions: &str, job: &JobStatus) -> bool {
     sessions
         .split(SESSION_SEPARATOR)
@@ -156,6 +157,7 @@ fn describe_overlaps(overlaps: &[HunkOverlap]) -> String {
     sentences.join(" ")
 }
 
+/// Returns the ids of jobs.
 pub(super) fn ids(jobs: &[JobStatus]) -> Vec<JobId> {
     jobs.iter().map(|job| job.job.clone()).collect()
 }

@@ -20,7 +20,8 @@ use crate::work::SessionChanges;
 const CONTEXT_LINES: u32 = 3;
 
 impl Review {
-    /// Builds the review of some sessions, each against the commit from which it started.
+    /// Builds the review of some sessions, each against the commit from which it started. All hunks
+    /// are undecided. Fails if the repository cannot be read.
     pub fn build(
         repository: &Repository,
         sessions: &[SessionChanges],
@@ -220,10 +221,12 @@ fn has_lines(version: &ReviewedVersion) -> bool {
     version.entry.mode.is_file() && !is_binary(&version.bytes)
 }
 
+/// Splits bytes into lines, keeping their line feeds.
 pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
+/// Returns the lines of a range, which must lie within them.
 pub(super) fn slice_lines<'l>(lines: &'l [&'l [u8]], range: &Range<u32>) -> &'l [&'l [u8]] {
     &lines[range.start as usize..range.end as usize]
 }

@@ -28,7 +28,8 @@ impl HunkId {
 }
 
 impl Review {
-    /// The shortest prefix of an id that is unique in this review.
+    /// Returns the shortest prefix of an id that is unique in this review, at least a few digits
+    /// long.
     pub fn short(&self, id: HunkId) -> String {
         let whole = id.to_string();
         let shared = |other: &ReviewHunk| {
@@ -41,7 +42,8 @@ impl Review {
         whole[..(longest + 1).clamp(MIN_ID_DIGITS, ID_DIGITS)].to_owned()
     }
 
-    /// Finds the hunk with this id prefix.
+    /// Finds the hunk whose id begins with `name`. Fails if no hunk or several do, or `name` is
+    /// empty.
     pub fn find(&self, name: &str) -> Result<HunkId, Error> {
         let begins = |hunk: &&ReviewHunk| !name.is_empty() && hunk.id.to_string().starts_with(name);
         let mut found = self.hunks.iter().filter(begins);
@@ -91,7 +93,7 @@ impl ReviewHunk {
         }
     }
 
-    /// Describes a change that has no lines.
+    /// Describes a change that has no lines, such as a new mode; `None` for a change of lines.
     pub fn note(&self) -> Option<String> {
         let note = match &self.part {
             HunkChange::Lines { .. } => return None,
@@ -113,7 +115,8 @@ impl ReviewHunk {
         Some(note)
     }
 
-    /// The reason with the highest weight. A missing check is the usual case and does not count.
+    /// Returns the reason with the highest weight; `None` if none applies. A missing check is the
+    /// usual case and does not count.
     pub fn reason(&self) -> Option<RiskReason> {
         let reasons = self.risk.reasons.iter().copied();
         let reasons = reasons.filter(|reason| *reason != RiskReason::Unchecked);

@@ -20,7 +20,8 @@ pub struct HunkOverlap {
 }
 
 impl Review {
-    /// The accepted changes of a session against its base; undecided hunks are left out.
+    /// Returns the accepted changes of a session against its base, as exact contents; undecided and
+    /// rejected hunks are left out. Empty if none is accepted.
     pub fn accepted(&self, session: &str) -> Changes {
         let hunks = by_id(&self.hunks);
         let mut changes = Changes::new();

@@ -42,6 +42,7 @@ pub struct Risk {
 }
 
 impl RiskReason {
+    /// Returns the weight of the reason; higher is riskier.
     pub(super) fn weight(self) -> u32 {
         match self {
             RiskReason::ConflictMarkers => 200,
@@ -77,6 +78,7 @@ impl RiskReason {
 /// Hunks with more lines than this count as long.
 const LONG_HUNK_LINES: usize = 60;
 
+/// Computes the risk of a hunk of the file `path`. `is_checked` tells whether a check covers it.
 pub(super) fn risk(path: &TreePath, part: &HunkChange, is_checked: bool) -> Risk {
     let mut reasons = BTreeSet::new();
     let name = path.to_string().to_lowercase();

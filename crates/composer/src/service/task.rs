@@ -72,7 +72,7 @@ pub(super) struct ComposerTask {
 }
 
 impl ComposerTask {
-    /// Blocks on the disk.
+    /// Creates the task over an open board, from its stored state. Blocks on the disk.
     pub(super) fn new(
         board: OpenBoard,
         options: ServiceOptions,

@@ -38,6 +38,8 @@ pub(super) enum AgentCount {
 }
 
 impl AgentCount {
+    /// Returns the next choice of the button: here, one to four worktrees, best of two, best of
+    /// three.
     pub(super) fn next(self) -> Self {
         match self {
             Self::InFolder => Self::Worktrees(1),
@@ -56,6 +58,7 @@ impl AgentCount {
         }
     }
 
+    /// Returns the label of the choice.
     pub(super) fn label(self) -> String {
         match self {
             Self::InFolder => "Here".to_owned(),
@@ -85,6 +88,7 @@ impl ReviewRow<'_> {
         }
     }
 
+    /// Returns the id of the job of the row.
     pub(super) fn job(&self) -> &str {
         match self {
             Self::Conflict(conflict) => &conflict.job,
@@ -116,10 +120,12 @@ impl BoardPane {
             .count()
     }
 
+    /// Returns the selected job; `None` if all are listed.
     pub(super) fn chosen_job(&self) -> Option<&BoardJob> {
         self.board.job(self.job.as_deref()?)
     }
 
+    /// Returns the selected row; `None` if none is, or it is gone.
     pub(super) fn chosen_row(&self) -> Option<ReviewRow<'_>> {
         let chosen = self.row.as_deref()?;
         self.rows().into_iter().find(|row| row.id() == chosen)
@@ -170,6 +176,8 @@ impl BoardPane {
         }
     }
 
+    /// Selects the next or the previous row, stopping at the ends; the first one if none is
+    /// selected.
     pub(super) fn step_row(&mut self, back: bool) {
         let rows: Vec<String> = self.rows().iter().map(ReviewRow::id).collect();
         let at = rows.iter().position(|id| Some(id) == self.row.as_ref());
@@ -345,6 +353,7 @@ impl ComposerPanel {
         cx.notify();
     }
 
+    /// Selects the next or the previous row or job, whichever list has the selection.
     pub(super) fn step_board(&mut self, back: bool, cx: &mut Context<Self>) {
         if let Some(pane) = &mut self.board {
             if pane.in_review {
@@ -356,6 +365,7 @@ impl ComposerPanel {
         }
     }
 
+    /// Selects a job, whose hunks alone are listed; `None` lists all.
     pub(super) fn choose_job(&mut self, job: Option<String>, cx: &mut Context<Self>) {
         if let Some(pane) = &mut self.board {
             pane.in_review = false;
@@ -364,6 +374,7 @@ impl ComposerPanel {
         }
     }
 
+    /// Selects a row of the review list.
     pub(super) fn choose_row(&mut self, row: String, cx: &mut Context<Self>) {
         if let Some(pane) = &mut self.board {
             pane.in_review = true;
@@ -399,6 +410,7 @@ impl ComposerPanel {
         }
     }
 
+    /// Opens the file of the selected row in the agent's worktree.
     pub(super) fn open_hunk(&mut self, cx: &mut Context<Self>) {
         let Some(pane) = &self.board else {
             return;

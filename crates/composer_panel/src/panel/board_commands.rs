@@ -75,12 +75,13 @@ impl ComposerPanel {
         );
     }
 
-    /// Sets the verdict on a hunk by its id, for other views that show it.
+    /// Sets the verdict on a hunk by its id, for other views that show it. Repeating the verdict
+    /// withdraws it.
     pub fn decide_hunk(&mut self, hunk: &str, verdict: HunkVerdict, cx: &mut Context<Self>) {
         self.decide_row(Some(hunk.to_owned()), verdict, cx);
     }
 
-    /// Resolves a conflict with a text that the user wrote.
+    /// Resolves the conflict in a file of a job's landing with the whole text that the user wrote.
     pub fn resolve_with(&mut self, job: &str, path: &str, text: String, cx: &mut Context<Self>) {
         self.send_command(
             |_| {
@@ -228,7 +229,7 @@ impl ComposerPanel {
         }
     }
 
-    /// Cancels a fork; `false` if none was prepared.
+    /// Cancels a fork that the next prompt would begin; `false` if none was prepared.
     pub(super) fn cancel_fork(&mut self, cx: &mut Context<Self>) -> bool {
         let forking = self.board.as_mut().and_then(|pane| pane.fork_from.take());
         cx.notify();
@@ -267,7 +268,8 @@ impl ComposerPanel {
         }
     }
 
-    /// Restores an agent's worktree to the start of a turn.
+    /// Restores an agent's worktree to the start of a turn, counted from 1; the agent's
+    /// conversation stays.
     pub fn restore(&mut self, job: &str, turn: u64, cx: &mut Context<Self>) {
         let job = job.to_owned();
         self.send_command(|_| Some(Command::Restore { job, turn }), cx);

@@ -23,6 +23,7 @@ use crate::board::{Board, BoardJob, Conflict, JobState, agent_letter};
 const MAX_CONFLICTS: usize = 4;
 
 impl ComposerPanel {
+    /// Renders the board page.
     pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
         let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
         let context = if in_review {
@@ -179,7 +180,8 @@ fn job_buttons(job: Option<&BoardJob>) -> Vec<Button> {
     buttons.into_iter().map(Button::with_keys).collect()
 }
 
-/// Renders an agent's letter in its colour.
+/// Renders an agent's letter in its colour; `mark` is the agent's index, after which colours
+/// repeat.
 pub fn agent_mark(mark: usize, cx: &App) -> AnyElement {
     let agents = cx.theme().agents;
     let color = agents[mark % agents.len()];
@@ -279,6 +281,7 @@ fn job_summary(job: &BoardJob) -> String {
         .join(" \u{b7} ")
 }
 
+/// Formats a duration in seconds: `42 s`, `3 min`, `2 h 5 min`.
 pub(super) fn format_seconds(seconds: u64) -> String {
     match seconds {
         it if it < 60 => format!("{it} s"),

@@ -101,6 +101,7 @@ impl ComposerPanel {
         }));
     }
 
+    /// Empties the prompt box.
     pub(super) fn clear_prompt(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.prompt
             .update(cx, |state, cx| state.set_value("", window, cx));
@@ -133,7 +134,7 @@ impl ComposerPanel {
         self.stop_turn();
     }
 
-    /// Stops the running turn.
+    /// Stops the running turn of the open session; does nothing without one.
     pub fn stop_turn(&self) {
         if let Some(open) = &self.open {
             (open.live.send)(SessionCommand::Stop);
@@ -144,7 +145,7 @@ impl ComposerPanel {
         cx.emit(PanelEvent::ChooseModel);
     }
 
-    /// Switches the model from the next request on.
+    /// Switches the model of the open session from the next request on, and that of new sessions.
     pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
         if let Some(open) = &self.open
             && open.transcript.model() != model
@@ -187,7 +188,8 @@ impl ComposerPanel {
         self.answer_permission(PermissionDecision::Refuse { instead: None });
     }
 
-    /// Answers the pending permission request.
+    /// Answers the pending permission request. Does nothing if none is pending, or if a permission
+    /// would cover text that is still hidden.
     pub(super) fn answer_permission(&self, decision: PermissionDecision) {
         let Some(open) = &self.open else {
             return;

@@ -21,7 +21,7 @@ use crate::transcript::{CallItem, CallItemState, TranscriptEntry};
 const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
-    /// Renders one item of the open session.
+    /// Renders the item with index `at` of the open session; nothing if there is none.
     pub(super) fn render_item(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
         let Some(open) = &self.open else {
             return div().into_any_element();

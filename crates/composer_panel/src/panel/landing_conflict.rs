@@ -13,6 +13,7 @@ use crate::actions::{AcceptHunk, GiveUpLanding, RejectHunk, WriteDispute};
 use crate::board::{Conflict, ConflictHunk, agent_letter};
 
 impl ComposerPanel {
+    /// Renders the conflict in row `at` of the review list.
     pub(super) fn render_conflict(
         &self,
         at: usize,
@@ -136,6 +137,7 @@ impl ComposerPanel {
     }
 }
 
+/// Describes a conflict for screen readers.
 pub(super) fn accessible_label(conflict: &Conflict) -> String {
     format!("Conflict in {}: {}", conflict.path, conflict.text)
 }

@@ -21,6 +21,7 @@ use crate::revealed_text::RevealedText;
 use crate::transcript::CallItemState;
 
 impl ComposerPanel {
+    /// Renders the prompt box and its controls.
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let name = match self.open.as_ref().and_then(|open| open.question.as_ref()) {

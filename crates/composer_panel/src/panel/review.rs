@@ -16,6 +16,7 @@ use crate::board::{BoardHunk, HunkVerdict, JobState};
 const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
+    /// Renders the review list.
     pub(super) fn render_review(&self, pane: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let rows = pane.rows();

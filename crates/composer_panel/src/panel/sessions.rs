@@ -49,6 +49,7 @@ impl ComposerPanel {
         self.show_sessions(&ShowSessions, window, cx);
     }
 
+    /// Opens the selected session in the panel.
     pub(super) fn open_selected_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let line = self.sessions.lines.get(self.sessions.selected);
         let (Some(agents), Some(root), Some(id)) = (
@@ -81,6 +82,7 @@ impl ComposerPanel {
         }));
     }
 
+    /// Renders the list of sessions.
     pub(super) fn render_sessions(&self, cx: &mut Context<Self>) -> AnyElement {
         let content = if self.sessions.lines.is_empty() {
             vec![self.render_no_sessions()]
@@ -150,7 +152,7 @@ impl ComposerPanel {
     }
 }
 
-/// Formats a cost in US dollars.
+/// Formats a cost, given in billionths of a US dollar, in dollars.
 pub(super) fn dollars(nano: u64) -> String {
     let dollars = nano as f64 / 1e9;
     match dollars {

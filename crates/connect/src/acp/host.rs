@@ -208,7 +208,8 @@ pub struct AgentDescription {
     pub methods: Vec<SignInMethod>,
 }
 
-/// Starts an agent. Must be called on a tokio runtime. Dropping the sender ends the agent.
+/// Starts an agent as a child process and returns the senders of commands and events at once; a
+/// failure is an event. Must be called on a tokio runtime. Dropping the sender ends the agent.
 pub fn start(
     start: AgentLaunch,
 ) -> (

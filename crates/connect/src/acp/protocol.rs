@@ -117,7 +117,7 @@ pub struct CallUpdate {
     pub output: Option<Value>,
 }
 
-/// The kind of a tool.
+/// The kind of a tool, by which clients choose an icon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum CallKind {
@@ -133,7 +133,7 @@ pub enum CallKind {
     Other,
 }
 
-/// The progress of a tool call.
+/// The progress of a tool call, from its announcement to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum CallStatus {
@@ -384,7 +384,8 @@ impl CallUpdate {
         }
     }
 
-    /// Merges a later update into this one.
+    /// Merges a later update into this one: fields that it has replace the earlier ones, also
+    /// lists.
     pub fn merge(&mut self, later: Self) {
         fn take<T>(old: &mut Option<T>, new: Option<T>) {
             if new.is_some() {

@@ -23,6 +23,7 @@ pub(super) use into::{
     stop_reason, update,
 };
 
+/// Converts a content block; `None` for unknown kinds.
 pub(super) fn from_content_block(block: ContentBlock) -> Option<MessageContent> {
     Some(match block {
         ContentBlock::Text(text) => MessageContent::Text(text.text),
@@ -122,6 +123,7 @@ fn new_call(call: v1::ToolCall) -> CallUpdate {
     }
 }
 
+/// Converts the state of a tool call.
 pub(super) fn call_update(call: v1::ToolCallUpdate) -> CallUpdate {
     let fields = call.fields;
     CallUpdate {
@@ -208,6 +210,7 @@ fn command(command: v1::AvailableCommand) -> SlashCommand {
     }
 }
 
+/// Converts the modes of a session.
 pub(super) fn modes(state: v1::SessionModeState) -> AgentModes {
     let mode = |mode: v1::SessionMode| AgentMode {
         id: mode.id.to_string(),
@@ -220,7 +223,7 @@ pub(super) fn modes(state: v1::SessionModeState) -> AgentModes {
     }
 }
 
-/// Converts all options of a known kind.
+/// Converts all options of a known kind; others are left out.
 pub(super) fn options(all: Vec<v1::SessionConfigOption>) -> Vec<ConfigOption> {
     let one = |option: v1::SessionConfigOption| {
         let value = match option.kind {
@@ -263,6 +266,7 @@ fn values(all: Vec<v1::SessionConfigSelectOption>) -> Vec<AgentMode> {
     all.into_iter().map(value).collect()
 }
 
+/// Converts a new value of an option; `None` for unknown kinds.
 pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<OptionChoice> {
     match value {
         v1::SessionConfigOptionValue::Boolean { value } => Some(OptionChoice::Truth(value)),
@@ -273,6 +277,7 @@ pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<OptionChoice
     }
 }
 
+/// Converts a possible answer; one of an unknown kind counts as a rejection for this call.
 pub(super) fn permission_choice(option: v1::PermissionOption) -> PermissionChoice {
     PermissionChoice {
         id: option.option_id.to_string(),
@@ -287,6 +292,7 @@ pub(super) fn permission_choice(option: v1::PermissionOption) -> PermissionChoic
     }
 }
 
+/// Converts the reason a turn ended.
 pub(super) fn turn_end(reason: StopReason) -> PromptStop {
     match reason {
         StopReason::EndTurn => PromptStop::Done,
@@ -298,6 +304,7 @@ pub(super) fn turn_end(reason: StopReason) -> PromptStop {
     }
 }
 
+/// Converts an entry of a list of sessions.
 pub(super) fn listed(info: v1::SessionInfo) -> SessionInfo {
     SessionInfo {
         id: info.session_id.to_string(),
@@ -307,6 +314,7 @@ pub(super) fn listed(info: v1::SessionInfo) -> SessionInfo {
     }
 }
 
+/// Converts a method of signing in.
 pub(super) fn sign_in_method(method: v1::AuthMethod) -> SignInMethod {
     let terminal = match &method {
         v1::AuthMethod::Terminal(it) => {

@@ -65,6 +65,7 @@ pub enum ResourceBody {
 }
 
 impl McpToolResult {
+    /// Converts a result; content of unknown kinds is left out.
     pub(crate) fn new(result: CallToolResult) -> Self {
         Self {
             content: result
@@ -77,6 +78,7 @@ impl McpToolResult {
         }
     }
 
+    /// Returns a successful result without content.
     pub(crate) fn empty() -> Self {
         Self {
             content: Vec::new(),
@@ -97,7 +99,7 @@ impl McpToolResult {
 }
 
 impl McpContent {
-    /// Returns `None` for a kind added to the protocol later.
+    /// Converts a content part; `None` for a kind added to the protocol later.
     pub(crate) fn new(block: ContentBlock) -> Option<Self> {
         Some(match block {
             ContentBlock::Text(text) => Self::Text(text.text),
@@ -115,6 +117,7 @@ impl McpContent {
         })
     }
 
+    /// Converts the contents of a resource; `None` for a kind added to the protocol later.
     pub(crate) fn resource(contents: ResourceContents) -> Option<Self> {
         let (uri, media_type, body) = match contents {
             ResourceContents::TextResourceContents {

@@ -40,7 +40,7 @@ pub struct McpToolCall {
     pub stop: watch::Receiver<bool>,
 }
 
-/// The timeouts of a request.
+/// The timeouts of a request, from when it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestTimeouts {
     /// Maximum time without progress; each progress notification restarts it.
@@ -97,6 +97,8 @@ impl RequestOptions {
 }
 
 impl Connection {
+    /// Calls a tool and waits for its result. Ends with an error on a timeout, a stop or a lost
+    /// connection; the server then receives a cancellation.
     pub(super) async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
         let mut options = RequestOptions {
             purpose: format!("the call of {}", call.tool),
@@ -119,6 +121,7 @@ impl Connection {
     }
 
     /// Sends a request, and answers the server's requests for input, until there is a result.
+    /// `request` builds the request for each round. Too many rounds are an error.
     pub(super) async fn ask_through(
         &self,
         request: &(dyn Fn(Replies) -> ClientRequest + Send + Sync),
@@ -232,6 +235,7 @@ impl Connection {
         McpError::new(McpErrorKind::Timeout, text)
     }
 
+    /// Converts the failure of a request to an error that names server and purpose.
     pub(super) async fn failed(&self, options: &RequestOptions, error: ServiceError) -> McpError {
         let server = &self.handler.server;
         let (name, purpose) = (self.name(), &options.purpose);
@@ -268,6 +272,7 @@ impl Connection {
         }
     }
 
+    /// Returns the error for a response of the wrong kind.
     pub(super) fn invalid_response(
         &self,
         options: &RequestOptions,
@@ -280,6 +285,7 @@ impl Connection {
         McpError::new(McpErrorKind::InvalidResponse, text)
     }
 
+    /// Returns the server as the subject of a sentence: `The server "files"`.
     pub(super) fn name(&self) -> String {
         format!("The server \"{}\"", self.handler.server)
     }

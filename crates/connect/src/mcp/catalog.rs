@@ -90,6 +90,7 @@ impl Connection {
         Ok(tools)
     }
 
+    /// Lists the resources of the server on all pages.
     pub(super) async fn resources(&self) -> Result<Vec<McpResource>, McpError> {
         let found = self
             .listed("its resources", self.peer.list_all_resources())
@@ -97,6 +98,7 @@ impl Connection {
         Ok(found.into_iter().map(|it| self.resource(it)).collect())
     }
 
+    /// Lists the prompts of the server on all pages.
     pub(super) async fn prompts(&self) -> Result<Vec<McpPrompt>, McpError> {
         let found = self
             .listed("its prompts", self.peer.list_all_prompts())
@@ -104,6 +106,7 @@ impl Connection {
         Ok(found.into_iter().map(|it| self.prompt(it)).collect())
     }
 
+    /// Reads the resource with this URI, which may have several parts.
     pub(super) async fn read(&self, uri: &str) -> Result<Vec<McpContent>, McpError> {
         let mut options = RequestOptions::short(format!("the resource {uri}"));
         let params = ReadResourceRequestParams::new(uri);
@@ -122,6 +125,7 @@ impl Connection {
         }
     }
 
+    /// Expands the prompt of this name with arguments to messages.
     pub(super) async fn spell_out(
         &self,
         name: &str,

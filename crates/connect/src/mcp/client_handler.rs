@@ -25,7 +25,7 @@ use super::event::{CallProgress, McpEvent};
 use super::form::{ElicitationForm, Filled};
 use super::user::{BrowserPage, McpUser};
 
-/// A list that has changed on the server.
+/// A list that has changed on the server and has to be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListChange {
     Tools,
@@ -51,6 +51,7 @@ impl McpClientHandler {
         self.followed().insert(token, to);
     }
 
+    /// Ends the registration of a request.
     pub(super) fn unfollow(&self, token: &ProgressToken) {
         self.followed().remove(token);
     }
@@ -119,7 +120,7 @@ impl McpClientHandler {
         self.changed.try_send(changed).ok();
     }
 
-    /// Handles a notification of a subscription.
+    /// Handles a notification of a subscription: notes which list has changed. Others are ignored.
     pub(super) fn notified(&self, notice: &ServerNotification) {
         match notice {
             ServerNotification::ToolListChangedNotification(_) => {

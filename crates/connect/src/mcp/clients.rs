@@ -111,7 +111,7 @@ impl McpClients {
         self.events.subscribe()
     }
 
-    /// Returns the state of each server, by name.
+    /// Returns the state of each server, sorted by name, including those that do not run.
     pub fn servers(&self) -> Vec<ServerState> {
         let state = |handle: &ServerHandle| {
             let snapshot = handle.snapshot.borrow();
@@ -134,7 +134,8 @@ impl McpClients {
         tools
     }
 
-    /// Waits until no server is starting, or until the timeout.
+    /// Waits until no server is starting, or until the timeout. Servers that failed or wait for the
+    /// user do not count as starting.
     pub async fn wait_until_started(&self, timeout: Duration) {
         let all = self.servers.values().map(|handle| {
             let mut snapshot = handle.snapshot.clone();
@@ -151,27 +152,30 @@ impl McpClients {
             .ok();
     }
 
-    /// Calls a tool of a server.
+    /// Calls a tool of a server and waits for its result. Waits a while for a server that is
+    /// starting. Fails if it is not ready then.
     pub async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
         self.connection(&call.server).await?.call(call).await
     }
 
-    /// Lists the resources of a server.
+    /// Lists the resources of a server on all pages. Fails if it is not ready.
     pub async fn resources(&self, server: &str) -> Result<Vec<McpResource>, McpError> {
         self.connection(server).await?.resources().await
     }
 
-    /// Reads a resource of a server.
+    /// Reads a resource of a server, which may have several parts. Fails if the server is not ready
+    /// or has no such resource.
     pub async fn read(&self, server: &str, uri: &str) -> Result<Vec<McpContent>, McpError> {
         self.connection(server).await?.read(uri).await
     }
 
-    /// Lists the prompts of a server.
+    /// Lists the prompts of a server on all pages. Fails if it is not ready.
     pub async fn prompts(&self, server: &str) -> Result<Vec<McpPrompt>, McpError> {
         self.connection(server).await?.prompts().await
     }
 
-    /// Expands a prompt of a server.
+    /// Expands a prompt of a server with arguments to messages. Fails if the server is not ready or
+    /// has no such prompt.
     pub async fn prompt(
         &self,
         server: &str,
@@ -185,7 +189,7 @@ impl McpClients {
     }
 
     /// Checks again whether a server may run, and reconnects: after an approval, or on request.
-    /// Returns once the command is queued.
+    /// Returns once the command is queued. Fails for an unknown or closed server.
     pub async fn restart(&self, server: &str) -> Result<(), McpError> {
         self.command(server, ServerCommand::Start).await
     }

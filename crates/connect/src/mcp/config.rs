@@ -201,7 +201,8 @@ fn parse_text(
     parse(servers, &origin, workspace, variables)
 }
 
-/// Parses an `mcpServers` object. An invalid entry becomes a problem.
+/// Parses an `mcpServers` object of this origin, with `${…}` expressions resolved from `variables`
+/// and `workspace`. An invalid entry becomes a problem and is left out.
 pub fn parse(
     servers: &Value,
     origin: &ServerOrigin,

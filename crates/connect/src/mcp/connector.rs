@@ -51,6 +51,7 @@ pub(super) enum ConnectFailure {
 
 /// Connects to one server, repeatedly.
 pub(super) trait Connector: Send + Sync {
+    /// Connects and completes the handshake. `handler` answers the server's requests from then on.
     fn connect(
         &self,
         handler: Arc<McpClientHandler>,

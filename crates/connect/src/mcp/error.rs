@@ -35,6 +35,7 @@ pub enum McpErrorKind {
 }
 
 impl McpError {
+    /// Creates an error of this class.
     pub(crate) fn new(class: McpErrorKind, message: impl Into<String>) -> Self {
         Self {
             class,
@@ -68,7 +69,8 @@ impl fmt::Display for McpError {
 
 impl std::error::Error for McpError {}
 
-/// Formats an error with its causes, without repetition.
+/// Formats an error with its causes, joined by colons; a cause that is contained already is left
+/// out.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -103,12 +103,12 @@ impl ElicitationForm {
         }
     }
 
-    /// Returns the default values of all fields.
+    /// Returns the default values of all fields that have one.
     pub fn defaults(&self) -> Map<String, Value> {
         self.complete(Map::new())
     }
 
-    /// Adds the defaults of missing fields.
+    /// Adds the defaults of missing fields to `values`; present values stay as they are.
     pub fn complete(&self, mut values: Map<String, Value>) -> Map<String, Value> {
         for field in &self.fields {
             if let Some(default) = &field.default
@@ -120,7 +120,8 @@ impl ElicitationForm {
         values
     }
 
-    /// Returns the first invalid value, as a sentence.
+    /// Returns a sentence about the first missing or invalid value; `None` if the server can accept
+    /// them.
     pub fn complaint(&self, values: &Map<String, Value>) -> Option<String> {
         self.fields.iter().find_map(|field| {
             let shown = field.title.as_deref().unwrap_or(&field.name);

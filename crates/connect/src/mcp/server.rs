@@ -72,6 +72,7 @@ pub(super) struct ServerTask {
 }
 
 impl ServerSnapshot {
+    /// Returns the state before the first connection.
     pub(super) fn new() -> Self {
         Self {
             status: ServerStatus::Starting,
@@ -84,7 +85,7 @@ impl ServerSnapshot {
 }
 
 impl ServerTask {
-    /// Runs until it is closed.
+    /// Runs until it is closed: connects, serves commands, and reconnects after a lost connection.
     pub(super) async fn run(mut self) {
         loop {
             let next = match self.refusal() {

@@ -77,7 +77,8 @@ fn not_stored(error: Error) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }
 
-/// Returns the manager that authorizes requests, if the user has signed in before.
+/// Returns the manager that authorizes requests to `url`; `None` if the user has not signed in
+/// before or the stored tokens are of no use.
 pub(super) async fn signed_in(
     url: &str,
     tokens: &Arc<dyn TokenStore>,
@@ -178,7 +179,8 @@ fn is_local(url: &str) -> bool {
     })
 }
 
-/// Runs the sign-in in the user's browser and stores the tokens.
+/// Runs the sign-in in the user's browser and stores the tokens. `challenge` is the server's, if it
+/// sent one. Waits for the user, for some minutes at most; fails if they decline.
 pub(super) async fn sign_in(
     server: &str,
     url: &str,

@@ -97,7 +97,8 @@ fn name(server: &str, tool: &str) -> String {
     }
 }
 
-/// Renames tools with identical names so that each is unique.
+/// Renames tools whose names for models are identical, so that each is unique; the first keeps its
+/// name.
 pub(crate) fn make_unique(tools: &mut [McpTool]) {
     let mut seen = BTreeSet::new();
     for tool in tools {

@@ -28,7 +28,7 @@ pub trait Approvals: Send + Sync {
 
 /// The user, as far as servers can reach them.
 pub trait McpUser: Send + Sync {
-    /// Asks the user to fill in a server's form.
+    /// Asks the user to fill in a server's form and waits for the answer.
     fn fill(&self, server: &str, form: ElicitationForm) -> BoxFuture<'static, Filled>;
     /// Opens a page in the browser if the user agrees; returns whether it is open.
     fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool>;
@@ -36,7 +36,8 @@ pub trait McpUser: Send + Sync {
 
 /// Stores OAuth tokens of servers. The text is opaque to implementations.
 pub trait TokenStore: Send + Sync {
-    /// Returns the tokens stored for a server's URL.
+    /// Returns the tokens stored for a server's URL; `None` if there are none or they cannot be
+    /// read.
     fn load(&self, url: &str) -> BoxFuture<'static, Option<String>>;
     /// Stores tokens so that other users of the machine cannot read them; `None` removes them.
     fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), Error>>;

@@ -14,7 +14,8 @@ use crate::shown_text::ShownText;
 use crate::span_set::SpanSet;
 use crate::wrap::{DisplayRowEdit, WrapTree};
 
-/// Positions of the visible blocks. Cheap to clone.
+/// Positions of the visible blocks among the display rows, for converting between rows and heights.
+/// Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct BlockLayer {
     blocks: SumTree<BlockItem>,
@@ -87,13 +88,15 @@ impl SeekTarget<'_, BlockStack, BlockStack> for AtHeight {
 }
 
 impl BlockLayer {
+    /// Creates a layer without blocks.
     pub(crate) fn new() -> Self {
         Self {
             blocks: SumTree::new(()),
         }
     }
 
-    /// Returns the top of a row, in parts; for one past the last, the total height.
+    /// Returns the top of a display row, blocks above it included, in parts of a line height; for
+    /// one past the last, the total height.
     pub(crate) fn y_of(&self, row: u32) -> u64 {
         let target = AtSlot(slot(row, Placement::Above));
         let (start, _, _) = self
@@ -102,8 +105,8 @@ impl BlockLayer {
         u64::from(row) * PARTS + start.height
     }
 
-    /// Returns the row at a height in parts, or the row after the block there. May exceed the last
-    /// row.
+    /// Returns the display row at a height in parts of a line height, or the row after the block
+    /// there. May exceed the last row.
     pub(crate) fn row_at(&self, y: u64) -> u64 {
         let (start, end, block) =
             self.blocks
@@ -114,7 +117,8 @@ impl BlockLayer {
         }
     }
 
-    /// The blocks that overlap a range of heights in parts.
+    /// Returns the blocks that overlap a range of heights, in parts of a line height, from top to
+    /// bottom.
     pub(crate) fn blocks_in(&self, y: Range<u64>) -> Vec<PlacedBlock> {
         let mut cursor = self.blocks.cursor::<BlockStack>(());
         cursor.seek(&AtHeight(y.start), sum_tree::Bias::Right);

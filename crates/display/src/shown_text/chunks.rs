@@ -10,7 +10,7 @@ use super::{AtShown, ShownExtent, ShownPiece, ShownText};
 use crate::fold::PLACEHOLDER;
 use crate::inlay::InlayId;
 
-/// A part of the shown text with a single origin.
+/// A part of the shown text with a single origin, contiguous in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShownChunk<'a> {
     pub(crate) source: ChunkSource,
@@ -21,6 +21,7 @@ pub(crate) struct ShownChunk<'a> {
     pub(crate) inlay_start: usize,
 }
 
+/// Origin of a chunk of the shown text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChunkSource {
     /// Bytes of the buffer.
@@ -31,7 +32,7 @@ pub(crate) enum ChunkSource {
     Fold(Span),
 }
 
-/// Iterator returned by `Shown::chunks`.
+/// Iterator returned by `ShownText::chunks`.
 pub(crate) struct ChunkIter<'a> {
     shown: &'a ShownText,
     cursor: Cursor<'a, 'static, ShownPiece, ShownExtent>,

@@ -11,14 +11,14 @@ use crate::fold::{self, FoldMark};
 use crate::inlay::InlayMark;
 use crate::span_set::SpanSet;
 
-/// A span in which bytes, inlays or folds changed: before and after.
+/// A span of the buffer in which bytes, inlays or folds changed: before and after the change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirtySpan {
     pub(crate) old: Span,
     pub(crate) new: Span,
 }
 
-/// Lines replaced by others.
+/// A run of shown lines that was replaced by another, for the layers above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineEdit {
     pub(crate) old: Range<u32>,

@@ -7,7 +7,7 @@
 use crate::cells::{Meter, plain_prefix};
 use crate::limits::ROW_BYTES;
 
-/// Options that affect wrapping.
+/// Width of a row and of a tab, in cells, for wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrapOptions {
     /// Cells in a row.
@@ -15,7 +15,7 @@ pub(crate) struct WrapOptions {
     pub(crate) tab_width: u32,
 }
 
-/// Indent of the next row: that of its line, but none after a break.
+/// Indents in cells of the next row of a line that is being wrapped, and of the rows after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indent {
     /// For the row to come.
@@ -25,7 +25,8 @@ pub(crate) struct Indent {
 }
 
 impl WrapOptions {
-    /// The indent of the first row of what begins with `text`: a line, or the rest behind a break.
+    /// Returns the indent of the first row of a line, or of the rest after a break, that begins
+    /// with `text`.
     pub(crate) fn first_indent(&self, text: &str) -> Indent {
         Indent {
             row: 0,
@@ -45,8 +46,8 @@ impl WrapOptions {
         }
     }
 
-    /// Cells before the continuation rows of a line: as many as before its first row, but at
-    /// most half a row.
+    /// Returns the cells before the continuation rows of a line: as many blanks as it begins with,
+    /// but at most half a row.
     pub(crate) fn indent(&self, line: &str) -> u32 {
         let cap = self.cells / 2;
         let mut meter = Meter::new(0, self.tab_width);
@@ -59,8 +60,9 @@ impl WrapOptions {
         meter.cell.min(cap)
     }
 
-    /// The bytes of the row that `text` begins, `None` if all of it fits. `text` goes on to the end
-    /// of its line, or at least `ROW_BYTES` and a char further than the row.
+    /// Returns the number of bytes of `text` that fit into a row after `indent` cells, broken at a
+    /// word if possible; `None` if all of it fits. `text` goes on to the end of its line, or at
+    /// least `ROW_BYTES` and a char further than the row.
     pub(crate) fn row_len(&self, text: &str, indent: u32) -> Option<usize> {
         match self.plain_row_len(text.as_bytes(), indent) {
             Some(len) => len,

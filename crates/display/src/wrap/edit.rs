@@ -31,7 +31,8 @@ struct LineTail {
 }
 
 impl WrapTree {
-    /// Applies edits of lines; `shown` is the text after them. Without options, nothing wraps.
+    /// Applies edits of lines and returns the changed rows; `shown` is the text after them. Wraps
+    /// new lines up to a bound, the others become stale. Without options, nothing wraps.
     pub(crate) fn edit(
         &mut self,
         edits: &[LineEdit],
@@ -81,7 +82,8 @@ impl WrapTree {
         rows
     }
 
-    /// Gives lines, which are sorted, the rows that inlays break them into; nothing wraps.
+    /// Gives lines, which are sorted, the rows into which line feeds of inlays break them, without
+    /// wrapping; returns the changed rows.
     pub(crate) fn break_lines(&mut self, lines: &[u32], shown: &ShownText) -> Vec<DisplayRowEdit> {
         let replacements = lines.iter().map(|line| LineReplacement {
             old_lines: *line..line + 1,

@@ -9,7 +9,7 @@ use super::Editor;
 /// Interval of the caret's blinking.
 const BLINK: Duration = Duration::from_millis(530);
 
-/// Blinking of the caret.
+/// Blinking of the caret: whether it is shown now, and the task that toggles it.
 pub(crate) struct CaretBlink {
     pub(crate) is_shown: bool,
     pub(super) task: Option<Task<()>>,
@@ -30,7 +30,8 @@ impl CaretBlink {
 }
 
 impl Editor {
-    /// Shows the caret and restarts its blinking.
+    /// Shows the caret and restarts its blinking; it does not blink if the settings or reduced
+    /// motion say so.
     pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
         self.blink.is_shown = true;
         if !self.settings.cursor_blink || !self.may_move(cx) {

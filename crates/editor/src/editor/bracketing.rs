@@ -6,7 +6,7 @@ use gpui_kit::{AppContext as _, Context, Task};
 
 use super::Editor;
 
-/// Search state for the brackets at the caret.
+/// The pair of brackets at the caret, found in the background, for highlighting.
 #[derive(Default)]
 pub(crate) struct Brackets {
     /// Result for a text, its tree and an offset; `None` if there is no pair.
@@ -19,14 +19,16 @@ pub(crate) struct Brackets {
 type Place = (Revision, Option<Revision>, ByteOffset);
 
 impl Brackets {
-    /// Returns the pair at a caret, if it was found for this revision.
+    /// Returns the spans of both brackets at a caret; `None` if there is no pair, or it was not
+    /// searched for this revision yet.
     pub(crate) fn pair_at(&self, revision: Revision, head: ByteOffset) -> Option<[Span; 2]> {
         let ((known, _, at), pair) = self.found.as_ref()?;
         pair.filter(|_| *known == revision && *at == head)
     }
 }
 
-/// Searches the brackets at a caret; once per offset, text and tree.
+/// Searches the pair of brackets at a caret in the background and requests a frame; once per
+/// offset, text and tree. Without a tree nothing happens.
 pub(crate) fn look_for_brackets(editor: &mut Editor, head: ByteOffset, cx: &mut Context<Editor>) {
     let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
         return;

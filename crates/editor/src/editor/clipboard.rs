@@ -7,7 +7,7 @@ use gpui_kit::{ClipboardItem, Context, Window};
 use super::Editor;
 
 impl Editor {
-    /// Returns the selected spans, for moving them by drag and drop.
+    /// Returns the spans of the selections that are not empty, in order.
     pub(crate) fn selected_spans(&self) -> Vec<Span> {
         self.selections
             .iter()
@@ -17,6 +17,8 @@ impl Editor {
     }
 }
 
+/// Handler of an action: copies the selections, or the rows of carets, to the clipboard. Very large
+/// texts are refused.
 pub(crate) fn copy(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     if !may_copy(editor) {
@@ -27,6 +29,8 @@ pub(crate) fn copy(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>
     }
 }
 
+/// Handler of an action: moves the selections, or the rows of carets, to the clipboard. Very large
+/// texts are refused.
 pub(crate) fn cut(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     if !may_copy(editor) {
@@ -46,6 +50,8 @@ fn may_copy(editor: &Editor) -> bool {
             .any(|selection| !selection.is_empty())
 }
 
+/// Handler of an action: inserts the clipboard at every caret, with the indentation fitted if the
+/// settings say so.
 pub(crate) fn paste(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     let indent = if editor.settings.indent_on_paste {
         PasteIndent::Fit
@@ -55,6 +61,7 @@ pub(crate) fn paste(editor: &mut Editor, window: &mut Window, cx: &mut Context<E
     paste_from_clipboard(editor, indent, window, cx);
 }
 
+/// Handler of an action: inserts the clipboard at every caret without changing its indentation.
 pub(crate) fn paste_as_is(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     paste_from_clipboard(editor, PasteIndent::Keep, window, cx);
 }
@@ -70,6 +77,7 @@ fn paste_from_clipboard(
     }
 }
 
+/// Inserts `copied` at every caret; several parts go to as many carets.
 pub(crate) fn paste_copied(
     editor: &mut Editor,
     copied: &CopiedText,
@@ -82,7 +90,8 @@ pub(crate) fn paste_copied(
     editor.apply(plan, window, cx);
 }
 
-/// Sets the newest selection as primary selection, if the system has one.
+/// Sets the newest selection as the system's primary selection (X11, Wayland), if it is not empty
+/// and at most 1 MiB. Does nothing on other systems.
 pub(crate) fn offer_primary(editor: &mut Editor, cx: &mut Context<Editor>) {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     {
@@ -100,7 +109,7 @@ pub(crate) fn offer_primary(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
-/// Inserts the primary selection, from any window.
+/// Inserts the system's primary selection, from any window. Does nothing on systems without one.
 pub(crate) fn paste_primary(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     if let Some(copied) = cx.read_from_primary().as_ref().and_then(from_item) {
@@ -112,10 +121,12 @@ pub(crate) fn paste_primary(editor: &mut Editor, window: &mut Window, cx: &mut C
     }
 }
 
+/// Converts copied text to a clipboard item, with the parts of several carets as metadata.
 pub(crate) fn to_item(copied: &CopiedText) -> ClipboardItem {
     ClipboardItem::new_string_with_metadata(copied.text(), copied.metadata())
 }
 
+/// Reads copied text from a clipboard item; `None` if it holds no text.
 pub(crate) fn from_item(item: &ClipboardItem) -> Option<CopiedText> {
     let text = item.text()?;
     let metadata = item.metadata();

@@ -12,7 +12,8 @@ use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
 impl Editor {
-    /// Runs a command at every caret.
+    /// Runs a command at every caret: changes text, selections or folds, and reveals the caret. A
+    /// read-only text refuses edits with `EditorEvent::Refused`.
     pub fn run(&mut self, command: &Command, window: &mut Window, cx: &mut Context<Self>) {
         self.sync(cx);
         self.caret_options.page_rows = self.page_rows();
@@ -20,7 +21,8 @@ impl Editor {
         self.apply(plan, window, cx);
     }
 
-    /// Calls a function of `caret` with the current context.
+    /// Calls a function of `caret` with the current context (text, selections, display, syntax) and
+    /// returns its result. Changes nothing.
     pub(crate) fn plan<R>(
         &self,
         ask: impl FnOnce(&caret::CommandContext) -> R,
@@ -70,7 +72,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Edits the text and sets the selections. Returns `false` if the edit is refused.
+    /// Edits the text, sets the selections and restores folds. Returns `false` and emits `Refused`
+    /// if the document is read-only.
     pub(crate) fn edit(
         &mut self,
         edits: &[text::Edit],
@@ -114,11 +117,13 @@ fn refuse_edit(editor: &mut Editor, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Refused(reason));
 }
 
+/// Handler of an action: undoes the last step of the text and restores its selections.
 pub(crate) fn undo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     let restored = editor.model.update(cx, |model, cx| model.undo(cx));
     after_restore(editor, restored, window, cx);
 }
 
+/// Handler of an action: repeats the step that was undone last.
 pub(crate) fn redo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     let restored = editor.model.update(cx, |model, cx| model.redo(cx));
     after_restore(editor, restored, window, cx);
@@ -147,6 +152,8 @@ fn after_restore(
     cx.emit(EditorEvent::Edited);
 }
 
+/// Handler of an action: returns to the selections before the last caret motion, without changing
+/// the text.
 pub(crate) fn undo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     walk_caret_history(
         editor,
@@ -156,6 +163,7 @@ pub(crate) fn undo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Cont
     );
 }
 
+/// Handler of an action: returns to the selections that `undo_caret` left.
 pub(crate) fn redo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     walk_caret_history(
         editor,

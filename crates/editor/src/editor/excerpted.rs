@@ -10,7 +10,7 @@ use crate::excerpts::{Excerpts, ExcerptsEvent};
 use crate::frame::{RowHighlights, highlights_of_rows};
 
 impl Editor {
-    /// Creates a view of excerpts.
+    /// Creates a view of excerpts of other texts; edits go to their sources.
     pub fn of_excerpts(
         excerpts: Entity<Excerpts>,
         window: &mut Window,
@@ -33,13 +33,13 @@ impl Editor {
         })
     }
 
-    /// Returns the source of the rows, if they are excerpts of other texts.
+    /// Returns the source of the rows; `None` if the view shows a text and not excerpts.
     pub fn excerpts(&self) -> Option<&Entity<Excerpts>> {
         self.excerpts.as_ref()
     }
 }
 
-/// Returns the largest line number that the gutter may show.
+/// Returns the largest line number that the gutter may show, for its width.
 pub(crate) fn most_rows(editor: &Editor, cx: &App) -> u32 {
     let rows = editor.excerpts.as_ref().map(|excerpts| {
         let sources = excerpts.read(cx).sources().iter();
@@ -49,7 +49,8 @@ pub(crate) fn most_rows(editor: &Editor, cx: &App) -> u32 {
     rows.unwrap_or_else(|| editor.snapshot.row_count())
 }
 
-/// Computes the highlights of rows synchronously; `None` without any syntax.
+/// Computes the highlights of rows on this thread, for rows that must not flash; `None` without any
+/// syntax.
 pub(crate) fn colours_now(
     editor: &Editor,
     rows: Range<Row>,

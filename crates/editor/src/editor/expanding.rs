@@ -17,7 +17,8 @@ use super::{Editor, EditorEvent};
 use crate::scroll::ScrollMargin;
 use crate::suggestion::{ExtraCaret, accepted_edits, extra_carets};
 
-/// The candidate words being cycled through.
+/// The candidate words that the command to complete a word cycles through, and the one that is in
+/// the text.
 pub(crate) struct WordExpansion {
     words: Vec<Arc<str>>,
     /// Index of the inserted word; `None` if the typed prefix is unchanged.
@@ -80,15 +81,20 @@ impl Editor {
     }
 }
 
+/// Handler of an action: completes the word at the caret, or replaces the completion by the next
+/// candidate.
 pub(crate) fn expand_word(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     cycle_word(editor, CycleDirection::Next, window, cx);
 }
 
+/// Handler of an action: completes the word at the caret with the last candidate, or replaces the
+/// completion by the previous one.
 pub(crate) fn expand_word_back(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     cycle_word(editor, CycleDirection::Previous, window, cx);
 }
 
-/// Returns the position of the inserted word, such as `2 of 5`, if nothing changed since.
+/// Returns the position of the inserted word among the candidates, such as `2 of 5`; `None` if
+/// something changed since, or there is only one.
 pub(crate) fn written_word(editor: &Editor) -> Option<SharedString> {
     let known = editor.word_expansion.as_ref()?;
     let (revision, selections) = &known.written_at;

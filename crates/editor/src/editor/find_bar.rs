@@ -22,7 +22,7 @@ use crate::editor::Editor;
 /// Width, in design pixels, below which the buttons move below the field.
 const NARROW: f32 = 440.0;
 
-/// The find bar of one view.
+/// The find bar of one view: fields for query and replacement, and buttons.
 pub(crate) struct FindBar {
     editor: WeakEntity<Editor>,
     query: Entity<InputState>,
@@ -34,6 +34,7 @@ pub(crate) struct FindBar {
 }
 
 impl FindBar {
+    /// Creates the bar of an editor with empty fields; `show` fills and focuses them.
     pub(crate) fn new(
         editor: WeakEntity<Editor>,
         window: &mut Window,
@@ -73,7 +74,8 @@ impl FindBar {
             .any(|field| field.read(cx).focus_handle(cx).is_focused(window))
     }
 
-    /// Fills the fields and focuses the bar.
+    /// Fills the fields and focuses the bar. `replaces` shows the field for the replacement; it
+    /// stays shown.
     pub(crate) fn show(
         &mut self,
         text: &str,

@@ -18,7 +18,7 @@ use super::{Editor, EditorEvent, Reveal};
 use crate::find::{FindState, MAX_MATCHES, overview_of};
 use crate::scroll::ScrollMargin;
 
-/// The find bar of a view and its running searches.
+/// The find bar of a view, if it is open, and its running searches.
 #[derive(Default)]
 pub(crate) struct FindSession {
     pub(crate) bar: Option<Entity<FindBar>>,
@@ -37,10 +37,12 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// Handler of an action: opens the find bar, with the selected text as the query.
 pub(crate) fn open_find(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     open_bar(editor, false, window, cx);
 }
 
+/// Handler of an action: opens the find bar with its field for a replacement.
 pub(crate) fn open_replace(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     open_bar(editor, true, window, cx);
 }
@@ -102,6 +104,7 @@ pub(crate) fn fit_find_bar(
     }
 }
 
+/// Handler of an action: closes the find bar, hides matches and focuses the text.
 pub(crate) fn close_find(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.find.set_open(false);
     editor.find_session.bar = None;
@@ -110,7 +113,8 @@ pub(crate) fn close_find(editor: &mut Editor, window: &mut Window, cx: &mut Cont
     cx.notify();
 }
 
-/// Sets the query. The bar calls it on every keystroke.
+/// Sets the query and searches for it; an equal one changes nothing. The bar calls it on every
+/// keystroke.
 pub(crate) fn set_query(editor: &mut Editor, text: &str, cx: &mut Context<Editor>) {
     if editor.find.text != text {
         editor.find.text = text.to_owned();
@@ -124,7 +128,8 @@ fn query_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
     cx.notify();
 }
 
-/// Searches the current text. The previous matches stay visible until it finishes.
+/// Searches the current text in the background. The previous matches stay visible until it
+/// finishes. Without a valid query, stops the search.
 pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     let Some(matcher) = editor
         .find
@@ -158,10 +163,12 @@ pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     }));
 }
 
+/// Handler of an action: selects the next match after the selection, wrapping around.
 pub(crate) fn find_next(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     find_step(editor, true, window, cx);
 }
 
+/// Handler of an action: selects the match before the selection, wrapping around.
 pub(crate) fn find_previous(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     find_step(editor, false, window, cx);
 }
@@ -216,6 +223,8 @@ fn go_to_match(editor: &mut Editor, found: Option<Span>, cx: &mut Context<Editor
     }
 }
 
+/// Handler of an action: searches for the selected text, or the word at the caret, and selects its
+/// next occurrence.
 pub(crate) fn find_selection(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     if editor.selections.primary().is_empty() {
@@ -231,6 +240,8 @@ pub(crate) fn find_selection(editor: &mut Editor, window: &mut Window, cx: &mut 
     find_step(editor, true, window, cx);
 }
 
+/// Handler of an action: selects all matches, found in the background; dropped if the text changes
+/// meanwhile.
 pub(crate) fn select_all_matches(
     editor: &mut Editor,
     window: &mut Window,
@@ -263,6 +274,7 @@ pub(crate) fn select_all_matches(
     }));
 }
 
+/// Handler of an action: replaces the selected match, if one is selected, and selects the next.
 pub(crate) fn replace_next(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(matcher) = editor.find.matcher().cloned() else {
@@ -281,6 +293,8 @@ pub(crate) fn replace_next(editor: &mut Editor, window: &mut Window, cx: &mut Co
     find_step(editor, true, window, cx);
 }
 
+/// Handler of an action: replaces all matches in one undo step, planned in the background; dropped
+/// if the text changes meanwhile.
 pub(crate) fn replace_all(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(matcher) = editor.find.matcher().cloned() else {
@@ -330,6 +344,7 @@ fn replacement(editor: &Editor, cx: &Context<Editor>) -> ReplacementTemplate {
     )
 }
 
+/// Handler of an action: switches between matching and ignoring case, and searches again.
 pub(crate) fn toggle_find_case(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.find.case = match editor.find.case {
         CaseMatching::Sensitive => CaseMatching::Insensitive,
@@ -338,6 +353,8 @@ pub(crate) fn toggle_find_case(editor: &mut Editor, _: &mut Window, cx: &mut Con
     query_changed(editor, cx);
 }
 
+/// Handler of an action: switches between matching whole words only and anywhere, and searches
+/// again.
 pub(crate) fn toggle_find_whole_word(
     editor: &mut Editor,
     _: &mut Window,
@@ -350,6 +367,7 @@ pub(crate) fn toggle_find_whole_word(
     query_changed(editor, cx);
 }
 
+/// Handler of an action: switches between literal text and regular expression, and searches again.
 pub(crate) fn toggle_find_regex(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.find.pattern = match editor.find.pattern {
         PatternKind::Literal => PatternKind::Regex,
@@ -358,6 +376,8 @@ pub(crate) fn toggle_find_regex(editor: &mut Editor, _: &mut Window, cx: &mut Co
     query_changed(editor, cx);
 }
 
+/// Handler of an action: limits the search to the present selections, or ends that, and searches
+/// again.
 pub(crate) fn toggle_find_in_selection(
     editor: &mut Editor,
     _: &mut Window,
@@ -372,6 +392,8 @@ pub(crate) fn toggle_find_in_selection(
     query_changed(editor, cx);
 }
 
+/// Handler of an action: switches between inserting the replacement as typed and with the case of
+/// each match.
 pub(crate) fn toggle_replace_case(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.find.letter_case = match editor.find.letter_case {
         LetterCase::AsTyped => LetterCase::LikeMatch,

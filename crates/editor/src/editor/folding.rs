@@ -12,7 +12,7 @@ use super::Editor;
 /// Number of edits whose deleted folds are kept.
 const MAX_LOST_EDITS: usize = 100;
 
-/// Folds at one node of the undo history.
+/// The folds that a text had at one node of its undo history, to be restored by undo.
 pub(crate) struct FoldState {
     node: NodeId,
     len: ByteOffset,
@@ -34,6 +34,8 @@ pub(crate) struct Folding {
 pub(crate) struct LostFolds(Vec<FoldState>);
 
 impl LostFolds {
+    /// Notes folds that an edit deletes, in place of earlier ones of the same node; the oldest are
+    /// dropped beyond the bound.
     pub(crate) fn note(&mut self, folded: FoldState) {
         if folded.folds.is_empty() {
             return;
@@ -47,7 +49,7 @@ impl LostFolds {
 }
 
 impl Editor {
-    /// Unfolds the folds that contain an end of a selection.
+    /// Unfolds the folds that hide an end of a selection.
     pub(crate) fn unfold_at_carets(&mut self, cx: &mut Context<Self>) {
         let ends = self
             .selections
@@ -67,7 +69,8 @@ impl Editor {
     }
 }
 
-/// Returns the folds within the text that the edits delete.
+/// Returns the folds that lie within text which the edits delete, with the state of the history
+/// before the edit.
 pub(crate) fn folded_in(editor: &Editor, edits: &[text::Edit], cx: &Context<Editor>) -> FoldState {
     let deleted = edits.iter().map(|edit| edit.span);
     let deleted = deleted.filter(|span| !span.is_empty());
@@ -88,7 +91,8 @@ fn history_node(editor: &Editor, cx: &Context<Editor>) -> NodeId {
     model.document().buffer().history().current()
 }
 
-/// Restores the folds of the history node that undo or redo returned to.
+/// Restores the folds of the history node to which undo or redo returned; nothing if none were
+/// noted.
 pub(crate) fn fold_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     let node = history_node(editor, cx);
     let len = editor.snapshot.len();
@@ -99,6 +103,7 @@ pub(crate) fn fold_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
+/// Handler of an action: folds the innermost block around each caret.
 pub(crate) fn fold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let rows = caret_rows(editor);
@@ -109,6 +114,7 @@ pub(crate) fn fold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>
     fold_spans(editor, &spans, cx);
 }
 
+/// Handler of an action: unfolds the folds in the row of each caret.
 pub(crate) fn unfold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     let rows = caret_rows(editor);
     let rows: Vec<Span> = rows
@@ -118,6 +124,8 @@ pub(crate) fn unfold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Edito
     editor.change_map(cx, |map| rows.into_iter().for_each(|span| map.unfold(span)));
 }
 
+/// Handler of an action: unfolds the fold in the row of the newest caret, or else folds the block
+/// around it.
 pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
@@ -130,6 +138,8 @@ pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Con
     }
 }
 
+/// Handler of an action: folds every block of the text. Takes time proportional to it; nothing
+/// without a syntax tree.
 pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
@@ -144,11 +154,13 @@ pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Edi
     fold_spans(editor, &spans, cx);
 }
 
+/// Handler of an action: unfolds everything.
 pub(crate) fn unfold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.change_map(cx, |map| map.unfold_all());
 }
 
-/// Folds or unfolds the block that starts in a row, on a click on its arrow.
+/// Folds or unfolds the block that starts in a row, on a click on its arrow; nothing if none starts
+/// there.
 pub(crate) fn toggle_fold_at(editor: &mut Editor, row: Row, cx: &mut Context<Editor>) {
     editor.sync(cx);
     match fold_starting_at(editor, row) {
@@ -169,7 +181,7 @@ fn fold_spans(editor: &mut Editor, spans: &[Span], cx: &mut Context<Editor>) {
     move_carets_out_of_folds(editor, cx);
 }
 
-/// Returns the fold whose placeholder is in a row.
+/// Returns the fold whose placeholder is in a row; `None` if there is none.
 pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
     let folds = editor
         .display
@@ -179,7 +191,8 @@ pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
         .find(|span| editor.snapshot.point_at(span.start).row == row)
 }
 
-/// Returns the span that can be folded from a row.
+/// Returns the span that can be folded from a row, by the syntax tree or else by indentation;
+/// `None` if there is none.
 pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
     match editor.model.read(cx).syntax() {
         Some(syntax) if syntax.has_tree() => {

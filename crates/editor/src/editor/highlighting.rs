@@ -6,7 +6,8 @@ use super::Editor;
 use crate::frame::highlights_of_rows;
 
 impl Editor {
-    /// Recomputes the highlights of the visible rows. Until they arrive, the old ones are painted.
+    /// Recomputes the highlights of the visible rows in the background and requests a frame. Until
+    /// they arrive, the old ones are painted; results for another revision are dropped.
     pub(crate) fn highlight_in_background(&mut self, cx: &mut Context<Self>) {
         let rows = self.rows.range();
         if rows.is_empty() {

@@ -6,6 +6,7 @@ use text::{Edit, EditKind, RowHunk, Selection, SelectionSet, Snapshot};
 
 use super::{Editor, Reveal};
 
+/// Handler of an action: moves to the next change since the last commit, wrapping around.
 pub(crate) fn next_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
@@ -20,6 +21,7 @@ pub(crate) fn next_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Ed
     go_to_hunk(editor, next.copied(), cx);
 }
 
+/// Handler of an action: moves to the previous change since the last commit, wrapping around.
 pub(crate) fn previous_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
@@ -44,6 +46,8 @@ fn go_to_hunk(editor: &mut Editor, hunk: Option<RowHunk>, cx: &mut Context<Edito
     }
 }
 
+/// Handler of an action: restores the committed text of the changes at the selections, as one
+/// undoable edit. Nothing without a committed text.
 pub(crate) fn revert_hunk(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let model = editor.model.read(cx);

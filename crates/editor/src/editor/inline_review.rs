@@ -11,7 +11,7 @@ use text::{Change, RowSpan};
 use super::{Editor, Reveal};
 use crate::block_view::BlockView;
 
-/// A change under review.
+/// A change of an agent under review: its rows, and the view with buttons above them.
 pub struct ReviewMark {
     /// The added rows; for a pure deletion, empty at the row that follows it.
     pub rows: RowSpan,
@@ -42,7 +42,8 @@ impl ShownReview {
 }
 
 impl Editor {
-    /// Replaces the changes shown; they are in text order.
+    /// Shows these changes, which are in text order, in place of the earlier ones; an empty list
+    /// ends the review.
     pub fn set_review(&mut self, marks: Vec<ReviewMark>, cx: &mut Context<Self>) {
         self.sync(cx);
         let gone = std::mem::take(&mut self.review).blocks;
@@ -79,7 +80,7 @@ impl Editor {
     }
 
     /// Returns the index of the change at the newest caret: the one around it, else the next below,
-    /// else the last.
+    /// else the last. `None` if no change is under review.
     pub fn reviewed_at_caret(&mut self, cx: &mut Context<Self>) -> Option<usize> {
         let row = self.caret_point(cx).row;
         let end = |span: &Span| -> Row {
@@ -96,7 +97,8 @@ impl Editor {
         at.or(grounds.len().checked_sub(1))
     }
 
-    /// Moves the caret to the first row of a change under review.
+    /// Moves the caret to the first row of the change with this index, centred; nothing for an
+    /// unknown one.
     pub fn go_to_reviewed(&mut self, index: usize, cx: &mut Context<Self>) {
         if let Some(span) = self.review.grounds.get(index) {
             self.go_to(span.start, Reveal::Center, cx);

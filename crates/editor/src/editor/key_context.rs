@@ -5,7 +5,8 @@ use gpui_kit::{Context, KeyContext};
 use super::Editor;
 
 impl Editor {
-    /// Returns the context for keymaps.
+    /// Returns the context against which keymaps are matched: `Editor`, with its mode and flags
+    /// such as `read_only` and `several_carets`.
     pub(crate) fn key_context(&self, cx: &Context<Self>) -> KeyContext {
         let mut context = KeyContext::default();
         context.add("Editor");

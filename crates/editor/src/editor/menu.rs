@@ -7,7 +7,7 @@ use super::Editor;
 use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Undo, Unfold};
 use crate::caret_actions::{SelectAll, SelectAllOccurrences, ToggleLineComment};
 
-/// Builds the context menu.
+/// Builds the context menu of the text; entries that cannot apply now are disabled.
 pub(crate) fn menu(editor: &Editor, cx: &gpui_kit::App) -> Menu {
     let model = editor.model.read(cx);
     let can_edit = model.document().can_edit();

@@ -8,7 +8,7 @@ use ui::ActiveSettings as _;
 use super::Editor;
 use crate::model::DocumentModel;
 
-/// Overrides for this view only; `None` follows the settings.
+/// Display options that the user changed for this view only; `None` follows the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overrides {
     pub(crate) soft_wrap: Option<SoftWrap>,
@@ -18,7 +18,7 @@ pub(crate) struct Overrides {
 }
 
 impl Editor {
-    /// Applies changed settings. The comparison is a pointer check.
+    /// Applies the settings if they changed since the last call; otherwise takes constant time.
     pub(crate) fn follow_settings(&mut self, cx: &mut Context<Self>) {
         if !std::sync::Arc::ptr_eq(cx.settings(), &self.settings_source) {
             self.use_settings(cx);
@@ -62,7 +62,8 @@ impl Editor {
             .unwrap_or(self.settings.whitespace)
     }
 
-    /// Sets the indentation of this text, overriding detection.
+    /// Sets the indentation of typed text in this view, in place of settings and detection: hard
+    /// tabs or spaces, and the width of a level in columns, from 1 to 16. Does not change the text.
     pub fn set_indentation(&mut self, hard_tabs: bool, tab_width: u32, cx: &mut Context<Self>) {
         self.overrides.indentation = Some((hard_tabs, tab_width.clamp(1, 16)));
         self.caret_options = fresh_caret_options(self, cx);
@@ -70,7 +71,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Returns hard tabs or spaces, and the width of a level.
+    /// Returns whether typed indentation uses hard tabs, and the width of a level in columns.
     pub fn indentation(&self) -> (bool, u32) {
         (self.caret_options.hard_tabs, self.caret_options.tab_width)
     }

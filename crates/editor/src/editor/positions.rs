@@ -7,7 +7,7 @@ use gpui_kit::{Context, Pixels, Point};
 use super::Editor;
 
 impl Editor {
-    /// Returns the offset nearest to a pixel.
+    /// Returns the offset nearest to a position in window pixels; `None` before the first layout.
     pub fn offset_at(
         &mut self,
         position: Point<Pixels>,
@@ -18,12 +18,14 @@ impl Editor {
         Some(self.display.to_buffer(point, Bias::Left))
     }
 
-    /// Returns the display point nearest to a pixel.
+    /// Returns the display point nearest to a position in window pixels, possibly beyond the end of
+    /// its row; `None` before the first layout.
     pub(crate) fn display_point_at(&self, position: Point<Pixels>) -> Option<DisplayPoint> {
         Some(self.geometry.as_ref()?.point_at(position, &self.display))
     }
 
-    /// Returns the corner below the caret, clamped to the visible text.
+    /// Returns the corner below the newest caret in window pixels, clamped to the visible text, for
+    /// menus; `None` before the first layout.
     pub(crate) fn caret_corner(&self) -> Option<Point<Pixels>> {
         let geometry = self.geometry.as_ref()?;
         let place = self

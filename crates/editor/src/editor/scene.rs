@@ -7,7 +7,7 @@ use gpui_kit::{App, Context, Window};
 
 use super::Editor;
 
-/// Reason a view accepts no suggestions.
+/// Reason a view shows no suggestions at present, such as a selection or a read-only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuggestionBlocker {
     /// The text is read-only.
@@ -35,7 +35,7 @@ impl fmt::Display for SuggestionBlocker {
 }
 
 impl Editor {
-    /// Captures the text, its caret and the visible rows.
+    /// Returns the text, its newest caret and the visible rows, as the input of the Tab engine.
     pub fn scene(&mut self, cx: &mut Context<Self>) -> EditorState {
         self.sync(cx);
         let model = self.model.read(cx);
@@ -55,7 +55,7 @@ impl Editor {
         }
     }
 
-    /// Returns the reason this view accepts no suggestions; `None` if it does.
+    /// Returns the reason this view shows no suggestions at present; `None` if it may show them.
     pub fn blocks_suggestions(&self, window: &Window, cx: &App) -> Option<SuggestionBlocker> {
         let bar = self.find_session.bar.as_ref();
         let finds = bar.is_some_and(|bar| bar.read(cx).has_keyboard(window, cx));

@@ -18,7 +18,8 @@ impl Drop for CancelOnDrop {
 }
 
 impl Editor {
-    /// Returns the visible part of the text.
+    /// Returns the height of the view in line heights, and whether it scrolls beyond the last row.
+    /// Before the first layout, 40 rows.
     pub(crate) fn viewport(&self) -> Viewport {
         Viewport {
             rows: self
@@ -42,7 +43,8 @@ impl Editor {
         self.scroll.top(&self.display)
     }
 
-    /// Sets the scroll position, in line heights, clipped to the text.
+    /// Scrolls at once to `top`, in line heights from the top of the text, clipped to the text.
+    /// Ends animations and a pending reveal of the caret.
     pub fn set_scroll_top(&mut self, top: f64, cx: &mut Context<Self>) {
         self.sync(cx);
         let before = self.scroll;
@@ -56,12 +58,13 @@ impl Editor {
         }
     }
 
+    /// Scrolls by a number of line heights, negative for upwards, clipped to the text.
     pub(crate) fn scroll_by(&mut self, rows: f64, cx: &mut Context<Self>) {
         let top = self.scroll_top(cx);
         self.set_scroll_top(top + rows, cx);
     }
 
-    /// Scrolls horizontally by pixels, clipped to the text.
+    /// Scrolls horizontally by a distance in pixels, clipped to the longest row laid out.
     pub(crate) fn scroll_sideways(&mut self, pixels: f64, cx: &mut Context<Self>) {
         let widest = self
             .geometry
@@ -76,7 +79,8 @@ impl Editor {
         }
     }
 
-    /// Wraps rows outside the window, one job after another.
+    /// Wraps rows outside the window in background jobs, one after another, until all rows are
+    /// wrapped.
     pub(crate) fn wrap_in_background(&mut self, cx: &mut Context<Self>) {
         let Some(job) = self.map.wrap_job() else {
             return;
@@ -102,38 +106,46 @@ impl Editor {
     }
 }
 
+/// Handler of an action: scrolls up by one row; the caret stays.
 pub(crate) fn scroll_line_up(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.scroll_by(-1.0, cx);
 }
 
+/// Handler of an action: scrolls down by one row; the caret stays.
 pub(crate) fn scroll_line_down(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.scroll_by(1.0, cx);
 }
 
+/// Handler of an action: scrolls up by a page; the caret stays.
 pub(crate) fn scroll_page_up(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.scroll_by(-f64::from(editor.page_rows()), cx);
 }
 
+/// Handler of an action: scrolls down by a page; the caret stays.
 pub(crate) fn scroll_page_down(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.scroll_by(f64::from(editor.page_rows()), cx);
 }
 
+/// Handler of an action: scrolls to the start of the text; the caret stays.
 pub(crate) fn scroll_to_top(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.set_scroll_top(0.0, cx);
 }
 
+/// Handler of an action: scrolls to the end of the text; the caret stays.
 pub(crate) fn scroll_to_bottom(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let bottom = editor.display.total_height() - editor.viewport().rows;
     editor.set_scroll_top(bottom, cx);
 }
 
+/// Handler of an action: scrolls the newest caret to the middle.
 pub(crate) fn center_caret(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.follow = Some(ScrollMargin::Center);
     cx.notify();
 }
 
-/// Reveals the newest caret, if requested. Part of the layout.
+/// Scrolls so that the newest caret is visible, if that was requested since the last frame. Part of
+/// the layout; `advance` is the width of a cell and `text_width` that of the text, in pixels.
 pub(crate) fn follow_caret(
     editor: &mut Editor,
     advance: f64,

@@ -23,7 +23,8 @@ use crate::suggestion::{
     present,
 };
 
-/// An event about a suggestion.
+/// An event about the suggestion of a view, for the Tab engine: accepted, dismissed, requested, or
+/// cycled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestionEvent {
     /// A part was accepted by this change. `Editor::last_taken` names the resulting revision, also
@@ -50,7 +51,7 @@ pub enum SuggestionEvent {
     Entered(SuggestionId),
 }
 
-/// Direction for cycling through alternatives.
+/// Direction for cycling through alternatives: next or previous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleDirection {
     /// To the next alternative.
@@ -59,7 +60,7 @@ pub enum CycleDirection {
     Previous,
 }
 
-/// Condition for showing suggestions.
+/// Condition for showing suggestions: always, or while Alt is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuggestionMode {
     /// Show them without a key.
@@ -72,7 +73,8 @@ pub enum SuggestionMode {
 /// First id of suggestion inlays; they are numbered from here.
 const FIRST_INLAY: u64 = 1 << 62;
 
-/// Suggestion state of a view.
+/// Suggestion state of a view: the offered suggestion, how it is shown, and what was accepted of
+/// it.
 #[derive(Default)]
 pub(crate) struct SuggestionState {
     pub(super) offered: Option<Suggestion>,
@@ -150,12 +152,13 @@ impl SuggestionState {
             .is_some_and(|(of, at)| Some(of) == id && at == caret)
     }
 
-    /// Returns the presentation that is shown.
+    /// Returns the form in which the suggestion is shown; `None` if it is not.
     pub(crate) fn shown_presentation(&self) -> Option<&Presentation> {
         self.shown.as_ref()
     }
 
-    /// Returns the part of the presentation inside the text.
+    /// Returns the form in which the suggestion is shown within the text; `None` if it is not shown
+    /// or only as a sign.
     pub(crate) fn in_text(&self) -> Option<&InText> {
         match &self.shown {
             Some(Presentation::InText(shown)) => Some(shown),
@@ -241,7 +244,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Returns the current suggestion, mapped to the current text, whether it is visible or not.
+    /// Returns the current suggestion, mapped to the current text, whether it is visible or not;
+    /// `None` if there is none.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.suggestion.offered.as_ref()
     }
@@ -265,7 +269,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Sets the condition for showing suggestions.
+    /// Sets the condition for showing suggestions, and applies it to the current one.
     pub fn set_suggestion_mode(&mut self, mode: SuggestionMode, cx: &mut Context<Self>) {
         self.suggestion.mode = mode;
         self.suggestion.invalidate();
@@ -274,13 +278,13 @@ impl Editor {
     }
 
     /// Returns the revision created by the last accepted part, and the amount that was accepted. A
-    /// change ending there accepted a suggestion.
+    /// change ending there accepted a suggestion. `None` before the first acceptance.
     pub fn last_taken(&self) -> Option<(Revision, AcceptGranularity)> {
         self.suggestion.last_taken
     }
 
     /// Returns the suggestion painted last and the revision of its text. The user has never seen a
-    /// suggestion that was not painted.
+    /// suggestion that was not painted. `None` before the first.
     pub fn last_painted(&self) -> Option<(SuggestionId, Revision)> {
         self.suggestion.last_painted
     }
@@ -294,7 +298,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Rebuilds the presentation if necessary and updates the display map.
+    /// Rebuilds the form in which the suggestion is shown, if text, carets or visible rows changed,
+    /// and updates the inlays. Cheap otherwise.
     pub(crate) fn refresh_suggestion(&mut self, cx: &mut Context<Self>) {
         if self.suggestion.offered.is_none() && self.suggestion.shown.is_none() {
             return;
@@ -534,6 +539,8 @@ fn take_colours(
     cx.notify();
 }
 
+/// Handler of an action: dismisses the shown suggestion. If none is shown, the key goes on to other
+/// handlers.
 pub(crate) fn dismiss_suggestion(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let shown = editor
@@ -548,16 +555,19 @@ pub(crate) fn dismiss_suggestion(editor: &mut Editor, _: &mut Window, cx: &mut C
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Dismissed(id)));
 }
 
+/// Handler of an action: requests a suggestion from the Tab engine by an event.
 pub(crate) fn request_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Requested));
 }
 
+/// Handler of an action: requests the next alternative by an event.
 pub(crate) fn next_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
         CycleDirection::Next,
     )));
 }
 
+/// Handler of an action: requests the previous alternative by an event.
 pub(crate) fn previous_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
         CycleDirection::Previous,

@@ -10,7 +10,7 @@ use crate::editor::Editor;
 /// Longer rows are truncated for the screen reader, in bytes.
 const LONGEST: usize = 2_000;
 
-/// The visible rows, for the accessibility tree.
+/// The visible rows and the selection, in the form that the accessibility tree needs.
 pub(crate) struct AccessibleText {
     rows: Vec<AccessibleRow>,
     /// Row and character of anchor and head of the newest selection, if visible.
@@ -57,7 +57,7 @@ pub(super) fn accessible_text(editor: &Editor, layout: &TextLayout) -> Accessibl
     AccessibleText { rows, selection }
 }
 
-/// Adds the rows as children of the text's node.
+/// Adds the rows as children of the text's node in the accessibility tree, with the selection.
 pub(crate) fn describe(text: &AccessibleText, builder: &mut A11ySubtreeBuilder) {
     let ids: Vec<_> = text
         .rows

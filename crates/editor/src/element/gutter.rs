@@ -9,7 +9,7 @@ use ui::ActiveTheme as _;
 use super::layout::{Decorator, TextLayout};
 use crate::editor::Editor;
 
-/// Gutter content beside one row.
+/// Gutter content beside one visible row: line number and fold arrow.
 pub(crate) struct GutterRow {
     /// Index of the row among the visible ones.
     pub(crate) ix: usize,
@@ -18,7 +18,7 @@ pub(crate) struct GutterRow {
     pub(crate) arrow: Option<FoldArrow>,
 }
 
-/// State of a fold arrow.
+/// State of a fold arrow: the block is open or folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoldArrow {
     /// The block can be folded.

@@ -17,7 +17,7 @@ use super::sticky::StickyRow;
 use crate::editor::{Editor, excerpted, finding, scrolling, smooth_scroll, suggesting};
 use crate::frame::{Geometry, LONG_ROW, Palette, RowSegment, ShapedRow, Shaper};
 
-/// A visible display row.
+/// A visible display row with its position and shaped text.
 pub(crate) struct VisibleRow {
     pub(crate) row: DisplayRow,
     /// Top of the row, in line heights from the top of the text.
@@ -28,7 +28,7 @@ pub(crate) struct VisibleRow {
     pub(crate) shape: Rc<ShapedRow>,
 }
 
-/// Layout of everything visible.
+/// Layout of everything visible in one frame, ready to be painted. Made by `lay_out`.
 pub(crate) struct TextLayout {
     pub(crate) geometry: Geometry,
     pub(crate) palette: Rc<Palette>,
@@ -443,7 +443,7 @@ fn measure(
     }
 }
 
-/// Returns the theme's selection colour, which depends on the focus.
+/// Returns the theme's colour for selections, which is weaker without the focus.
 pub(crate) fn selection_color(is_focused: bool, cx: &Context<Editor>) -> Hsla {
     let colors = &cx.theme().colors;
     if is_focused {

@@ -13,7 +13,7 @@ use super::layout::TextLayout;
 use crate::frame::{Palette, ShapedRow};
 
 impl TextLayout {
-    /// Paints the text and everything that scrolls with it.
+    /// Paints the text and everything that scrolls with it, and empties the lists that it painted.
     pub(crate) fn paint(&mut self, window: &mut Window, cx: &mut App) {
         let bounds = self.geometry.bounds;
         let surface = cx.theme().colors.surface;

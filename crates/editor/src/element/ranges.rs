@@ -7,7 +7,7 @@ use gpui_kit::{Bounds, Corners, Hsla, PaintQuad, Pixels, point, px, size};
 use super::layout::VisibleRow;
 use crate::frame::Geometry;
 
-/// The cells of one row covered by a span.
+/// The cells of one visible row that a span covers, end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellRange {
     /// Index of the row among the visible ones.
@@ -53,7 +53,8 @@ pub(crate) fn stretches(
     result
 }
 
-/// Returns the boxes of connected stretches, rounded where no neighbour continues.
+/// Returns the quads that fill connected stretches, with rounded corners where no neighbour
+/// continues. `radius` is in pixels.
 pub(crate) fn boxes(
     stretches: &[CellRange],
     rows: &[VisibleRow],
@@ -82,7 +83,8 @@ pub(crate) fn boxes(
     quads
 }
 
-/// Returns the box of one stretch, clipped near the window however long its row is.
+/// Returns the area of one stretch in window pixels, clipped near the window however long its row
+/// is.
 pub(crate) fn bounds_of(
     stretch: &CellRange,
     rows: &[VisibleRow],

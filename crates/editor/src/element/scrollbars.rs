@@ -8,7 +8,7 @@ use crate::editor::Editor;
 use crate::frame::HitArea;
 use crate::pointer::Drag;
 
-/// State of the scrollbars for painting.
+/// The quads of the scrollbars and their marks, for painting.
 #[derive(Default)]
 pub(crate) struct ScrollbarState {
     pub(crate) quads: Vec<PaintQuad>,

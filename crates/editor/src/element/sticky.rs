@@ -10,7 +10,7 @@ use super::layout::Decorator;
 use crate::editor::Editor;
 use crate::frame::{LONG_ROW, ShapedRow, Shaper, highlights_of_rows};
 
-/// One row kept at the top.
+/// One header row kept at the top while its block scrolls below it.
 pub(crate) struct StickyRow {
     pub(crate) row: Row,
     pub(crate) shape: Rc<ShapedRow>,

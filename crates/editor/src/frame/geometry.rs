@@ -8,7 +8,7 @@ use base::Row;
 use display::{DisplayPoint, DisplaySnapshot};
 use gpui_kit::{Bounds, Pixels, Point, point, px, size};
 
-/// The area under the pointer.
+/// The area of a view under the pointer: text, gutter, fold arrows or a scrollbar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HitArea {
     /// The text or the space beside it.
@@ -23,7 +23,8 @@ pub(crate) enum HitArea {
     Horizontal,
 }
 
-/// Geometry of one layout.
+/// Positions and sizes of the parts of a view in one layout, for converting between pixels and
+/// text.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     /// Bounds of the whole view.
@@ -56,25 +57,28 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Returns the x coordinate where a cell begins.
+    /// Returns the x coordinate in window pixels where a cell begins, horizontal scrolling
+    /// included.
     pub(crate) fn x_of(&self, cell: u32) -> Pixels {
         // As in `y_of`: only the difference is small enough for f32.
         self.text.left() + px((f64::from(cell) * f64::from(self.advance) - self.scroll_x) as f32)
     }
 
-    /// Returns the y coordinate of a height, given in line heights from the top of the text.
+    /// Returns the y coordinate in window pixels of a height, given in line heights from the top of
+    /// the text.
     pub(crate) fn y_of(&self, y: f64) -> Pixels {
         // The difference is small whatever the length of the text, so that f32 is precise enough.
         self.bounds.top() + px(((y - self.top) * f64::from(f32::from(self.line_height))) as f32)
     }
 
-    /// Returns the height at a y coordinate, in line heights from the top of the text.
+    /// Returns the height at a y coordinate in window pixels, in line heights from the top of the
+    /// text; negative above it.
     pub(crate) fn height_at(&self, y: Pixels) -> f64 {
         self.top
             + f64::from(f32::from(y - self.bounds.top())) / f64::from(f32::from(self.line_height))
     }
 
-    /// Returns the cell border nearest to an x coordinate.
+    /// Returns the cell border nearest to an x coordinate in window pixels; 0 left of the text.
     pub(crate) fn cell_at(&self, x: Pixels) -> u32 {
         let cell =
             (f64::from(f32::from(x - self.text.left())) + self.scroll_x) / f64::from(self.advance);
@@ -99,7 +103,7 @@ impl Geometry {
         }
     }
 
-    /// Returns the area under a pixel.
+    /// Returns the area that contains a position in window pixels.
     pub(crate) fn area_at(&self, position: Point<Pixels>) -> HitArea {
         if self.vertical.contains(&position) {
             HitArea::Vertical
@@ -117,7 +121,7 @@ impl Geometry {
         }
     }
 
-    /// Returns the bounds of the horizontal scrollbar.
+    /// Returns the bounds of the horizontal scrollbar in window pixels, whether it is shown or not.
     pub(crate) fn horizontal(&self) -> Bounds<Pixels> {
         let thickness = px(10.0);
         Bounds::new(
@@ -126,7 +130,8 @@ impl Geometry {
         )
     }
 
-    /// Returns the bounds of a block.
+    /// Returns the bounds in window pixels of a block at `y` with this height, both in line
+    /// heights.
     pub(crate) fn block_bounds(&self, y: f64, height: f64) -> Bounds<Pixels> {
         let top = self.y_of(y);
         let width = self.vertical.left() - self.bounds.left();
@@ -136,7 +141,8 @@ impl Geometry {
         )
     }
 
-    /// Returns the bounds of a row at a height, from the text's left edge to the right edge.
+    /// Returns the bounds in window pixels of a row at a height in line heights, from the text's
+    /// left edge to the right edge.
     pub(crate) fn row_bounds(&self, y: f64) -> Bounds<Pixels> {
         Bounds::new(
             point(self.text.left(), self.y_of(y)),
@@ -144,7 +150,8 @@ impl Geometry {
         )
     }
 
-    /// Returns the range of the vertical scrollbar's handle, and the line heights per pixel of it.
+    /// Returns the pixels that the handle of the vertical scrollbar covers, and the line heights
+    /// that one pixel of it scrolls; `None` if everything is visible.
     pub(crate) fn vertical_handle(&self, beyond_last: bool) -> Option<(Range<Pixels>, f64)> {
         let most = if beyond_last {
             (self.total_rows - 1.0).max(0.0)
@@ -162,8 +169,8 @@ impl Geometry {
         Some((start..start + px(handle as f32), most / free))
     }
 
-    /// Returns the range of the horizontal scrollbar's handle, and the pixels of text per pixel of
-    /// it.
+    /// Returns the pixels that the handle of the horizontal scrollbar covers, and the pixels of
+    /// text that one pixel of it scrolls; `None` if everything is visible.
     pub(crate) fn horizontal_handle(&self) -> Option<(Range<Pixels>, f64)> {
         if self.most_x <= 0.0 {
             return None;

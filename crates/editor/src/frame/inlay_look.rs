@@ -8,7 +8,7 @@ use display::InlayId;
 
 use super::rows::RowHighlight;
 
-/// Style of inserted text.
+/// Style of text that a suggestion would insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SuggestionStyle {
     /// Muted text after the caret, as if already typed.
@@ -19,7 +19,7 @@ pub(crate) enum SuggestionStyle {
     AddedRows,
 }
 
-/// Style of one inlay.
+/// Style and highlights of one inlay.
 #[derive(Clone, Debug)]
 pub(crate) struct InlayLook {
     pub(crate) look: SuggestionStyle,

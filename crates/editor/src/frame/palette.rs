@@ -9,7 +9,7 @@ use ui::ActiveTheme as _;
 /// Opacity of suggested text.
 const GHOST: f32 = 0.68;
 
-/// Fonts and colours of one theme at one size.
+/// Fonts, sizes and colours for painting code, resolved from one theme at one size.
 pub(crate) struct Palette {
     /// Distinguishes this palette from others.
     pub(crate) generation: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    /// Resolves the palette of the active theme.
+    /// Resolves fonts and colours of the active theme for a window.
     pub(crate) fn of(window: &Window, cx: &App) -> Self {
         let theme = cx.theme();
         let (font, size) = (theme.code_font(), theme.code_size());
@@ -84,22 +84,22 @@ impl Palette {
         }
     }
 
-    /// Returns whether the palette matches the active theme.
+    /// Returns whether the palette still matches the active theme and the scale of the screen.
     pub(crate) fn is_current(&self, window: &Window, cx: &App) -> bool {
         self.generation == cx.theme().generation && self.scale == window.scale_factor()
     }
 
-    /// Returns the style of a highlight kind.
+    /// Returns the theme's style of a highlight kind; `None` for plain text.
     pub(crate) fn style(&self, kind: HighlightKind) -> Option<HighlightStyle> {
         self.styles.get(kind as usize).copied().flatten()
     }
 
-    /// Returns the colour for suggested text.
+    /// Returns a colour made paler, for suggested text.
     pub(crate) fn ghost(&self, color: Hsla) -> Hsla {
         color.opacity(GHOST)
     }
 
-    /// Returns the font for a style.
+    /// Returns the code font with the weight and slant of a style.
     pub(crate) fn font_for(&self, style: Option<&HighlightStyle>) -> Font {
         let mut font = self.font.clone();
         if let Some(style) = style {
@@ -109,7 +109,7 @@ impl Palette {
         font
     }
 
-    /// Returns the key that distinguishes shapes made with different palettes.
+    /// Returns a key that is equal for palettes that give equal shapes.
     pub(crate) fn key(&self) -> (u64, u32) {
         (self.generation, self.scale.to_bits())
     }

@@ -22,7 +22,7 @@ use text::{Change, Snapshot};
 use self::carry::EditCut;
 use super::shape::ShapedRow;
 
-/// Longer rows, in bytes, are highlighted and shaped only in their visible part.
+/// Length in bytes from which a row is highlighted and shaped only in its visible part.
 pub(crate) const LONG_ROW: u32 = 4096;
 
 /// Rows cached beyond the visible ones, on either side.
@@ -43,7 +43,7 @@ pub(crate) struct RowHighlight {
 /// Highlights of one row, sorted and disjoint.
 pub(crate) type RowHighlights = std::sync::Arc<[RowHighlight]>;
 
-/// The segment of a row that a shape covers.
+/// The segment of a buffer row that a cached shape covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowSegment {
     /// Index of the display row within a wrapped row.
@@ -59,7 +59,7 @@ struct RowEntry {
     shapes: SmallVec<[(RowSegment, Rc<ShapedRow>); 1]>,
 }
 
-/// Cached data of the rows in and around the window.
+/// Cached highlights and shapes of the rows in and around the window.
 #[derive(Default)]
 pub(crate) struct RowCache {
     first: u32,
@@ -74,7 +74,8 @@ impl RowCache {
         Row(self.first)..Row(self.first + self.entries.len() as u32)
     }
 
-    /// Makes room for rows and evicts those far from them.
+    /// Makes room in the cache for the visible `rows` and evicts those far from them. Another
+    /// `style` discards all shapes; `last` is the last row of the text.
     pub(crate) fn show(&mut self, rows: Range<Row>, style: (u64, u32), last: Row) {
         if self.style != style {
             self.style = style;
@@ -100,7 +101,7 @@ impl RowCache {
         self.entries.resize_with(wanted, RowEntry::default);
     }
 
-    /// Returns the cached highlights of a row.
+    /// Returns the cached highlights of a row; `None` if they are not computed yet.
     pub(crate) fn highlights(&self, row: Row) -> Option<RowHighlights> {
         self.entry(row)?.highlights.clone()
     }
@@ -129,7 +130,7 @@ impl RowCache {
         differ
     }
 
-    /// Returns the cached shape of a segment.
+    /// Returns the cached shape of a segment; `None` if it must be shaped.
     pub(crate) fn shape(&self, row: Row, part: RowSegment) -> Option<Rc<ShapedRow>> {
         let shapes = &self.entry(row)?.shapes;
         shapes

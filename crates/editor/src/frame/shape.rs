@@ -18,7 +18,7 @@ pub(crate) use self::word_shapes::WordShapes;
 use super::inlay_look::{InlayLook, InlayLooks, SuggestionStyle};
 use super::palette::Palette;
 
-/// A glyph with its position.
+/// A glyph of a shaped row with its position and colour.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glyph {
     /// Pixels from the origin cell.
@@ -29,7 +29,7 @@ pub(crate) struct Glyph {
     pub(crate) is_emoji: bool,
 }
 
-/// An underline or strikethrough.
+/// An underline or strikethrough over some cells of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextStroke {
     pub(crate) cell: u32,
@@ -39,7 +39,7 @@ pub(crate) struct TextStroke {
     pub(crate) is_wavy: bool,
 }
 
-/// A blank that may be drawn as a mark.
+/// A space or tab of a row that may be drawn as a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlankMark {
     pub(crate) cell: u32,
@@ -49,7 +49,7 @@ pub(crate) struct BlankMark {
     pub(crate) is_single: bool,
 }
 
-/// The cells of an inlay in one row.
+/// The cells that an inlay fills in one row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InlayPart {
     pub(crate) id: InlayId,
@@ -72,7 +72,7 @@ fn inlay_part(segment: &DisplaySegment) -> Option<InlayPart> {
     }
 }
 
-/// A display row, ready to be painted.
+/// A display row with its glyphs and marks, ready to be painted at any position.
 #[derive(Clone, Debug)]
 pub(crate) struct ShapedRow {
     pub(crate) origin_cell: u32,
@@ -119,7 +119,7 @@ struct StyledRun {
     color: Hsla,
 }
 
-/// Inputs of shaping besides the row.
+/// Inputs of shaping besides the row: fonts, display snapshot, window and caches.
 pub(crate) struct Shaper<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) display: &'a DisplaySnapshot,
@@ -435,7 +435,7 @@ impl Cluster {
 }
 
 impl TextStroke {
-    /// Returns the style for the window's underline API.
+    /// Returns the style of the stroke for the window's underline API.
     pub(crate) fn style(&self) -> UnderlineStyle {
         UnderlineStyle {
             thickness: px(1.0),

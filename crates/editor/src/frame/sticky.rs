@@ -9,7 +9,7 @@ use super::shape::ShapedRow;
 /// Header rows for a text, its tree and a first row.
 type HeadersAt = ((Revision, Option<Revision>, Row), Vec<Row>);
 
-/// Headers of the last frame, and the shapes of recent headers.
+/// The sticky headers of the last frame, and a cache of the shapes of recent ones.
 #[derive(Default)]
 pub(crate) struct StickyCache {
     pub(crate) rows: Option<HeadersAt>,
@@ -18,8 +18,8 @@ pub(crate) struct StickyCache {
 }
 
 impl StickyCache {
-    /// Returns the header at a height in the window, in line heights, if one of `shown` headers is
-    /// there.
+    /// Returns the buffer row of the header at a height in the window, in line heights from its
+    /// top; `None` if none of the `shown` headers is there.
     pub(crate) fn row_at(&self, height_in_window: f64, shown: usize) -> Option<Row> {
         let ix = height_in_window.floor() as usize;
         if height_in_window < 0.0 || ix >= shown {

@@ -5,7 +5,7 @@ use text::{Author, Edit, EditKind, EditOrigin, SelectionSet, UndoOutcome};
 
 use super::DocumentModel;
 
-/// The selections before and after an edit, restored by undo and redo.
+/// The selections before and after an edit, for undo and redo.
 pub(crate) struct EditSelections<'a> {
     pub(crate) before: &'a SelectionSet,
     pub(crate) after: &'a SelectionSet,
@@ -18,7 +18,7 @@ impl DocumentModel {
         self.edit_as(edits, author, EditKind::Other, cx);
     }
 
-    /// Like `edit`; `kind` determines which edits share an undo step.
+    /// Like `edit`; `kind` decides whether the edits join the last undo step.
     pub(crate) fn edit_as(
         &mut self,
         edits: &[Edit],
@@ -36,7 +36,7 @@ impl DocumentModel {
         });
     }
 
-    /// Applies an edit of the user, with the selections for undo and redo.
+    /// Applies an edit of the user and notes the selections around it, which undo and redo restore.
     pub(crate) fn edit_with_selections(
         &mut self,
         edits: &[Edit],
@@ -60,21 +60,24 @@ impl DocumentModel {
         });
     }
 
-    /// Undoes one step; returns the selections to restore.
+    /// Undoes one step of the text; returns the change and the selections to restore. `None` if
+    /// there is nothing to undo or the document is read-only.
     pub fn undo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().undo())?
         })
     }
 
-    /// Redoes one step; returns the selections to restore.
+    /// Redoes one step of the text; returns the change and the selections to restore. `None` if
+    /// there is nothing to redo or the document is read-only.
     pub fn redo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().redo())?
         })
     }
 
-    /// Sets the line ending and converts all lines to it.
+    /// Sets the line ending for typed lines and converts all lines to it, as one undoable edit.
+    /// Does nothing if the document is read-only.
     pub fn convert_line_endings(&mut self, ending: text::LineEnding, cx: &mut Context<Self>) {
         let snapshot = self.snapshot();
         let edits: Vec<Edit> = (0..snapshot.last_row().0)

@@ -8,13 +8,15 @@ pub(super) struct FirstFrame(async_channel::Receiver<()>);
 
 impl Global for FirstFrame {}
 
-/// Holds back background work until dropped.
+/// A guard that holds back background parsing until it is dropped, so that the first frame comes
+/// early.
 #[must_use = "work goes on as soon as it is dropped"]
 pub struct HeldWork(
     #[expect(dead_code, reason = "its end is what is heard")] async_channel::Sender<()>,
 );
 
-/// Holds back parsing. Drop the guard soon: texts have no highlighting until then.
+/// Holds back parsing in all documents while the returned guard lives. Drop it soon: texts have no
+/// highlighting until then.
 pub fn hold_work(cx: &mut App) -> HeldWork {
     let (sender, receiver) = async_channel::bounded(1);
     cx.set_global(FirstFrame(receiver));

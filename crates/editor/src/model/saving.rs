@@ -9,7 +9,7 @@ use ui::ActiveSettings as _;
 
 use super::{DocumentModel, ModelEvent};
 
-/// Reason a save failed. Formats as a message with advice.
+/// Reason a save failed or was not started. Formats as a message with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveFailure {
     /// The save was not started.
@@ -35,7 +35,8 @@ impl fmt::Display for SaveFailure {
 impl std::error::Error for SaveFailure {}
 
 impl DocumentModel {
-    /// Saves in the background. Keep the task until it is done; the text can be edited meanwhile.
+    /// Cleans up the text, and saves it in the background. Keep the task until it is done; dropping
+    /// it loses the outcome. Edits made meanwhile stay unsaved.
     pub fn save(
         &mut self,
         target: SaveTarget,
@@ -75,7 +76,8 @@ impl DocumentModel {
         cx.notify();
     }
 
-    /// Checks whether the file changed, and reloads it or enters a conflict.
+    /// Checks in the background whether the file changed, and reloads it or enters a conflict.
+    /// `None` for a document without a file or one that was closed.
     pub fn check_disk(&mut self, cx: &mut Context<Self>) -> Task<Option<DiskOutcome>> {
         let Some(check) = self.document.check_disk() else {
             return Task::ready(None);
@@ -92,18 +94,21 @@ impl DocumentModel {
         })
     }
 
-    /// Resolves a conflict in favour of this text: the next save overwrites the file.
+    /// Resolves a conflict in favour of this text: the next save overwrites the file. Nothing
+    /// without a conflict.
     pub fn keep_mine(&mut self, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.keep_mine());
     }
 
-    /// Resolves a conflict in favour of the file. Undo restores the text.
+    /// Resolves a conflict in favour of the file, whose text replaces this one. Undo restores the
+    /// text. Nothing without a conflict.
     pub fn take_theirs(&mut self, cx: &mut Context<Self>) {
         let at = self.now();
         self.mutate(cx, |document| document.take_theirs(at));
     }
 
-    /// Discards the changes since the last save, as an undoable step.
+    /// Restores the text of the last save, as an undoable step. Nothing for a document without a
+    /// file.
     pub fn revert_to_saved(&mut self, cx: &mut Context<Self>) {
         let Some(saved) = self.document.saved_snapshot().cloned() else {
             return;
@@ -119,7 +124,7 @@ impl DocumentModel {
         });
     }
 
-    /// Returns the path of the file, if there is one.
+    /// Returns the path of the file; `None` for an untitled document.
     pub fn path(&self) -> Option<&AbsPath> {
         self.document.path()
     }

@@ -22,7 +22,7 @@ const BEHIND: usize = 2 * 1024;
 /// Maximum length of the parsed text, in bytes; later changes get no highlights.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A text with its highlights, relative to its start.
+/// A suggested text with its highlights, as offsets from its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HighlightedText {
     pub(crate) text: Arc<str>,
@@ -31,7 +31,7 @@ pub(crate) struct HighlightedText {
 
 impl HighlightedText {
     /// Returns the known highlights of a text that is a remainder of this one after typing, or that
-    /// extends it, and the number of bytes they cover.
+    /// extends it, and the number of bytes they cover. `None` if the texts have nothing in common.
     pub(crate) fn of_text(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let mut starts = self.text.char_indices().map(|(at, _)| at);
         let from = starts.find(|from| {
@@ -56,7 +56,8 @@ impl HighlightedText {
     }
 }
 
-/// Input for computing highlights on another thread.
+/// A job that parses the text with the suggestion in it and computes the highlights of the inserted
+/// pieces, on another thread.
 pub(crate) struct ColourJob {
     language: Language,
     snapshot: Snapshot,
@@ -72,6 +73,7 @@ struct PlainRun {
 }
 
 impl ColourJob {
+    /// Captures the input of the job.
     pub(crate) fn new(
         language: Language,
         snapshot: Snapshot,
@@ -86,6 +88,8 @@ impl ColourJob {
         }
     }
 
+    /// Parses a stretch of the text around the suggestion; returns the highlights of each inserted
+    /// piece, or nothing if parsing fails.
     pub(crate) fn run(self) -> Vec<HighlightedText> {
         let stretch = self.stretch();
         let text = Snapshot::new(&stretch.text);

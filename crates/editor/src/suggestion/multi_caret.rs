@@ -13,7 +13,7 @@ const MAX_BYTES_AFTER: usize = 4_096;
 /// If there are more carets, only the newest receives the edit.
 const MAX_CARETS: usize = 500;
 
-/// A caret that receives the same edit as the newest.
+/// A further caret at which the suggestion of the newest caret applies too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExtraCaret {
     /// Index of the selection.
@@ -60,8 +60,8 @@ impl CaretContext {
     }
 }
 
-/// Returns the carets that receive the same edit as the newest. None if the edit leaves the newest
-/// caret's row.
+/// Returns the other carets that would receive the same edit as the newest, since the text around
+/// them is alike. Empty if the edit leaves the newest caret's row.
 pub(crate) fn extra_carets(
     suggestion: &Suggestion,
     snapshot: &Snapshot,

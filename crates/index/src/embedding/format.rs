@@ -38,6 +38,7 @@ pub enum TableError {
     Unfit(String),
 }
 
+/// Parses a table in Burin's own format; see `EmbeddingTable::parse`.
 pub(super) fn parse(bytes: Cow<'static, [u8]>) -> Result<EmbeddingTable, TableError> {
     if !bytes.starts_with(MARK) {
         return Err(TableError::Foreign);

@@ -8,7 +8,7 @@ use crate::record::each_term;
 
 use super::{ChunkStore, StorePersister, StoredFile};
 
-/// The policy for folding words.
+/// The condition under which words in memory are folded into the index on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoldPolicy {
     /// Fold if there are enough for a segment.

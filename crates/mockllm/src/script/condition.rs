@@ -40,7 +40,7 @@ pub struct Condition {
     pub suffix: Option<TextPattern>,
 }
 
-/// A condition on a tool result.
+/// A condition that some tool result of the request must satisfy.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResultCondition {
@@ -59,7 +59,8 @@ pub struct ResultCondition {
 }
 
 impl Condition {
-    /// Returns the captured values if the request matches.
+    /// Returns the values captured by named groups if the request, at this attempt, satisfies all
+    /// parts; `None` otherwise.
     pub(crate) fn matches(&self, request: &PromptRequest, attempt: u32) -> Option<Captures> {
         let mut captures = Captures::new();
         let plain = self
@@ -105,7 +106,7 @@ impl Condition {
             .then_some(captures)
     }
 
-    /// Returns the names of the values it can capture.
+    /// Returns the names of the values that its patterns can capture.
     pub(crate) fn names(&self) -> Vec<String> {
         let texts = [&self.user, &self.system, &self.prefix, &self.suffix];
         let results = self.results.iter().flat_map(|result| &result.says);

@@ -17,7 +17,7 @@ pub struct FaultRule {
     pub fault: ScriptedFault,
 }
 
-/// A fault to inject. Events are counted from 0, as they are sent.
+/// A fault to inject into a response. Events are counted from 0, as they are sent.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptedFault {
@@ -63,7 +63,7 @@ pub enum ScriptedFault {
     },
 }
 
-/// An HTTP error response.
+/// An HTTP error response in place of an answer.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct StatusFault {
@@ -105,7 +105,7 @@ pub struct Schedule {
     pub faults: Vec<ScriptedFault>,
 }
 
-/// A fault with its random number.
+/// A fault that applies to an attempt, with a random number that determines its details.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeededFault {
     pub(crate) fault: ScriptedFault,
@@ -114,7 +114,8 @@ pub(crate) struct SeededFault {
 }
 
 impl Schedule {
-    /// Returns the fault for an attempt, counted from 1, at the request with this fingerprint.
+    /// Returns the random fault for an attempt, counted from 1, at the request with this
+    /// fingerprint; `None` if the attempt is served.
     pub(crate) fn fault(&self, fingerprint: u64, attempt: u32) -> Option<SeededFault> {
         if attempt > self.at_most || self.faults.is_empty() {
             return None;

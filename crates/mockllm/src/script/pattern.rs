@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
-/// Values taken from a request by named groups, by name.
+/// Values that named groups captured from a request, by name of the group.
 pub(crate) type Captures = BTreeMap<String, String>;
 
 /// A pattern for a text, written `{"contains": "…"}`, `{"equals": "…"}` or `{"regex": "…"}`; the
@@ -62,7 +62,7 @@ impl From<String> for NamePattern {
 }
 
 impl TextPattern {
-    /// Returns whether the text matches; adds the captured values to `captures`.
+    /// Returns whether the text matches; if so, adds the values of named groups to `captures`.
     pub(crate) fn matches(&self, text: &str, captures: &mut Captures) -> bool {
         match self {
             Self::Contains(wanted) => text.contains(wanted),
@@ -81,7 +81,7 @@ impl TextPattern {
         }
     }
 
-    /// Returns the names of the values it can capture.
+    /// Returns the names of the groups that it can capture; none unless it is a regular expression.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
             Self::Regex(Expression(regex)) => {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pattern::Captures;
 
-/// A text that may contain placeholders `{{name}}`.
+/// A text of a reply that may contain placeholders `{{name}}` for captured values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct Template(String);
@@ -40,7 +40,7 @@ impl Template {
         filled
     }
 
-    /// Returns the names of its placeholders.
+    /// Returns the names of its placeholders, in order and with repetitions.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut rest = self.0.as_str();
@@ -85,7 +85,7 @@ pub(crate) fn fill_value(value: &Value, captures: &Captures) -> Value {
     }
 }
 
-/// Returns the names of the placeholders in the strings of a JSON value.
+/// Returns the names of the placeholders in all strings of a JSON value.
 pub(crate) fn value_names(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => Template(text.clone()).names(),

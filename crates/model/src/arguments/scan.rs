@@ -194,6 +194,8 @@ impl ArgumentReader {
         };
     }
 
+    /// Ends a number or word: emits its value, or stops parsing if it is invalid. A Python literal
+    /// is read as its JSON equivalent and noted.
     pub(super) fn end_token(&mut self, sink: &mut Sink<'_>) {
         let token = std::mem::take(&mut self.token);
         let foreign = match token.as_str() {

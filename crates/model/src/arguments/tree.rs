@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container};
 
-/// Arguments of a tool call, parsed as far as possible.
+/// Arguments of a tool call, parsed as far as possible, with the problems found. It is not checked
+/// against the tool's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedArguments {
     /// The parsed value; an unterminated string or container keeps what has arrived.
@@ -13,7 +14,8 @@ pub struct ParsedArguments {
     pub problems: Vec<ArgumentProblem>,
 }
 
-/// The open containers, outermost first, and the open string.
+/// Builds a JSON value from the reader's events: the open containers, outermost first, and the open
+/// string.
 #[derive(Default)]
 pub(super) struct ValueBuilder {
     open: Vec<(Option<ArgumentStep>, Value)>,
@@ -50,6 +52,7 @@ impl ParsedArguments {
 }
 
 impl ValueBuilder {
+    /// Adds an event about the value at `path`.
     pub(super) fn take(&mut self, path: &[ArgumentStep], event: ArgumentEvent<'_>) {
         let step = path.last().cloned();
         match event {
@@ -88,6 +91,8 @@ impl ValueBuilder {
         }
     }
 
+    /// Returns the value so far: open strings and containers are closed as they are. `null` if
+    /// there was no event.
     pub(super) fn finish(mut self) -> Value {
         if let Some((step, text)) = self.text.take() {
             self.insert_value(step, Value::String(text));

@@ -12,7 +12,8 @@ const OPEN_TIME: Duration = Duration::from_secs(15);
 /// An exhausted quota or a rejected key does not recover within seconds.
 const ACCOUNT_OPEN_TIME: Duration = Duration::from_secs(300);
 
-/// The circuit breaker of one route.
+/// The circuit breaker of one route. Five transient failures within 30 s open it for 15 s, an
+/// exhausted quota or rejected key for 5 minutes; then one request probes the route.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
     /// Times of transient failures within the window, oldest first.
@@ -31,7 +32,8 @@ enum BreakerState {
     Probing,
 }
 
-/// Answer to whether a request may be sent.
+/// Answer to whether a request may be sent on a route: granted, granted as the probe, or refused
+/// with the time of the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerDecision {
     /// The request may be sent.
@@ -53,7 +55,8 @@ impl BreakerDecision {
 }
 
 impl Breaker {
-    /// Returns whether a request may be sent now, without changing the state.
+    /// Returns whether a request may be sent at `now`, without changing the state: once the open
+    /// time has passed the answer is `Probe` until `start` claims it.
     pub fn decision(&self, now: MonotonicTime) -> BreakerDecision {
         match self.state {
             BreakerState::Closed => BreakerDecision::Granted,
@@ -63,7 +66,8 @@ impl Breaker {
         }
     }
 
-    /// Records the start of a request. Returns whether it is the probe.
+    /// Records the start of a request. Returns whether it is the probe of an open breaker; while it
+    /// runs, other requests are refused. Every started request ends with `succeeded` or `failed`.
     pub fn start(&mut self, now: MonotonicTime) -> bool {
         let is_probe = self.decision(now) == BreakerDecision::Probe;
         if is_probe {
@@ -72,7 +76,7 @@ impl Breaker {
         is_probe
     }
 
-    /// Records an answer, which closes the breaker.
+    /// Records an answer, which closes the breaker and forgets earlier failures.
     pub fn succeeded(&mut self) {
         *self = Self::default();
     }
@@ -133,7 +137,8 @@ impl Breaker {
         }
     }
 
-    /// Returns how unhealthy the route is, from 0 (no recent failure) to 1 (open).
+    /// Returns how unhealthy the route is: the share of the failures within 30 s that would open
+    /// the breaker, from 0 (none) to 1 (open or probing). The score of routes uses it.
     pub fn sickness(&self, now: MonotonicTime) -> f64 {
         match self.state {
             BreakerState::Open { .. } | BreakerState::Probing => 1.0,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::policy::{AgentId, Caller, TurnId};
 use crate::{Cost, TokenCount};
 
-/// Tracks spending and the amounts held for requests in flight.
+/// Tracks spending and the amounts held for requests in flight, against caps per turn, per agent
+/// and per day.
 ///
 /// Invariant: for every cap, spending plus holds stay within it when a request is admitted, so
 /// parallel requests cannot exceed it together. Only a request that uses more than it reserved can.
@@ -57,11 +58,11 @@ pub struct Spend {
     pub tokens: TokenCount,
 }
 
-/// A day, numbered by the caller.
+/// A day, numbered by the caller; only equality matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub u32);
 
-/// The period or owner that a cap applies to.
+/// The period or owner to which a cap applies: a turn, an agent, or the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapScope {
@@ -73,12 +74,14 @@ pub enum CapScope {
     Day,
 }
 
-/// Money or tokens held for a request in flight. It must be settled exactly once.
+/// The money and tokens that `Budgets::reserve` holds for a request in flight.
+/// `Budgets::settle_hold` consumes it exactly once; dropping it instead keeps the amount held.
 #[must_use = "an unsettled hold counts against the budget forever"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct BudgetHold(u64);
 
-/// Reason why a budget refused a request.
+/// Reason why a budget refused a request: cost, tokens, or a price that is unknown. The display
+/// text is made for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetRefusal {
     /// The request may cost more than is left.
@@ -146,7 +149,8 @@ struct CostAccount {
 }
 
 impl Budgets {
-    /// Sets the caps. Past spending counts; a cap below it refuses everything.
+    /// Sets the caps. Past spending counts; a cap below it refuses everything. Notices are issued
+    /// anew.
     pub fn set_caps(&mut self, caps: Caps) {
         self.caps = caps;
         let accounts = self.agents.values_mut().chain(self.turns.values_mut());
@@ -155,7 +159,8 @@ impl Budgets {
         }
     }
 
-    /// Starts a new day. Its account contains only current holds, since they will be paid today.
+    /// Starts a new day with an empty account that contains only current holds, since they will be
+    /// paid today. Without effect if `day` is the current one.
     pub fn start_day(&mut self, day: Day) {
         if day != self.day {
             self.day = day;
@@ -167,13 +172,17 @@ impl Budgets {
         }
     }
 
-    /// Adds spending of other runs of the program to a day, and starts that day.
+    /// Starts the day and adds to it the spending that other runs of the program recorded.
     pub fn restore(&mut self, day: Day, spent: Spend) {
         self.start_day(day);
         self.today.spend(spent);
     }
 
-    /// Holds the maximum that a request may use, or returns the cap that forbids it.
+    /// Holds the maximum that a request may use in the accounts of its turn, agent and day.
+    ///
+    /// # Errors
+    ///
+    /// Returns the narrowest cap that forbids it; then nothing is held.
     pub fn reserve(&mut self, caller: Caller, most: Spend) -> Result<BudgetHold, BudgetRefusal> {
         let allow_unknown = self.caps.allow_unknown_price;
         for (scope, cap, account) in self.accounts(caller) {
@@ -189,6 +198,8 @@ impl Budgets {
     }
 
     /// Releases a hold and adds the actual usage; `Spend::default()` if the request was not sent.
+    /// Returns the caps that have thereby reached 80 or 100 percent for the first time. An unknown
+    /// hold has no effect.
     pub fn settle_hold(&mut self, hold: BudgetHold, used: Spend) -> Vec<BudgetNotice> {
         let Some((caller, most)) = self.holds.remove(&hold.0) else {
             return Vec::new();

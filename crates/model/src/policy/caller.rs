@@ -22,18 +22,21 @@ pub enum RequestClass {
 }
 
 /// Number of an agent, assigned by the harness; Tab and background work have numbers of their own.
+///
+/// Budgets and fair shares go by it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct AgentId(pub u64);
 
-/// Number of a turn of one agent.
+/// Number of a turn of one agent, for the budget per turn.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct TurnId(pub u64);
 
-/// The originator of a request.
+/// The originator of a request, with its urgency: decides its place in the queue and the budgets
+/// that pay for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caller {
     /// Urgency of the request.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tier;
 
-/// Difficulty from 0, a title, to 100, a plan across the whole project.
+/// Estimated difficulty of a step, from 0, a title, to 100, a plan across the whole project.
+/// `tier` maps it to the strength of model that suffices.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -44,7 +45,8 @@ pub enum StepPurpose {
     Summary,
 }
 
-/// Inputs of the score. All fields but the last are observations; the last lists their points.
+/// Inputs of the complexity score, kept to explain it: all fields but the last are observations;
+/// the last lists their points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplexityFeatures {
     /// Purpose of the step.
@@ -166,7 +168,8 @@ const MAX_TAIL_LEN: usize = 2 << 10;
 /// Upper bound of the length of a word form in the lexicon, in bytes.
 const MAX_WORD_LEN: usize = 17;
 
-/// Scores a step. Deterministic, and well under a millisecond for prompts of any length.
+/// Scores a step. Deterministic, and well under a millisecond for prompts of any length. Returns
+/// the score and the observations that led to it.
 pub fn complexity(task: &StepDescription<'_>) -> (Complexity, ComplexityFeatures) {
     let mut features = extract_features(task);
     let purpose = match task.purpose {

@@ -25,7 +25,7 @@ impl Concurrency {
         }
     }
 
-    /// Returns the current limit.
+    /// Returns the current maximum number of concurrent requests, rounded down.
     pub fn limit(&self) -> u32 {
         self.limit as u32
     }
@@ -35,7 +35,7 @@ impl Concurrency {
         self.in_flight
     }
 
-    /// Returns whether one more request may start.
+    /// Returns whether one more request may start; it does not count it.
     pub fn has_room(&self) -> bool {
         self.in_flight < self.limit()
     }

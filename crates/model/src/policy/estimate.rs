@@ -12,7 +12,8 @@ const MAX_WEIGHT: f64 = 200_000.0;
 /// Safety factor, since an underestimate exceeds rate limits.
 const MARGIN: f64 = 1.1;
 
-/// Estimator for one model, calibrated by reported usage.
+/// Estimates the tokens of a text from its bytes for one model, calibrated by the usage that the
+/// provider reports.
 #[derive(Clone, Debug)]
 pub struct TokenEstimator {
     bytes: f64,
@@ -29,7 +30,8 @@ impl Default for TokenEstimator {
 }
 
 impl TokenEstimator {
-    /// Estimates the tokens of `bytes`, erring on the high side.
+    /// Estimates the tokens of a text of `bytes` bytes, a tenth above the average and never more
+    /// than its bytes.
     pub fn estimate(&self, bytes: u64) -> TokenCount {
         let tokens = bytes as f64 * (self.tokens / self.bytes) * MARGIN;
         // A token has at least one byte.

@@ -45,7 +45,9 @@ pub struct RouteLimits {
     pub output_tokens: Option<TokenCount>,
 }
 
-/// Capacity held in the buckets. It must be settled exactly once.
+/// Capacity of a route that `RateLedger::reserve` holds for a request.
+/// `RateLedger::settle_reservation` consumes it exactly once; dropping it instead keeps the
+/// capacity held.
 #[must_use = "an unsettled reservation holds its capacity forever"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct RateReservation {
@@ -53,7 +55,8 @@ pub struct RateReservation {
     number: u64,
 }
 
-/// Outcome of a request with regard to rate limits.
+/// Outcome of a request with regard to rate limits: not sent, sent with known usage, or sent with
+/// unknown usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateSettlement {
     /// The request was never sent.
@@ -64,7 +67,7 @@ pub enum RateSettlement {
     Unknown,
 }
 
-/// Reason why a request cannot be sent now.
+/// The limit that keeps a request from being sent now, and until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateWait {
     /// The limit that is exhausted.
@@ -119,7 +122,8 @@ struct TokenBucket {
 }
 
 impl RateLedger {
-    /// Sets the user's own limits of a route.
+    /// Sets the user's own limits of a route, in place of earlier ones; `None` removes a limit.
+    /// They apply from `now` on.
     pub fn set_limits(&mut self, route: &Route, limits: RouteLimits, now: MonotonicTime) {
         let ledger = self.route_ledger(route);
         ledger.requests.set_own(limits.requests, now);
@@ -130,7 +134,8 @@ impl RateLedger {
     }
 
     /// Reserves capacity for a request if available now. A request larger than a whole bucket is
-    /// admitted when the bucket is full.
+    /// admitted when the bucket is full. A route without known limits admits everything. ¶ ¶ #
+    /// Errors ¶ ¶ Returns the limit that delays the request longest; then nothing is reserved.
     pub fn reserve(
         &mut self,
         route: &Route,
@@ -152,7 +157,8 @@ impl RateLedger {
         })
     }
 
-    /// Returns why a request would have to wait now, without reserving anything.
+    /// Returns the limit for which a request would have to wait now, as `Err`; `Ok` if it could be
+    /// sent. Reserves nothing.
     pub fn check(
         &mut self,
         route: &Route,
@@ -195,8 +201,9 @@ impl RateLedger {
         // Output with a separate limit stays held: the provider has not counted it yet.
     }
 
-    /// Records a rate-limit refusal: the route is empty until `retry_after` has passed. If the
-    /// refusal had headers, `observe` is called first.
+    /// Records a rate-limit refusal: the route counts as exhausted until `retry_after` has passed,
+    /// or for 2 s if the provider states no wait. If the refusal had headers, `observe` is called
+    /// first.
     pub fn refused(&mut self, route: &Route, retry_after: Option<Duration>, now: MonotonicTime) {
         let ledger = self.route_ledger(route);
         for bucket in [&mut ledger.requests, &mut ledger.input, &mut ledger.output] {
@@ -213,7 +220,8 @@ impl RateLedger {
         }
     }
 
-    /// Releases a reservation and counts the actual usage.
+    /// Releases a reservation at the end of its request and counts the actual usage, except for
+    /// amounts that response headers have counted.
     pub fn settle_reservation(
         &mut self,
         reservation: RateReservation,

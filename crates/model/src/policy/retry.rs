@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{Failure, FailureClass};
 
-/// Retry limits and waits.
+/// Limits on attempts and waits after failures. `next` applies them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Maximum attempts on one route, including the first.
@@ -30,7 +30,8 @@ pub struct Attempts {
     pub waited: Duration,
 }
 
-/// Amount of the answer received before the failure.
+/// The part of the answer that the caller had received before the failure; it decides whether the
+/// answer may start over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResponseProgress {
     /// Nothing that the caller has seen.
@@ -41,7 +42,7 @@ pub enum ResponseProgress {
     ToolEnded,
 }
 
-/// Action to take after a failure.
+/// Action to take after a failure: wait and repeat, use another route, or give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// Send it again on the same route after this wait.
@@ -67,8 +68,9 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Returns the action after `failure`. `jitter` is a random number from 0 to 1 that spreads out
-    /// concurrent callers.
+    /// Returns the action after `failure`. `attempts` includes the failed one, and `progress` says
+    /// what the caller has seen of the answer. `jitter` is a random number from 0 to 1 that
+    /// lengthens the wait, to spread out concurrent callers.
     pub fn next(
         &self,
         failure: &Failure,

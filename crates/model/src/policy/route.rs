@@ -17,7 +17,7 @@ mod score;
 
 pub use score::{ExclusionReason, RouteScore, RouteWeights};
 
-/// Requirements of a request on its model.
+/// Requirements of a request on its model and route; the input of `decide`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouteRequirements {
     /// A named model, or automatic choice.
@@ -67,7 +67,8 @@ pub struct Abilities {
     pub fim: bool,
 }
 
-/// Audience of a prompt, strictest first; a property of a route and a requirement of a request.
+/// Permitted audience of a prompt, strictest first: a request states the strictest that it needs, a
+/// route states the one that it offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privacy {
@@ -93,7 +94,8 @@ pub enum FallbackScope {
     AnyTier,
 }
 
-/// Whether the conversation is at a point where changing the model costs little.
+/// Point of the conversation at which a request is made: all but `Within` let `auto` change the
+/// model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SwitchBoundary {
@@ -111,7 +113,8 @@ pub enum SwitchBoundary {
     Failed,
 }
 
-/// A route that may be chosen.
+/// A route that may be chosen, with all that the decision weighs: profile, price, privacy, health,
+/// latency and cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouteCandidate {
     /// The route to judge.
@@ -225,7 +228,8 @@ pub enum FallbackKind {
 /// Chooses a route for a request.
 ///
 /// A named model uses its best route. `auto` keeps the conversation's route until a switch point,
-/// and then takes the best score. Excluded routes are never used, not even as a fallback.
+/// and then takes the best score. Excluded routes are never used, not even as a fallback. Without
+/// an eligible route, `RouteDecision::chosen` is `None` and the reason says so.
 pub fn decide(
     need: &RouteRequirements,
     candidates: &[RouteCandidate],

@@ -81,7 +81,7 @@ pub enum RowKind {
     Embedding,
 }
 
-/// Prices in micro-dollars per million tokens.
+/// Prices in micro-dollars per million tokens, as stored in a file. `None` is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of `Rates`")]
@@ -181,6 +181,7 @@ struct PriceFile {
     rows: Vec<Value>,
 }
 
+/// Parses a table file of format 1; see `Prices::parse`.
 pub(super) fn parse(text: &str) -> (Prices, Vec<String>) {
     let file: PriceFile = match serde_json::from_str(text) {
         Ok(file) => file,
@@ -213,6 +214,7 @@ pub(super) fn parse(text: &str) -> (Prices, Vec<String>) {
     (prices, problems)
 }
 
+/// Serializes the rows in the given order, one per line, as a table file of format 1.
 pub(super) fn write<'a>(rows: impl Iterator<Item = &'a FactsRow>) -> String {
     let rows: Vec<String> = rows
         .filter_map(|row| serde_json::to_string(row).ok())

@@ -20,7 +20,8 @@ const ENTITIES: [(&str, &str); 6] = [
     ("&amp;", "&"),
 ];
 
-/// Returns the interpretations of a hunk with escapes removed, the smallest change first.
+/// Returns the interpretations of a hunk with HTML entities or backslash escapes removed, the
+/// smallest change first; empty if it contains none.
 pub(crate) fn unescaped(hunk: &PatchHunk) -> Vec<LineBlock> {
     let mut blocks = Vec::new();
     for escape in [

@@ -21,7 +21,8 @@ pub(super) fn find_lines(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatc
     matches.collect()
 }
 
-/// Returns the rows at which the lines start; none for an empty list.
+/// Returns each row at which `lines` occur consecutively and exactly, in order; none for an empty
+/// list.
 pub(crate) fn rows_of_lines<'a>(
     file: &'a FileText,
     lines: &'a [String],

@@ -13,8 +13,9 @@ pub(crate) struct RowSplice {
     pub(crate) lines: Vec<String>,
 }
 
-/// Converts edits to byte spans of the file. `final_feed` says whether the file must end with a
-/// line feed; `None` keeps its current state.
+/// Converts edits of rows, which are sorted, to replacements of byte spans with the file's line
+/// endings. `final_feed` says whether the file must end with a line feed; `None` keeps its current
+/// state.
 pub(crate) fn splice(
     file: &FileText,
     edits: &[RowSplice],

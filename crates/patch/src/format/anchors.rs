@@ -34,6 +34,7 @@ use super::{FormatGrammar, HunkSide, Severity, TextEnd};
 
 const FILE: &str = "*** File:";
 
+/// Parser of edits by anchored lines.
 #[derive(Default)]
 pub(super) struct AnchorsGrammar {
     operation: Option<AnchorOperation>,

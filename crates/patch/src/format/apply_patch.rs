@@ -41,6 +41,7 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
+/// Parser of patches between `*** Begin Patch` and `*** End Patch`.
 #[derive(Default)]
 pub(super) struct ApplyPatchGrammar {
     state: ApplyPatchState,

@@ -29,6 +29,7 @@ use super::{FormatGrammar, HunkSide, Severity, ShellBlock, TextEnd};
 /// fence.
 const ABOVE: usize = 3;
 
+/// Parser of SEARCH/REPLACE blocks.
 #[derive(Default)]
 pub(super) struct SearchReplaceGrammar {
     state: SearchReplaceState,

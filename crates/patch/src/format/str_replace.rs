@@ -6,7 +6,7 @@ use base::Row;
 
 use crate::edit::{FileEdit, Grain, Occurrences, PatchHunk, PatchOperation};
 
-/// Arguments of a call that replaces a string in a file.
+/// Arguments of a tool call that replaces a string in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrReplace {
     /// Path of the file.
@@ -22,7 +22,8 @@ pub struct StrReplace {
 }
 
 impl StrReplace {
-    /// Converts the arguments to an edit.
+    /// Converts the arguments to an edit: an update with one hunk, or, with an empty old string,
+    /// the creation of the file.
     pub fn into_file_edit(self) -> FileEdit {
         let path = self.path.clone();
         let change = if self.old_string.is_empty() {

@@ -23,6 +23,7 @@ use super::{FormatGrammar, HunkSide, Severity, TextEnd};
 pub(super) use self::header::HunkHeader;
 use self::header::{HeaderNames, git_names, name, unquoted};
 
+/// Parser of unified diffs.
 #[derive(Default)]
 pub(super) struct UnifiedDiffGrammar {
     /// Content of the file headers so far.

@@ -34,6 +34,7 @@ const WRITE: &str = "*** Write File:";
 const END_OF_FILE: &str = "*** End of File";
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
+/// Parser of complete files in fences, each after a line with its path.
 #[derive(Default)]
 pub(super) struct WholeFileGrammar {
     state: WholeFileState,

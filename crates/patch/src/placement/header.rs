@@ -41,7 +41,8 @@ pub(super) fn narrow(
     }
 }
 
-/// Returns the row after each occurrence of the whole chain of headers.
+/// Returns the row after each occurrence of the whole chain of context headers, outermost first;
+/// empty if there is none.
 pub(crate) fn rows_behind(file: &FileText, headers: &[String]) -> Vec<usize> {
     let scopes = scopes(file, headers).unwrap_or_default();
     scopes.into_iter().map(|scope| scope.start).collect()

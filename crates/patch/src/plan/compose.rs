@@ -4,7 +4,8 @@ use base::{ByteOffset, Span};
 
 use super::PlannedReplacement;
 
-/// Adds replacements of the text that `all` produces to `all`.
+/// Adds the replacements `more`, which refer to the text that `all` produces, to `all`, which
+/// refers to the original text.
 pub(crate) fn compose_all(all: &mut Vec<PlannedReplacement>, more: &[PlannedReplacement]) {
     // In reverse order, so that offsets into the result stay valid.
     for replacement in more.iter().rev() {

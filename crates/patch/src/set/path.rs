@@ -2,7 +2,8 @@
 
 use crate::outcome::HunkRefusal;
 
-/// Normalizes a path to forward slashes without `.`.
+/// Normalizes a path relative to the root to forward slashes without `.` and `..`. Does not access
+/// the disk.
 ///
 /// # Errors
 ///

@@ -11,7 +11,8 @@ use text::{Author, Change, Edit, EditKind, EditOrigin, FileFormat, Snapshot, Tim
 use super::{DiskConflict, Document, is_same};
 use crate::load::TOO_LARGE;
 
-/// A disk check to run on a background thread.
+/// A check whether a file changed on the disk, to run on a background thread. Made by
+/// `Document::check_disk`; it holds a snapshot and does not touch the document.
 #[derive(Clone, Debug)]
 pub struct DiskCheck {
     path: AbsPath,
@@ -21,7 +22,7 @@ pub struct DiskCheck {
     snapshot: Snapshot,
 }
 
-/// The result of a disk check.
+/// The result of a disk check, to be passed to `Document::accept_disk`.
 #[derive(Clone, Debug)]
 pub struct DiskFinding {
     path: AbsPath,
@@ -37,6 +38,7 @@ enum DiskState {
     Changed(Box<DiskChange>),
 }
 
+/// A new content of a file, with the edits that change the document's text into it.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskChange {
     on_disk: OnDisk,
@@ -53,7 +55,8 @@ struct DiskText {
     of: Snapshot,
 }
 
-/// The effect of a disk check on a document.
+/// The effect of a disk check on a document: none, reloaded, in conflict, file deleted, or
+/// unreadable.
 #[derive(Clone, Debug)]
 pub enum DiskOutcome {
     /// The document is up to date.
@@ -69,7 +72,7 @@ pub enum DiskOutcome {
 }
 
 impl DiskOutcome {
-    /// Returns a message for the user, if there is something to report.
+    /// Returns a message for the user; `None` if nothing changed or the text was reloaded.
     pub fn problem(&self) -> Option<String> {
         match self {
             Self::Unchanged | Self::Reloaded(_) => None,
@@ -87,6 +90,8 @@ impl DiskOutcome {
 }
 
 impl DiskCheck {
+    /// Creates a check of `path`. With `known` as `None`, any content counts as changed; `snapshot`
+    /// is the text with which it is compared.
     pub(crate) fn new(path: AbsPath, known: Option<OnDisk>, snapshot: Snapshot) -> Self {
         Self {
             path,
@@ -95,7 +100,8 @@ impl DiskCheck {
         }
     }
 
-    /// Runs the check. Blocks on the disk.
+    /// Reads the file if its metadata changed, and diffs it with the document's text. Blocks on the
+    /// disk; errors are part of the finding.
     pub fn run(self, files: &dyn Files) -> DiskFinding {
         let found = self.read_disk(files);
         DiskFinding {
@@ -146,6 +152,7 @@ impl DiskCheck {
 }
 
 impl DiskFinding {
+    /// Returns the new content of the file; `None` if it is unchanged, gone or unreadable.
     pub(crate) fn into_changed(self) -> Option<DiskChange> {
         match self.found {
             DiskState::Changed(changed) => Some(*changed),
@@ -155,6 +162,7 @@ impl DiskFinding {
 }
 
 impl DiskChange {
+    /// Makes this content the other side of a conflict.
     pub(crate) fn into_conflict(self) -> DiskConflict {
         let (theirs, edits) = match self.theirs {
             Some(theirs) => (
@@ -186,7 +194,9 @@ impl Document {
         })
     }
 
-    /// Applies the result of a disk check. `at` is the time of the resulting edit, if any.
+    /// Applies the result of a disk check: a document without unsaved edits is reloaded, one with
+    /// unsaved edits enters a conflict. `at` is the time of the resulting edit. A finding for
+    /// another path, or during a save, has no effect.
     pub fn accept_disk(&mut self, finding: DiskFinding, at: Timestamp) -> DiskOutcome {
         // The document was renamed or is being saved: the next check will tell.
         if Some(&finding.path) != self.path.as_ref() || self.is_saving() {
@@ -229,7 +239,7 @@ impl Document {
     }
 
     /// Ends a conflict whose cause is gone. If the document has no unsaved edits any more, loads
-    /// the file's text and returns the change.
+    /// the file's text and returns the change; otherwise `None`.
     pub(crate) fn resolve_if_over(&mut self, at: Timestamp) -> Option<Change> {
         let on_disk = self.conflict.as_ref()?.on_disk;
         if self.is_as_on_disk() {

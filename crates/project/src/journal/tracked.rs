@@ -23,6 +23,8 @@ const REWRITE_JOURNAL_BYTES: u64 = 32 << 20;
 /// Maximum bytes of a journal that is kept as history.
 const MAX_HISTORY_BYTES: u64 = 8 << 20;
 
+/// The journal of one document as the writer thread sees it: its file, unwritten entries, and the
+/// state after them.
 pub(super) struct TrackedDocument {
     file: AbsPath,
     /// `None` until the first edit.
@@ -87,6 +89,7 @@ impl TrackedDocument {
         }
     }
 
+    /// Keeps the selections for the next write, in place of earlier ones.
     pub(super) fn select(&mut self, selections: SelectionSet) {
         self.selections = Some(selections);
     }
@@ -272,7 +275,8 @@ fn start_of(now: &DocumentStatus) -> FileStart {
     }
 }
 
-/// Returns the path of the journal of a closed document.
+/// Returns the path in the folder `history` of the journal kept for the closed document of `path`;
+/// derived from a hash of the path, so the file need not exist.
 pub(crate) fn history_file(history: &AbsPath, path: &AbsPath) -> AbsPath {
     let name = path.as_path().as_os_str().as_encoded_bytes();
     history.join(format!("{:032x}.{EXTENSION}", ContentHash::of(name).0))

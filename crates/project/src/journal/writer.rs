@@ -22,6 +22,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 const MAX_HISTORY_TOTAL_BYTES: u64 = 64 << 20;
 const MAX_HISTORY_AGE_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
+/// The thread's state: takes queued work, writes the journals, and reports failures.
 pub(super) struct JournalWriter {
     shared: Arc<JournalQueue>,
     files: Arc<dyn Files>,
@@ -60,6 +61,8 @@ impl JournalWriter {
         }
     }
 
+    /// Runs until the journal is dropped and its queue written. First removes old history; `now_ms`
+    /// is the wall time in milliseconds. Blocks.
     pub(super) fn run(mut self, now_ms: u64) {
         prune(&*self.files, &self.history, now_ms);
         loop {

@@ -10,6 +10,7 @@ use text::{
 
 use super::bytes::{ByteReader, ByteWriter};
 
+/// Appends an operation in the journal's encoding.
 // tidy: table
 pub(super) fn write(sink: &mut ByteWriter, operation: &BufferOperation) {
     match operation {
@@ -58,6 +59,7 @@ pub(super) fn write(sink: &mut ByteWriter, operation: &BufferOperation) {
     }
 }
 
+/// Reads an operation; `None` for invalid bytes or an unknown tag.
 // tidy: table
 pub(super) fn read(source: &mut ByteReader<'_>) -> Option<BufferOperation> {
     Some(match source.tag()? {
@@ -126,6 +128,7 @@ pub(crate) fn weight(operation: &BufferOperation) -> usize {
     }
 }
 
+/// Appends a set of selections in the journal's encoding.
 pub(super) fn write_selections(sink: &mut ByteWriter, selections: &SelectionSet) {
     sink.count(selections.len());
     for selection in selections.iter() {
@@ -136,6 +139,7 @@ pub(super) fn write_selections(sink: &mut ByteWriter, selections: &SelectionSet)
     sink.count(selections.primary_ix());
 }
 
+/// Reads a set of selections; `None` for invalid bytes.
 pub(super) fn read_selections(source: &mut ByteReader<'_>) -> Option<SelectionSet> {
     let selections = source.list(|source| {
         let mut selection = Selection::new(read_offset(source)?, read_offset(source)?);

@@ -11,7 +11,8 @@ const MAX_TIDY_BYTES: usize = 4 << 20;
 const BLANKS: [char; 2] = [' ', '\t'];
 
 impl Document {
-    /// Applies the clean-ups requested by the options, as an edit by the formatter.
+    /// Applies the clean-ups requested by the options, as an edit by the formatter. `None` if
+    /// nothing changes, the text is longer than 4 MiB, or it is read-only.
     pub(super) fn tidy(&mut self, options: SaveOptions, at: Timestamp) -> Option<Change> {
         if self.buffer().len().0 > MAX_TIDY_BYTES || !self.can_edit() {
             return None;

@@ -67,7 +67,8 @@ const MAX_ROW_BYTES: usize = 1_000;
 const LEAD_BYTES: usize = 80;
 
 impl FileMatches {
-    /// Builds the results from the sorted, disjoint matches in a text. `None` if there are none.
+    /// Builds the results from the sorted, disjoint matches in `text`, with `context_rows` rows
+    /// above and below each. `None` if there are none.
     pub fn of(
         path: &AbsPath,
         text: &str,
@@ -96,7 +97,7 @@ impl MatchingRow {
     }
 }
 
-/// Truncates `rows` to `count` matches; returns how many are left.
+/// Truncates `rows` after the first `count` matches; returns how many matches remain.
 pub(crate) fn keep_matches(rows: &mut Vec<MatchingRow>, count: usize) -> usize {
     let mut left = count;
     rows.retain_mut(|row| {

@@ -8,9 +8,11 @@ use base::AbsPath;
 use super::SearchQuery;
 use crate::walk::HiddenFiles;
 
-/// An index of the files in a folder that can rule out some of them.
+/// An index of the files in a folder that can rule out some of them without reading. The crate
+/// `trigram` implements it.
 pub trait Prefilter: Send + Sync {
-    /// Returns the current files below `wanted.root`; `None` if unknown.
+    /// Returns the current files below `wanted.root` and which of them may match; `None` if the
+    /// index does not know, so that the search walks and reads everything. May block on the disk.
     fn candidates(&self, wanted: &PrefilterQuery<'_>) -> Option<PrefilterResult>;
 }
 
@@ -37,9 +39,9 @@ pub enum PrefilterResult {
 pub trait CandidateFiles: Send + Sync {
     /// Returns the number of files.
     fn count(&self) -> usize;
-    /// Returns the path of a file.
+    /// Returns the path of the file with index `ix`, which is below `count`.
     fn path(&self, ix: usize) -> AbsPath;
-    /// Returns the index of a file.
+    /// Returns the index of a file; `None` if it is not in the list.
     fn position(&self, path: &AbsPath) -> Option<usize>;
     /// Returns whether the file may contain a match, now or at any time since the start of the
     /// search. False only if it certainly does not.

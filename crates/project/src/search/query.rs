@@ -26,7 +26,7 @@ pub enum CaseSensitivity {
     Insensitive,
 }
 
-/// A search over files.
+/// A search over the files of a folder: a pattern, the files to read, and limits on the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
     /// Literal text or regular expression.
@@ -103,7 +103,8 @@ impl SearchQuery {
         }
     }
 
-    /// Compiles the query of `in_text`.
+    /// Compiles the pattern for matching in texts; an invalid one is an error. The globs are not
+    /// checked.
     pub fn matcher(&self) -> Result<find::Matcher, BadQuery> {
         let compiled = self.in_text().compile();
         compiled.map_err(|error| BadQuery::Pattern(error.to_string()))

@@ -7,7 +7,7 @@ use ignore::overrides::Override;
 
 use super::{BadGlob, WalkOptions, overrides};
 
-/// The globs of `WalkOptions`, for files that were found without a walk.
+/// The compiled globs of `WalkOptions`, to be applied to files that were found without a walk.
 #[derive(Clone)]
 pub(crate) struct Globs {
     root: AbsPath,
@@ -17,6 +17,7 @@ pub(crate) struct Globs {
 }
 
 impl Globs {
+    /// Compiles the include and exclude globs of the options, relative to `root`.
     pub(crate) fn new(root: &AbsPath, options: &WalkOptions) -> Result<Self, BadGlob> {
         Ok(Self {
             root: root.clone(),

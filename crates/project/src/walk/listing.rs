@@ -14,7 +14,8 @@ use ignore::{DirEntry, WalkState};
 
 use super::{HiddenFiles, IgnoredFiles, WalkProblem, walker};
 
-/// The files and folders below one folder that ignore rules do not exclude.
+/// The files and folders below one folder that ignore rules do not exclude, sorted by path. Dot
+/// files are included and marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkListing {
     /// Files found in the folder.
@@ -34,7 +35,8 @@ pub struct ListedPath {
     pub is_plain: bool,
 }
 
-/// Lists everything below `folder`, which is `root` or below it.
+/// Lists everything below `folder`, which is `root` or below it; paths are relative to `root`.
+/// Blocks; incomplete if `cancel` is set.
 pub fn list_below(root: &AbsPath, folder: &AbsPath, cancel: &AtomicBool) -> WalkListing {
     list_to_depth(root, folder, None, cancel)
 }

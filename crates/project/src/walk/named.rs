@@ -7,7 +7,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::BadGlob;
 
-/// Globs over paths, as in `.gitignore`: a glob with a slash is relative to the folder.
+/// A compiled set of globs over paths with the rules of `.gitignore`: a glob with a slash is
+/// relative to the folder, another one matches in any folder.
 #[derive(Clone, Debug)]
 pub struct NamedFiles {
     folder: Option<(AbsPath, Gitignore)>,
@@ -16,7 +17,8 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Parses globs. Invalid ones match nothing and are returned.
+    /// Parses globs, relative to `folder`, if there is one, and to `/` for other files. Invalid
+    /// ones match nothing and are returned.
     pub fn new(folder: Option<&AbsPath>, globs: &[String]) -> (Self, Vec<BadGlob>) {
         let mut bad = Vec::new();
         let anywhere = build("/", globs, &mut bad);
@@ -27,7 +29,8 @@ impl NamedFiles {
         (Self { folder, anywhere }, bad)
     }
 
-    /// Returns whether a glob matches the file or a folder above it.
+    /// Returns whether a glob matches the file or a folder above it, and no later glob with `!`
+    /// excepts it. Does not access the disk.
     pub fn matches(&self, path: &AbsPath) -> bool {
         let globs = match &self.folder {
             Some((folder, globs)) if path.is_within(folder) && path != folder => globs,

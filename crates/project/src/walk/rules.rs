@@ -15,8 +15,9 @@ impl IgnoreRules {
     /// File names that affect the rules of their folder.
     pub const NAMES: [&str; 4] = [".gitignore", ".ignore", ".git", ".jj"];
 
-    /// Returns a hash of the rules. `folders` are those below `root` that contain some of `NAMES`;
-    /// the ones above are found here. Takes a few microseconds per folder.
+    /// Returns a hash of the content of all ignore rules that affect a walk of `root`; equal hashes
+    /// mean the same rules. `folders` are those below `root` that contain some of `NAMES`; the ones
+    /// above are found here. Reads the disk, a few microseconds per folder.
     pub fn fingerprint(root: &AbsPath, folders: &mut dyn Iterator<Item = AbsPath>) -> u64 {
         let mut hasher = DefaultHasher::new();
         hash_user_rules(&mut hasher);

@@ -27,6 +27,7 @@ pub(super) struct DailySpend {
 }
 
 impl DailySpend {
+    /// Starts without knowledge of the day; the first `tick` requests a query.
     pub(super) fn new(caps: Caps) -> Self {
         let mut spend = Self {
             has_cap: false,
@@ -40,16 +41,19 @@ impl DailySpend {
         spend
     }
 
+    /// Sets whether there is a daily cap; without one the others' spending does not matter.
     pub(super) fn set_caps(&mut self, caps: Caps) {
         self.has_cap = caps.day.cost.is_some() || caps.day.tokens.is_some();
     }
 
-    /// Returns whether the day's budget permits sending calls.
+    /// Returns whether calls may be sent as far as the day's budget is concerned: there is no daily
+    /// cap, or the spending of other runs is known.
     pub(super) fn is_known(&self) -> bool {
         !self.has_cap || self.counted.is_some()
     }
 
-    /// Returns the reason why no call can be permitted.
+    /// Returns the reason why no call can be permitted: there is a daily cap, and past spending
+    /// cannot be read. `None` otherwise.
     pub(super) fn failure(&self) -> Option<Failure> {
         let error = self.error.as_ref().filter(|_| self.has_cap)?;
         Some(Failure::new(
@@ -87,7 +91,8 @@ impl DailySpend {
         Some(u64::from(day.0) * DAY_MS)
     }
 
-    /// Applies the result of a query for the others' spending.
+    /// Applies the result of a query for the others' spending since `since_ms`: adds what `budgets`
+    /// does not contain yet, or keeps the error. A result for an earlier day is dropped.
     pub(super) fn apply_spend_by_others(
         &mut self,
         since_ms: u64,

@@ -32,6 +32,7 @@ pub(super) struct RequestSize {
 }
 
 impl RequestSize {
+    /// Estimates the size of a request from its bytes.
     pub(super) fn of(payload: &RequestPayload) -> Self {
         match payload {
             RequestPayload::Chat(request) => {

@@ -151,8 +151,10 @@ impl Drop for AttemptGuard {
     }
 }
 
+/// The number of a request, from 1, unique in this router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SubmissionId(pub(super) u64);
 
+/// The number of an attempt, unique in this router; a request may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AttemptId(pub(super) u64);

@@ -29,7 +29,7 @@ pub enum RequestPayload {
     Fim(Box<Fim>),
 }
 
-/// Party that chooses the model.
+/// The party that chooses the model of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelChoice {
     /// The caller: the request's own model.
@@ -77,7 +77,8 @@ impl RoutingOptions {
         }
     }
 
-    /// Returns options that let the router choose a model for the step.
+    /// Returns options that let the router choose a model for `step`. `boundary` tells what the
+    /// last change in the conversation was, since changing the model costs its cache.
     pub fn auto(step: &StepDescription<'_>, boundary: SwitchBoundary) -> Self {
         let (complexity, features) = policy::complexity(step);
         Self {

@@ -36,7 +36,7 @@ pub struct RouteConfig {
     pub stall: StallLimits,
 }
 
-/// Timeouts for a silent provider.
+/// Timeouts for a provider that accepts a request and then stays silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StallLimits {
     /// Timeout before the first event.
@@ -64,7 +64,7 @@ pub struct RouteHealth {
     pub tokens_per_second: Option<f64>,
 }
 
-/// Runtime state of a route.
+/// Runtime state of a route, from which its health and limits follow.
 pub(super) struct RouteState {
     pub(super) config: RouteConfig,
     pub(super) breaker: Breaker,
@@ -88,6 +88,7 @@ impl Default for StallLimits {
 }
 
 impl RouteState {
+    /// Starts the state of a route: healthy, with low concurrency.
     pub(super) fn new(config: RouteConfig) -> Self {
         Self {
             concurrency: Concurrency::new(INITIAL_CONCURRENCY, config.max_concurrency),
@@ -99,6 +100,7 @@ impl RouteState {
         }
     }
 
+    /// Returns the model and the name of the key.
     pub(super) fn route(&self) -> &Route {
         &self.config.route
     }
@@ -113,17 +115,18 @@ impl RouteState {
         )
     }
 
-    /// Returns the cost of a request, if the price is known.
+    /// Returns the cost of a request; `None` if the price is unknown.
     pub(super) fn cost(&self, usage: &Usage) -> Option<Cost> {
         self.config.price.as_ref()?.cost(usage)
     }
 
-    /// Returns the maximum cost of a request, if the price is known.
+    /// Returns the maximum cost of a request; `None` if the price is unknown.
     pub(super) fn max_cost(&self, size: &RequestSize) -> Option<Cost> {
         let price = self.config.price.as_ref()?;
         price.max_cost(size.demand.input, size.demand.output, size.caches)
     }
 
+    /// Returns the health report at `now`.
     pub(super) fn health(&self, now: MonotonicTime) -> RouteHealth {
         RouteHealth {
             route: self.route().clone(),

@@ -25,6 +25,7 @@ use super::messages::{
 };
 use super::request::{RequestPayload, RouterEvent};
 
+/// The state of a request's stream, advanced by polling.
 pub(super) struct RoutedStream {
     payload: RequestPayload,
     state: StreamState,
@@ -67,6 +68,7 @@ impl RouterLink {
 }
 
 impl RoutedStream {
+    /// Creates the stream. It submits the request to the task when it is polled first.
     pub(super) fn new(
         payload: RequestPayload,
         submission: Submission,
@@ -90,6 +92,8 @@ impl RoutedStream {
         }
     }
 
+    /// Waits for the next event; `None` after the last one. Dropping the future cancels the
+    /// request.
     pub(super) async fn next(mut self) -> Option<(RouterEvent, Self)> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -379,8 +383,9 @@ impl AttemptStats {
         self.written += text.len() as u64;
     }
 
-    /// Returns the attempt's usage as far as it is known, and whether it is an estimate. If the
-    /// provider broke off, it has not reported the output since its last usage event.
+    /// Returns the attempt's usage as far as it is known, and whether it is an estimate; `prompt`
+    /// is the estimated size of the prompt. If the provider broke off, it has not reported the
+    /// output since its last usage event.
     pub(super) fn used(&self, prompt: model::TokenCount) -> (Usage, bool) {
         let written = super::estimate::tokens(self.written);
         match self.usage {

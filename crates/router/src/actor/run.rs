@@ -14,6 +14,7 @@ use super::state::RouterState;
 /// Longer than any relevant wait, and short enough for every timer.
 const MAX_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The task that owns the router's state.
 pub(super) struct RouterTask {
     state: RouterState,
     start: Instant,
@@ -26,6 +27,7 @@ pub(super) struct RouterTask {
 }
 
 impl RouterTask {
+    /// Creates the task; `run` starts it.
     pub(super) fn new(
         config: RouterConfig,
         commands: mpsc::Receiver<RouterCommand>,

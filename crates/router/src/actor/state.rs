@@ -37,6 +37,7 @@ use admission::{Admission, BudgetFit, QueueScan, fit, max_spend, over_budget};
 /// request at a time, so this allows a great many agents.
 const MAX_WAITING: usize = 4_096;
 
+/// The state of the router's task.
 pub(super) struct RouterState {
     pub(super) routes: Vec<RouteState>,
     pub(super) requests: HashMap<SubmissionId, PendingRequest>,
@@ -79,6 +80,7 @@ pub(super) struct PendingRequest {
     pub(super) is_decision_sent: bool,
 }
 
+/// The place where a request waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPhase {
     /// Pausing after a failure, until this time.
@@ -105,6 +107,7 @@ pub(super) struct SentAttempt {
 }
 
 impl RouterState {
+    /// Creates the state without requests.
     pub(super) fn new(config: RouterConfig, now: MonotonicTime) -> Self {
         let mut rates = RateLedger::default();
         for route in &config.routes {
@@ -296,7 +299,8 @@ impl RouterState {
         reply.send(StreamAction::Send(Box::new(grant))).ok();
     }
 
-    /// Permits a second request next to a slow one, if every policy allows it now.
+    /// Permits a second request on another route next to a slow one, if every policy allows it now;
+    /// otherwise drops `reply`, which leaves the stream with the slow request.
     pub(super) fn hedge(
         &mut self,
         id: SubmissionId,
@@ -412,6 +416,7 @@ impl RouterState {
         self.requests.is_empty() && self.attempts.is_empty()
     }
 
+    /// Returns a random number from 0 to 1 for delays.
     pub(super) fn jitter(&mut self) -> f64 {
         self.jitter_rng.unit()
     }
@@ -424,6 +429,7 @@ impl PendingRequest {
     }
 }
 
+/// Tells a stream that its request fails.
 pub(super) fn refuse(reply: oneshot::Sender<StreamAction>, failure: Failure) {
     // The receiver may be gone meanwhile.
     reply.send(StreamAction::Fail(failure)).ok();

@@ -309,6 +309,8 @@ impl HttpClientInner {
     }
 }
 
+/// Returns the header that carries the key, as the provider's configuration names it;
+/// `authorization` with `Bearer` by default.
 pub(super) fn key_header(config: &ProviderConfig, secret: Secret) -> KeyHeader {
     match config.key_header.as_str() {
         "" => KeyHeader {

@@ -40,8 +40,8 @@ pub struct DiscoveredModel {
     pub context: Option<TokenCount>,
 }
 
-/// Probes all local providers' addresses concurrently, each within `time_limit`. Sends no
-/// keys.
+/// Probes all local providers' addresses concurrently, each within `time_limit`. Sends no keys.
+/// Servers that do not respond are left out; never fails.
 pub async fn discover(
     providers: &Providers,
     transport: &Arc<dyn Transport>,

@@ -18,8 +18,9 @@ use crate::wire::{Decoder, RequestTarget, rate_limits, refused};
 /// Maximum number of bytes read from an error response.
 pub(crate) const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// Sends `call` on the first poll. The stream ends with exactly one `Stop` or `Failed`; dropping it
-/// closes the socket. Limits in the headers are relative to `now`.
+/// Sends `call` on the first poll and decodes its response. The stream ends with exactly one `Stop`
+/// or `Failed`, the latter also for a refused request or a timeout; dropping it closes the socket.
+/// Limits in the headers are relative to `now`.
 pub fn exchange(
     transport: &Arc<dyn Transport>,
     call: HttpRequest,

@@ -142,7 +142,7 @@ impl Providers {
     }
 
     /// Adds the user's providers: for a known id only the given members are overridden. Invalid
-    /// entries are skipped and reported.
+    /// entries are skipped and reported, one sentence for each.
     pub fn add(&mut self, user: &Map<String, Value>) -> Vec<String> {
         let builtin: Map<String, Value> = serde_json::from_str(PROVIDERS).unwrap_or_default();
         let mut problems = Vec::new();
@@ -180,7 +180,8 @@ impl Providers {
         problems
     }
 
-    /// Applies base addresses from environment variables.
+    /// Applies base addresses from environment variables that the configurations name; the first
+    /// one that is not blank wins. `variable` returns a variable's value.
     pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) {
         for config in self.all.values_mut() {
             let mut values = config.base_url_env.iter().filter_map(|name| variable(name));
@@ -205,13 +206,13 @@ impl Providers {
         names
     }
 
-    /// Returns the dialect of a provider.
+    /// Returns the dialect of a provider; the standard one if its name is empty or unknown.
     pub fn dialect(&self, config: &ProviderConfig) -> ChatDialect {
         let named = self.dialects.get(&config.dialect);
         named.cloned().unwrap_or_default()
     }
 
-    /// Returns the fill-in-the-middle template with this name.
+    /// Returns the fill-in-the-middle template with this name; `None` if there is none.
     pub fn template(&self, name: &str) -> Option<&FimTemplate> {
         self.templates.get(name)
     }
@@ -230,7 +231,7 @@ impl ProviderConfig {
         sources
     }
 
-    /// Returns the timeouts of its requests.
+    /// Returns the timeouts of its requests; an invalid number counts as 300 seconds.
     pub fn limits(&self) -> HttpTimeouts {
         let seconds =
             |number: f64| Duration::try_from_secs_f64(number).unwrap_or(Duration::from_secs(300));

@@ -28,7 +28,8 @@ impl Platform {
     }
 }
 
-/// Returns the command that prints a provider's key; `None` without a keychain.
+/// Returns the command line that prints a provider's key; `None` for a platform without a keychain.
+/// Runs nothing.
 pub(super) fn lookup_command(platform: Platform, provider: &str) -> Option<Vec<String>> {
     let command = match platform {
         Platform::Linux => vec![

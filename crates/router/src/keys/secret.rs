@@ -32,7 +32,8 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// Returns a text with every occurrence of the key replaced.
+    /// Returns a text with every occurrence of the key replaced by `<key>`; unchanged for an empty
+    /// key.
     pub fn mask(&self, text: &str) -> String {
         if self.is_empty() {
             return text.to_owned();

@@ -32,6 +32,7 @@ impl BodyItems {
         }
     }
 
+    /// Serializes an item at the end of the list.
     pub(crate) fn push(&mut self, item: &Value) {
         if !self.bytes.is_empty() {
             self.bytes.push(b',');

@@ -49,6 +49,7 @@ enum ToolCallState {
 pub(crate) struct Contradiction;
 
 impl ToolCalls {
+    /// Prepares for the answer to `request`, whose call ids are taken.
     pub(crate) fn new(request: &ModelRequest) -> Self {
         let text_tools = request.tools.iter().filter_map(|tool| match tool.input {
             ToolInput::Text { .. } => Some(tool.name.clone()),
@@ -71,7 +72,8 @@ impl ToolCalls {
         self.calls.len()
     }
 
-    /// Starts a call. Keeps its id if that is unused.
+    /// Starts a call and returns its index, from 0. Keeps its id if that is unused, and assigns
+    /// another one otherwise. Events go to `out`.
     pub(crate) fn start(
         &mut self,
         id: &str,
@@ -95,7 +97,8 @@ impl ToolCalls {
         index
     }
 
-    /// Adds a fragment of a call's arguments.
+    /// Adds a fragment of a call's arguments; ignored if it is empty or the call is unknown or
+    /// ended.
     pub(crate) fn fragment(&mut self, index: u32, fragment: &str, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
@@ -113,7 +116,8 @@ impl ToolCalls {
         }
     }
 
-    /// Sets a call's complete arguments, regardless of the fragments before.
+    /// Sets a call's complete arguments. Sends what is missing after the fragments; fails if the
+    /// fragments are not their beginning.
     pub(crate) fn set_arguments(
         &mut self,
         index: u32,
@@ -132,7 +136,8 @@ impl ToolCalls {
         Ok(())
     }
 
-    /// Ends a call on behalf of the wire.
+    /// Ends a call whose arguments are complete; ignored if it is unknown or ended. Truncated
+    /// arguments are left to `close`.
     pub(crate) fn finish_call(&mut self, index: u32, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
@@ -157,7 +162,9 @@ impl ToolCalls {
         }
     }
 
-    /// Ends every call as the answer stops for `reason`, except one that the token limit truncated.
+    /// Ends every call as the answer stops for `reason`. A truncated call stays open if the token
+    /// limit explains it; otherwise truncated JSON ends as it is, for the tool to report, and
+    /// truncated text fails the answer.
     pub(crate) fn close(
         &mut self,
         reason: StopReason,

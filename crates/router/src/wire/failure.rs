@@ -28,7 +28,7 @@ pub struct RequestTarget {
 }
 
 impl RequestTarget {
-    /// Returns provider and host as in a sentence.
+    /// Returns provider and host as in a sentence: `Anthropic (api.anthropic.com)`.
     pub(crate) fn name(&self) -> String {
         if self.host.is_empty() {
             return self.provider.clone();
@@ -37,8 +37,9 @@ impl RequestTarget {
     }
 }
 
-/// Converts an error response. Header names are lower case; waits are relative to `now`. Paths in
-/// the error are resolved in `sent`, the request's body.
+/// Converts an error response of any format to a failure with a sentence. Header names are lower
+/// case; waits are relative to `now`. Paths in the error are resolved in `sent`, the request's
+/// body.
 pub fn refused(
     target: &RequestTarget,
     status: u16,
@@ -61,7 +62,7 @@ pub fn refused(
     }
 }
 
-/// Converts an error in the middle of a stream.
+/// Converts an error object in the middle of a stream to a failure.
 pub(crate) fn interrupted(target: &RequestTarget, error: &Value) -> Failure {
     let body = ErrorBody::of(error);
     let class = classify::class(None, &body);

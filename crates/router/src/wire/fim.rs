@@ -43,7 +43,8 @@ fn four() -> usize {
 }
 
 impl FimOptions {
-    /// Returns the forms of requests that the protocol supports.
+    /// Returns the forms of requests that the protocol supports: `Gap` always, `Raw` where it takes
+    /// a raw prompt.
     pub fn takes(&self) -> Vec<FimForm> {
         let mut forms = vec![FimForm::Gap];
         if matches!(
@@ -73,6 +74,7 @@ pub enum FimWire {
     Ollama,
 }
 
+/// Encodes a request for the protocol of `fim`.
 pub(crate) fn encode(
     fim: &FimOptions,
     options: &WireOptions,

@@ -49,6 +49,7 @@ pub(crate) struct FrameSplitter {
 }
 
 impl FrameSplitter {
+    /// Starts at the beginning of a body.
     pub(crate) fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -60,7 +61,8 @@ impl FrameSplitter {
         }
     }
 
-    /// Processes the next bytes and appends completed frames to `frames`.
+    /// Processes the next bytes and appends completed frames to `frames`; an incomplete one is kept
+    /// for the next call. An error is final.
     pub(crate) fn feed(
         &mut self,
         mut bytes: &[u8],

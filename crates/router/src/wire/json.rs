@@ -4,7 +4,7 @@
 use model::TokenCount;
 use serde_json::{Map, Value};
 
-/// Returns the string at `pointer`; empty if absent.
+/// Returns the string at the JSON pointer `pointer`; empty if absent or no string.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value
         .pointer(pointer)
@@ -12,7 +12,8 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Returns the integer at `pointer`; some providers write it as `3.0`.
+/// Returns the non-negative integer at `pointer`; some providers write it as `3.0`. `None` for
+/// others.
 pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     let found = value.pointer(pointer)?;
     found.as_u64().or_else(|| {
@@ -21,12 +22,12 @@ pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     })
 }
 
-/// Returns the token count at `pointer`; zero if absent.
+/// Returns the token count at `pointer`; zero if absent or invalid.
 pub(crate) fn tokens(value: &Value, pointer: &str) -> TokenCount {
     TokenCount(number(value, pointer).unwrap_or_default())
 }
 
-/// Returns the array at `pointer`; empty if absent.
+/// Returns the array at `pointer`; empty if absent or no array.
 pub(crate) fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value
         .pointer(pointer)

@@ -73,7 +73,8 @@ pub fn rate_limits(headers: &[(String, String)], now: SystemTime) -> Option<Rate
     (limits != RateLimits::default()).then_some(limits)
 }
 
-/// Returns the wait that a response requests, relative to `now`.
+/// Returns the wait that a response requests in `retry-after-ms` or `retry-after`, as seconds or as
+/// a date relative to `now`. `None` if there is none or it is invalid.
 pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Duration> {
     if let Some(milliseconds) = header(headers, "retry-after-ms") {
         return seconds(milliseconds.parse::<f64>().ok()? / 1000.0);
@@ -81,7 +82,8 @@ pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Dura
     until(header(headers, "retry-after")?, now)
 }
 
-/// Returns the value of a header; the first one if repeated.
+/// Returns the trimmed value of a header, the first one if repeated; `None` if absent. `name` is in
+/// lower case.
 pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = headers.iter().find(|(have, _)| have == name)?;
     Some(found.1.trim())

@@ -42,12 +42,13 @@ const FOREIGN: &[&str] = &[
     "responseJsonSchema",
 ];
 
-/// Returns whether a request keeps its meaning without this member.
+/// Returns whether a request keeps its meaning without the member of this name, ignoring case.
 pub(crate) fn is_optional(member: &str) -> bool {
     !NEEDED.contains(&member.to_lowercase().as_str())
 }
 
-/// Returns the names of the optional members of a body, including its nested objects and tools.
+/// Returns the names of the members of a body that can be omitted, including those of nested
+/// objects and tools, sorted, each once.
 pub(crate) fn members(body: &Value) -> Vec<String> {
     let mut names = Vec::new();
     collect(body, &mut names);

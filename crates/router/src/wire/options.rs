@@ -80,7 +80,8 @@ pub enum SchemaSupport {
     Native,
 }
 
-/// Wire values of efforts. A missing effort uses the next lower one, otherwise the next higher.
+/// Wire values of efforts. An effort without a value uses that of the next lower one, or else of
+/// the next higher one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct EffortMap(BTreeMap<Effort, EffortValue>);
 
@@ -122,7 +123,8 @@ impl Default for WireOptions {
 }
 
 impl WireOptions {
-    /// Reads options from layers, each overriding the previous ones member by member.
+    /// Reads options from layers, each overriding the previous ones member by member; nested
+    /// objects are merged. Fails if a member has the wrong type.
     pub fn layered<'a>(
         layers: impl IntoIterator<Item = &'a Map<String, Value>>,
     ) -> Result<Self, Error> {

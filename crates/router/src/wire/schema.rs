@@ -22,7 +22,8 @@ const NARROWING: [&str; 12] = [
     "uniqueItems",
 ];
 
-/// Returns the schema adapted to the quirks.
+/// Returns the schema with everything removed or rewritten that the provider does not accept;
+/// unchanged without quirks.
 pub(crate) fn adapted(schema: &Value, quirks: &[SchemaQuirk]) -> Value {
     if quirks.is_empty() {
         return schema.clone();

@@ -29,7 +29,8 @@ impl Consents {
         }
     }
 
-    /// Stores the user's decision about an entry. Blocks on the disk.
+    /// Stores the user's decision about exactly this entry of its file. Blocks on the disk. Fails
+    /// with `Error::OwnServer` for an entry of the user, which needs none.
     pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), Error> {
         let Some(what) = consent_subject(entry) else {
             return Err(Error::OwnServer(entry.name.clone()));

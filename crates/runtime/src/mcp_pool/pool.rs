@@ -18,6 +18,7 @@ pub(crate) struct McpPool {
 }
 
 impl McpPool {
+    /// Creates the pool without servers.
     pub(crate) fn new(files: Arc<dyn Files>, dirs: &Dirs) -> Self {
         Self {
             files,

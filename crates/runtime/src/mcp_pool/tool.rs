@@ -36,6 +36,7 @@ pub(super) struct McpToolAdapter {
 }
 
 impl McpToolAdapter {
+    /// Wraps a tool of one of `servers`.
     pub(super) fn new(tool: McpTool, servers: Arc<McpServers>, states: Arc<ToolStates>) -> Self {
         Self {
             tool,

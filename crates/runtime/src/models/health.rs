@@ -53,7 +53,8 @@ pub fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
 }
 
 impl Health {
-    /// Returns a model's health, if the model was called.
+    /// Returns a model's health; `None` if it was not called in the last day. `model` is
+    /// `provider/model`.
     pub fn of(&self, model: &str) -> Option<&ModelHealth> {
         self.models.get(model)
     }
@@ -68,6 +69,7 @@ impl Health {
 }
 
 impl ModelHealth {
+    /// Returns the health as JSON, for programs.
     pub fn to_json(&self) -> Value {
         json!({
             "calls": self.calls, "failed": self.failed, "last": self.last, "minutes_ago": self.minutes_ago,

@@ -140,8 +140,8 @@ impl Setup {
         setup
     }
 
-    /// Adds a model that the user names, although no table and no server lists it. `None` if its
-    /// provider is unknown.
+    /// Adds a model that the user names, although no table and no server lists it; does nothing if
+    /// it is known. `None` if its provider is unknown.
     pub fn add_named(&mut self, id: &ModelId) -> Option<()> {
         if self.models.iter().all(|known| known.id != *id) {
             let config = self.all.all.get(&id.provider)?;
@@ -191,7 +191,7 @@ impl Setup {
         candidates.collect()
     }
 
-    /// Returns the client that sends requests to all providers.
+    /// Returns a new client that sends requests to all providers.
     pub(crate) fn client(&self) -> Arc<dyn ModelClient> {
         let (profiles, prices) = (self.profiles.clone(), self.prices.clone());
         let profile = move |id: &ModelId| {
@@ -202,7 +202,7 @@ impl Setup {
         Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
     }
 
-    /// Returns the routes to all models, for a router.
+    /// Returns the routes to all models, for a router, one for each model.
     pub fn routes(&self) -> Vec<RouteConfig> {
         let client = self.client();
         let routes = self.models.iter().map(|found| RouteConfig {
@@ -336,7 +336,7 @@ impl Setup {
     }
 }
 
-/// Returns the route to the demo model.
+/// Returns the route to the demo model, which needs no network. Fails if its script is invalid.
 pub fn demo() -> Result<RouteConfig, Error> {
     let client = mockllm::DemoClient::new()
         .map_err(|error| Error::Model(format!("the demo model: {error}")))?;
@@ -367,12 +367,14 @@ pub fn demo() -> Result<RouteConfig, Error> {
     })
 }
 
-/// Withholds the variables that the settings name as keys from every child process.
+/// Withholds the variables that the settings name as keys from every child process started later.
+/// Blocks on the disk.
 pub fn withhold_keys(files: &dyn Files, dirs: &Dirs) {
     drop(providers(files, dirs));
 }
 
-/// Returns all providers of the program and the user's settings, with the errors in them.
+/// Returns all providers of the program and the user's settings, with the errors in them as
+/// sentences. Blocks on the disk.
 pub fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
     let mut problems = Vec::new();
     let settings = read_settings(files, dirs, &mut problems);
@@ -414,7 +416,8 @@ pub(crate) fn secret_source() -> SystemSecrets {
     }
 }
 
-/// Reads the user's settings; returns them with the errors in them.
+/// Reads the user's settings, with defaults for missing and invalid ones, and appends the errors in
+/// them to `problems`. Blocks on the disk.
 pub(crate) fn read_settings(
     files: &dyn Files,
     dirs: &Dirs,

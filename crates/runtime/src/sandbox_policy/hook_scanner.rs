@@ -37,6 +37,7 @@ struct ScannerState {
 }
 
 impl HookScanner {
+    /// Creates a scanner of a root and its Git folders; quarantined files go below `aside`.
     #[cfg(test)]
     pub(super) fn new(root: &AbsPath, git_folders: &[AbsPath], aside: AbsPath) -> Self {
         let scope = ScanScope {
@@ -63,7 +64,7 @@ impl HookScanner {
         }
     }
 
-    /// Adds folders that the next command can write.
+    /// Adds folders that the next command can write, beside those of the session.
     pub(super) fn add(&self, roots: &[AbsPath]) {
         let mut state = lock(&self.state);
         let control = state
@@ -80,7 +81,8 @@ impl HookScanner {
         }
     }
 
-    /// A command is about to start.
+    /// Takes the state before a command that is about to start, for comparison at its end. Blocks
+    /// on the disk.
     pub fn command_started(&self) {
         let mut state = lock(&self.state);
         let is_alone = state.running == 0;
@@ -104,7 +106,8 @@ impl HookScanner {
             .collect()
     }
 
-    /// Scans like `end`; returns the findings with the folders where they are now.
+    /// Scans like `command_ended`; returns each finding with the folder to which it was moved, if
+    /// it was.
     pub fn collect_findings(&self, fixed: &[AbsPath]) -> Vec<(Finding, Option<AbsPath>)> {
         let mut state = lock(&self.state);
         state.running = state.running.saturating_sub(1);

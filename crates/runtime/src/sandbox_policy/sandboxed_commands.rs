@@ -166,6 +166,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Converts an access that the sandbox denied for the session.
 pub(super) fn denial(denied: &DeniedAccess) -> Denial {
     match denied {
         DeniedAccess::Path { path, access } => match access {

@@ -81,6 +81,7 @@ impl SandboxSettings {
         (saved, problems)
     }
 
+    /// Returns whether the user turned the sandbox off.
     pub(super) fn is_off(&self) -> bool {
         self.written.off
     }
@@ -90,7 +91,8 @@ impl SandboxSettings {
         &self.written.environment
     }
 
-    /// Adds the file's settings to a policy.
+    /// Adds the file's settings to a policy; `home` replaces `~` in paths. Fails at an invalid
+    /// setting.
     pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {
         self.written.policy.apply(policy, home)
     }
@@ -109,7 +111,9 @@ impl SandboxSettings {
         granted
     }
 
-    /// Extends the grants of commands like this one in the project, here and in the file.
+    /// Extends the grants of commands like this one in the project, here and in the file. They
+    /// apply in this session even if the file cannot be written, which is an error. Blocks on the
+    /// disk.
     pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), Error> {
         let texts: Vec<String> = more.iter().filter_map(write).collect();
         let project = self.project.to_string();

@@ -26,7 +26,7 @@ section! {
     }
 }
 
-/// A provider of models, as written in the settings.
+/// A provider of language models, as the user adds it in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ProviderSetting {

@@ -10,7 +10,8 @@ use crate::document::{self, Member, NodeValue, SpannedValue};
 use crate::problem::{ConfigProblem, SourceText};
 use crate::suggest;
 
-/// Parses a theme; `source` is the file's name in problems.
+/// Parses a theme; `source` is the file's name in problems. Missing values
+/// come from Burin's own theme and are reported, as invalid ones are.
 ///
 /// Returns `None` if the text is not JSONC or lacks a name or an appearance.
 pub fn parse_theme(source: &str, text: &str) -> (Option<ThemeDefinition>, Vec<ConfigProblem>) {

@@ -3,7 +3,8 @@
 /// Declares the tokens once: the struct, the list of names, and conversions between them.
 macro_rules! colors {
     ($( $(#[doc = $doc:literal])+ $name:ident, )+) => {
-        /// Colours by semantic token, in any representation.
+        /// One value of type `C` (a colour in some representation) for each colour token of a
+        /// theme.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Colors<C> {
             $( $(#[doc = $doc])+ pub $name: C, )+
@@ -13,17 +14,17 @@ macro_rules! colors {
         pub const COLOR_TOKENS: &[(&str, &str)] = &[ $( (stringify!($name), concat!($($doc),+)), )+ ];
 
         impl<C> Colors<C> {
-            /// Builds the colours by calling `color` with each name.
+            /// Builds the set by calling `color` with the name of each token.
             pub fn build(mut color: impl FnMut(&'static str) -> C) -> Self {
                 Self { $( $name: color(stringify!($name)), )+ }
             }
 
-            /// Converts all colours with `change`.
+            /// Converts every value with `change`.
             pub fn map<D>(self, mut change: impl FnMut(C) -> D) -> Colors<D> {
                 Colors { $( $name: change(self.$name), )+ }
             }
 
-            /// Returns the colour with a name.
+            /// Returns the colour with this name of a token; `None` if there is no such token.
             pub fn get(&self, name: &str) -> Option<&C> {
                 match name {
                     $( stringify!($name) => Some(&self.$name), )+

@@ -28,7 +28,7 @@ pub(crate) struct Scanner<'a> {
 const STRETCH: usize = 1024;
 
 impl<'a> Scanner<'a> {
-    /// A scanner for the language at `at`.
+    /// Creates a scanner with the brackets of the language at `at`.
     pub(crate) fn new(syntax: &'a SyntaxSnapshot, text: &'a Snapshot, at: ByteOffset) -> Self {
         let view = syntax.views_at(text, at).pop();
         let language = view
@@ -42,7 +42,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The bracket at an offset of the text: the pair it is of, and whether it opens.
+    /// Returns the index of the pair in the language's list to which `c` at an offset of the text
+    /// belongs, and whether it opens; `None` unless it is a bracket in code.
     pub(crate) fn bracket(&self, c: char, at: usize) -> Option<(usize, bool)> {
         let ix = self
             .pairs
@@ -116,7 +117,8 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// The nearest bracket before `from` that nothing before `from` closes.
+    /// Returns the nearest opening bracket before `from` that nothing before `from` closes, as its
+    /// offset and the index of its pair; `None` if there is none within a bounded distance.
     pub(crate) fn open_before(&self, from: usize) -> Option<(usize, usize)> {
         let mut open: Vec<usize> = Vec::new();
         let mut at = from;
@@ -145,7 +147,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The pair of the bracket at `at`, by the text.
+/// Returns the pair of the bracket at `at` by scanning the text, for places where the tree has
+/// errors; `None` if there is no bracket or no partner nearby.
 pub(crate) fn text_matching_bracket(
     syntax: &SyntaxSnapshot,
     text: &Snapshot,
@@ -162,7 +165,7 @@ pub(crate) fn text_matching_bracket(
     Some(scanner.pair(open, close, ix))
 }
 
-/// The innermost pair around a span, by the text.
+/// Returns the innermost pair around a span by scanning the text; `None` if there is none nearby.
 pub(crate) fn text_enclosing_brackets(
     syntax: &SyntaxSnapshot,
     text: &Snapshot,

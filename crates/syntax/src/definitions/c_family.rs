@@ -76,6 +76,7 @@ const SCRIPT_INDENT: IndentRules = IndentRules {
     ..IndentRules::BRACKETS
 };
 
+/// Detection, grammar, editing configuration and queries of JavaScript.
 pub(crate) static JAVASCRIPT: Definition = Definition {
     name: "JavaScript",
     aliases: &["js", "jsx", "node", "mjs", "cjs", "ecmascript"],
@@ -100,6 +101,7 @@ pub(crate) static JAVASCRIPT: Definition = Definition {
     indent: SCRIPT_INDENT,
 };
 
+/// Detection, grammar, editing configuration and queries of TypeScript.
 pub(crate) static TYPESCRIPT: Definition = Definition {
     name: "TypeScript",
     aliases: &["ts", "mts", "cts"],
@@ -124,6 +126,7 @@ pub(crate) static TYPESCRIPT: Definition = Definition {
     indent: SCRIPT_INDENT,
 };
 
+/// Detection, grammar, editing configuration and queries of TSX.
 pub(crate) static TSX: Definition = Definition {
     name: "TSX",
     aliases: &[],
@@ -149,6 +152,7 @@ pub(crate) static TSX: Definition = Definition {
     indent: SCRIPT_INDENT,
 };
 
+/// Detection, grammar, editing configuration and queries of Java.
 pub(crate) static JAVA: Definition = Definition {
     name: "Java",
     aliases: &[],

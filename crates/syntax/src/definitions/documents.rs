@@ -20,6 +20,7 @@ const JSON_KINDS: NodeKinds = NodeKinds {
     ..NodeKinds::NONE
 };
 
+/// Detection, grammar, editing configuration and queries of JSON.
 pub(crate) static JSON: Definition = Definition {
     name: "JSON",
     aliases: &["geojson", "jsonl", "webmanifest"],
@@ -50,6 +51,7 @@ pub(crate) static JSON: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of JSONC.
 pub(crate) static JSONC: Definition = Definition {
     name: "JSONC",
     aliases: &["json5", "hujson"],
@@ -84,6 +86,7 @@ pub(crate) static JSONC: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of TOML.
 pub(crate) static TOML: Definition = Definition {
     name: "TOML",
     aliases: &[],
@@ -119,6 +122,7 @@ pub(crate) static TOML: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of YAML.
 pub(crate) static YAML: Definition = Definition {
     name: "YAML",
     aliases: &["yml"],
@@ -177,6 +181,7 @@ const MARKDOWN_CONFIG: LanguageConfig = LanguageConfig {
     ..LanguageConfig::PLAIN
 };
 
+/// Detection, grammar, editing configuration and queries of Markdown.
 pub(crate) static MARKDOWN: Definition = Definition {
     name: "Markdown",
     aliases: &["md", "gfm", "commonmark"],
@@ -203,6 +208,7 @@ pub(crate) static MARKDOWN: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of Markdown Inline.
 pub(crate) static MARKDOWN_INLINE: Definition = Definition {
     name: "Markdown Inline",
     aliases: &["markdown_inline"],
@@ -226,6 +232,7 @@ pub(crate) static MARKDOWN_INLINE: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of HTML.
 pub(crate) static HTML: Definition = Definition {
     name: "HTML",
     aliases: &["htm", "xhtml", "xml", "svg", "vue"],
@@ -266,6 +273,7 @@ pub(crate) static HTML: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of CSS.
 pub(crate) static CSS: Definition = Definition {
     name: "CSS",
     aliases: &["scss", "less", "postcss", "styled"],
@@ -310,6 +318,7 @@ pub(crate) static CSS: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of Diff.
 pub(crate) static DIFF: Definition = Definition {
     name: "Diff",
     aliases: &["patch", "udiff"],

@@ -6,6 +6,7 @@ use crate::definition::{
     NodeKinds, QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TabHint,
 };
 
+/// Detection, grammar, editing configuration and queries of Rust.
 pub(crate) static RUST: Definition = Definition {
     name: "Rust",
     aliases: &["rs"],
@@ -86,6 +87,7 @@ const C_INDENT: IndentRules = IndentRules {
     ..IndentRules::BRACKETS
 };
 
+/// Detection, grammar, editing configuration and queries of C.
 pub(crate) static C: Definition = Definition {
     name: "C",
     aliases: &["h"],
@@ -129,6 +131,7 @@ pub(crate) static C: Definition = Definition {
     indent: C_INDENT,
 };
 
+/// Detection, grammar, editing configuration and queries of C++.
 pub(crate) static CPP: Definition = Definition {
     name: "C++",
     aliases: &["cpp", "cxx", "cc", "hpp"],
@@ -190,6 +193,7 @@ pub(crate) static CPP: Definition = Definition {
     },
 };
 
+/// Detection, grammar, editing configuration and queries of Go.
 pub(crate) static GO: Definition = Definition {
     name: "Go",
     aliases: &["golang"],

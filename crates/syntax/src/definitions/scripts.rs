@@ -6,6 +6,7 @@ use crate::definition::{
     QuerySources, ROUND, SINGLE_QUOTE, SQUARE, TabHint,
 };
 
+/// Detection, grammar, editing configuration and queries of Python.
 pub(crate) static PYTHON: Definition = Definition {
     name: "Python",
     aliases: &["py", "python3", "py3", "pyi", "starlark"],
@@ -73,6 +74,7 @@ pub(crate) static PYTHON: Definition = Definition {
     },
 };
 
+/// Detection, grammar, editing configuration and queries of Bash.
 pub(crate) static BASH: Definition = Definition {
     name: "Bash",
     aliases: &[
@@ -163,6 +165,7 @@ pub(crate) static BASH: Definition = Definition {
     },
 };
 
+/// Detection, grammar, editing configuration and queries of Ruby.
 pub(crate) static RUBY: Definition = Definition {
     name: "Ruby",
     aliases: &["rb", "jruby"],
@@ -277,6 +280,7 @@ pub(crate) static RUBY: Definition = Definition {
     },
 };
 
+/// Detection, grammar, editing configuration and queries of Lua.
 pub(crate) static LUA: Definition = Definition {
     name: "Lua",
     aliases: &["luajit"],
@@ -334,6 +338,7 @@ pub(crate) static LUA: Definition = Definition {
     },
 };
 
+/// Detection, grammar, editing configuration and queries of SQL.
 pub(crate) static SQL: Definition = Definition {
     name: "SQL",
     aliases: &["postgres", "postgresql", "mysql", "sqlite", "plpgsql"],
@@ -375,6 +380,7 @@ pub(crate) static SQL: Definition = Definition {
     indent: IndentRules::BRACKETS,
 };
 
+/// Detection, grammar, editing configuration and queries of Make.
 pub(crate) static MAKE: Definition = Definition {
     name: "Make",
     aliases: &["makefile", "mk"],

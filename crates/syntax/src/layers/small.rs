@@ -22,7 +22,8 @@ use crate::stall_guard;
 /// Maximum number of trees per generation; two generations are kept.
 const MAX_TREES: usize = 1024;
 
-/// Trees of small injections; shared by all snapshots of one text.
+/// A cache of the trees of small injections, by language and content; shared by all snapshots of
+/// one text. Bounded.
 #[derive(Default)]
 pub(crate) struct SmallLayers(Mutex<Generations>);
 
@@ -48,7 +49,8 @@ struct Key {
 }
 
 impl SmallLayers {
-    /// The layer of an injection of a host whose tree counts from `shift`.
+    /// Returns the parsed tree of an injection, from the cache or parsed now; `None` if it cannot
+    /// be parsed. The offsets of the host's tree count from `shift` in the text.
     pub(crate) fn layer(
         &self,
         injection: &Injection,

@@ -16,7 +16,8 @@ use crate::language::Language;
 use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
 use crate::stall_guard::{ParseHalt, Progress};
 
-/// A parse to run on another thread. Dropping it cancels it.
+/// A parse to run on another thread, when the budget on the owner's thread is exhausted. Dropping
+/// it cancels it.
 #[must_use]
 pub struct ParseJob {
     pub(super) text: Snapshot,
@@ -33,7 +34,7 @@ pub struct ParseJob {
     pub(super) retired: Vec<LayeredTrees>,
 }
 
-/// The result of a job, for `SyntaxTree::accept`.
+/// The result of a parse job, for `SyntaxTree::accept`.
 pub struct ParsedTree {
     pub(super) revision: Revision,
     pub(super) found: ParseOutcome,
@@ -74,12 +75,13 @@ pub(super) enum ParsePurpose {
 }
 
 impl ParseJob {
-    /// The revision it parses.
+    /// Returns the revision that it parses.
     pub fn revision(&self) -> Revision {
         self.text.revision()
     }
 
-    /// Runs the job. Returns `None` if `cancel` was set or newer edits superseded it.
+    /// Parses the text; takes time proportional to it. Returns `None` if `cancel` was set or newer
+    /// edits superseded it.
     pub fn run(mut self, cancel: &AtomicBool) -> Option<ParsedTree> {
         // Dropping large trees takes a while; on this thread it delays nothing else.
         self.retired.clear();

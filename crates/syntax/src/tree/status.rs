@@ -2,7 +2,8 @@
 
 use super::ParseJob;
 
-/// Time budget of a parse on the caller's thread. The caller decides when it is exhausted.
+/// Time budget of a parse on the caller's thread: a function that says when it is exhausted, called
+/// often; or no limit.
 pub struct Budget<'a>(Option<&'a mut dyn FnMut() -> bool>);
 
 impl<'a> Budget<'a> {
@@ -18,10 +19,12 @@ impl<'a> Budget<'a> {
         Self(Some(is_spent))
     }
 
+    /// Returns whether the budget can be exhausted.
     pub(crate) fn is_limited(&self) -> bool {
         self.0.is_some()
     }
 
+    /// Returns whether the budget is exhausted now.
     pub(crate) fn is_spent(&mut self) -> bool {
         self.0.as_mut().is_some_and(|is_spent| is_spent())
     }

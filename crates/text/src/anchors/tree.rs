@@ -12,6 +12,8 @@
 const FANOUT: usize = if cfg!(test) { 4 } else { 32 };
 const NONE: u32 = u32::MAX;
 
+/// The positions of all anchors of one bias, in a balanced tree with a table of slots from which a
+/// handle reaches its leaf.
 pub(super) struct AnchorTree {
     nodes: Vec<AnchorNode>,
     free_nodes: Vec<u32>,
@@ -49,6 +51,7 @@ impl Default for AnchorTree {
 }
 
 impl AnchorTree {
+    /// Returns the number of positions that are not released.
     pub(super) fn count(&self) -> usize {
         self.slots.len() - self.free_slots.len()
     }
@@ -76,6 +79,8 @@ impl AnchorTree {
         (slot, self.slots[slot as usize].generation)
     }
 
+    /// Returns the offset of a position; `None` if it is released or the slot has a later
+    /// generation.
     pub(super) fn position(&self, slot: u32, generation: u32) -> Option<usize> {
         let mut node = self.leaf_of(slot, generation)?;
         let mut position = self.node(node).start_of(slot);

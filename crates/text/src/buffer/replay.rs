@@ -8,7 +8,8 @@ use crate::edit::Edit;
 use crate::operation::BufferOperation;
 
 impl Buffer {
-    /// Turns recording of operations on or off. Operations already recorded are kept.
+    /// Turns recording of operations on or off. Turning it on again keeps operations already
+    /// recorded; turning it off drops those that were not taken.
     pub fn set_recording(&mut self, is_recording: bool) {
         if !is_recording {
             self.operations = None;
@@ -17,7 +18,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the operations recorded since the last call, oldest first.
+    /// Returns the operations recorded since the last call, oldest first, and removes them. Empty
+    /// while recording is off.
     ///
     /// Unbounded while they are not taken.
     pub fn take_operations(&mut self) -> Vec<BufferOperation> {
@@ -27,8 +29,9 @@ impl Buffer {
             .unwrap_or_default()
     }
 
-    /// Repeats a recorded operation. An operation that does not fit has no effect, so that a
-    /// damaged recording does no harm.
+    /// Repeats a recorded operation and returns its change of the text, which is empty if it
+    /// changes only the history. An operation that does not fit has no effect, so that a damaged
+    /// recording does no harm. It is recorded again if recording is on.
     pub fn apply_operation(&mut self, operation: &BufferOperation) -> Change {
         let before = self.revision;
         let restored = match operation {

@@ -20,13 +20,14 @@ pub struct UndoOutcome {
 
 impl Buffer {
     /// Starts an undo step: until the matching `end_step`, all edits of one author belong to it.
-    /// May be nested.
+    /// May be nested. Each call needs its `end_step`.
     pub fn begin_step(&mut self) {
         self.record(|| BufferOperation::BeginStep);
         self.history.begin_step();
     }
 
-    /// Ends the step started by `begin_step`.
+    /// Ends the step started by `begin_step`; the outermost call closes it. Without one it has no
+    /// effect and fails in debug builds.
     pub fn end_step(&mut self) {
         self.record(|| BufferOperation::EndStep);
         self.history.end_step();
@@ -38,13 +39,15 @@ impl Buffer {
         self.history.seal();
     }
 
-    /// Notes the selections before the next edit; undoing its step restores them.
+    /// Notes the selections before the next edit. They are kept only if that edit starts a step;
+    /// undoing that step returns them.
     pub fn note_selections_before(&mut self, selections: &SelectionSet) {
         self.record(|| BufferOperation::SelectionsBefore(selections.clone()));
         self.history.note_before(selections);
     }
 
-    /// Notes the selections after the last edit; redoing its step restores them.
+    /// Notes the selections after the last edit, replacing earlier ones of the same step; redoing
+    /// its step returns them.
     pub fn note_selections_after(&mut self, selections: &SelectionSet) {
         self.record(|| BufferOperation::SelectionsAfter(selections.clone()));
         self.history.note_after(selections);
@@ -81,7 +84,7 @@ impl Buffer {
     /// Reverts the newest step of one author, as a new step of that author, and keeps later work.
     ///
     /// Returns `None` if there is no such step or later work overlaps it. Takes time in proportion
-    /// to the steps since.
+    /// to the steps since. `at` is the time of the new step.
     pub fn undo_by(&mut self, author: &Author, at: Timestamp) -> Option<UndoOutcome> {
         let (step, edits) = self.history.revert_of(author, self.text.storage())?;
         // Text between two edits may be gone, so that they touch now.
@@ -101,7 +104,8 @@ impl Buffer {
         })
     }
 
-    /// Names the current state for `restore`. Names may repeat.
+    /// Names the current state for `restore`, and ends the current undo step. Names may repeat; the
+    /// id is what identifies the state. The text is not copied.
     pub fn checkpoint(&mut self, name: &str) -> CheckpointId {
         self.record(|| BufferOperation::Checkpoint {
             name: name.to_owned(),

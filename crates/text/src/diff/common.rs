@@ -1,6 +1,7 @@
 //! Finds the common start and end of two texts.
 
-/// Returns the number of equal bytes at the start.
+/// Returns the number of equal bytes at the start of two texts that are given in chunks. The number
+/// can lie within a char.
 pub(super) fn at_start<'a>(
     mut a: impl Iterator<Item = &'a str>,
     mut b: impl Iterator<Item = &'a str>,
@@ -25,7 +26,8 @@ pub(super) fn at_start<'a>(
     same
 }
 
-/// Returns the number of equal bytes at the end; the chunks come from last to first.
+/// Returns the number of equal bytes at the end of two texts; the chunks come from last to first.
+/// The number can lie within a char.
 pub(super) fn at_end<'a>(
     mut a: impl Iterator<Item = &'a str>,
     mut b: impl Iterator<Item = &'a str>,

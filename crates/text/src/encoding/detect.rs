@@ -16,7 +16,8 @@ const HEAD_BYTES: usize = 8 * 1024;
 /// Bytes, from the first one beyond ASCII on, that decide on the legacy encoding.
 const SAMPLE_BYTES: usize = 256 * 1024;
 
-/// Detects the encoding of `bytes` and decodes them. Never fails; see `Decoded::read_only`.
+/// Detects the encoding of a file's `bytes` and decodes them. Never fails: bytes that do not fit
+/// become U+FFFD, and `Decoded::read_only` then says why the file must not be saved.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     for encoding in [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE] {
         if bytes.starts_with(encoding.bom()) {
@@ -52,8 +53,8 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     )
 }
 
-/// Returns whether a file that starts with these bytes (some thousands suffice) is certainly
-/// binary. Cheaper than `decode` if only this matters.
+/// Returns whether a file that starts with these bytes is certainly binary; `false` for an empty
+/// file. Reads the first 8 KiB at most. Cheaper than `decode` if only this matters.
 pub fn looks_binary(head: &[u8]) -> bool {
     let head = &head[..head.len().min(HEAD_BYTES)];
     let has_mark = [Encoding::UTF_16LE, Encoding::UTF_16BE]
@@ -62,7 +63,8 @@ pub fn looks_binary(head: &[u8]) -> bool {
     !has_mark && utf16::looks_like(head).is_none() && is_noise(head)
 }
 
-/// Decodes `bytes` in an encoding chosen by the user. Never fails; see `Decoded::read_only`.
+/// Decodes `bytes` in an encoding chosen by the user, without detection; a byte order mark of that
+/// encoding is removed. Never fails; see `Decoded::read_only`.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Decoded<'_> {
     let mark = encoding.bom();
     let bom = !mark.is_empty() && bytes.starts_with(mark);

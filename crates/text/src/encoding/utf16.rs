@@ -1,13 +1,15 @@
 //! UTF-16 in both byte orders.
 
-/// Appends `text` to `bytes` in the given byte order.
+/// Appends `text` as UTF-16 to `bytes`; `order` turns a unit into its two bytes. Adds no byte order
+/// mark.
 pub(super) fn encode(text: &str, order: fn(u16) -> [u8; 2], bytes: &mut Vec<u8>) {
     for unit in text.encode_utf16() {
         bytes.extend_from_slice(&order(unit));
     }
 }
 
-/// Decodes `bytes`, with U+FFFD for invalid units; also returns the offset of the first of these.
+/// Decodes `bytes`, with U+FFFD for invalid units and for an odd last byte; also returns the byte
+/// offset of the first of these. `order` makes a unit of two bytes.
 pub(super) fn decode(bytes: &[u8], order: fn([u8; 2]) -> u16) -> (String, Option<usize>) {
     let pairs = bytes.chunks_exact(2);
     let mut problem = (!pairs.remainder().is_empty()).then(|| bytes.len() - 1);
@@ -34,7 +36,7 @@ pub(super) fn decode(bytes: &[u8], order: fn([u8; 2]) -> u16) -> (String, Option
 }
 
 /// Guesses the byte order of a file without a byte order mark: in mostly Latin text, every other
-/// byte is zero.
+/// byte is zero. `None` if the bytes do not look like UTF-16.
 pub(super) fn looks_like(head: &[u8]) -> Option<super::Encoding> {
     let pairs = head.len() / 2;
     // Most files contain no zero, and a search for one is cheap.

@@ -10,7 +10,7 @@ use crate::history::texts::TextFragment;
 use crate::history::{History, NodeId};
 use crate::storage::Storage;
 
-/// The direction in which a step is taken.
+/// The direction in which a step is taken: undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// Undoes the step: new text to old.
@@ -37,10 +37,12 @@ pub(super) struct TextPair {
     pub(super) after: Storage,
 }
 
+/// The spans that one edit or step replaced, sorted and disjoint.
 pub(crate) type Splices = SmallVec<[Splice; 1]>;
 
 impl History {
-    /// Applies a step to a storage; returns the splices of the whole step.
+    /// Takes the step `id` in `direction` on `storage`, which must hold the text at the step's near
+    /// end. Returns the splices of the whole step.
     pub(crate) fn apply(&self, id: NodeId, direction: Direction, storage: &mut Storage) -> Splices {
         let mut patches: SmallVec<[Splices; 1]> = SmallVec::new();
         for patch in self.patches(id, direction) {
@@ -51,7 +53,7 @@ impl History {
         compose_all(&patches)
     }
 
-    /// Returns the combined splices of a step.
+    /// Returns the combined splices of a step, from the text before it to the text after.
     pub(super) fn step_splices(&self, id: NodeId) -> Splices {
         let patches: SmallVec<[Splices; 1]> = self
             .patches(id, Direction::Forward)

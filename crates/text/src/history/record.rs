@@ -26,7 +26,8 @@ pub(crate) struct EditRef<'a> {
     pub(crate) text: &'a str,
 }
 
-/// A text being removed from the storage.
+/// A text that an edit removes from the storage: copied if short, else a slice that shares the
+/// storage's memory.
 pub(crate) enum Removed<'a> {
     /// A text shorter than `LONG`.
     Text(Cow<'a, str>),
@@ -34,7 +35,8 @@ pub(crate) enum Removed<'a> {
 }
 
 impl History {
-    /// Starts a step for these edits, or continues the newest one.
+    /// Starts a step for these edits, or continues the newest one if the edits join it by the rules
+    /// of this module. Call it before recording the splices of the edits.
     pub(crate) fn open_step(&mut self, edits: &[EditRef<'_>], origin: &EditOrigin) {
         self.jump = None;
         let pending = self.pending.take();
@@ -62,7 +64,8 @@ impl History {
         }
     }
 
-    /// Stores the only splice of an edit, merged with the previous splice if possible.
+    /// Stores the only splice of an edit in the newest step, merged with the previous splice if
+    /// both are one run of typing or deleting.
     pub(crate) fn record_single_splice(&mut self, edit: EditRef<'_>, removed: Removed<'_>) {
         if let Removed::Text(text) = &removed
             && self.merges(edit, text)
@@ -72,7 +75,8 @@ impl History {
         self.record_splice(edit, removed, true);
     }
 
-    /// Stores one of an edit's splices. A long inserted text follows by `keep_inserted`.
+    /// Stores one of an edit's splices in the newest step; `is_first` marks the first of the edit.
+    /// A long inserted text is left out here and follows by `keep_inserted`.
     pub(crate) fn record_splice(
         &mut self,
         edit: EditRef<'_>,
@@ -112,7 +116,7 @@ impl History {
         });
     }
 
-    /// Marks the current step as the one that reverted `step`.
+    /// Marks the current step as the one that reverted `step`, and closes it.
     pub(crate) fn mark_revert(&mut self, step: NodeId) {
         self.node_mut(self.current).reverts = step;
         self.is_open = false;

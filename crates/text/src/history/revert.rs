@@ -13,7 +13,8 @@ use crate::storage::Storage;
 
 impl History {
     /// Returns an author's newest step that is not reverted yet, and the edits to the current text,
-    /// held by `storage`, that revert it.
+    /// held by `storage`, that revert it. `None` if there is no such step or a later one touched
+    /// the same text.
     pub(crate) fn revert_of(
         &self,
         author: &Author,

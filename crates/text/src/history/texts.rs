@@ -8,7 +8,7 @@ use crate::storage::{Storage, replace_in};
 /// Texts of at least this many bytes are kept as slices of the storage.
 pub(crate) const LONG_TEXT_BYTES: usize = 1024;
 
-/// A reference to a stored text.
+/// A reference to a text in a `FragmentStore`, valid only there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextFragment {
     /// Start in `short`, or index into `long`.
@@ -19,6 +19,8 @@ pub(crate) struct TextFragment {
 
 const IN_LONG: u32 = u32::MAX;
 
+/// The removed and inserted texts of all steps: short ones in one string, long ones as slices of
+/// storages. Texts are never dropped.
 #[derive(Default)]
 pub(crate) struct FragmentStore {
     short: String,
@@ -26,6 +28,7 @@ pub(crate) struct FragmentStore {
 }
 
 impl TextFragment {
+    /// The empty text, which takes no room in the store.
     pub(super) const EMPTY: TextFragment = TextFragment { start: 0, len: 0 };
 
     pub(super) fn is_empty(self) -> bool {
@@ -34,6 +37,7 @@ impl TextFragment {
 }
 
 impl FragmentStore {
+    /// Stores a copy of `text` and returns its reference.
     pub(super) fn add(&mut self, text: &str) -> TextFragment {
         if text.is_empty() {
             return TextFragment::EMPTY;
@@ -49,6 +53,7 @@ impl FragmentStore {
         }
     }
 
+    /// Stores a slice of a storage, which shares its memory.
     pub(super) fn add_slice(&mut self, part: Storage) -> TextFragment {
         self.long.push(part);
         TextFragment {
@@ -57,6 +62,7 @@ impl FragmentStore {
         }
     }
 
+    /// Returns the length of a stored text in bytes.
     pub(super) fn len(&self, fragment: TextFragment) -> usize {
         match fragment.len {
             IN_LONG => self.long[fragment.start as usize].len(),
@@ -64,6 +70,7 @@ impl FragmentStore {
         }
     }
 
+    /// Returns whether the text is stored as a slice of a storage.
     pub(super) fn is_long(&self, fragment: TextFragment) -> bool {
         fragment.len == IN_LONG
     }
@@ -75,7 +82,8 @@ impl FragmentStore {
             && fragment.start as usize + fragment.len as usize == self.short.len()
     }
 
-    /// Replaces a range of the last short text. The result must still be short.
+    /// Replaces `range`, relative to the fragment, of the last short text and updates the
+    /// fragment's length. The result must still be short.
     pub(super) fn rewrite(&mut self, fragment: &mut TextFragment, range: [usize; 2], text: &str) {
         let start = fragment.start as usize;
         if range[0] == range[1] && start + range[0] == self.short.len() {
@@ -86,11 +94,13 @@ impl FragmentStore {
         fragment.len = (self.short.len() - start) as u32;
     }
 
+    /// Returns whether the fragment is the last short text and ends with white space.
     pub(super) fn ends_with_space(&self, fragment: TextFragment) -> bool {
         self.is_last(fragment) && self.short.ends_with(char::is_whitespace)
     }
 
-    /// Inserts a stored text into a storage.
+    /// Inserts a stored text into a storage at byte `at`. An offset that does not fit has no effect
+    /// and fails in debug builds.
     pub(super) fn insert_into(&self, storage: &mut Storage, at: usize, fragment: TextFragment) {
         let done = if fragment.len == IN_LONG {
             storage.insert_all(at, &self.long[fragment.start as usize])

@@ -6,8 +6,9 @@ use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// Returns the end of the grapheme that starts at or contains `offset`; the end of the text at
-    /// its end.
+    /// Returns the end of the grapheme cluster (a character as the user perceives it) that starts
+    /// at or contains `offset`; the end of the text at its end. `\r\n` is
+    /// one cluster.
     pub fn next_grapheme(&self, offset: ByteOffset) -> ByteOffset {
         let offset = self.floor(offset);
         let (mut chunk, mut start) = self.storage.chunk(offset);
@@ -24,7 +25,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns the start of the grapheme that ends at or contains `offset`; 0 at the start.
+    /// Returns the start of the grapheme cluster that ends at or contains `offset`; 0 at the start.
     pub fn previous_grapheme(&self, offset: ByteOffset) -> ByteOffset {
         let offset = self.floor(offset);
         if offset == 0 {

@@ -15,7 +15,8 @@ impl Snapshot {
         }
     }
 
-    /// Converts a point to an offset; columns past the row's text are clamped to its end.
+    /// Converts a point to an offset. A column past the row's text is clamped to its end, before
+    /// the line ending; a row past the last gives the end of the text.
     pub fn offset_at(&self, point: Point) -> ByteOffset {
         if point.row > self.last_row() {
             return self.len();
@@ -43,7 +44,7 @@ impl Snapshot {
         })
     }
 
-    /// Returns the number of UTF-16 code units before an offset.
+    /// Returns the number of UTF-16 code units before an offset, in the whole text.
     pub fn utf16_at(&self, offset: ByteOffset) -> usize {
         self.storage.utf16_at(self.floor(offset))
     }
@@ -57,7 +58,8 @@ impl Snapshot {
         ByteOffset(self.storage.offset_at_utf16(unit))
     }
 
-    /// Converts an offset to a row and UTF-16 column.
+    /// Converts an offset to a row and a column in UTF-16 code units, as the Language Server
+    /// Protocol counts.
     pub fn utf16_point(&self, offset: ByteOffset) -> Utf16Point {
         let offset = self.floor(offset);
         let row = self.storage.row_at(offset);
@@ -69,7 +71,7 @@ impl Snapshot {
     }
 
     /// Converts a row and UTF-16 column to an offset; columns past the row's text are clamped to
-    /// its end.
+    /// its end. A row past the last gives the end of the text.
     pub fn offset_at_utf16_point(&self, point: Utf16Point) -> ByteOffset {
         let row = Row(point.row);
         if row > self.last_row() {
@@ -80,12 +82,13 @@ impl Snapshot {
             .min(self.row_end(row))
     }
 
-    /// Returns the number of chars (Unicode scalar values) before an offset.
+    /// Returns the number of chars (Unicode scalar values) before an offset, in the whole text.
     pub fn char_at(&self, offset: ByteOffset) -> usize {
         self.storage.char_at(self.floor(offset))
     }
 
-    /// Returns the offset of the char at `index`, or the end of the text if there are fewer.
+    /// Returns the byte offset of the char with the number `index`, counted from 0, or the end of
+    /// the text if there are fewer.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
         if index >= self.storage.char_len() {
             return self.len();

@@ -17,6 +17,8 @@ use super::Storage;
 /// Maximum bytes of a run; a longer one is flushed to the storage.
 const MAX_RUN: usize = 512;
 
+/// The text of a buffer as a storage and one pending replacement in it, which collects a run of
+/// edits at one position.
 pub(crate) struct StorageDraft {
     base: Storage,
     at: usize,
@@ -29,6 +31,7 @@ pub(crate) struct StorageDraft {
 }
 
 impl StorageDraft {
+    /// Creates a draft of `base` without a pending replacement.
     pub(crate) fn new(base: Storage) -> Self {
         Self {
             base,
@@ -40,11 +43,13 @@ impl StorageDraft {
         }
     }
 
+    /// Returns the length in bytes, the pending replacement included.
     pub(crate) fn len(&self) -> usize {
         self.base.len() - self.removed + self.run.len()
     }
 
-    /// Returns the text for readers. The first call after an edit applies the edit.
+    /// Returns the text for readers. The first call after an edit applies the pending replacement
+    /// to a copy and keeps it.
     pub(crate) fn storage(&self) -> &Storage {
         if !self.has_run() {
             return &self.base;
@@ -56,7 +61,7 @@ impl StorageDraft {
         })
     }
 
-    /// Flushes the run, for edits other than `replace`.
+    /// Applies the pending replacement and returns the storage, for edits other than `replace`.
     pub(crate) fn flush(&mut self) -> &mut Storage {
         if self.has_run() {
             match self.settled.take() {
@@ -104,6 +109,7 @@ impl StorageDraft {
         replace_in(&mut self.run, kept_from..kept_to, text);
     }
 
+    /// Returns whether `offset` lies within the text and not inside a char.
     pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
         let end = self.at + self.run.len();
         if !self.has_run() || offset < self.at {
@@ -131,7 +137,8 @@ impl StorageDraft {
         }
     }
 
-    /// Returns the offset of the char at `index`, or the length if there are fewer.
+    /// Returns the byte offset of the char with the number `index`, or the length if there are
+    /// fewer.
     pub(crate) fn offset_at_char(&self, index: usize) -> usize {
         let in_base = |index: usize| {
             let all = self.base.char_len();
@@ -167,8 +174,8 @@ impl StorageDraft {
     }
 }
 
-/// Replaces a range like `String::replace_range`, which moves bytes one by one, but uses it only if
-/// text replaces other text.
+/// Replaces a range of a string. Faster than `String::replace_range`, which moves bytes one by one,
+/// unless text replaces other text.
 pub(crate) fn replace_in(whole: &mut String, range: Range<usize>, text: &str) {
     if range.is_empty() {
         whole.insert_str(range.start, text);

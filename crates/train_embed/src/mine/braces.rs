@@ -6,6 +6,7 @@ use super::{Function, LONGEST_CODE};
 /// Longer than any head of a function worth reading.
 const LONGEST_HEAD: usize = 1_200;
 
+/// Returns the documented functions of a text in a language with braces, in order.
 pub(super) fn functions(text: &str, dialect: Dialect) -> Vec<Function> {
     let masked = mask(text, dialect);
     let found = masked.comments.iter().filter_map(|comment| {

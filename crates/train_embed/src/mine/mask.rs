@@ -17,12 +17,15 @@ pub(super) struct Comment {
     pub(super) end: usize,
 }
 
+/// A source text with comments and quoted text blanked, and the spans of its comments, in bytes.
 pub(super) struct Masked {
     /// The text with comments and quoted text as spaces; line ends are kept.
     pub(super) code: Vec<u8>,
     pub(super) comments: Vec<Comment>,
 }
 
+/// Blanks comments and quoted text, so that the rest can be searched for braces and names. Adjacent
+/// line comments count as one.
 pub(super) fn mask(text: &str, dialect: Dialect) -> Masked {
     let mut reader = Reader {
         text: text.as_bytes(),
@@ -232,6 +235,7 @@ fn is_next_line(between: &[u8]) -> bool {
         && between.iter().filter(|byte| **byte == b'\n').count() == 1
 }
 
+/// Whether a byte belongs to a name: an ASCII letter or digit, `_` or `$`.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }

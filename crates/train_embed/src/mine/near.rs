@@ -10,7 +10,8 @@ const SAMPLE: u64 = 2;
 /// A function is a twin when it shares this part of its runs.
 const SHARE: f64 = 0.6;
 
-/// Drops functions of the later sides that are nearly one of an earlier side.
+/// Drops functions of the later sides that nearly equal one of an earlier side, so that training
+/// does not see what is measured.
 pub(super) fn drop_near(pairs: &mut Pairs, language: Language) {
     let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
     let mut sizes = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::{Function, LONGEST_CODE};
 
+/// Returns the functions of a Python text that have a docstring, in order.
 pub(super) fn functions(text: &str) -> Vec<Function> {
     let lines: Vec<&str> = text.lines().collect();
     (0..lines.len())

@@ -34,7 +34,8 @@ const STRANGERS: &[&str] = &[
     "equivalent to",
 ];
 
-/// The query that the documentation `doc` of `name` makes, if it makes one.
+/// Returns the first sentence of the documentation `doc` of the function `name` as a query; `None`
+/// if it is too short or says nothing.
 pub(super) fn query(doc: &str, name: &str) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     for line in doc.lines() {

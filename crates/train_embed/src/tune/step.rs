@@ -32,6 +32,7 @@ struct Side {
 }
 
 impl Step {
+    /// Creates the state for training that starts from `table`.
     pub(super) fn new(table: &[f32], tuning: Tuning) -> Self {
         let room = || vec![0.0; table.len()];
         Self {
@@ -48,7 +49,8 @@ impl Step {
         }
     }
 
-    /// Moves `table` by one batch and says the mean loss. Both lists are as long as a batch.
+    /// Moves `table` by one batch and returns the mean loss. Both lists are as long as a batch; the
+    /// nth query belongs to the nth function.
     pub(super) fn take(
         &mut self,
         table: &mut [f32],

@@ -8,7 +8,7 @@ use host::{AppendLog, Error};
 use super::{BITMAP, MAGIC, MAX_LIST_OFFSET, ONE_FILE, Torn, TrigramSegment, VARINTS};
 use crate::gram::Gram;
 
-/// The destination of a segment's bytes.
+/// The destination of a segment's bytes: memory or a new file.
 pub(crate) enum SegmentSink {
     Memory(Vec<u8>),
     /// A new file, written in pieces.
@@ -42,13 +42,14 @@ impl SegmentSink {
     }
 }
 
-/// Pairs of trigram and file collected in memory, 8 bytes each.
+/// Pairs of trigram and file, collected in memory for a new segment; 8 bytes each.
 pub(crate) struct Pairs {
     pairs: Vec<u64>,
     files: u32,
 }
 
 impl Pairs {
+    /// Creates an empty collection.
     pub(crate) fn new() -> Self {
         Self {
             pairs: Vec::new(),
@@ -56,10 +57,12 @@ impl Pairs {
         }
     }
 
+    /// Returns the number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }
 
+    /// Returns the number of files started.
     pub(crate) fn files(&self) -> u32 {
         self.files
     }
@@ -70,13 +73,13 @@ impl Pairs {
         self.files - 1
     }
 
-    /// Adds a trigram of the current file; each only once.
+    /// Adds a trigram of the file started last; each may be added only once per file.
     pub(crate) fn add(&mut self, gram: Gram) {
         let file = u64::from(self.files.saturating_sub(1));
         self.pairs.push(u64::from(gram) << 32 | file);
     }
 
-    /// Writes the segment of these pairs and resets them.
+    /// Writes the pairs as a segment to the sink, returns it, and empties the collection.
     pub(crate) fn write(&mut self, sink: SegmentSink) -> Result<SegmentSink, WriteError> {
         self.pairs.sort_unstable();
         let mut writer = SegmentWriter::new(sink, self.files)?;
@@ -92,8 +95,9 @@ impl Pairs {
     }
 }
 
-/// Merges several segments. `numbers` holds, for each segment, the new number of each file, or
-/// `None` to drop it; the new numbers ascend from segment to segment and within each.
+/// Merges several segments into one of `files` files. `numbers` holds, for each segment, the new
+/// number of each file, or `None` to drop it; the new numbers ascend from segment to segment and
+/// within each.
 pub(crate) fn merge(
     segments: &[&TrigramSegment],
     numbers: &[Vec<Option<u32>>],
@@ -128,7 +132,7 @@ pub(crate) fn merge(
     writer.finish()
 }
 
-/// The reason that a segment was not written.
+/// The reason that a segment was not written: a damaged source, its size, or the disk.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     /// One of the source segments is damaged.

@@ -18,13 +18,13 @@ enum Tint {
     Locked,
 }
 
-/// Returns the icon for a file name.
+/// Returns the icon for a file name, by its whole name or its extension, in the colour of its kind.
 pub fn file_icon(name: &str, cx: &App) -> IconElement {
     let (icon, tint) = kind(name);
     icon.color(tint.color(cx))
 }
 
-/// Returns the icon for a folder.
+/// Returns the icon for a folder with this name; `open` tells whether it is expanded.
 pub fn folder_icon(name: &str, open: bool, cx: &App) -> IconElement {
     let icon = match (name, open) {
         (".git", _) => Icon::FolderGit,

@@ -123,8 +123,8 @@ impl<T> SavedLayout<T> {
         items
     }
 
-    /// Rebuilds the layout. `item` creates the content of each tab and returns `false` if it no
-    /// longer exists; panes left empty are removed.
+    /// Rebuilds the layout; never fails. `item` creates the content of each tab and returns `false`
+    /// if it no longer exists; such tabs and panes left empty are removed.
     pub fn restore(self, mut item: impl FnMut(ItemId, T) -> bool) -> PaneLayout {
         let mut building = Building {
             layout: PaneLayout::default(),

@@ -81,7 +81,8 @@ impl TabList {
         old
     }
 
-    /// Inserts a tab moved from elsewhere at `index` and shows it.
+    /// Inserts a tab moved from elsewhere at `index`, as a permanent one, and shows it. Pinned tabs
+    /// stay before the others.
     pub fn insert(&mut self, tab: TabState, index: usize) {
         if self.contains(tab.item) {
             base::never!("a tab was inserted twice");
@@ -96,14 +97,15 @@ impl TabList {
         self.recent.push(tab.item);
     }
 
-    /// Removes a tab. The most recently shown tab before it becomes active.
+    /// Removes a tab and returns its state; `None` if there is none. The most recently shown tab
+    /// before it becomes active.
     pub fn remove(&mut self, item: ItemId) -> Option<TabState> {
         let index = self.index_of(item)?;
         self.recent.retain(|id| *id != item);
         Some(self.tabs.remove(index))
     }
 
-    /// Makes a tab the active one.
+    /// Makes a tab the active one; `false` if there is none with this item.
     pub fn activate(&mut self, item: ItemId) -> bool {
         if !self.contains(item) {
             return false;
@@ -113,7 +115,7 @@ impl TabList {
         true
     }
 
-    /// Turns a preview into a permanent tab.
+    /// Turns a preview into a permanent tab; `false` if the tab is no preview.
     pub fn keep_open(&mut self, item: ItemId) -> bool {
         match self.tabs.iter_mut().find(|t| t.item == item && t.preview) {
             Some(tab) => {
@@ -124,7 +126,8 @@ impl TabList {
         }
     }
 
-    /// Pins a tab to the front, or unpins it.
+    /// Pins a tab to the end of the pinned ones, or unpins it to the front of the others. Does
+    /// nothing if it is so already.
     pub fn set_pinned(&mut self, item: ItemId, pinned: bool) {
         let Some(index) = self.index_of(item) else {
             return;
@@ -155,7 +158,7 @@ impl TabList {
         self.tabs.insert(index.clamp(first, last), tab);
     }
 
-    /// Returns the tabs that a command would close, in tab order.
+    /// Returns the items of the tabs that a command would close, in tab order. Closes nothing.
     pub fn closing(&self, closing: CloseScope) -> Vec<ItemId> {
         let free = self.tabs.iter().filter(|t| !t.pinned).map(|t| t.item);
         match closing {
@@ -175,7 +178,7 @@ impl TabList {
         }
     }
 
-    /// Returns the tab `step` positions after the active one, wrapping around.
+    /// Returns the tab `step` positions after the active one, wrapping around; `None` without tabs.
     pub fn neighbour(&self, step: isize) -> Option<ItemId> {
         let index = self.index_of(self.active()?)? as isize;
         let count = self.tabs.len() as isize;
@@ -183,7 +186,7 @@ impl TabList {
         Some(self.tabs.get(index)?.item)
     }
 
-    /// Returns the active item.
+    /// Returns the active item; `None` without tabs.
     pub fn active(&self) -> Option<ItemId> {
         self.recent.last().copied()
     }
@@ -203,7 +206,7 @@ impl TabList {
         self.index_of(item).is_some()
     }
 
-    /// Returns the index of the tab that shows `item`.
+    /// Returns the index of the tab that shows `item`; `None` if there is none.
     pub fn index_of(&self, item: ItemId) -> Option<usize> {
         self.tabs.iter().position(|t| t.item == item)
     }

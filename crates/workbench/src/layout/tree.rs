@@ -115,8 +115,8 @@ impl PaneTree {
         self.panes().contains(&pane)
     }
 
-    /// Inserts `new` on the given side of `pane`; they share its space. Returns whether `pane`
-    /// exists.
+    /// Inserts `new` on the given side of `pane`; they share its space. Returns `false`, and
+    /// changes nothing, if `pane` is missing or `new` is in the tree already.
     pub fn split(&mut self, pane: PaneId, side: PaneSide, new: PaneId) -> bool {
         if !self.contains(pane) || self.contains(new) {
             return false;
@@ -126,8 +126,8 @@ impl PaneTree {
         true
     }
 
-    /// Removes `pane` and gives its space to its neighbours, unless it is the last one. Returns the
-    /// pane that takes its position.
+    /// Removes `pane` and gives its space to its neighbours. Returns the pane that takes its
+    /// position; `None`, without a change, if it is the last one or missing.
     pub fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
         let panes = self.panes();
         let index = panes.iter().position(|p| *p == pane)?;
@@ -146,7 +146,7 @@ impl PaneTree {
     }
 
     /// Returns the nearest pane on a side of `pane`; if several are equally near, the one that
-    /// overlaps it most.
+    /// overlaps it most. `None` at the edge of the window.
     pub fn neighbour(&self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let mut boxes = Vec::new();
         collect_areas(&self.root, PaneArea::WHOLE, &mut boxes);
@@ -161,7 +161,8 @@ impl PaneTree {
             .map(|(id, _, _)| id)
     }
 
-    /// Sets the weights of the split at `path`, which gives the child index at each level.
+    /// Sets the weights of the split at `path`, which gives the child index at each level. They are
+    /// normalised to a sum of one. `false` if there is no such split or the number differs.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         let Some(split) = split_at(&mut self.root, path) else {
             return false;
@@ -173,7 +174,8 @@ impl PaneTree {
         true
     }
 
-    /// Returns the weights of the children of the split at `path`.
+    /// Returns the weights of the children of the split at `path`; `None` if there is no split
+    /// there.
     pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
         let mut node = &self.root;
         for index in path {

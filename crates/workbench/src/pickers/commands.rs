@@ -52,6 +52,7 @@ const INTERNAL: [&str; 9] = [
 ];
 
 impl CommandPalette {
+    /// Lists every command, recently used ones first.
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let (entries, recent) =
             in_order(entries(window, cx), &window_registry::recent_commands(cx));
@@ -66,7 +67,7 @@ impl CommandPalette {
 
 #[cfg(test)]
 impl CommandPalette {
-    /// Returns the label of a row.
+    /// Returns the label of a row; empty for a row that is not listed.
     pub(crate) fn name_at(&self, ix: usize) -> &str {
         self.found
             .get(ix)
@@ -107,7 +108,8 @@ fn menu_actions() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns every action the user can run, by name.
+/// Returns every action the user can run, sorted by name. Internal actions and those that need an
+/// argument are left out.
 pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
     let docs = cx.action_documentation();
     let names = cx.all_action_names().iter().copied();

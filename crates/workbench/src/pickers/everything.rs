@@ -98,6 +98,7 @@ struct RerankOutcome {
 }
 
 impl EverythingPicker {
+    /// Creates the picker of a folder, with the recent files of the window.
     pub(crate) fn new(
         folder: Entity<OpenFolder>,
         workbench: &Workbench,
@@ -271,13 +272,13 @@ impl EverythingPicker {
         }));
     }
 
-    /// Returns the path and the first row of the preview.
+    /// Returns the path and the text of the first row of the preview.
     #[cfg(test)]
     pub(crate) fn previewed(&self) -> (String, Option<String>) {
         self.preview.first_line()
     }
 
-    /// Returns the text of a row.
+    /// Returns the text of a row; empty for a row that is not listed.
     #[cfg(test)]
     pub(crate) fn row_text(&self, ix: usize) -> String {
         match self.shown.rows.get(ix) {

@@ -32,6 +32,7 @@ pub(crate) struct FileFinder {
 const LIMIT: usize = 100;
 
 impl FileFinder {
+    /// Creates the finder of a folder, with the recent files of the window.
     pub(crate) fn new(
         folder: Entity<OpenFolder>,
         workbench: &Workbench,

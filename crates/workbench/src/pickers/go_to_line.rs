@@ -16,6 +16,7 @@ pub(crate) struct LinePicker {
 }
 
 impl LinePicker {
+    /// Creates the picker and remembers the view's position, to which dismissing it returns.
     pub(crate) fn new(editor: Entity<Editor>, cx: &mut App) -> Self {
         let before = editor.update(cx, |editor, cx| editor.view_state(cx));
         let rows = editor.read(cx).model().read(cx).snapshot().row_count();

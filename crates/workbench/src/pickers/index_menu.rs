@@ -16,6 +16,7 @@ pub(crate) struct IndexMenu {
 }
 
 impl IndexMenu {
+    /// Creates the menu of an index.
     pub(crate) fn new(index: Arc<dyn CodeIndex>) -> Self {
         Self {
             index,

@@ -69,6 +69,8 @@ pub(crate) struct PathPicker {
 const LIMIT: usize = 500;
 
 impl PathPicker {
+    /// Creates the picker for a purpose. Relative paths lie below `base`; `on_chosen` gets the
+    /// confirmed path.
     pub(crate) fn new(
         wanted: PathPurpose,
         base: AbsPath,

@@ -17,6 +17,7 @@ pub(crate) struct RecentFolders {
 }
 
 impl RecentFolders {
+    /// Lists the recently opened folders, newest first.
     pub(crate) fn new(workbench: WeakEntity<Workbench>, cx: &mut App) -> Self {
         let folders = window_registry::recent_folders(cx);
         Self {

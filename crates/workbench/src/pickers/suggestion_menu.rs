@@ -16,6 +16,7 @@ pub(crate) struct SuggestionMenu {
 }
 
 impl SuggestionMenu {
+    /// Creates the menu with the present status of suggestions.
     pub(crate) fn new(prediction: Entity<Prediction>, cx: &mut App) -> Self {
         let status = prediction.update(cx, |prediction, cx| prediction.tab_status(cx));
         Self {

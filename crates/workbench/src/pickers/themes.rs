@@ -17,6 +17,7 @@ pub(crate) struct Themes {
 }
 
 impl Themes {
+    /// Lists the available themes and remembers the present one, which dismissing it restores.
     pub(crate) fn new(cx: &mut App) -> Self {
         let themes = Configuration::of(cx).read(cx).library().themes().to_vec();
         Self {

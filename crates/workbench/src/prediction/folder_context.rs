@@ -42,7 +42,7 @@ pub(crate) struct ContextLookup {
     alike: Vec<ContextSnippet>,
 }
 
-/// Returns the names near the caret whose definitions are not cached.
+/// Returns the names near the caret whose definitions are not cached, a limited number.
 pub(crate) fn missing(context: &FolderContext, state: &EditorState) -> Vec<String> {
     let mut names = names_near(state);
     names.retain(|name| !context.definitions.contains_key(name));
@@ -119,7 +119,7 @@ fn leading_rows(text: &str) -> &str {
 }
 
 impl FolderContext {
-    /// Merges the response of the index.
+    /// Merges the response of the index. A full cache of definitions is cleared first.
     pub(crate) fn apply_lookup(&mut self, found: ContextLookup) {
         if self.definitions.len() + found.definitions.len() > MAX_DEFINITIONS {
             self.definitions.clear();
@@ -155,7 +155,8 @@ impl FolderContext {
     }
 }
 
-/// Returns the path of a file relative to its folder, with forward slashes.
+/// Returns the path of a file relative to its folder, with forward slashes; the whole path if it
+/// lies elsewhere. Bytes that are not UTF-8 are replaced.
 pub(crate) fn relative_name(path: &AbsPath, root: &AbsPath) -> String {
     let path = path.relative_to(root).unwrap_or(path.as_path());
     path.to_string_lossy().into_owned()

@@ -27,6 +27,7 @@ pub(super) struct TabModelState {
 }
 
 impl TabModelState {
+    /// Sets the name of the model from the settings; a different one drops the chosen model.
     pub(super) fn set_model_name(&mut self, wanted: &str) {
         if self.wanted != wanted {
             wanted.clone_into(&mut self.wanted);
@@ -34,6 +35,7 @@ impl TabModelState {
         }
     }
 
+    /// Returns the chosen model; `None` if none is chosen or available.
     pub(super) fn model(&self) -> Option<&TabModel> {
         self.model.as_ref()
     }
@@ -53,6 +55,7 @@ impl Prediction {
         }
     }
 
+    /// Chooses the model that the settings name, in the background, in place of an earlier choice.
     pub(super) fn choose_model(&mut self, cx: &mut Context<Self>) {
         let Some(models) = self.services.tab.clone() else {
             return;

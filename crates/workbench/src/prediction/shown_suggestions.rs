@@ -48,7 +48,7 @@ impl ShownSuggestions {
         }
     }
 
-    /// Returns a suggestion as it was shown last.
+    /// Returns a suggestion as it was shown last; `None` if it was not shown lately.
     pub(super) fn find(&self, id: SuggestionId) -> Option<&Suggestion> {
         self.latest.iter().find(|known| known.id == id)
     }

@@ -48,6 +48,7 @@ pub(crate) enum DisabledReason {
 }
 
 impl SuggestionSettings {
+    /// Compiles the settings. `folder` is the open folder, to which globs are relative.
     pub(crate) fn new(settings: &TabSettings, folder: Option<&AbsPath>) -> Self {
         // The settings report invalid globs.
         let (off_files, _) = NamedFiles::new(folder, &settings.off_files);
@@ -68,10 +69,12 @@ impl SuggestionSettings {
         self.snoozed_until = until_ms;
     }
 
+    /// Returns the end of the snooze, in milliseconds since 1970; it may have passed.
     pub(crate) fn snoozed_until(&self) -> u64 {
         self.snoozed_until
     }
 
+    /// Returns when the settings show suggestions.
     pub(crate) fn show(&self) -> TabShow {
         self.rules.show
     }
@@ -82,6 +85,7 @@ impl SuggestionSettings {
     }
 
     /// Returns the reason suggestions are disabled for a text; `None` if they are enabled.
+    /// `language` is the name of its language, and `now_ms` the time in milliseconds since 1970.
     pub(crate) fn disabled_reason(
         &self,
         path: Option<&AbsPath>,
@@ -117,7 +121,8 @@ impl SuggestionSettings {
 }
 
 impl SuggestionRules {
-    /// Returns the reason the settings forbid suggesting in or reading a text.
+    /// Returns the reason the settings forbid suggesting in or reading a text; `None` if they do
+    /// not. The snooze does not count.
     pub(crate) fn disabled_reason(
         &self,
         path: Option<&AbsPath>,

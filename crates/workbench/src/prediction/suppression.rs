@@ -43,7 +43,8 @@ impl Prediction {
         blocks
     }
 
-    /// Returns the reason suggestions are disabled for the focused text.
+    /// Returns the reason suggestions are disabled for the focused text; `None` if they are enabled
+    /// or no text has the focus.
     pub(super) fn disabled_reason(&self, cx: &App) -> Option<DisabledReason> {
         let model = self.focused.as_ref()?.model.read(cx);
         let language = model.language().map(|language| language.name());
@@ -71,6 +72,7 @@ impl Prediction {
         }
     }
 
+    /// Sends both new and withdrawn reasons for suppression to the engine.
     pub(super) fn sync_blocks(&mut self, mut window: Option<&mut Window>, cx: &mut Context<Self>) {
         self.suppress(window.as_deref_mut(), cx);
         self.unsuppress(window, cx);

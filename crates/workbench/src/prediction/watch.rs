@@ -43,6 +43,7 @@ impl UndoPosition {
 }
 
 impl WatchedText {
+    /// Starts watching a text from its present state. `followed` ends with it.
     pub(super) fn new(model: &Entity<DocumentModel>, followed: Subscription, cx: &App) -> Self {
         let read = model.read(cx);
         Self {

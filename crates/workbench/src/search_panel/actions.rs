@@ -153,6 +153,7 @@ impl SearchPanel {
         cx.emit(SearchPanelEvent::Open(path, options));
     }
 
+    /// Expands or collapses the rows of a file.
     pub(super) fn toggle_file(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
         let index = self
             .results
@@ -213,6 +214,7 @@ fn position(row: &MatchingRow) -> GoToPosition {
     }
 }
 
+/// Formats a number of matches: `1 match`, `3 matches`.
 pub(super) fn matches(count: usize) -> String {
     if count == 1 {
         "1 match".to_owned()
@@ -221,6 +223,7 @@ pub(super) fn matches(count: usize) -> String {
     }
 }
 
+/// Formats a number of files: `1 file`, `3 files`.
 pub(super) fn files(count: usize) -> String {
     if count == 1 {
         "1 file".to_owned()

@@ -59,6 +59,7 @@ pub(super) fn globs(text: &str) -> Vec<String> {
 }
 
 impl SearchPanel {
+    /// Returns the query that the fields, the toggles and the settings describe.
     pub(super) fn query(&self, cx: &App) -> SearchQuery {
         let settings = &cx.settings().search;
         let mut exclude = settings.exclude.clone();

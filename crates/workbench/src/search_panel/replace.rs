@@ -107,8 +107,8 @@ pub(crate) fn preview(replace: &Replacer, line_ending: LineEnding, row: &Matchin
 }
 
 impl FileReplacement {
-    /// Replaces the matches in `text`. Fails if it is not the text that was
-    /// searched.
+    /// Returns the edits that replace the matches in `text`; changes nothing itself. Fails if it is
+    /// not the text that was searched.
     pub(crate) fn replace(&self, replace: &Replacer, text: &str) -> Result<ReplacedFile, Error> {
         if ContentHash::of(text.as_bytes()) != self.content {
             return Err(Error::ChangedSinceSearch(self.path.clone()));
@@ -168,7 +168,8 @@ pub(crate) fn replace_in_file(
     replaced.ok_or_else(|| Error::NotReplaced(file.path.clone()))
 }
 
-/// Undoes a replacement in a file that is not open, and saves it. Returns whether the file changed.
+/// Undoes a replacement in a file that is not open, and saves it. Returns whether the file changed;
+/// false if the replacement is undone already. Fails if the file changed since.
 pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &DiskWriter<'_>) -> Result<bool, Error> {
     let before = edit_file(&file.path, file.format, disk, |text| file.take_back(text))?;
     Ok(before.is_some())

@@ -126,6 +126,7 @@ impl TreePanel {
         }
     }
 
+    /// Expands a folder of the tree, or collapses it if it is expanded.
     pub(super) fn toggle(&mut self, path: &base::AbsPath, cx: &mut Context<Self>) {
         let Some(folder) = self.folder.clone() else {
             return;

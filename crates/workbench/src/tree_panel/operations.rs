@@ -46,7 +46,8 @@ pub(crate) enum FileOperation {
 }
 
 impl FileOperation {
-    /// Runs the operation and returns the change.
+    /// Runs the operation and returns the change. Overwrites nothing: an existing target is an
+    /// error, or gives a copy another name. Blocks on the disk.
     pub(crate) fn run(&self, files: &dyn Files) -> Result<FileChange, Error> {
         match self {
             Self::CreateFile(path) => {
@@ -90,7 +91,7 @@ impl FileOperation {
         }
     }
 
-    /// Returns the operation that undoes `done`.
+    /// Returns the operation that undoes `done`; `trash` is the folder of trashed files.
     pub(crate) fn undoing(done: &FileChange, trash: &AbsPath) -> Self {
         match done {
             // A created file may have been edited since, so it goes to the trash.

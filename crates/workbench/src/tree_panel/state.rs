@@ -168,7 +168,8 @@ impl TreeState {
         }
     }
 
-    /// Selects the first shown row that itself matches the filter.
+    /// Selects the first shown row whose name contains the filter, ignoring case; keeps the
+    /// selection if there is none.
     pub fn select_first_match(&mut self, tree: &ProjectTree) {
         let needle = self.filter.to_lowercase();
         let shown = self.visible_rows(tree);
@@ -181,7 +182,8 @@ impl TreeState {
         }
     }
 
-    /// Returns the folder for a new file: the selected folder, or the parent of the selected file.
+    /// Returns the folder for a new file: the selected folder, the parent of the selected file, or
+    /// the root without a selection.
     pub fn target_folder(&self, tree: &ProjectTree) -> AbsPath {
         let Some(selected) = &self.selected else {
             return tree.root().clone();
@@ -196,7 +198,7 @@ impl TreeState {
     }
 }
 
-/// Returns the path of a shown row.
+/// Returns the path of a shown row; `None` for the field of a new name.
 pub(crate) fn entry_path<'a>(tree: &'a ProjectTree, row: &ShownRow) -> Option<&'a AbsPath> {
     match row {
         ShownRow::Entry(index) => tree.rows().get(*index).map(|row| &row.entry.path),

@@ -53,6 +53,7 @@ pub(super) struct AgentsDock {
 }
 
 impl AgentsDock {
+    /// Creates the hidden panel with its default width.
     pub(super) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let engines = Services::of(cx).agents;
         Self {
@@ -62,6 +63,7 @@ impl AgentsDock {
         }
     }
 
+    /// Returns the visibility and width to store.
     pub(super) fn saved(&self) -> SavedDock {
         SavedDock {
             is_shown: self.is_shown,
@@ -69,6 +71,7 @@ impl AgentsDock {
         }
     }
 
+    /// Restores a stored visibility and width.
     pub(super) fn restore(
         &mut self,
         saved: &SavedDock,
@@ -238,6 +241,7 @@ fn choose_model(workbench: &mut Workbench, window: &mut Window, cx: &mut Context
     workbench.pick(choices, window, cx);
 }
 
+/// Handles a request of the panel to the window.
 pub(super) fn agents_event(
     workbench: &mut Workbench,
     _: &Entity<ComposerPanel>,
@@ -269,6 +273,8 @@ pub(super) fn agents_event(
     }
 }
 
+/// Sets the panel's width while its border is dragged to `at`, within limits; `room` is the width
+/// of the window.
 pub(super) fn drag_agents_border(
     workbench: &mut Workbench,
     at: Pixels,
@@ -282,6 +288,7 @@ pub(super) fn drag_agents_border(
     cx.notify();
 }
 
+/// Draws the panel with its border; `None` if it is not visible.
 pub(super) fn render_agents(
     workbench: &Workbench,
     window: &Window,

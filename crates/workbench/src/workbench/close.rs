@@ -86,6 +86,7 @@ impl Workbench {
         .detach();
     }
 
+    /// Closes tabs without asking, whether or not text would be lost.
     pub(super) fn close_now(
         &mut self,
         items: &[ItemId],
@@ -194,6 +195,7 @@ fn unsaved_last_views(
     unsaved
 }
 
+/// Remembers a closed tab of the active pane, so that it can be reopened.
 pub(super) fn remember_closed(
     workbench: &mut Workbench,
     item: &TabItem,

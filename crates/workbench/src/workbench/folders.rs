@@ -54,7 +54,7 @@ impl Workbench {
         self.set_folder(Some(folder), window, cx);
     }
 
-    /// Sets or closes the folder of this window.
+    /// Sets or closes the folder of this window, and tells the panels. Tabs stay open.
     pub(crate) fn set_folder(
         &mut self,
         root: Option<AbsPath>,
@@ -124,6 +124,7 @@ impl Workbench {
         focus.contains_focused(window, cx)
     }
 
+    /// Shows the tree and focuses it.
     pub(super) fn focus_tree(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.tree.is_shown = true;
         self.tree.panel.read(cx).focus_handle(cx).focus(window, cx);

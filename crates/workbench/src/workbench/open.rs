@@ -62,7 +62,8 @@ impl Workbench {
         }
     }
 
-    /// Opens a file in a pane.
+    /// Opens a file in a pane: in the tab that shows it there, or in a new one, which loads it in
+    /// the background. A file that cannot be shown gets a tab with the cause.
     pub(crate) fn open_path_in(
         &mut self,
         path: AbsPath,
@@ -135,7 +136,7 @@ impl Workbench {
         go_to_requested(self, item, options, window, cx);
     }
 
-    /// Creates a view of a document.
+    /// Creates a view of a document, configured for this window; it is in no tab yet.
     pub(super) fn new_editor(
         &mut self,
         document: Entity<DocumentModel>,
@@ -147,7 +148,7 @@ impl Workbench {
         editor
     }
 
-    /// Adds an item in a new tab and shows it.
+    /// Adds an item in a new tab and shows it. A preview replaces the pane's previous one.
     pub(crate) fn add_item(
         &mut self,
         item: TabItem,
@@ -191,6 +192,7 @@ impl Workbench {
         );
     }
 
+    /// Subscribes to the requests of an item's view. The subscriptions end with the item.
     pub(super) fn subscribe_to(
         &mut self,
         id: ItemId,
@@ -279,6 +281,7 @@ impl Workbench {
         }
     }
 
+    /// Drops the item of a closed tab and remembers it for reopening.
     pub(super) fn forget_item(&mut self, item: ItemId, cx: &mut Context<Self>) {
         if let Some(entry) = self.items.remove(&item) {
             close::remember_closed(self, &entry.item, cx);

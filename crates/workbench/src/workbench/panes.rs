@@ -121,7 +121,7 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    /// Drops a tab into a pane or beside it, at the highlighted position.
+    /// Drops a tab into a pane or beside it, at the highlighted position. Does nothing without one.
     pub(crate) fn drop_tab(
         &mut self,
         item: ItemId,

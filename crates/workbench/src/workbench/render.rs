@@ -47,7 +47,7 @@ pub(crate) fn render_pane_content(
     }
 }
 
-/// Renders the breadcrumbs of a pane.
+/// Renders the breadcrumbs of a pane; `None` if the settings hide them or it shows no text.
 pub(crate) fn render_crumbs(
     workbench: &Workbench,
     pane: PaneId,

@@ -35,12 +35,13 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
 }
 
 impl Workbench {
-    /// Returns the document shown in the active pane.
+    /// Returns the document shown in the active pane; `None` if it shows no single document.
     pub(crate) fn active_document(&self, cx: &Context<Self>) -> Option<Entity<DocumentModel>> {
         self.active_item().and_then(|item| item.document(cx))
     }
 
-    /// Saves a document; asks for a path if it has none. Resolves to whether it was saved.
+    /// Saves a document; asks for a path if it has none. Resolves to whether it was saved; a
+    /// failure is reported in the window.
     pub(crate) fn save_document(
         &mut self,
         document: Entity<DocumentModel>,
@@ -95,7 +96,9 @@ impl Workbench {
         }
     }
 
-    /// Reopens a file with another encoding, in a document that replaces this one.
+    /// Reads a file again with another encoding, in a document that replaces this one in all its
+    /// tabs. With unsaved changes it only reports that they must be saved or reverted first; a
+    /// document without a file stays as it is.
     pub(crate) fn reopen_as(
         &mut self,
         document: Entity<DocumentModel>,
@@ -128,6 +131,7 @@ impl Workbench {
     }
 }
 
+/// Saves the documents of the active tab.
 pub(super) fn save(
     workbench: &mut Workbench,
     _: &Save,

@@ -59,6 +59,7 @@ pub(super) fn undo_replace(
     }
 }
 
+/// Opens the project search, restricted to files that match `glob` if there is one.
 pub(super) fn show_search_in(
     workbench: &mut Workbench,
     glob: Option<String>,

@@ -80,6 +80,7 @@ impl Workbench {
         self.load_heads(cx);
     }
 
+    /// Reads the Git status of the window's folder again.
     pub(super) fn refresh_git(&mut self, cx: &mut Context<Self>) {
         if let Some(folder) = &self.folder {
             folder.update(cx, |folder, cx| folder.refresh_git(cx));
@@ -111,6 +112,7 @@ impl Workbench {
     }
 }
 
+/// Subscribes the window to everything around it. Called once.
 pub(super) fn watch_window(
     workbench: &mut Workbench,
     window: &mut Window,

@@ -15,7 +15,7 @@ use crate::tool::{Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
 /// Capacity of the progress channel.
 const PROGRESS_CAPACITY: usize = 64;
 
-/// A call with valid arguments.
+/// A call with valid arguments, known access and its context, ready for hooks and permission.
 pub(super) struct PreparedCall {
     pub(super) tool: Arc<dyn Tool>,
     pub(super) call: ToolCall,
@@ -27,6 +27,7 @@ pub(super) struct PreparedCall {
     pub(super) predecessors: Vec<Shared<BoxFuture<'static, ()>>>,
 }
 
+/// The outcome of preparing a call: it may go on, or its answer is known already.
 pub(super) enum Preparation {
     Ready(Box<PreparedCall>),
     /// The call does not run; this is its answer.
@@ -37,6 +38,8 @@ pub(super) enum Preparation {
 }
 
 impl SessionTask {
+    /// Resolves a call of the model: `name` is the model's name for the tool, `arguments` its JSON
+    /// text. An unknown tool, invalid arguments and invalid access give an answer for the model.
     pub(super) fn prepare(&self, id: &str, name: &str, arguments: &str) -> Preparation {
         let Some(tool) = self.offered.tools.get(name).cloned() else {
             return Preparation::Answered {

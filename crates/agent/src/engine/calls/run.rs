@@ -19,7 +19,7 @@ use crate::hooks::HookReply;
 use crate::outcome::CallOutcome;
 use crate::tool::ToolResult;
 
-/// The end of a call.
+/// The end of a call that was started.
 pub(super) struct FinishedCall {
     pub(super) answer: ToolResult,
     pub(super) took: Duration,
@@ -36,7 +36,8 @@ impl Drop for CallTask {
     }
 }
 
-/// Starts a call. Dropping the future cancels it.
+/// Starts a call in its own task, and its hooks after it. Returns the handle to abort it and the
+/// future of its end; a panic of the tool becomes a result. Dropping the future cancels the call.
 pub(super) fn spawn(
     ready: PreparedCall,
     events: &EventSender,

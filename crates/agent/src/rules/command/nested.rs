@@ -26,10 +26,12 @@ pub(super) struct Depth<'a> {
 }
 
 impl<'a> Depth<'a> {
+    /// Returns a counter with the number of commands that one line may contain.
     pub(super) fn command_budget() -> Cell<usize> {
         Cell::new(MAX_COMMANDS)
     }
 
+    /// Returns the depth of commands that the line itself names.
     pub(super) fn top(left: &'a Cell<usize>) -> Self {
         Self { depth: 0, left }
     }
@@ -241,6 +243,8 @@ impl CommandInvocation {
         is_path || reads && !self.arguments().is_empty()
     }
 
+    /// Finds the commands that this one runs in turn and stores them in it. Marks it as opaque if
+    /// that is not known, or the nesting or the number of commands is too large.
     pub(super) fn look_within(&mut self, depth: Depth<'_>) {
         let Some(name) = self.name().map(str::to_owned) else {
             self.is_opaque = true;

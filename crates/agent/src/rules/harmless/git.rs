@@ -192,7 +192,7 @@ const LISTS: ReadOnlyOptions = ReadOnlyOptions {
     ..plain("alrviq", &[BRANCHES])
 };
 
-/// Returns whether the words after `git` only read.
+/// Returns whether a command line `git` with these words, options included, only reads.
 pub(super) fn is_looking(words: &[ShellWord]) -> bool {
     let Some(words) = behind_global(words) else {
         return false;

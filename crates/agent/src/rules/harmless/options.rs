@@ -45,6 +45,7 @@ pub(super) const ANY: usize = usize::MAX;
 const PATTERNS: [&str; 2] = ["e", "regexp"];
 
 impl ReadOnlyOptions {
+    /// No options, and any number of files.
     pub(super) const NONE: Self = Self {
         flags: "",
         valued: "",
@@ -148,6 +149,8 @@ impl ReadOnlyOptions {
         Some(())
     }
 
+    /// Returns whether these operands, with the options named `given`, are of the expected kind and
+    /// below the root.
     pub(super) fn allows_operands(&self, operands: &[&ShellWord], given: &[&str]) -> bool {
         let are_files = |words: &[&ShellWord]| words.iter().all(|word| is_below_and_plain(word));
         match self.operands {

@@ -5,7 +5,7 @@
 
 use super::options::{Operands, ReadOnlyOptions};
 
-/// Looks up the options of a program.
+/// Looks up the options of a program by its exact name; `None` if it is not known to only read.
 pub(super) fn named(name: &str) -> Option<&'static ReadOnlyOptions> {
     let found = PROGRAMS.iter().find(|(names, _)| {
         let mut names = names.split_whitespace();

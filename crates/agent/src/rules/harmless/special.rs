@@ -6,6 +6,8 @@ use super::is_below_and_plain;
 use super::options::{Operands, ReadOnlyOptions, is_text};
 
 // tidy: table
+/// Returns whether a call of a program with its own rules for arguments, such as `cd` or `printf`,
+/// only reads. False for programs that are not among them.
 pub(super) fn is_harmless(name: &str, words: &[ShellWord]) -> bool {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     match name {

@@ -82,6 +82,7 @@ fn try_apply(
 pub(in super::super) struct BeneathFiles(Option<Box<dyn Files>>);
 
 impl BeneathFiles {
+    /// Opens the session's root, if the system supports that.
     pub(in super::super) fn of(context: &ToolContext) -> Self {
         Self(context.sources.files.open_beneath(&context.root))
     }
@@ -207,7 +208,8 @@ fn display_diffs(texts: &ReadTracker<'_>, plan: &[FilePlan]) -> Vec<ToolDisplay>
     diffs.collect()
 }
 
-/// Builds a diff for the user.
+/// Builds a diff for the user; `None` means that there is no file. A very long one
+/// becomes a sentence.
 pub(in super::super) fn diff(path: &str, old: Option<String>, new: Option<String>) -> ToolDisplay {
     let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > SHOWN);
     if is_long(&old) || is_long(&new) {

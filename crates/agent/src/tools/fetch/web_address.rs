@@ -21,6 +21,8 @@ pub(super) struct WebAddress {
 }
 
 impl WebAddress {
+    /// Parses an address as written. Fails with the result of the call for another scheme,
+    /// credentials, or a text that is no address.
     pub(super) fn read(url: &str) -> Result<Self, ToolResult> {
         let url = url.trim();
         let is_odd = |sign: char| sign.is_whitespace() || sign.is_control() || sign == '\\';
@@ -33,7 +35,7 @@ impl WebAddress {
         }
     }
 
-    /// Resolves the target of a redirect.
+    /// Resolves the target of a redirect, which may be relative. Fails like `read`.
     pub(super) fn follow(&self, target: &str) -> Result<Self, ToolResult> {
         match self.url.join(target) {
             Ok(joined) => Self::of(joined, target),
@@ -56,6 +58,7 @@ impl WebAddress {
         Ok(Self { url, host })
     }
 
+    /// Returns the whole address.
     pub(super) fn url(&self) -> &str {
         self.url.as_str()
     }
@@ -66,6 +69,7 @@ impl WebAddress {
         &url[..truncate::floor(url, 200)]
     }
 
+    /// Returns the host in lower case, without a port.
     pub(super) fn host(&self) -> &str {
         &self.host
     }

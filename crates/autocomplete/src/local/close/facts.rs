@@ -8,7 +8,8 @@ use syntax::{OutlineItem, OutlineKind};
 
 use crate::EditorState;
 
-/// Definitions in a text. A name that is defined twice is ambiguous and left out.
+/// The enums, structs and functions defined in a text, with their members. A name that is defined
+/// twice is ambiguous and left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileDefinitions {
     pub(crate) revision: Revision,
@@ -17,7 +18,7 @@ pub(crate) struct FileDefinitions {
     functions: HashMap<String, Vec<String>>,
 }
 
-/// A variant of an enumeration.
+/// A variant of an enum, with the pattern that its payload needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EnumVariant {
     pub(crate) name: String,
@@ -26,7 +27,8 @@ pub(crate) struct EnumVariant {
 }
 
 impl FileDefinitions {
-    /// Reads the definitions of a text. Takes time proportional to it.
+    /// Reads the definitions of a text from its syntax tree; empty without one. Takes time
+    /// proportional to the text.
     pub(crate) fn of(state: &EditorState) -> Self {
         let revision = state.snapshot.revision();
         let Some(syntax) = &state.syntax else {
@@ -71,14 +73,18 @@ impl FileDefinitions {
         facts
     }
 
+    /// Returns the variants of the enum `name`; `None` if it is unknown or ambiguous.
     pub(crate) fn variants(&self, name: &str) -> Option<&[EnumVariant]> {
         self.enums.get(name).map(Vec::as_slice)
     }
 
+    /// Returns the names of the fields of the struct `name`; `None` if it is unknown or ambiguous.
     pub(crate) fn fields(&self, name: &str) -> Option<&[String]> {
         self.structs.get(name).map(Vec::as_slice)
     }
 
+    /// Returns the names of the parameters of the function `name`; `None` if it is unknown or
+    /// ambiguous.
     pub(crate) fn parameters(&self, name: &str) -> Option<&[String]> {
         self.functions.get(name).map(Vec::as_slice)
     }

@@ -11,7 +11,7 @@ use super::stream::{BOUNDARY, PackedToken};
 /// Number of tokens by which contexts are sorted.
 pub(crate) const DEPTH: usize = 16;
 
-/// Immutable tokens of some files.
+/// The immutable tokens of some files, with an index of positions by the tokens before them.
 pub(crate) struct TokenSegment {
     /// Concatenated files, with a boundary before each and at the end.
     items: Vec<PackedToken>,
@@ -35,7 +35,8 @@ pub(crate) struct SegmentMatch {
 }
 
 impl TokenSegment {
-    /// Sorts the positions of some files. Takes some 200 ns per token.
+    /// Concatenates the tokens of some files and sorts their positions. Takes some 200 ns per
+    /// token.
     pub(crate) fn new(files: Vec<(AbsPath, Vec<PackedToken>)>) -> Self {
         let boundary = PackedToken::new(BOUNDARY, super::stream::TokenGap::Odd);
         let mut items = Vec::with_capacity(files.iter().map(|(_, it)| it.len() + 1).sum());
@@ -56,6 +57,8 @@ impl TokenSegment {
         }
     }
 
+    /// Returns the token at a position of the stream; `None` at the boundary of a file and past the
+    /// end.
     pub(crate) fn item(&self, place: usize) -> Option<PackedToken> {
         self.items
             .get(place)
@@ -68,22 +71,24 @@ impl TokenSegment {
         self.items.len() - self.files.len() - 1
     }
 
+    /// Returns the memory used, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.items.len() + self.order.len()) + self.files.len() * size_of::<FileSpan>()
     }
 
+    /// Returns the files in the order of the stream; their indices are those of `file_at`.
     pub(crate) fn files(&self) -> &[FileSpan] {
         &self.files
     }
 
-    /// Returns the index of the file that contains a position.
+    /// Returns the index of the file that contains a position; `None` before the first file.
     pub(crate) fn file_at(&self, place: usize) -> Option<usize> {
         self.files
             .partition_point(|file| file.start <= place)
             .checked_sub(1)
     }
 
-    /// Returns the tokens of a file.
+    /// Returns the tokens of the file with this index; empty for an unknown one.
     pub(crate) fn file_items(&self, file: usize) -> &[PackedToken] {
         let Some(start) = self.files.get(file).map(|file| file.start) else {
             return &[];

@@ -5,19 +5,19 @@
 
 use crate::local::token::{CodeToken, CodeTokens, TokenKind};
 
-/// Separates files and matches nothing.
+/// Word number of the token that separates files; it matches nothing.
 pub(crate) const BOUNDARY: u32 = 0;
 
-/// Number of a line break.
+/// Word number of a line break.
 pub(crate) const NEWLINE: u32 = 1;
 
-/// Number of a token whose text is not stored.
+/// Word number of every token whose text is not stored.
 pub(crate) const UNKNOWN: u32 = 2;
 
-/// First number of a stored word.
+/// First word number of a stored text; smaller numbers are reserved.
 pub(crate) const FIRST_WORD: u32 = 3;
 
-/// A token, encoded as its word and the blanks before it.
+/// A token in 32 bits: the number of its word and the white space before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedToken(u32);
 
@@ -39,6 +39,7 @@ const ODD: u32 = 255;
 const STEP_ZERO: i32 = 32;
 
 impl PackedToken {
+    /// Encodes a token. A gap that does not fit becomes `TokenGap::Odd`; `word` is below 2^24.
     pub(crate) fn new(word: u32, gap: TokenGap) -> Self {
         let blanks = match gap {
             TokenGap::Spaces(count) if (count as u32) < ODD => count as u32,
@@ -50,10 +51,12 @@ impl PackedToken {
         Self(word << 8 | blanks)
     }
 
+    /// Returns the number of its word, in the numbering of the corpus.
     pub(crate) fn word_number(self) -> u32 {
         self.0 >> 8
     }
 
+    /// Returns the white space before it, or, for a line break, the change of indentation.
     pub(crate) fn gap(self) -> TokenGap {
         match (self.word_number(), self.0 & 255) {
             (_, ODD) => TokenGap::Odd,
@@ -66,7 +69,7 @@ impl PackedToken {
     }
 }
 
-/// Encodes a text. `number` returns the number of a token's text.
+/// Splits a text into packed tokens. `number` returns the word number of a token's text.
 pub(crate) fn items(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<PackedToken> {
     let unit = indent_unit(text);
     let mut indent = first_indent(text);
@@ -120,6 +123,8 @@ fn line_gap(token: CodeToken, text: &str, unit: usize, indent: &mut usize) -> To
     }
 }
 
+/// Returns the width in columns of `blanks`, with tabs of `unit` columns; other characters do not
+/// count.
 pub(crate) fn columns(blanks: &str, unit: usize) -> usize {
     let width = |byte: u8| {
         if byte == b'\t' {
@@ -139,7 +144,8 @@ fn first_indent(text: &str) -> usize {
     )
 }
 
-/// Detects the width of one indentation step: the most common increase from one line to the next.
+/// Detects the width of one indentation step in columns: the most common increase from one line to
+/// the next; 4 for a text indented by tabs.
 pub(crate) fn indent_unit(text: &str) -> usize {
     const MAX_INDENT_SAMPLE_LINES: usize = 400;
     let mut counts = [0_usize; 9];

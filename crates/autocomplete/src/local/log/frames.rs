@@ -24,7 +24,7 @@ pub(crate) struct ChangeFrame {
     pub(crate) new: Vec<LoggedToken>,
 }
 
-/// A token with its preceding blanks.
+/// A token of a logged edit: text, kind, the blanks before it and its role in the syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LoggedToken {
     pub(crate) text: Arc<str>,

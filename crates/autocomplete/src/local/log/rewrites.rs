@@ -14,7 +14,7 @@ use text::Snapshot;
 use super::pairs::changed;
 use crate::local::token::{CodeToken, CodeTokens, TokenKind, solid_tokens};
 
-/// Tokens of a row that were replaced by others.
+/// Tokens of one row that an edit replaced by others, with the tokens around them.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenRewrite {
     /// Hash of the old and new tokens.
@@ -38,7 +38,7 @@ pub(crate) struct TokenRewrite {
 /// Marks the end of a row among tokens.
 pub(crate) const EDGE: &str = "\n";
 
-/// Number of tokens kept on either side.
+/// Number of neighbouring tokens kept on either side of a rewrite.
 pub(crate) const MAX_CONTEXT_TOKENS: usize = 8;
 
 /// Maximum number of rows of an edit that are inspected, and maximum bytes of a row.
@@ -99,7 +99,8 @@ pub(super) fn row_rewrites(
 }
 
 impl TokenRewrite {
-    /// Returns the offset of the first old word in a text that begins at the change.
+    /// Returns the byte offset of the first old word in `text`, which begins at the change; `None`
+    /// if the old tokens contain no word.
     pub(crate) fn first_word(&self, text: &str) -> Option<usize> {
         let mut tokens = CodeTokens::new(text).take(self.old.len());
         tokens

@@ -11,7 +11,8 @@ use syntax::TokenRole;
 use crate::local::log::{ChangeFrame, LoggedChange, LoggedToken};
 use crate::local::token::TokenKind;
 
-/// An edit with the varying part left open.
+/// An edit generalised from several similar ones: old and new tokens, with the varying part left
+/// open as a hole.
 #[derive(Clone, Debug)]
 pub(crate) struct EditPattern {
     pub(crate) old: Vec<PatternSlot>,
@@ -39,7 +40,7 @@ pub(crate) enum PatternSlot {
     Hole { gap: Arc<str> },
 }
 
-/// A set of roles. Empty if no role is known.
+/// A set of syntactic roles that a token may have. Empty if no role is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenRoles(u16);
 
@@ -47,11 +48,13 @@ pub(crate) struct TokenRoles(u16);
 const USED: u16 = 1 << 15;
 
 impl TokenRoles {
+    /// Collects the known roles; `None` is skipped.
     pub(crate) fn of(roles: impl IntoIterator<Item = Option<TokenRole>>) -> Self {
         let bits = roles.into_iter().flatten().map(bit);
         Self(bits.fold(0, |all, bit| all | bit))
     }
 
+    /// Whether the set contains any role.
     pub(crate) fn is_known(self) -> bool {
         self.0 != 0
     }
@@ -65,6 +68,7 @@ impl TokenRoles {
         self.has(TokenRole::Binding) && self.0 & USED == 0
     }
 
+    /// Whether the set contains this role.
     pub(crate) fn has(self, role: TokenRole) -> bool {
         self.0 & bit(role) & !USED != 0
     }
@@ -89,6 +93,7 @@ impl PatternSlot {
         }
     }
 
+    /// Returns the text of a fixed token; `None` for a hole.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Fixed { text, .. } => Some(text),
@@ -212,7 +217,8 @@ fn is_distinct(word: &str) -> bool {
 }
 
 impl EditPattern {
-    /// Returns the pattern of two changes if they are similar.
+    /// Returns the pattern that generalises two changes; `None` if they are not similar, or one
+    /// spans rows.
     pub(crate) fn of(a: &LoggedChange, b: &LoggedChange) -> Option<Self> {
         let (first, second) = (a.frames.first()?, b.frames.first()?);
         if [first, second].iter().any(|frame| spans_rows(frame)) {
@@ -294,7 +300,7 @@ impl EditPattern {
         is_like(&self.old, old) && is_like(&self.new, new)
     }
 
-    /// Returns the new text of a site whose hole contains `hole`.
+    /// Returns the new text of a site: the pattern's new tokens with `hole` in place of the hole.
     pub(crate) fn fill(&self, hole: &str) -> String {
         let mut text = String::new();
         for (ix, slot) in self.new.iter().enumerate() {
@@ -310,7 +316,8 @@ impl EditPattern {
         text
     }
 
-    /// Returns the anchor that is searched for first.
+    /// Returns the longest fixed token, which is searched for first in a text; `None` if the
+    /// pattern has none that is distinctive.
     pub(crate) fn anchor(&self) -> Option<&str> {
         let is_literal = self.is_whole_string();
         let anchors = self
@@ -355,7 +362,8 @@ impl EditPattern {
         names.peek().is_some() && names.all(stays)
     }
 
-    /// Returns the variable that the pattern concerns, and its new name if it is renamed.
+    /// Returns the variable that the pattern concerns, and its new name if it is renamed; `None` if
+    /// it concerns none.
     pub(crate) fn variable(&self) -> Option<(&str, Option<&str>)> {
         if self.is_about_definitions() {
             return None;
@@ -487,7 +495,8 @@ fn is_hole(tokens: &[LoggedToken]) -> bool {
     fills_hole(&texts)
 }
 
-/// Like `is_hole`, for plain texts.
+/// Whether these tokens may fill a hole: at least one, with balanced brackets and no comma or
+/// semicolon outside of them.
 pub(crate) fn fills_hole(tokens: &[&str]) -> bool {
     let mut depth = 0_i32;
     for token in tokens {

@@ -14,14 +14,15 @@ use crate::EditorState;
 use crate::local::log::{EDGE, MAX_CONTEXT_TOKENS, TokenRewrite};
 use crate::local::token::{CodeToken, CodeTokens, TokenKind};
 
-/// Number of tokens on either side.
+/// Number of tokens to the left and right of a place, as far as they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContextWidth {
     pub(super) left: usize,
     pub(super) right: usize,
 }
 
-/// An occurrence of replaced tokens.
+/// An occurrence of tokens that a group of edits has replaced elsewhere, with the replacement for
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct RepeatSite {
     pub(super) span: Span,
@@ -40,7 +41,7 @@ pub(crate) struct RepeatSite {
 /// Tokens on one side, the nearest first, each as its hash and specificity.
 type SideTokens = [(u32, u8); MAX_CONTEXT_TOKENS];
 
-/// Sites of one text.
+/// The sites of one group of edits in one text, and how far they are up to date.
 #[derive(Clone, Debug)]
 pub(crate) struct RepeatSites {
     pub(super) revision: Revision,

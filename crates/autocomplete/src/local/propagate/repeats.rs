@@ -28,7 +28,7 @@ pub(super) struct RepeatedEdits {
     found: HashMap<(u64, Option<AbsPath>), RepeatSites>,
 }
 
-/// Edits that made the same replacement.
+/// Edits that made the same replacement of tokens, as a source of further sites.
 #[derive(Clone)]
 pub(crate) struct EditGroup {
     pub(super) key: u64,

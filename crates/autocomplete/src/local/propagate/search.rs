@@ -10,7 +10,7 @@ use super::repeat_sites::{RepeatSearch, RepeatSites};
 use super::sites::{PatternSite, SearchText, is_of_many, sites};
 use crate::EditorState;
 
-/// A search of open texts.
+/// A search of open texts for the sites of patterns and groups, prepared for a background thread.
 #[derive(Default)]
 pub(crate) struct SiteSearch {
     tasks: Vec<PatternSearch>,
@@ -40,7 +40,7 @@ pub(super) struct EnclosingContext {
     pub(super) is_sure: bool,
 }
 
-/// Sites in one text.
+/// The sites of one pattern in one text, at one revision.
 #[derive(Clone, Debug)]
 pub(crate) struct TextSites {
     pub(crate) revision: Revision,

@@ -13,7 +13,7 @@ use text::Snapshot;
 use super::pattern::{EditPattern, PatternSlot, fills_hole};
 use crate::local::token::{CodeToken, CodeTokens, TokenKind, is_word_char, solid_tokens};
 
-/// A site where a pattern applies.
+/// A site where a pattern applies: its span, the old text and the new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PatternSite {
     pub(crate) span: Span,
@@ -21,7 +21,8 @@ pub(crate) struct PatternSite {
     pub(crate) new: Arc<str>,
 }
 
-/// A text being searched.
+/// A text to be searched for the sites of a pattern, with the places where the pattern was already
+/// applied.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchText<'a> {
     pub(crate) text: &'a Snapshot,
@@ -35,7 +36,8 @@ pub(crate) struct SearchText<'a> {
 /// Maximum number of tokens that fill a hole.
 const MAX_HOLE_TOKENS: usize = 16;
 
-/// Returns at most `most` sites within a span, sorted by position.
+/// Returns at most `most` sites of a pattern within a span, sorted by position; empty if the
+/// pattern has no anchor to search for.
 pub(crate) fn sites(
     pattern: &EditPattern,
     ground: SearchText<'_>,
@@ -80,7 +82,7 @@ fn bindings(pattern: &EditPattern, ground: SearchText<'_>) -> Option<Vec<Option<
     Some(ground.examples.iter().map(of).collect())
 }
 
-/// Whether the edits in a text concern several variables of one name.
+/// Whether the edits of the pattern in this text concern several different variables of one name.
 pub(crate) fn is_of_many(pattern: &EditPattern, ground: SearchText<'_>) -> bool {
     let bindings = bindings(pattern, ground).unwrap_or_default();
     let mut bound = bindings.iter().flatten();
@@ -93,7 +95,8 @@ fn names(pattern: &EditPattern) -> Option<Vec<&str>> {
     Some([Some(old), new].into_iter().flatten().collect())
 }
 
-/// Whether the variable of a pattern is local to a function at the position of an edit.
+/// Whether the variable of a pattern is local to a function at the offset `at`; `false` without a
+/// syntax tree.
 pub(crate) fn is_local(
     pattern: &EditPattern,
     text: &Snapshot,

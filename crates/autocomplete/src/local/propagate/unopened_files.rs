@@ -12,7 +12,7 @@ use super::search::{SiteSearch, TextSites};
 use super::{ActivePattern, Propagation};
 use crate::EditorState;
 
-/// A search of unopened files.
+/// A search of files that are not open for the sites of patterns, prepared for a background thread.
 pub struct UnopenedFileSearch {
     wanted: Vec<PatternQuery>,
 }
@@ -41,7 +41,8 @@ impl UnopenedFileSearch {
         words.collect()
     }
 
-    /// Searches files as they are on disk. Takes time proportional to them.
+    /// Searches files as they are on disk, each given as an editor state. Takes time proportional
+    /// to them.
     pub(crate) fn search(&self, files: impl Iterator<Item = EditorState>) -> UnopenedFileSites {
         let mut found = Vec::new();
         for state in files {
@@ -67,7 +68,7 @@ impl UnopenedFileSearch {
 }
 
 impl Propagation {
-    /// Returns the search of unopened files that is still needed.
+    /// Returns the search of unopened files that is still needed; `None` if there is none.
     pub(crate) fn unopened_search(&self) -> Option<UnopenedFileSearch> {
         let is_open = |it: &&ActivePattern| !it.is_dropped && !it.is_local && !it.is_searched;
         let wanted = self.patterns.iter().filter(is_open).map(|it| PatternQuery {
@@ -80,7 +81,7 @@ impl Propagation {
         (!wanted.is_empty()).then_some(UnopenedFileSearch { wanted })
     }
 
-    /// Stores the results for unopened files.
+    /// Stores the results for unopened files; those of an outdated pattern are dropped.
     pub(crate) fn add_unopened_sites(&mut self, done: UnopenedFileSites) {
         for (id, version) in done.searched {
             if let Some(active) = self.active(id).filter(|it| it.version == version) {

@@ -10,6 +10,7 @@ use crate::job::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, WorkOutcom
 use crate::protocol::{Event, JobCommand};
 
 impl BoardActor {
+    /// Handles a command of the user; a failure is emitted as `Event::Refused`.
     pub(super) async fn handle_command(&mut self, command: JobCommand) {
         let done = match command {
             JobCommand::Add(tasks) => self.add(tasks, None).await,
@@ -288,6 +289,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Handles the release of a job's worktree: the job has none any more, or the failure is
+    /// reported.
     pub(super) async fn on_released(&mut self, job: &str, done: Result<(), Error>) {
         let Some(ix) = self.position(job) else { return };
         let written = match done {
@@ -305,6 +308,7 @@ impl BoardActor {
         }
     }
 
+    /// Begins to close: asks every session to close, and starts no more jobs.
     pub(super) async fn close(&mut self) {
         self.is_closing = true;
         for ix in 0..self.jobs.len() {

@@ -10,7 +10,8 @@ use crate::job::{JobState, JobWorktree};
 use crate::protocol::Event;
 
 impl BoardActor {
-    /// Starts jobs that are ready while there are free slots.
+    /// Starts jobs that are ready, oldest first, while there are free slots. Does nothing while
+    /// closing.
     pub(super) async fn start_ready_jobs(&mut self) {
         if self.is_closing {
             return;
@@ -32,6 +33,7 @@ impl BoardActor {
         }
     }
 
+    /// Returns whether a job's dependencies allow it to start.
     pub(in crate::board) fn readiness(&self, job: &Job) -> Readiness {
         readiness_of(&job.status, &self.jobs)
     }
@@ -72,6 +74,7 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Returns the request for the session of the job at index `ix`; fails if it has no worktree.
     pub(super) fn session_request(&self, ix: usize) -> Result<SessionStartRequest, Error> {
         let status = &self.jobs[ix].status;
         Ok(SessionStartRequest {
@@ -95,6 +98,8 @@ impl BoardActor {
         }
     }
 
+    /// Handles the worktree that a job got, or the failure: goes on to its session, or fails the
+    /// job.
     pub(super) async fn on_leased(&mut self, job: &str, leased: Result<JobWorktree, Error>) {
         let Some(ix) = self.position(job) else { return };
         let started = match leased {
@@ -118,6 +123,8 @@ impl BoardActor {
         }
     }
 
+    /// Handles the session that a job got, or the failure: follows its events and sends the first
+    /// prompt.
     pub(super) async fn on_started(&mut self, job: &str, started: Result<StartedSession, Error>) {
         let Some(ix) = self.position(job) else { return };
         let started = match started {

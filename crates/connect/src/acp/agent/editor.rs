@@ -12,7 +12,7 @@ use crate::acp::protocol::{CallUpdate, PermissionChoice, Update};
 use crate::acp::v1 as convert;
 use crate::error::Error;
 
-/// The editor of a session. Cheap to clone.
+/// The editor of a session, to which an `AgentBackend` sends updates and requests. Cheap to clone.
 #[derive(Clone)]
 pub struct EditorClient {
     pub(super) connection: ConnectionTo<Client>,
@@ -42,7 +42,8 @@ impl EditorClient {
         self.abilities
     }
 
-    /// Sends an update, unless the editor does not support its kind.
+    /// Sends an update without waiting, unless the editor does not support its kind. The first
+    /// update of a call is sent as a new call.
     pub fn send_update(&self, session: &str, update: Update) {
         let is_known = match &update {
             Update::Notice { .. } => self.abilities.notices,
@@ -70,7 +71,8 @@ impl EditorClient {
         }
     }
 
-    /// Requests permission from the user.
+    /// Requests permission for `call` from the user and waits for one of `choices`. If the editor
+    /// cannot ask or is gone, nothing is allowed.
     pub async fn ask(
         &self,
         session: &str,
@@ -98,7 +100,8 @@ impl EditorClient {
         }
     }
 
-    /// Reads a file through the editor, with unsaved changes; `None` if it does not support that.
+    /// Reads a file through the editor, with unsaved changes; `None` if the editor does not support
+    /// that. The path is absolute.
     pub async fn read(&self, session: &str, path: PathBuf) -> Option<Result<String, Error>> {
         if !self.abilities.reads {
             return None;
@@ -108,7 +111,8 @@ impl EditorClient {
         Some(read.map(|it| it.content).map_err(failed))
     }
 
-    /// Writes a file through the editor; `None` if it does not support that.
+    /// Writes a file through the editor; `None` if the editor does not support that. The path is
+    /// absolute.
     pub async fn write(
         &self,
         session: &str,

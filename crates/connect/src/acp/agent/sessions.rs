@@ -40,6 +40,7 @@ struct AgentServer {
     open: Mutex<HashMap<String, bool>>,
 }
 
+/// Serves an editor, as `crate::acp::agent::serve` describes.
 pub(super) async fn serve(
     engine: Arc<dyn AgentBackend>,
     input: impl AsyncRead + Unpin + Send + 'static,

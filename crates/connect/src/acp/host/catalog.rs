@@ -40,7 +40,7 @@ pub struct AgentCommand {
     pub arguments: Vec<String>,
 }
 
-/// Returns the agents known to work, installed or not.
+/// Returns the agents known to work, installed or not, from a built-in list.
 pub fn known_agents() -> Vec<AgentEntry> {
     match serde_json::from_str(KNOWN) {
         Ok(entries) => entries,
@@ -52,7 +52,8 @@ pub fn known_agents() -> Vec<AgentEntry> {
 }
 
 impl AgentEntry {
-    /// Returns the first command whose program is installed, with its absolute path. Blocks.
+    /// Returns the first command whose program is in a folder of the variable `PATH`, with its
+    /// absolute path; `None` if none is. Blocks on the disk.
     pub fn find(&self, files: &dyn Files, variables: &Variables) -> Option<AgentCommand> {
         let path = variables.get("PATH")?;
         self.commands.iter().find_map(|command| {

@@ -21,7 +21,8 @@ pub(super) struct AgentFiles {
 }
 
 impl AgentFiles {
-    /// Reads a file, or `limit` of its lines from `line` on, counted from 1. Blocks.
+    /// Reads a file, or `limit` of its lines from `line` on, counted from 1; to the end without a
+    /// limit. Blocks. Fails for paths outside of the root and for files that are not text.
     pub(super) fn read(
         &self,
         path: &Path,

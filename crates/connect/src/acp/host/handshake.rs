@@ -14,6 +14,7 @@ use crate::mcp::{ServerEntry, ServerTransport};
 /// The id of the option that represents the models of agents without config options.
 pub(super) const LEGACY_MODELS: &str = "burin-models";
 
+/// Builds the first request: our name and capabilities.
 pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
     let files = v1::FileSystemCapabilities::new()
         .read_text_file(true)
@@ -43,6 +44,7 @@ pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
         .client_info(program.title("Burin".to_owned()))
 }
 
+/// Describes the agent for the host, from its first response.
 pub(super) fn describe_agent(
     hello: &v1::InitializeResponse,
     start: &AgentLaunch,
@@ -128,6 +130,7 @@ fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpSe
     }
 }
 
+/// Returns the modes in the response to a session request; `None` if there are none.
 pub(super) fn modes(began: &Value) -> Option<AgentModes> {
     let state = began.get("modes")?.clone();
     serde_json::from_value(state).ok().map(convert::modes)

@@ -14,6 +14,8 @@ use crate::error::Error;
 use crate::mcp::ElicitationForm;
 
 impl HostedSession {
+    /// Handles a request of the agent: answers it, or asks the user by an event. Unknown methods
+    /// are refused.
     pub(super) async fn on_request(&mut self, method: &str, params: Value, responder: Responder) {
         match method {
             "session/request_permission" => match serde_json::from_value(params) {
@@ -59,6 +61,8 @@ impl HostedSession {
         self.emit(event).await;
     }
 
+    /// Answers the permission request `number` with the id of a choice; `None` cancels it. Unknown
+    /// numbers are ignored.
     pub(super) fn decide(&mut self, number: u64, choice: Option<String>) {
         let Some(responder) = self.questions.remove(&number) else {
             return;
@@ -96,6 +100,7 @@ impl HostedSession {
         self.emit(event).await;
     }
 
+    /// Answers the form `number`; unknown numbers are ignored.
     pub(super) fn fill(&mut self, number: u64, filled: Filled) {
         let Some((responder, form)) = self.forms.remove(&number) else {
             return;

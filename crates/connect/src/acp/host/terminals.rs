@@ -87,7 +87,8 @@ impl Terminals {
         Ok(id)
     }
 
-    /// Returns a command's output so far, and its exit status.
+    /// Returns a command's output so far, and its exit status if it has ended. Fails for unknown
+    /// terminals, as do the other methods.
     pub(super) fn output(&self, id: &v1::TerminalId) -> Result<v1::TerminalOutputResponse, Error> {
         let terminal = self.find(id)?;
         let output = terminal
@@ -99,7 +100,7 @@ impl Terminals {
         Ok(v1::TerminalOutputResponse::new(text, output.is_cut).exit_status(status))
     }
 
-    /// Waits for a command to exit.
+    /// Returns a future of a command's exit status, which does not borrow the terminals.
     pub(super) fn wait_for_exit(
         &self,
         id: &v1::TerminalId,

@@ -15,6 +15,7 @@ use super::{
     PlanItem, PlanState, PromptStop, SessionInfo, SlashCommand, Update, Voice,
 };
 
+/// Converts a part of a message.
 pub(in crate::acp) fn block(piece: MessageContent) -> ContentBlock {
     match piece {
         MessageContent::Text(text) => ContentBlock::Text(v1::TextContent::new(text)),
@@ -111,6 +112,7 @@ fn new_call(call: CallUpdate) -> v1::ToolCall {
         .raw_output(call.output)
 }
 
+/// Converts a call for a permission request.
 pub(in crate::acp) fn permission_call(call: CallUpdate) -> v1::ToolCallUpdate {
     let id = call.id.clone();
     v1::ToolCallUpdate::new(id, call_fields(call))
@@ -189,12 +191,14 @@ fn command(command: SlashCommand) -> v1::AvailableCommand {
     v1::AvailableCommand::new(command.name, command.description).input(input)
 }
 
+/// Converts the modes of a session.
 pub(in crate::acp) fn mode_state(modes: AgentModes) -> v1::SessionModeState {
     let mode =
         |mode: AgentMode| v1::SessionMode::new(mode.id, mode.name).description(mode.description);
     v1::SessionModeState::new(modes.now, modes.all.into_iter().map(mode).collect())
 }
 
+/// Converts an option.
 pub(in crate::acp) fn option(option: ConfigOption) -> v1::SessionConfigOption {
     let made = match option.value {
         OptionValue::Truth(value) => {
@@ -217,6 +221,7 @@ pub(in crate::acp) fn option(option: ConfigOption) -> v1::SessionConfigOption {
     made.description(option.description).category(category)
 }
 
+/// Converts a new value of an option.
 pub(in crate::acp) fn set_value(chosen: OptionChoice) -> v1::SessionConfigOptionValue {
     match chosen {
         OptionChoice::Truth(value) => v1::SessionConfigOptionValue::Boolean { value },
@@ -226,6 +231,7 @@ pub(in crate::acp) fn set_value(chosen: OptionChoice) -> v1::SessionConfigOption
     }
 }
 
+/// Converts a possible answer.
 pub(in crate::acp) fn permission_option(choice: PermissionChoice) -> v1::PermissionOption {
     let kind = match choice.kind {
         PermissionChoiceKind::AllowOnce => PermissionOptionKind::AllowOnce,
@@ -248,6 +254,7 @@ pub(in crate::acp) fn stop_reason(end: PromptStop) -> Result<StopReason, Error> 
     })
 }
 
+/// Converts an entry of a list of sessions.
 pub(in crate::acp) fn session_info(info: SessionInfo) -> v1::SessionInfo {
     v1::SessionInfo::new(info.id, info.folder)
         .title(info.title)

@@ -29,7 +29,7 @@ pub(super) struct ShapedLetter {
     pub(super) is_emoji: bool,
 }
 
-/// Shaped words of one palette.
+/// A cache of shaped words for one palette, by look and text.
 #[derive(Default)]
 pub(crate) struct WordShapes {
     palette: (u64, u32),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{CandidateVerdict, Privacy, RequestedModel, RouteCandidate, RouteRequirements};
 use crate::{Cost, Tier, TokenCount};
 
-/// Weights of the score's components. A perfectly fitting tier scores 1.
+/// Weights of the score's components, relative to a perfectly fitting tier, which scores 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RouteWeights {
     /// Maximum penalty for cost.
@@ -25,7 +25,8 @@ pub struct RouteWeights {
     pub half_latency: f64,
 }
 
-/// A score's components; `total` adds them up.
+/// The components of a route's score, kept to explain it; `total` combines them, and the highest
+/// total wins.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteScore {
     /// Fit of the tier, from 0 to 1.
@@ -132,12 +133,14 @@ impl RouteWeights {
 }
 
 impl RouteScore {
-    /// Adds up the components.
+    /// Returns the score: quality and bonuses minus penalties. Only the order of the routes of one
+    /// decision matters.
     pub fn total(&self) -> f64 {
         self.quality - self.cost - self.latency - self.health + self.cache + self.stay
     }
 }
 
+/// Scores a candidate, or returns the first requirement that excludes it.
 pub(super) fn verdict(
     need: &RouteRequirements,
     candidate: &RouteCandidate,

@@ -20,6 +20,7 @@ pub(crate) struct TypoFinder<'a> {
 }
 
 impl<'a> TypoFinder<'a> {
+    /// Creates a detector for typos in quotations of this file.
     pub(crate) fn of(file: &'a FileText<'a>) -> Self {
         Self {
             file,
@@ -27,7 +28,8 @@ impl<'a> TypoFinder<'a> {
         }
     }
 
-    /// Returns the number of letters by which the word differs; `None` unless it is a typo.
+    /// Returns the number of letters by which `old` differs from `row`, a line of the file; `None`
+    /// unless the difference is a typo, in a word that the file does not contain.
     pub(crate) fn distance(&self, old: &str, row: &str) -> Option<usize> {
         let slip = Typo::of(old, row)?;
         let there = enclosing_word(&slip.row, &slip.row_part);
@@ -57,6 +59,7 @@ pub(crate) struct Typo {
 }
 
 impl Typo {
+    /// Compares two lines; `None` if they differ too much for a typo.
     pub(crate) fn of(old: &str, row: &str) -> Option<Self> {
         let (old, row) = (old.trim(), row.trim());
         if !may_be_near(old.as_bytes(), row.as_bytes()) {
@@ -87,7 +90,7 @@ impl Typo {
         self.old_part.len().max(self.row_part.len())
     }
 
-    /// Returns the trimmed old line with the letters of the row.
+    /// Returns the trimmed old line with the differing letters replaced by those of the row.
     pub(crate) fn mended(&self) -> String {
         let parts = [
             &self.old[..self.old_part.start],

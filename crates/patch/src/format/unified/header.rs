@@ -5,7 +5,7 @@ use base::Row;
 use crate::edit::PatchOperation;
 use crate::format::sink::empty_update;
 
-/// Numbers of a hunk header such as `@@ -3,7 +3,8 @@`.
+/// The line numbers of a hunk header such as `@@ -3,7 +3,8 @@`, as the model wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format) struct HunkHeader {
     /// First line, one-based, and number of lines.
@@ -24,7 +24,8 @@ impl HunkHeader {
             .then_some(Self { old, new })
     }
 
-    /// Returns the row at which the old lines begin, or the row of an insertion.
+    /// Returns the row, from 0, at which the old lines begin, or before which lines are inserted;
+    /// `None` for the line number 0.
     pub(in crate::format) fn row(&self) -> Option<Row> {
         let (line, count) = self.old;
         Some(Row(if count == 0 {

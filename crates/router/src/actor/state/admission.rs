@@ -36,6 +36,8 @@ pub(super) enum BudgetFit {
 }
 
 impl Admission<'_> {
+    /// Returns whether a request may be sent now on its current route. Otherwise notes in `scan`
+    /// when to ask again, or that the request is to be refused or rerouted.
     pub(super) fn allows(&mut self, id: SubmissionId, request: &PendingRequest) -> bool {
         let state = &self.routes[request.current_route()];
         let is_tab = request.caller.class == RequestClass::Tab;
@@ -119,7 +121,7 @@ pub(super) fn max_spend(request: &PendingRequest, state: &RouteState) -> Spend {
     }
 }
 
-/// Tests the budgets by reserving and releasing at once.
+/// Tests the budgets by reserving and releasing at once; leaves them as they were.
 pub(super) fn fit(
     budgets: &mut Budgets,
     request: &PendingRequest,
@@ -155,6 +157,7 @@ pub(super) fn fit(
     }
 }
 
+/// Returns the failure for a request that a budget refuses.
 pub(super) fn over_budget(refusal: BudgetRefusal) -> Failure {
     Failure::new(FailureClass::Budget, refusal.to_string())
 }

@@ -35,6 +35,7 @@ pub(super) struct CacheMarker {
 }
 
 impl CacheMarker {
+    /// Starts with the messages already written.
     pub(super) fn new(written: BodyItems) -> Self {
         Self {
             written,
@@ -44,6 +45,7 @@ impl CacheMarker {
         }
     }
 
+    /// Adds a message; the oldest ones that can no longer be marked are written.
     pub(super) fn push(&mut self, message: Value) {
         self.bytes += size(&message);
         self.users += usize::from(is_users(&message));
@@ -65,7 +67,8 @@ impl CacheMarker {
     }
 }
 
-/// Places the breakpoints in the request.
+/// Places at most four breakpoints in the request: `tools` and `system` are its parts before
+/// `latest`, the end of the conversation.
 pub(super) fn mark(
     request: &ModelRequest,
     options: &WireOptions,

@@ -16,6 +16,7 @@ use super::cache;
 /// Protocol version sent in the header.
 const VERSION: &str = "2023-06-01";
 
+/// Encodes a chat request. Fails if the model does not support it.
 pub(crate) fn encode(
     options: &WireOptions,
     request: &ModelRequest,

@@ -10,6 +10,7 @@ use super::super::json::{items, number, text};
 use super::super::response::ResponseBuilder;
 use super::slots::StreamedCalls;
 
+/// Creates the decoder for the answer to `request` of a server with this dialect.
 pub(crate) fn decoder(
     dialect: &ChatDialect,
     request: &ModelRequest,
@@ -224,8 +225,9 @@ fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopRea
     })
 }
 
-/// Converts usage. Prompt counts include cached tokens. Output counts include reasoning on most
-/// servers; if the total shows otherwise, reasoning is added.
+/// Converts the usage object of a response; `cached_tokens` are the pointers at which servers
+/// report cached prompt tokens. Prompt counts include cached tokens. Output counts include
+/// reasoning on most servers; if the total shows otherwise, reasoning is added.
 pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let prompt = count("/prompt_tokens");

@@ -31,6 +31,7 @@ pub(super) struct ErrorBody {
 }
 
 impl ErrorBody {
+    /// Parses the bytes of an error body. Never fails: other formats than JSON give their text.
     pub(super) fn read(bytes: &[u8]) -> Self {
         if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
             return Self::of(&value);
@@ -51,6 +52,7 @@ impl ErrorBody {
         }
     }
 
+    /// Reads the codes, status, paths and words anywhere in an error's JSON.
     pub(super) fn of(value: &Value) -> Self {
         let mut body = Self {
             is_json: true,

@@ -64,6 +64,7 @@ const NO_KEY: &[&str] = &[
     "no auth credentials",
 ];
 
+/// Returns the class of an error; `status` is `None` for an error within a stream.
 pub(super) fn class(status: Option<u16>, body: &ErrorBody) -> FailureClass {
     let status = match status {
         // A success that contains an error: the error's own status counts.

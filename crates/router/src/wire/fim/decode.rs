@@ -12,6 +12,7 @@ use super::super::json::{number, text};
 use super::super::response::ResponseBuilder;
 use super::{FimOptions, FimWire};
 
+/// Creates the decoder for the answer to `request`.
 pub(crate) fn decoder(fim: &FimOptions, request: &Fim, target: RequestTarget) -> Decoder {
     let framing = match fim.wire {
         FimWire::Ollama => Framing::Lines,

@@ -12,6 +12,7 @@ use super::super::response::ResponseBuilder;
 /// Prefix of ids that we assign where Gemini gives none; they are not sent back to it.
 pub(crate) const OWN_ID: &str = "own-call-";
 
+/// Creates the decoder for the answer to `request`.
 pub(crate) fn decoder(request: &ModelRequest, target: RequestTarget) -> Decoder {
     Decoder::new(GeminiReader::default(), request, target)
 }

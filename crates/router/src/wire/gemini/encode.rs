@@ -13,6 +13,7 @@ use super::super::options::{EffortValue, SchemaSupport, WireOptions};
 use super::super::{EncodedRequest, EndpointPath};
 use super::decode::OWN_ID;
 
+/// Encodes a chat request. Fails if the model does not support it.
 pub(crate) fn encode(
     options: &WireOptions,
     request: &ModelRequest,

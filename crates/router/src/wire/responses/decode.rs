@@ -11,6 +11,7 @@ use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{items, number, text};
 use super::super::response::ResponseBuilder;
 
+/// Creates the decoder for the answer to `request`.
 pub(crate) fn decoder(request: &ModelRequest, target: RequestTarget) -> Decoder {
     Decoder::new(ResponsesReader::default(), request, target)
 }

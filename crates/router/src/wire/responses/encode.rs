@@ -17,6 +17,7 @@ use super::super::options::{EffortValue, SchemaSupport, WireOptions};
 use super::super::schema::is_strict;
 use super::super::{EncodedRequest, EndpointPath};
 
+/// Encodes a chat request. Fails if the model does not support it.
 pub(crate) fn encode(
     options: &WireOptions,
     request: &ModelRequest,

@@ -26,7 +26,8 @@ pub(crate) enum EverythingScope {
 }
 
 impl EverythingScope {
-    /// Splits the scope prefix off a query.
+    /// Splits the scope prefix off a query: returns the scope, and the rest without blanks before
+    /// it.
     pub(crate) fn parse(query: &str) -> (Self, &str) {
         let query = query.trim_start();
         for (scope, sign) in [
@@ -53,7 +54,7 @@ impl EverythingScope {
         format!("{sign}{rest}")
     }
 
-    /// Returns the maximum number of rows in a section.
+    /// Returns the maximum number of rows in a section; 0 if the scope does not search it.
     pub(crate) fn max_rows(self, section: EverythingSection) -> usize {
         match (self, section) {
             (Self::All, EverythingSection::Files) => 6,
@@ -81,6 +82,7 @@ pub(crate) enum EverythingSection {
 }
 
 impl EverythingSection {
+    /// Returns the heading of the section.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Files => "Files",
@@ -116,6 +118,7 @@ pub(crate) enum EverythingMatch {
 }
 
 impl EverythingMatch {
+    /// Returns the path of the result, relative to the folder.
     pub(crate) fn path(&self) -> &str {
         match self {
             Self::File(file) => &file.path,

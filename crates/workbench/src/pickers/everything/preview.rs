@@ -137,6 +137,7 @@ impl Preview {
         (self.path.to_string(), first)
     }
 
+    /// Draws the preview.
     pub(super) fn render(&self, cx: &App) -> AnyElement {
         let theme = cx.theme();
         let c = theme.colors;
