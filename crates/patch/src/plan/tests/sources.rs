@@ -1,7 +1,8 @@
 //! Files to edit: made up in several languages, and those of this repository.
 
-use std::path::Path;
+use std::io::Read as _;
 
+use flate2::read::GzDecoder;
 use rand::Rng;
 use rand::rngs::StdRng;
 
@@ -107,35 +108,17 @@ pub(super) fn made_up(language: Language, random: &mut StdRng) -> Vec<String> {
     lines
 }
 
-/// The sources of this repository's crates, as lines, each with a few lines at least.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the repository's own files are test data"
-)]
+/// Source files of this repository as of one commit, as lines, each with a few lines at least. They are
+/// test data, so that a random edit is the same whatever else changes in the tree.
+#[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
 pub(super) fn real() -> Vec<Vec<String>> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders: Vec<_> = ["patch", "text", "base", "settings", "caret"]
-        .iter()
-        .map(|name| crates.join(name).join("src"))
-        .collect();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    let texts = files
-        .iter()
-        .filter_map(|path| std::fs::read_to_string(path).ok());
-    let lines = texts.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let packed = std::fs::read(test_support::data("sources/rust.txt.gz")).expect("test data");
+    let mut texts = String::new();
+    GzDecoder::new(&packed[..])
+        .read_to_string(&mut texts)
+        .expect("packed text");
+    let lines = texts
+        .split('\u{c}')
+        .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     lines.filter(|lines| lines.len() > 20).collect()
 }
