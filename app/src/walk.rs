@@ -8,7 +8,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::Platform;
 use composer_panel::board::{Board, BoardJob, HunkVerdict, JobState};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
@@ -44,7 +43,6 @@ impl AgentTour {
             files: Arc::new(RealFiles),
             clock: Arc::new(RealClock::default()),
             ground: WalkBackend::Disk,
-            install: None,
             working_folder: folder.clone(),
             home: Some(home.path().clone()),
             agents: Some(Arc::new(EngineServices::new(
@@ -63,7 +61,7 @@ impl AgentTour {
         };
         cx.update(|cx| {
             gpui_kit::init(cx);
-            ui::init(Platform::Linux, cx);
+            ui::init(cx);
             services.set(cx);
             let started = init(cx);
             windows::start(request, started.problems, cx);
@@ -210,5 +208,5 @@ fn has_landed(job: &BoardJob) -> bool {
 /// Whether commands can run in a sandbox here.
 fn has_sandbox() -> bool {
     runtime::prepare_sandbox();
-    Platform::CURRENT == Platform::Linux
+    cfg!(target_os = "linux")
 }

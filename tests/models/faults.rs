@@ -101,7 +101,6 @@ fn router(wire: &str, url: &str) -> RouterHandle {
         providers,
         profiles,
         Arc::new(SystemSecrets {
-            variable: |name| std::env::var(name).ok(),
             environment: Vec::new(),
         }),
     );

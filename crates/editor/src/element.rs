@@ -6,7 +6,6 @@
 
 mod accessible;
 mod decorations;
-mod editor_input;
 mod guides;
 mod gutter;
 mod layout;
@@ -22,13 +21,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gpui_kit::{
-    AnyElement, App, AvailableSpace, Bounds, Element, ElementId, Entity, GlobalElementId, Hitbox,
-    HitboxBehavior, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window, relative,
-    size,
+    AnyElement, App, AvailableSpace, Bounds, Element, ElementId, ElementInputHandler, Entity,
+    GlobalElementId, Hitbox, HitboxBehavior, InspectorElementId, IntoElement, LayoutId, Pixels,
+    Style, Window, relative, size,
 };
 
 pub(crate) use accessible::{AccessibleText, describe};
-pub(crate) use editor_input::EditorInput;
 use layout::TextLayout;
 
 use crate::editor::Editor;
@@ -138,8 +136,11 @@ impl Element for TextElement {
     ) {
         let focus = self.editor.read(cx).focus.clone();
         let area = prepared.layout.geometry.text;
-        let input = EditorInput::new(area, self.editor.clone(), cx);
-        window.handle_input(&focus, input, cx);
+        window.handle_input(
+            &focus,
+            ElementInputHandler::new(area, self.editor.clone()),
+            cx,
+        );
         crate::mouse::listen(
             &self.editor,
             &prepared.hitbox,

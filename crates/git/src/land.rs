@@ -15,7 +15,6 @@ mod commit;
 pub(crate) mod eol;
 mod export;
 mod scan;
-mod spelling;
 mod stale_locks;
 mod unsaved;
 mod unusable_file;

@@ -21,7 +21,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use content::{ConflictLabels, MergeRegion, MergedContent, is_binary, line_hunks, merge_bytes};
-pub(crate) use names::is_git_folder;
 pub use names::{NameDanger, TreePath};
 pub use objects::ObjectId;
 pub use tree::TreeMerge;
@@ -153,4 +152,4 @@ impl std::fmt::Debug for ObjectEntry {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

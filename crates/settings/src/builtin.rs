@@ -1,7 +1,5 @@
 //! Built-in texts: default settings, keymaps and themes.
 
-use base::Platform;
-
 use crate::sections::KeymapBase;
 
 /// Text of `default.json`: all settings with their default values and, as comments, their
@@ -33,22 +31,31 @@ pub const THEMES: &[(&str, &str)] = &[
     ("mist.json", include_str!("../../../themes/mist.json")),
 ];
 
-/// Returns the file name and text of a base keymap.
-pub const fn keymap(base: KeymapBase, platform: Platform) -> (&'static str, &'static str) {
-    match (base, platform) {
-        (KeymapBase::VsCode, Platform::Linux) => (
+/// Operating system for which a base keymap is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeymapSystem {
+    /// Ctrl is the main modifier.
+    Linux,
+    /// Command is the main modifier.
+    Mac,
+}
+
+/// Returns the file name and text of the built-in keymap for a base and an operating system.
+pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'static str) {
+    match (base, system) {
+        (KeymapBase::VsCode, KeymapSystem::Linux) => (
             "vscode-linux.json",
             include_str!("../../../assets/keymaps/vscode-linux.json"),
         ),
-        (KeymapBase::VsCode, Platform::MacOs) => (
+        (KeymapBase::VsCode, KeymapSystem::Mac) => (
             "vscode-macos.json",
             include_str!("../../../assets/keymaps/vscode-macos.json"),
         ),
-        (KeymapBase::Zed, Platform::Linux) => (
+        (KeymapBase::Zed, KeymapSystem::Linux) => (
             "zed-linux.json",
             include_str!("../../../assets/keymaps/zed-linux.json"),
         ),
-        (KeymapBase::Zed, Platform::MacOs) => (
+        (KeymapBase::Zed, KeymapSystem::Mac) => (
             "zed-macos.json",
             include_str!("../../../assets/keymaps/zed-macos.json"),
         ),

@@ -7,16 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{AbsPath, Platform};
+use base::AbsPath;
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task};
 use host::{Files, WatchEvent, WatchRequest, Watcher};
 use settings::{
     ConfigProblem, Keymap, Settings, SettingsSource, SettingsStore, builtin, parse_keymap, set_key,
 };
-use ui::{ActivePlatform as _, ThemeLibrary};
+use ui::ThemeLibrary;
 
 use crate::error::Error;
-use crate::menus;
 use crate::services::Services;
 
 /// The configuration files and their parsed contents.
@@ -92,11 +91,6 @@ impl Configuration {
             this
         });
         cx.set_global(ConfigurationHandle(this.clone()));
-        // Key equivalents are those of the layout.
-        cx.on_keyboard_layout_change(|cx| {
-            Self::of(cx).update(cx, |this, cx| this.bind_keys(cx));
-        })
-        .detach();
         this
     }
 
@@ -282,7 +276,7 @@ impl Configuration {
     }
 
     fn bind_keys(&mut self, cx: &mut Context<Self>) {
-        let (name, text) = base_keymap(self.store.settings(), cx.platform());
+        let (name, text) = base_keymap(self.store.settings());
         let (base, mut found) = parse_keymap(name, text);
         found.extend(ui::install_keymaps(&[base, self.keymap.clone()], cx));
         let problems = self.problems.entry(ConfigSource::Keymap).or_default();
@@ -291,13 +285,18 @@ impl Configuration {
                 problems.push(problem);
             }
         }
-        menus::refresh(cx);
     }
 }
 
-/// Returns the name and text of the base keymap that the settings choose for a platform.
-pub(crate) fn base_keymap(settings: &Settings, platform: Platform) -> (&'static str, &'static str) {
-    builtin::keymap(settings.keymap.base, platform)
+/// Returns the name and JSON text of the built-in base keymap that the settings name, for this
+/// system.
+pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
+    let system = if cfg!(target_os = "macos") {
+        builtin::KeymapSystem::Mac
+    } else {
+        builtin::KeymapSystem::Linux
+    };
+    builtin::keymap(settings.keymap.base, system)
 }
 
 fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {

@@ -22,7 +22,6 @@ use crate::git_dir;
 use crate::json_file;
 use crate::owner::BlockingLock;
 use crate::record::{self, BaseRecord};
-use crate::system;
 
 /// A checkout of one tree, shared by leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +39,6 @@ pub struct BaseCheckout {
 }
 
 impl BaseCheckout {
-    /// Returns the folder with its files.
     pub(crate) fn tree_folder(&self) -> PathBuf {
         self.layer.join("tree")
     }
@@ -53,13 +51,12 @@ pub(crate) struct BaseStore<'a> {
 }
 
 impl BaseStore<'_> {
-    /// Returns the base of a tree, by the full id, if it is complete. One of an earlier boot counts only
-    /// if all of it had reached the disk.
+    /// Finds the base of `tree`, if it is complete.
     pub(crate) fn find(&self, tree: &str) -> Option<BaseCheckout> {
         let folder = self.folder.join(tree);
         let record: BaseRecord = json_file::read(&folder.join("base.json"))?;
         // After a power cut, files without a confirmed sync may be empty.
-        let is_safe = folder.join("settled").exists() || record.boot == system::boot_id();
+        let is_safe = folder.join("settled").exists() || record.boot == boot_id();
         (record.version == record::VERSION && is_safe).then(|| BaseCheckout {
             tree: record.tree,
             files: record.files,
@@ -69,11 +66,8 @@ impl BaseStore<'_> {
         })
     }
 
-    /// Returns the base of `head`, and makes it if necessary; `finish` gets its folder before it counts
-    /// as complete. Blocks while another process makes one.
-    ///
-    /// # Errors
-    /// If it cannot be written; the next call removes the part and begins again.
+    /// Returns the base of `head`, and makes it if necessary; `finish` gets its folder before it
+    /// counts as complete. Blocks while another process makes one.
     pub(crate) fn make(
         &self,
         main_repo: &MainRepo,
@@ -102,7 +96,7 @@ impl BaseStore<'_> {
             .ok_or_else(|| Error::Refused(format!("{} was removed", whole.display())))
     }
 
-    /// Returns all complete bases, newest first.
+    /// All complete bases, newest first.
     pub(crate) fn all(&self) -> Vec<BaseCheckout> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -154,7 +148,7 @@ impl BaseStore<'_> {
             files: contents.files.len(),
             bytes,
             caveats: main_repo.caveats(&contents),
-            boot: system::boot_id(),
+            boot: boot_id(),
         })
     }
 
@@ -192,9 +186,7 @@ impl BaseStore<'_> {
         Ok(stamps)
     }
 
-    /// Pairs files with the modification times that they shall get: those of the same, unchanged files
-    /// in the checkout, so that build outputs stay up to date, and else a time just before now that Git
-    /// trusts.
+    /// Pairs files with the modification times they shall get.
     pub(crate) fn with_times<'a>(
         &self,
         main_repo: &MainRepo,
@@ -237,11 +229,10 @@ impl BaseStore<'_> {
     }
 }
 
-/// Returns the latest modification time that a file may have if its index is written at `wall_ms`,
-/// milliseconds since 1970, or later: most Git versions
+/// The latest modification time that a file may have if its index is written now: most Git versions
 /// compare whole seconds. They reread every file whose second is that of the index, and then write
 /// an index of their own.
-pub(crate) fn latest_mtime(wall_ms: u64) -> FileTime {
+fn latest_mtime(wall_ms: u64) -> FileTime {
     /// File systems take times from a clock that only advances with the kernel's tick.
     const TICK_MS: u64 = 20;
     let second = wall_ms.saturating_sub(TICK_MS) / 1000;
@@ -251,10 +242,16 @@ pub(crate) fn latest_mtime(wall_ms: u64) -> FileTime {
     }
 }
 
+/// The id of the current boot.
+fn boot_id() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    boot.trim().to_owned()
+}
+
 /// Waits until the whole base is on the disk, and records that.
 fn sync_base(folder: &Path) -> std::io::Result<()> {
     let opened = fs::File::open(folder)?;
-    system::sync_file_system(&opened)?;
+    rustix::fs::syncfs(&opened)?;
     let mut mark = fs::File::create(folder.join("settled"))?;
     mark.write_all(b"on the disk\n")?;
     mark.sync_all()

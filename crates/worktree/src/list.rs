@@ -38,8 +38,7 @@ pub struct LeaseStatus {
     pub lease: Lease,
     /// Whether a running process holds it.
     pub is_held: bool,
-    /// Disk usage apart from its base, in bytes. Blocks that clones share with the base or with the
-    /// checkout count in full, so it is the most that removal frees.
+    /// Disk usage apart from its base, in bytes.
     pub size: u64,
     /// Age of the lease, in milliseconds.
     pub age_ms: u64,
@@ -48,7 +47,7 @@ pub struct LeaseStatus {
 }
 
 impl LeaseStatus {
-    /// Returns whether its process ended without releasing it.
+    /// Whether its process ended without releasing it.
     pub fn is_orphan(&self) -> bool {
         !self.is_held && self.lease.owner != Owner::Person
     }
@@ -79,7 +78,7 @@ pub enum LeaseMerge {
 }
 
 impl LeaseWork {
-    /// Returns whether all work is also stored elsewhere.
+    /// Whether all work is also stored elsewhere.
     pub fn is_safe_to_lose(&self) -> bool {
         self.touched.is_empty() && self.merged != LeaseMerge::No
     }
@@ -93,13 +92,12 @@ pub(crate) struct LeaseSnapshot {
 }
 
 impl LeaseSnapshot {
-    /// Returns the folder with the copied objects.
+    /// The folder with the copied objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.folder.join("objects")
     }
 
-    /// Takes a snapshot of a lease in `folder` whose tree is accessible. `base_index` replaces the
-    /// index of an overlay that has not written one.
+    /// Takes a snapshot of a lease whose tree is accessible.
     pub(crate) fn of_lease(
         main_repo: &AbsPath,
         folder: &Path,
@@ -191,12 +189,7 @@ impl WorktreePool {
         })
     }
 
-    /// Reads the status of one lease, which takes as long as `git status` there; mounts its overlay for
-    /// that time.
-    ///
-    /// # Errors
-    /// `Unknown`, or `Unready` if it was never complete. Unreadable work is no error, see
-    /// `LeaseStatus::work`.
+    /// The status of one lease.
     pub fn status(&self, id: &LeaseId) -> Result<LeaseStatus, Error> {
         let (folder, record) = self.record(id)?;
         self.lease_status(&MainRepo::open(&self.main_repo)?, &record, &folder)
@@ -230,8 +223,7 @@ impl WorktreePool {
         })
     }
 
-    /// Reads the work in a lease, and mounts its overlay if necessary. `is_held` tells whether another
-    /// process holds it.
+    /// Reads the work in a lease.
     pub(crate) fn work(
         &self,
         main_repo: &MainRepo,
@@ -262,8 +254,7 @@ impl WorktreePool {
         })
     }
 
-    /// Takes a snapshot of a lease, and mounts its overlay if necessary. `is_held` tells whether another
-    /// process holds it: its overlay is then not mounted here.
+    /// Takes a snapshot of a lease, and mounts its overlay if necessary.
     pub(crate) fn snapshot(
         &self,
         record: &LeaseRecord,

@@ -17,7 +17,7 @@ use ::agent::store::SessionStore;
 use ::agent::tool::ToolResult;
 use ::agent::tools::{self, ToolOptions};
 use ::agent::{CallObserver, ObservedCall};
-use base::{AbsPath, NameRules};
+use base::AbsPath;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
@@ -122,8 +122,7 @@ impl World {
 
     /// Starts a session.
     pub(super) fn session(&self) -> Session {
-        let (allowed, _) =
-            PermissionRules::of(&serde_json::json!({ "allow": ["*"] }), "", NameRules::EXACT);
+        let (allowed, _) = PermissionRules::of(&serde_json::json!({ "allow": ["*"] }), "");
         Session(start(SessionOptions {
             tools: Vec::new(),
             harness: self.harness.clone(),

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use base::{AbsPath, NameRules};
+use base::AbsPath;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use super::Error;
-use crate::merge::is_git_folder;
 
 /// A repository with a checkout and at least one commit, opened for leasing.
 pub struct MainRepo {
@@ -48,9 +47,6 @@ pub struct CommitContents {
 
 impl MainRepo {
     /// Opens the repository whose checkout contains `path`.
-    ///
-    /// # Errors
-    /// `NoRepository` if no folder above `path` is one, `Bare` if it has no checkout.
     pub fn open(path: &AbsPath) -> Result<Self, Error> {
         let repository = Repository::discover(path.as_path()).map_err(|error| {
             if error.code() == ErrorCode::NotFound {
@@ -102,9 +98,6 @@ impl MainRepo {
     }
 
     /// Returns the commit that HEAD points to.
-    ///
-    /// # Errors
-    /// `NoCommit` if there is none yet.
     pub fn head(&self) -> Result<HeadCommit, Error> {
         let none = || Error::NoCommit(self.workdir.as_path().to_path_buf());
         let head = self.repository.head().map_err(|error| match error.code() {
@@ -125,7 +118,7 @@ impl MainRepo {
         })
     }
 
-    /// Resolves a branch, a tag or an id to its commit; the result names no branch.
+    /// Resolves a branch, a tag or an id to its commit.
     pub fn resolve(&self, name: &str) -> Result<HeadCommit, Error> {
         let object = self.repository.revparse_single(name);
         let commit = object.and_then(|object| object.peel_to_commit());
@@ -137,10 +130,7 @@ impl MainRepo {
         })
     }
 
-    /// Returns all files of a tree, by its full id. Takes time per file.
-    ///
-    /// # Errors
-    /// `BadName` for the first path that leads out of a checkout or into `.git` on any file system.
+    /// Returns all files of a tree. Grows with the tree.
     pub fn contents(&self, tree: &str) -> Result<CommitContents, Error> {
         let id = Oid::from_str(tree).map_err(|error| self.failed("read a tree of", &error))?;
         let mut contents = CommitContents::default();
@@ -209,9 +199,8 @@ impl MainRepo {
 
     /// Returns the config for a lease's git folder, written entirely by us and including the user's
     /// name. `monitor` is the shell command that reports changes to git, see githooks(5),
-    /// "fsmonitor-watchman"; `names` are the rules of the volume that holds the lease, which may
-    /// differ from those of the checkout's.
-    pub fn lease_config(&self, monitor: Option<&str>, names: NameRules) -> String {
+    /// "fsmonitor-watchman".
+    pub fn lease_config(&self, monitor: Option<&str>) -> String {
         let mut text = String::from(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
              \tlogallrefupdates = true\n\thooksPath = /dev/null\n\ttrustctime = false\n",
@@ -223,9 +212,6 @@ impl MainRepo {
             )),
             None => text.push_str("\tfsmonitor = false\n"),
         }
-        text.push_str(&format!("\tignorecase = {}\n", names.folds_case));
-        // A volume that keeps the forms apart needs no conversion.
-        text.push_str(&format!("\tprecomposeunicode = {}\n", names.normalizes));
         let config = self
             .repository
             .config()
@@ -401,7 +387,6 @@ impl MainRepo {
         })
     }
 
-    /// Wraps an error of libgit2 about this repository; `doing` is a verb with its object.
     pub(crate) fn failed(&self, doing: &'static str, error: &git2::Error) -> Error {
         Error::new(doing, self.workdir.as_path(), error)
     }
@@ -413,6 +398,8 @@ const COPIED: &[&str] = &[
     "core.eol",
     "core.filemode",
     "core.symlinks",
+    "core.ignorecase",
+    "core.precomposeunicode",
     "core.excludesfile",
     "user.name",
     "user.email",
@@ -437,13 +424,12 @@ pub(super) fn quoted(value: &str) -> String {
     text
 }
 
-/// Returns whether a path component is safe to create in a folder of any volume: it leads nowhere
-/// else, and no file system takes it for `.git`.
+/// Returns whether a path component is safe to create in a folder.
 pub(super) fn is_harmless(name: &[u8]) -> bool {
     !(name.is_empty()
         || name == b"."
         || name == b".."
-        || is_git_folder(name)
+        || name.eq_ignore_ascii_case(b".git")
         || name.contains(&b'/')
         || name.contains(&0))
 }
@@ -456,7 +442,6 @@ fn normal_mode(mode: i32) -> u32 {
     }
 }
 
-/// Returns bytes of git as a path.
 #[cfg(unix)]
 pub(crate) fn as_path(bytes: &[u8]) -> &Path {
     use std::os::unix::ffi::OsStrExt;

@@ -10,7 +10,6 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use zeroize::Zeroizing;
 
-use super::keychain;
 use super::secret::Secret;
 use crate::error::Error;
 
@@ -26,13 +25,8 @@ impl ProgramOutput {
         Self(Zeroizing::new(bytes))
     }
 
-    /// Returns the whole output.
-    #[cfg(not(target_os = "macos"))]
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Returns the first line, which is the key.
+    /// Returns the first line, which is the key, without blanks around it; empty if there is no
+    /// output.
     pub(super) fn first_line(&self) -> Secret {
         let line = self.0.split(|byte| *byte == b'\n').next();
         Secret::new(String::from_utf8_lossy(line.unwrap_or_default()).into_owned())
@@ -44,17 +38,8 @@ pub trait SecretSource: Send + Sync {
     /// Returns an environment variable; `None` if it is unset or not UTF-8.
     fn environment(&self, name: &str) -> Option<String>;
 
-    /// Returns the key of a provider in the system keychain, which may ask the user to unlock it;
-    /// `Ok(None)` if it has none. Without an implementation there is no keychain.
-    ///
-    /// # Errors
-    /// The keychain refused the key, or holds something else; the error does not contain it.
-    fn keychain<'a>(&'a self, _provider: &'a str) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
-        std::future::ready(Ok(None)).boxed()
-    }
-
-    /// Runs a program with its arguments and returns its output. The error contains nothing of the
-    /// output.
+    /// Runs a program with its arguments and returns its output; it is killed after `timeout`,
+    /// which is an error, as is a failing exit code. The error contains nothing of the output.
     fn run<'a>(
         &'a self,
         command: &'a [String],
@@ -62,22 +47,16 @@ pub trait SecretSource: Send + Sync {
     ) -> BoxFuture<'a, Result<ProgramOutput, Error>>;
 }
 
-/// The real environment, keychain and programs. Requires tokio's runtime.
+/// The real environment and real programs. Requires tokio's runtime.
 #[derive(Clone, Debug)]
 pub struct SystemSecrets {
-    /// Returns a variable that may hold a key; may block for some seconds.
-    pub variable: fn(&str) -> Option<String>,
     /// The complete environment of programs that print keys.
     pub environment: Vec<(OsString, OsString)>,
 }
 
 impl SecretSource for SystemSecrets {
     fn environment(&self, name: &str) -> Option<String> {
-        (self.variable)(name)
-    }
-
-    fn keychain<'a>(&'a self, provider: &'a str) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
-        keychain::find(self, provider).boxed()
+        std::env::var(name).ok()
     }
 
     fn run<'a>(

@@ -1,7 +1,5 @@
 //! What comes with the program can be read.
 
-mod keymaps;
-
 use super::THEMES;
 
 #[test]

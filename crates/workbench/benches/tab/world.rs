@@ -110,7 +110,6 @@ impl World {
             index: None,
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             unsaved: Arc::default(),
-            install: None,
             working_folder: path("/p"),
         };
         let place = LineColumn {
@@ -119,7 +118,7 @@ impl World {
         };
         cx.update(|cx| {
             gpui_kit::init(cx);
-            ui::init(base::Platform::Linux, cx);
+            ui::init(cx);
             services.set(cx);
             let started = workbench::init(cx);
             let request = windows::OpenRequest {

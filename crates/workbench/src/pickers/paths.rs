@@ -350,15 +350,12 @@ impl PickerDelegate for PathPicker {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        let complete = FooterHint::new(ui::picker::Complete, "complete");
+        let complete = FooterHint::new("Tab", "complete");
         match self.wanted {
             PathPurpose::Folder | PathPurpose::File => {
-                vec![
-                    complete,
-                    FooterHint::new(ui::picker::ConfirmOther, "open the folder"),
-                ]
+                vec![complete, FooterHint::new("Ctrl+Enter", "open the folder")]
             }
-            PathPurpose::NewFile => vec![complete, FooterHint::new(ui::picker::Confirm, "save")],
+            PathPurpose::NewFile => vec![complete, FooterHint::new("Enter", "save")],
         }
     }
 }

@@ -9,8 +9,7 @@ use super::{InterruptedSaveState, interrupted, is_mixture};
 use crate::content_hash::ContentHash;
 use crate::error::ErrorReason;
 use crate::files::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest};
-use crate::path_at::PathAt;
-use crate::real::{ExistingFile, RealFiles};
+use crate::real::{ExistingFile, RealFiles, stat_of};
 use crate::temp::TempFolder;
 
 const OLD: &str = "the old text, line one\nline two\nline three\n";
@@ -48,12 +47,11 @@ impl Ground {
     /// Leaves a record as a killed save of `content` does, and the file as `torn`.
     fn die(&self, content: &str, torn: &[u8]) {
         let old = fs::read(&self.file).expect("the file");
-        let at = PathAt::absolute(&self.file);
-        let status = at.status().expect("the file");
+        let metadata = fs::metadata(&self.file).expect("the file");
         let found = ExistingFile {
-            stat: at.stat_of(&status),
-            at,
-            status,
+            path: self.file.clone(),
+            stat: stat_of(&self.file, &metadata),
+            metadata,
         };
         let record = super::OverwriteRecord::write(&self.request(content), &found, Some(&old));
         drop(record.expect("a record"));

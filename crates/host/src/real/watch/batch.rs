@@ -65,11 +65,6 @@ impl EventBatch {
         }
     }
 
-    /// Returns whether a rescan is due, which covers every further change.
-    pub(super) fn is_rescanning(&self) -> bool {
-        self.rescan
-    }
-
     pub(super) fn rescan(&mut self) {
         self.rescan = true;
         self.changed.clear();
@@ -102,8 +97,7 @@ impl EventBatch {
         }
     }
 
-    /// Sends everything that fits into the channel; returns whether nothing is left.
-    pub(super) fn send_all(&mut self) -> bool {
+    fn send_all(&mut self) -> bool {
         if let Some(problem) = self.problem.take()
             && let Some(WatchEvent::Problem(problem)) = self.offer(WatchEvent::Problem(problem))
         {

@@ -15,7 +15,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::names::widest_key;
 use rustix::event::epoll;
 use rustix::fs::inotify;
 
@@ -139,7 +138,7 @@ impl Tripwires {
             let Some(name) = event.file_name() else {
                 continue;
             };
-            let name = widest_key(name.to_bytes()).into_owned();
+            let name = name.to_bytes().to_ascii_lowercase();
             for key in self
                 .watched()
                 .folders
