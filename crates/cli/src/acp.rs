@@ -7,7 +7,7 @@ use clap::Args;
 use host::Dirs;
 
 use crate::confinement::ConfinementArguments;
-use crate::{Streams, print_notice, sentence};
+use crate::{Streams, error_text, print_notice};
 
 /// Run as an agent of another editor, over standard input and output
 ///
@@ -53,13 +53,13 @@ impl AcpCommand {
             confinement: self.confinement.to_confinement(),
         };
         let server = acp_server::Server::open(dirs, options).await;
-        let server = server.map_err(sentence)?;
+        let server = server.map_err(error_text)?;
         for problem in server.problems() {
             print_notice(streams, problem);
         }
         if self.yes {
             print_notice(streams, &self.confinement.warning(dirs));
         }
-        server.serve().await.map_err(sentence)
+        server.serve().await.map_err(error_text)
     }
 }

@@ -17,7 +17,7 @@ use runtime::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use runtime::routing;
 use runtime::usage_store::{self, LedgerUsageStore};
 
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 /// Ask a model a question
 ///
@@ -100,7 +100,7 @@ impl AskCommand {
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (model, terms) = routing::choose(&wanted, &question, &mut setup).map_err(sentence)?;
+        let (model, terms) = routing::choose(&wanted, &question, &mut setup).map_err(error_text)?;
         if wanted == AUTO {
             setup
                 .unusable_providers()
@@ -108,7 +108,7 @@ impl AskCommand {
                 .for_each(|it| print_notice(streams, it));
         }
         let routes = if is_demo || wanted == DEMO {
-            vec![setup::demo().map_err(sentence)?]
+            vec![setup::demo().map_err(error_text)?]
         } else {
             setup.routes()
         };
@@ -153,7 +153,7 @@ pub(crate) fn open_ledger(
     dirs: &Dirs,
     streams: &mut Streams<'_>,
 ) -> Result<(Arc<LedgerUsageStore>, Ledger), String> {
-    let opened = usage_store::open(dirs).map_err(sentence)?;
+    let opened = usage_store::open(dirs).map_err(error_text)?;
     if let Some(notice) = opened.notice {
         print_notice(streams, &notice);
     }

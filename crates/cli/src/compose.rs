@@ -19,7 +19,7 @@ use composer::change_history::TreeWatchers;
 use composer::worktrees::JobWorktrees;
 use host::{Dirs, RealFiles};
 
-use crate::{Streams, sentence};
+use crate::{Streams, error_text};
 
 /// Run several agents at once
 ///
@@ -97,11 +97,11 @@ impl RepositoryArg {
         let folder = crate::folder(self.root.as_deref(), &RealFiles)?;
         let worktrees =
             runtime::compose::service::open_worktrees(dirs, &folder, TreeWatchers::default());
-        let worktrees = worktrees.map_err(sentence)?;
+        let worktrees = worktrees.map_err(error_text)?;
         composer::landing::recover(&worktrees);
         let store = runtime::compose::service::open_board_store(dirs, worktrees.main_repo())
-            .map_err(sentence)?;
-        let saved = BoardHandle::load(&store).map_err(sentence)?;
+            .map_err(error_text)?;
+        let saved = BoardHandle::load(&store).map_err(error_text)?;
         Ok((worktrees, saved))
     }
 }

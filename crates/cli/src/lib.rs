@@ -107,8 +107,8 @@ fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
     files.canonicalize(&path).map_err(|error| error.to_string())
 }
 
-/// The error as the sentence that the command line prints.
-fn sentence(error: impl std::fmt::Display) -> String {
+/// Returns the text of an error, which the command line prints as it is.
+fn error_text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 

@@ -19,7 +19,7 @@ use runtime::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::{Streams, sentence, write_error};
+use crate::{Streams, error_text, write_error};
 
 /// The maximum time for servers to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -183,7 +183,7 @@ impl McpContext<'_> {
 
     fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
         let consents = Consents::new(self.files.clone(), &self.dirs.state);
-        consents.set(entry, approval).map_err(sentence)
+        consents.set(entry, approval).map_err(error_text)
     }
 
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {

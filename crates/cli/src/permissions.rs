@@ -9,7 +9,7 @@ use host::{Dirs, RealFiles};
 use runtime::permissions::{Permissions, path, remove};
 use serde_json::{Value, json};
 
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 /// List and remove the rules for agents' calls
 ///
@@ -130,7 +130,7 @@ fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(),
         None if Permissions::read(dirs).get("permissions").is_none() => vec![found.list.as_str()],
         None => vec!["permissions", &found.list],
     };
-    remove(&path(dirs), &list, rule).map_err(sentence)?;
+    remove(&path(dirs), &list, rule).map_err(error_text)?;
     Ok(())
 }
 

@@ -24,7 +24,7 @@ use runtime::{routing, sample_project, trust};
 use crate::ask::open_ledger;
 use crate::confinement::ConfinementArguments;
 use crate::external_agent;
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 use show::{EventPrinter, OutputFormat};
 use terminal_ui::TerminalUi;
 
@@ -181,13 +181,13 @@ impl RunCommand {
             print_notice(streams, &problem);
         }
         let (usage_store, ledger) = open_ledger(machine.dirs, streams)?;
-        let store = SessionStore::start(ledger).map_err(sentence)?;
+        let store = SessionStore::start(ledger).map_err(error_text)?;
         let past = self.past(&store)?;
         let own = past
             .as_ref()
             .map_or(&setup.settings.default, |past| &past.wanted);
         let wanted = self.model.as_ref().unwrap_or(own).clone();
-        routing::choose(&wanted, &task, &mut setup).map_err(sentence)?;
+        routing::choose(&wanted, &task, &mut setup).map_err(error_text)?;
         if wanted == AUTO {
             setup
                 .unusable_providers()
@@ -195,7 +195,7 @@ impl RunCommand {
                 .for_each(|it| print_notice(streams, it));
         }
         let routes = if wanted == DEMO {
-            vec![setup::demo().map_err(sentence)?]
+            vec![setup::demo().map_err(error_text)?]
         } else {
             setup.routes()
         };
@@ -217,7 +217,7 @@ impl RunCommand {
         let opened = match &past {
             Some(past) => engine::resume(start.clone(), &past.id)
                 .await
-                .map_err(sentence)?,
+                .map_err(error_text)?,
             None => engine::start(start.clone()),
         };
         if let Some(mode) = past.as_ref().and_then(|past| self.other_mode(past.mode)) {
@@ -257,7 +257,7 @@ impl RunCommand {
         }
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.trust_hooks {
-            trust::consent_to_all_hooks(machine.dirs, &root).map_err(sentence)?;
+            trust::consent_to_all_hooks(machine.dirs, &root).map_err(error_text)?;
         }
         let (hooks, notices) = trust::hooks_of(machine.dirs, &root, "use --trust-hooks");
         notices
@@ -313,7 +313,7 @@ impl RunCommand {
         let Some(id) = &self.resume else {
             return Ok(None);
         };
-        let mut lines = store.sessions(usize::MAX).map_err(sentence)?.into_iter();
+        let mut lines = store.sessions(usize::MAX).map_err(error_text)?.into_iter();
         let line = lines.find(|line| line.id == *id);
         line.map(Some).ok_or_else(|| {
             format!(
@@ -333,7 +333,7 @@ impl RunCommand {
         let sample = match (&self.root, past) {
             (None, None) if model == DEMO => {
                 let folder =
-                    sample_project::create(machine.files, machine.dirs).map_err(sentence)?;
+                    sample_project::create(machine.files, machine.dirs).map_err(error_text)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
                 print_notice(streams, &sentence);
                 Some(folder)
@@ -360,7 +360,7 @@ impl RunCommand {
             .print_session_start(&opened.id, start, streams)
             .map_err(write_error)?;
         if let Some(id) = &self.resume {
-            let past = start.harness.store().read(id).map_err(sentence)?;
+            let past = start.harness.store().read(id).map_err(error_text)?;
             past.problems
                 .iter()
                 .for_each(|problem| print_notice(streams, problem));

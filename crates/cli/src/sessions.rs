@@ -12,7 +12,7 @@ use runtime::usage_store::ledger_path;
 use serde_json::json;
 
 use crate::run::show::{end_text, json_record};
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 /// List past sessions, and show their contents
 #[derive(Args)]
@@ -62,7 +62,7 @@ impl SessionsCommand {
         let store = open(dirs, streams)?;
         let text = match &self.what {
             SessionsAction::List { json, limit } => {
-                list(&store.sessions(*limit).map_err(sentence)?, *json)
+                list(&store.sessions(*limit).map_err(error_text)?, *json)
             }
             SessionsAction::Show { id } => to_markdown(&read(&store, id, streams)?),
             SessionsAction::Export { id, format } => {
@@ -95,11 +95,11 @@ pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStor
     if let Some(aside) = &opened.quarantined {
         print_notice(streams, &aside.to_string());
     }
-    SessionStore::start(opened.ledger).map_err(sentence)
+    SessionStore::start(opened.ledger).map_err(error_text)
 }
 
 fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
-    let past = store.read(id).map_err(sentence)?;
+    let past = store.read(id).map_err(error_text)?;
     for problem in &past.problems {
         print_notice(streams, problem);
     }

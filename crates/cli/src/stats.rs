@@ -7,7 +7,7 @@ use clap::Args;
 use host::{Clock, Dirs, RealClock};
 use serde_json::json;
 
-use crate::{Streams, sentence, sessions, write_error};
+use crate::{Streams, error_text, sessions, write_error};
 
 /// Show results of tool calls, anomalies, and the usage of models
 #[derive(Args)]
@@ -27,10 +27,10 @@ impl StatsCommand {
         let store = sessions::open(dirs, streams)?;
         let now_ms = RealClock::default().wall_ms();
         let since_ms = now_ms.saturating_sub(self.days.saturating_mul(86_400_000));
-        let measured = store.metrics(TOOL_CALL, since_ms).map_err(sentence)?;
+        let measured = store.metrics(TOOL_CALL, since_ms).map_err(error_text)?;
         let measured: Vec<MeasuredCall> = measured.iter().filter_map(MeasuredCall::read).collect();
         let (lines, alerts) = stats::calls(&measured, now_ms);
-        let tokens = stats::tokens(&store.metrics(TOKENS, since_ms).map_err(sentence)?);
+        let tokens = stats::tokens(&store.metrics(TOKENS, since_ms).map_err(error_text)?);
         let tokens: Vec<(String, TokenStats)> = tokens.into_iter().collect();
         let text = if self.json {
             json_text(&lines, &alerts, &tokens)

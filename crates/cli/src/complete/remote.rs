@@ -17,7 +17,7 @@ use runtime::routing;
 
 use super::{CompletionOutcome, CompletionQuery};
 use crate::ask::open_ledger;
-use crate::{Streams, print_notice, sentence};
+use crate::{Streams, error_text, print_notice};
 
 /// The maximum wait for a suggestion.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,7 +57,7 @@ pub(super) fn choose(
     setup: &mut Setup,
 ) -> Result<(TabModel, Vec<RouteConfig>), String> {
     if name == DEMO {
-        let mut route = setup::demo().map_err(sentence)?;
+        let mut route = setup::demo().map_err(error_text)?;
         route.profile.fim = Some(FimFormat::Endpoint);
         let id = route.route.model.clone();
         let kind = TabKind::Gap;

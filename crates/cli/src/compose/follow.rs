@@ -22,7 +22,7 @@ use crate::confinement::ConfinementArguments;
 use crate::questions::{Questions, TerminalQuestion};
 use crate::run::show::{json_of, print_json_line as json_line};
 use crate::run::terminal_ui::{Interrupt, approval, decision, listen};
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 use runtime::agent_services::AgentServices;
 use runtime::live_sessions::through_subagents;
 use runtime::permissions::Permissions;
@@ -128,7 +128,7 @@ impl BoardOptions {
         // A user who starts agents in a folder by hand trusts the folder's contents.
         let services = AgentServices::open_with(dirs, TrustedFolders::all(), None, model)
             .await
-            .map_err(sentence)?;
+            .map_err(error_text)?;
         let problems = services.problems();
         problems
             .iter()
@@ -153,7 +153,7 @@ impl BoardOptions {
         let unclear = unclear.iter().filter(is_new);
         unclear.for_each(|problem| print_notice(streams, problem));
         let board = open_board(&services, dirs, &run.main_repo, options, self.max_parallel);
-        let board = board.map_err(sentence)?;
+        let board = board.map_err(error_text)?;
         let problems = board.saved.problems.iter();
         problems.for_each(|problem| print_notice(streams, problem));
         for command in run.commands {

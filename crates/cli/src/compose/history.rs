@@ -17,7 +17,7 @@ use host::{Dirs, RealFiles};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 use super::RepositoryArg;
 use super::board_line::{job_details, job_summary};
@@ -150,10 +150,10 @@ impl ShowCommand {
         let mut text = format!("{}\n", job_summary(job, None));
         if let Some(worktree) = &job.worktree {
             text.push_str(&format!("{}  {}\n", worktree.branch, worktree.root));
-            let history = worktrees.history(worktree).map_err(sentence)?;
+            let history = worktrees.history(worktree).map_err(error_text)?;
             text.push_str(&changes(&lock_of(&history)));
             let review = JobReview::load(&worktrees, &[job])
-                .map_err(sentence)?
+                .map_err(error_text)?
                 .review;
             let size = measure(&review, job, Vec::new());
             text.push_str(&format!(
@@ -198,8 +198,8 @@ impl RestoreCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let job = job(&saved, &self.job)?;
-        let worktree = job.worktree().map_err(sentence)?;
-        let history = worktrees.history(worktree).map_err(sentence)?;
+        let worktree = job.worktree().map_err(error_text)?;
+        let history = worktrees.history(worktree).map_err(error_text)?;
         let done = lock_of(&history).restore(&job.sessions(), self.turn);
         report_undone(done, streams)
     }
@@ -211,8 +211,8 @@ impl UndoCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let job = job(&saved, &self.job)?;
-        let worktree = job.worktree().map_err(sentence)?;
-        let history = worktrees.history(worktree).map_err(sentence)?;
+        let worktree = job.worktree().map_err(error_text)?;
+        let history = worktrees.history(worktree).map_err(error_text)?;
         let mut history = lock_of(&history);
         let done = match &self.lines {
             Some(lines) => {
@@ -278,22 +278,22 @@ impl CompareCommand {
         }
         let checks = if self.check {
             let commands = CheckCommands::new(dirs, worktrees.folder());
-            let checks = commands.load().map_err(sentence)?;
+            let checks = commands.load().map_err(error_text)?;
             if checks.is_empty() {
-                return Err(sentence(Error::NoChecks));
+                return Err(error_text(Error::NoChecks));
             }
             Some(checks)
         } else {
             None
         };
-        let loaded = JobReview::load(&worktrees, &jobs).map_err(sentence)?;
+        let loaded = JobReview::load(&worktrees, &jobs).map_err(error_text)?;
         let mut measured = Vec::new();
         for job in jobs {
             let session = loaded.sessions.iter().find(|it| it.session == job.job);
             let checks = match (&checks, session) {
                 (Some(checks), Some(session)) => {
                     run_checks(worktrees.main_repo(), session, &**checks, &RealFiles)
-                        .map_err(sentence)?
+                        .map_err(error_text)?
                 }
                 _ => Vec::new(),
             };
@@ -321,16 +321,16 @@ impl HandOverCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         // No other program may work in the worktree meanwhile.
-        worktrees.lock_board().map_err(sentence)?;
+        worktrees.lock_board().map_err(error_text)?;
         let to = if self.to_agent {
             HandOverTarget::Agent
         } else {
             HandOverTarget::User
         };
-        let worktree = job(&saved, &self.job)?.worktree().map_err(sentence)?;
+        let worktree = job(&saved, &self.job)?.worktree().map_err(error_text)?;
         let text = worktrees
             .hand_over_blocking(worktree, to)
-            .map_err(sentence)?;
+            .map_err(error_text)?;
         writeln!(streams.output, "{text}").map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -365,6 +365,6 @@ fn report_undone(
             writeln!(streams.output, "{text}").map_err(write_error)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) => Err(sentence(error)),
+        Err(error) => Err(error_text(error)),
     }
 }

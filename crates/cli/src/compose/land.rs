@@ -21,7 +21,7 @@ use host::{Clock as _, Dirs, RealClock};
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 use super::RepositoryArg;
 use super::history::job;
@@ -71,18 +71,18 @@ impl ForecastCommand {
         let mut works = Vec::new();
         let open = saved.jobs.iter().filter(|job| job.is_reviewable());
         for job in available(&worktrees, open.collect(), streams) {
-            works.push(worktrees.session_work(job).map_err(sentence)?);
+            works.push(worktrees.session_work(job).map_err(error_text)?);
         }
-        let repository = Repository::discover(worktrees.main_repo()).map_err(sentence)?;
-        let mut gatherer = change_gatherer(&worktrees).map_err(sentence)?;
+        let repository = Repository::discover(worktrees.main_repo()).map_err(error_text)?;
+        let mut gatherer = change_gatherer(&worktrees).map_err(error_text)?;
         let unsaved = UnsavedBuffers::new();
         let gathered = gatherer.read(&repository, &works, &unsaved, &ChangedTrees::All);
-        let gathered = gathered.map_err(sentence)?;
+        let gathered = gathered.map_err(error_text)?;
         for why in gathered.unread.values() {
             print_notice(streams, why);
         }
         let report = Forecaster::default().refresh(&repository, &gathered.input);
-        let report = report.map_err(sentence)?;
+        let report = report.map_err(error_text)?;
         if self.json {
             json_line(streams, &forecast_json(&report)).map_err(write_error)?;
             return Ok(ExitCode::SUCCESS);
@@ -133,10 +133,10 @@ impl LandCommand {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let checks = CheckCommands::new(dirs, worktrees.folder());
         if !self.check.is_empty() {
-            checks.save(&self.check).map_err(sentence)?;
+            checks.save(&self.check).map_err(error_text)?;
         }
-        let checks = checks.load().map_err(sentence)?;
-        let landings = LandingService::open(&worktrees).map_err(sentence)?;
+        let checks = checks.load().map_err(error_text)?;
+        let landings = LandingService::open(&worktrees).map_err(error_text)?;
         for notice in &landings.notices {
             print_notice(streams, notice);
         }
@@ -160,7 +160,7 @@ impl LandCommand {
         streams: &mut Streams<'_>,
     ) -> Result<Vec<LandingResult>, String> {
         if let Some(number) = self.undo {
-            let undone = landings.undo(number, &saved.jobs).map_err(sentence)?;
+            let undone = landings.undo(number, &saved.jobs).map_err(error_text)?;
             return Ok(vec![undone]);
         }
         if !self.settle.is_empty() {
@@ -168,7 +168,8 @@ impl LandCommand {
         }
         if !self.give_up.is_empty() {
             let abandoned = self.give_up.iter();
-            let abandoned = abandoned.map(|id| landings.abandon(job(saved, id)?).map_err(sentence));
+            let abandoned =
+                abandoned.map(|id| landings.abandon(job(saved, id)?).map_err(error_text));
             return abandoned.collect();
         }
         let jobs = self.selected_jobs(saved)?;
@@ -177,7 +178,7 @@ impl LandCommand {
         } else {
             jobs
         };
-        let loaded = JobReview::load(worktrees, &jobs).map_err(sentence)?;
+        let loaded = JobReview::load(worktrees, &jobs).map_err(error_text)?;
         let mut review = loaded.review;
         let reviewed = jobs.iter().filter(|job| accepted_count(&review, job) > 0);
         let reviewed: Vec<&JobId> = reviewed.map(|job| &job.job).collect();
@@ -188,7 +189,7 @@ impl LandCommand {
             is_selected: &|job| reviewed.contains(&&job.job),
             subject: self.message.as_deref(),
         };
-        landings.land(&work, checks).map_err(sentence)
+        landings.land(&work, checks).map_err(error_text)
     }
 
     fn selected_jobs<'a>(&self, saved: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
@@ -219,9 +220,9 @@ fn record_outcome(
     };
     let jobs = saved.jobs.iter();
     for job in jobs.filter(|job| result.jobs.contains(&job.job)) {
-        let store = open_board_store(dirs, worktrees.main_repo()).map_err(sentence)?;
+        let store = open_board_store(dirs, worktrees.main_repo()).map_err(error_text)?;
         let now_ms = RealClock::default().wall_ms();
-        BoardHandle::note_outcome(&store, job, outcome, now_ms).map_err(sentence)?;
+        BoardHandle::note_outcome(&store, job, outcome, now_ms).map_err(error_text)?;
     }
     Ok(())
 }

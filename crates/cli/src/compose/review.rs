@@ -12,7 +12,7 @@ use host::Dirs;
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, sentence, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 
 use super::RepositoryArg;
 use super::history::job;
@@ -53,11 +53,11 @@ impl ReviewCommand {
             let open = saved.jobs.iter().filter(|job| job.is_reviewable());
             jobs.extend(available(&worktrees, open.collect(), streams));
         }
-        let mut loaded = JobReview::load(&worktrees, &jobs).map_err(sentence)?;
+        let mut loaded = JobReview::load(&worktrees, &jobs).map_err(error_text)?;
         self.decide(&mut loaded.review)?;
-        let mut store = VerdictStore::read(&worktrees).map_err(sentence)?;
+        let mut store = VerdictStore::read(&worktrees).map_err(error_text)?;
         store.merge_review(&loaded.review);
-        store.write(&worktrees).map_err(sentence)?;
+        store.write(&worktrees).map_err(error_text)?;
         for hunk in loaded.review.hunks() {
             let printed = if self.json {
                 json_line(streams, &as_json(&loaded.review, hunk))

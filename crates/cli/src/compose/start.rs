@@ -10,7 +10,7 @@ use composer::roles::DEFAULT_ROLE;
 use composer::tasks::{share, title};
 use host::{Dirs, RealFiles};
 
-use crate::{Streams, print_notice, sentence};
+use crate::{Streams, error_text, print_notice};
 use runtime::models::setup::DEMO;
 use runtime::sample_project::{self, is_sample};
 
@@ -62,7 +62,7 @@ impl StartCommand {
         if self.tasks.is_empty() && self.go_on.is_empty() {
             return Err("there is no task: write each in quotes behind the options".to_owned());
         }
-        load_roles(dirs).0.named(&self.role).map_err(sentence)?;
+        load_roles(dirs).0.named(&self.role).map_err(error_text)?;
         let model = self.model.as_deref();
         self.options.run(dirs, streams, model, |model, streams| {
             Ok(BoardRun {
@@ -85,12 +85,12 @@ impl StartCommand {
         let folder = crate::folder(root, &RealFiles)?;
         if model != DEMO || is_sample(&folder) || root.is_some() {
             if is_sample(&folder) && git::Repository::discover(&folder).is_err() {
-                sample_project::create_repository(&folder).map_err(sentence)?;
+                sample_project::create_repository(&folder).map_err(error_text)?;
             }
             return Ok(folder);
         }
-        let sample = sample_project::create(&RealFiles, dirs).map_err(sentence)?;
-        sample_project::create_repository(&sample).map_err(sentence)?;
+        let sample = sample_project::create(&RealFiles, dirs).map_err(error_text)?;
+        sample_project::create_repository(&sample).map_err(error_text)?;
         print_notice(
             streams,
             &format!("the demo model works on a sample project in {sample}"),

@@ -7,7 +7,7 @@ use composer::landing::{LandingResult, LandingService};
 use host::{Files as _, RealFiles};
 
 use crate::compose::history::job;
-use crate::sentence;
+use crate::error_text;
 
 /// The largest file that resolves a conflict, in bytes.
 const MAX_RESOLVED_BYTES: u64 = 100 << 20;
@@ -46,7 +46,7 @@ fn parse(text: &str) -> Result<(&str, &str, Resolution), String> {
             let file = crate::folder(None, &RealFiles)?.join(file);
             let bytes = RealFiles
                 .read(&file, MAX_RESOLVED_BYTES)
-                .map_err(sentence)?;
+                .map_err(error_text)?;
             let text = String::from_utf8(bytes);
             Resolution::Text(text.map_err(|_| format!("{file} is no text in UTF-8"))?)
         }
