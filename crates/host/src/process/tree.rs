@@ -23,6 +23,9 @@ use crate::environment::MARK;
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause between two scans.
 const PAUSE: Duration = Duration::from_millis(2);
+/// Maximum number of scans that are repeated because of a process whose environment is empty: it
+/// may be in the middle of `execve`, or have been started without variables.
+const MAX_UNCERTAIN_SCANS: usize = 25;
 
 /// A process and its descendants.
 #[derive(Clone, Debug)]
@@ -45,6 +48,14 @@ pub(super) enum ScanPasses {
     Twice = 2,
 }
 
+/// The processes that one scan found.
+struct TreeScan {
+    /// The living processes of the tree.
+    members: Vec<ProcStat>,
+    /// Whether a living process may belong to the tree: it is young enough and shows no environment.
+    is_uncertain: bool,
+}
+
 /// The fields of `/proc/…/stat` that matter here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProcStat {
@@ -54,6 +65,8 @@ struct ProcStat {
     session: i32,
     began: u64,
     is_dead: bool,
+    /// Whether it is a thread of the kernel, which never has an environment.
+    is_kernel_thread: bool,
 }
 
 /// Kills the processes that earlier Burin processes left running because they were killed
@@ -181,10 +194,13 @@ impl ProcessTree {
             }
         }
         let until = Instant::now() + KILL_TIMEOUT;
-        let mut calm = 0;
+        let (mut calm, mut uncertain) = (0, 0);
         while calm < look as usize && Instant::now() < until {
-            let is_any = self.signal(Signal::KILL, &mut ended) || ended.iter().any(is_exiting);
-            calm = if is_any { 0 } else { calm + 1 };
+            let scan = self.signal(Signal::KILL, &mut ended);
+            let is_any = !scan.members.is_empty() || ended.iter().any(is_exiting);
+            let is_uncertain = scan.is_uncertain && uncertain < MAX_UNCERTAIN_SCANS;
+            uncertain += usize::from(is_uncertain);
+            calm = if is_any || is_uncertain { 0 } else { calm + 1 };
             if calm < look as usize {
                 thread::sleep(PAUSE);
             }
@@ -193,59 +209,66 @@ impl ProcessTree {
         ended.len()
     }
 
-    /// Sends a signal to all members and records their start times; returns whether there were any.
-    fn signal(&self, signal: Signal, sent: &mut HashMap<i32, u64>) -> bool {
+    /// Sends a signal to all members, records their start times, and returns the scan that found
+    /// them.
+    fn signal(&self, signal: Signal, sent: &mut HashMap<i32, u64>) -> TreeScan {
         // The group comes first, since the scan takes a moment. An error means that the group is
         // empty.
         kill_process_group(self.first, signal).ok();
-        let members = self.member_stats();
-        for seen in &members {
+        let scan = self.scan();
+        for seen in &scan.members {
             if let Some(pid) = Pid::from_raw(seen.pid) {
                 kill_process(pid, signal).ok();
             }
         }
-        sent.extend(members.iter().map(|seen| (seen.pid, seen.began)));
-        !members.is_empty()
+        sent.extend(scan.members.iter().map(|seen| (seen.pid, seen.began)));
+        scan
     }
 
     /// Returns the ids of the tree's living processes.
     pub(super) fn members(&self) -> Vec<i32> {
-        let members = self.member_stats().into_iter();
+        let members = self.scan().members.into_iter();
         members.map(|seen| seen.pid).collect()
     }
 
-    /// Returns the tree's living processes.
-    fn member_stats(&self) -> Vec<ProcStat> {
+    /// Looks at all processes of the machine once.
+    fn scan(&self) -> TreeScan {
         let all = all_processes();
         let first = self.first.as_raw_nonzero().get();
         let own = std::process::id().cast_signed();
-        let belongs = |seen: &ProcStat| {
-            seen.pid == first
-                || seen.group == first
-                || seen.session == first
-                || self.is_marked(seen)
-        };
         let young = all
             .iter()
             .filter(|seen| seen.began >= self.since && seen.pid != own);
-        let mut members: HashSet<i32> = young
-            .clone()
-            .filter(|seen| belongs(seen))
-            .map(|seen| seen.pid)
-            .collect();
+        let (mut members, mut unknown) = (HashSet::new(), Vec::new());
+        for seen in young.clone() {
+            let is_near = seen.pid == first || seen.group == first || seen.session == first;
+            match is_near.then_some(true).or_else(|| self.is_marked(seen.pid)) {
+                Some(true) => drop(members.insert(seen.pid)),
+                Some(false) => {}
+                None if seen.is_dead || seen.is_kernel_thread => {}
+                None => unknown.push(seen.pid),
+            }
+        }
         join_children(young, &mut members);
+        let is_uncertain = unknown.iter().any(|pid| !members.contains(pid));
         let living = all.into_iter().filter(|seen| !seen.is_dead);
-        living.filter(|seen| members.contains(&seen.pid)).collect()
+        TreeScan {
+            members: living.filter(|seen| members.contains(&seen.pid)).collect(),
+            is_uncertain,
+        }
     }
 
-    fn is_marked(&self, seen: &ProcStat) -> bool {
+    /// Returns whether a process carries the tree's variable; `None` if its environment is empty, as
+    /// in the middle of `execve`.
+    fn is_marked(&self, pid: i32) -> Option<bool> {
         // Environments of other users' processes are unreadable, and such processes are not
         // descendants.
-        let environment = fs::read(format!("/proc/{}/environ", seen.pid));
-        environment.is_ok_and(|environment| {
-            let mut variables = environment.split(|byte| *byte == 0);
-            variables.any(|variable| variable.starts_with(&self.mark))
-        })
+        let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+            return Some(false);
+        };
+        let mut variables = environment.split(|byte| *byte == 0);
+        (!environment.is_empty())
+            .then(|| variables.any(|variable| variable.starts_with(&self.mark)))
     }
 }
 
@@ -274,6 +297,9 @@ fn read_proc_stat(pid: i32) -> Option<ProcStat> {
     read_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// The flag of a kernel thread in `/proc/…/stat`: `PF_KTHREAD` in the kernel's `sched.h`.
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
 /// Parses `/proc/…/stat`. The second field is a name in parentheses that may contain anything.
 fn read_stat(pid: i32, line: &str) -> Option<ProcStat> {
     let (_, rest) = line.rsplit_once(')')?;
@@ -286,6 +312,7 @@ fn read_stat(pid: i32, line: &str) -> Option<ProcStat> {
         session: number(3)?,
         began: fields.get(19)?.parse().ok()?,
         is_dead: matches!(*fields.first()?, "Z" | "X" | "x"),
+        is_kernel_thread: fields.get(6)?.parse::<u64>().ok()? & KERNEL_THREAD != 0,
     })
 }
 
@@ -323,11 +350,42 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_environment_leaves_the_tree_of_a_process_open() {
+        let mark = fresh_mark();
+        let sleep = |variables: &[&str]| {
+            let mut command = Command::new("sleep");
+            command.arg("300").env_clear();
+            for variable in variables {
+                command.env(variable, "1");
+            }
+            command.spawn().expect("sleep")
+        };
+        let tree = ProcessTree {
+            first: Pid::from_raw(i32::MAX).expect("an id"),
+            mark: format!("{mark}=").into_bytes(),
+            since: 0,
+        };
+        for (variables, expected) in [
+            (&[][..], None),
+            (&["OTHER"][..], Some(false)),
+            (&["OTHER", &mark][..], Some(true)),
+        ] {
+            let mut child = sleep(variables);
+            assert_eq!(tree.is_marked(child.id().cast_signed()), expected);
+            child.kill().expect("killed");
+            child.wait().expect("its end");
+        }
+    }
+
+    #[test]
     fn a_name_with_brackets_and_spaces_does_not_confuse() {
         let line = "42 (a) b) S 1 7 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 99 1";
         let seen = read_stat(42, line).expect("a line");
         assert_eq!((seen.parent, seen.group, seen.session), (1, 7, 9));
         assert_eq!((seen.began, seen.is_dead), (12345, false));
+        assert!(!seen.is_kernel_thread);
+        let kernel = "9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 5 0 0 20 0 1 0 42 0 0";
+        assert!(read_stat(9, kernel).expect("a line").is_kernel_thread);
         assert_eq!(read_stat(1, "1 (x"), None);
     }
 }
