@@ -31,7 +31,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
 
-/// The engines of the program, as the windows use them. They start with the first request.
+/// The engines of the program, for its windows. The engines start with the first request.
 pub(crate) struct EngineServices {
     dirs: Dirs,
     unsaved: Arc<UnsavedTexts>,
@@ -92,9 +92,9 @@ impl EngineServices {
         })
     }
 
-    /// Runs `work` with the services on the engines' runtime, which starts if necessary, and
-    /// returns its result; the future may be awaited on any thread. Fails if the runtime or the
-    /// services do not start, or `work` panics.
+    /// Runs `work` with the services on the engines' runtime and returns the result of `work`.
+    /// Starts the runtime and the services if necessary. The future may be awaited on any thread.
+    /// Fails if the runtime or the services do not start, or if `work` panics.
     pub(crate) fn with<T: Send + 'static, F>(
         &self,
         work: impl FnOnce(Arc<AgentServices>) -> F + Send + 'static,

@@ -43,9 +43,9 @@ pub(crate) enum StartupAction {
     Open(Vec<OsString>),
 }
 
-/// Reads the arguments without the program's name. The first option decides: `--help` and
-/// `--version` drop all paths, another one is an error. After `--` every argument is a path, and a
-/// lone `-` always is.
+/// Reads the arguments, which do not include the program's name. The first option decides the
+/// action: `--help` and `--version` discard all paths, and any other option is an error. Every
+/// argument after `--` is a path. A lone `-` is always a path.
 pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<StartupAction, Error> {
     let mut paths = Vec::new();
     let mut only_paths = false;
@@ -63,9 +63,9 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Star
     Ok(StartupAction::Open(paths))
 }
 
-/// Splits the arguments into folders and files with positions. Relative paths lie below
-/// `working_folder`. A path that does not exist is a file to create, after a position was split
-/// off. Blocks on the disk.
+/// Splits the arguments into folders and files with positions. Resolves relative paths against
+/// `working_folder`. If a path does not exist, splits off a trailing position. A path that still
+/// does not exist is a file to create. Blocks on the disk.
 pub(crate) fn resolve(
     paths: &[OsString],
     working_folder: &AbsPath,

@@ -3,7 +3,7 @@
 /// A reason the program does not start. Its text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The command line has an option that does not exist; holds the option as written.
+    /// The command line has an unknown option. Holds the option as written.
     #[error("burin has no option \"{0}\"; \"burin --help\" names those it has")]
     UnknownOption(String),
     /// The folders for settings, state or caches cannot be found or created.

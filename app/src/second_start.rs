@@ -13,17 +13,18 @@ use workbench::{Services, windows};
 
 use crate::arguments;
 
-/// Which process opens the requested paths: this one or one that runs already.
+/// The process that opens the requested paths: this process, or one that is already running.
 pub(crate) enum InstanceClaim {
-    /// This process does. Later starts send their arguments to the receiver, if there is one.
+    /// This process opens the paths. Later starts send their arguments to the receiver, if there is
+    /// one.
     First(Option<HandoffReceiver>),
     /// The running program has taken it.
     Other,
 }
 
-/// Hands `paths` to the running program with the same display and state folder, if there is one;
-/// otherwise this process takes that role. `First` without a receiver means that the role cannot be
-/// taken, or that the running program does not answer.
+/// Hands `paths` to the program that already runs with the same display and state folder. If there
+/// is no such program, this process receives the paths of later starts. Returns `First` without a
+/// receiver if this process cannot receive them, or if the running program does not answer.
 pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> InstanceClaim {
     let message = encode(&services.working_folder, paths);
     let claimed = host::claim(

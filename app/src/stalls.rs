@@ -11,8 +11,8 @@ use host::Clock;
 /// The interval at which the thread must respond.
 const BEAT: Duration = Duration::from_millis(10);
 
-/// Reads `BURIN_STALLS`: the milliseconds from which a stall is reported. `None` if it is unset or
-/// no number.
+/// Reads `BURIN_STALLS`, the number of milliseconds from which a stall is reported. Returns `None`
+/// if the variable is unset or is not a number.
 pub(crate) fn threshold() -> Option<Duration> {
     let milliseconds = std::env::var("BURIN_STALLS").ok()?.parse().ok()?;
     Some(Duration::from_millis(milliseconds))

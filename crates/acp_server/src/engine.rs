@@ -26,8 +26,8 @@ use crate::session::{AcpSession, Awaited};
 /// Sessions that are listed at once.
 const PAGE: usize = 50;
 
-/// Burin's agent as the editor's requests see it: opens sessions and keeps those that are open.
-/// Clones share them.
+/// Burin's agent, which serves an editor's requests: opens sessions and keeps the open ones. Clones
+/// share the open sessions.
 #[derive(Clone)]
 pub(crate) struct AcpEngine {
     opener: SessionOpener,

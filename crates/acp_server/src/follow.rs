@@ -37,7 +37,7 @@ struct Follower {
 }
 
 /// Follows a session until its events end: sends its updates to the editor, asks the editor the
-/// session's questions, and ends the prompts that wait for it.
+/// session's questions, and ends the prompts that wait for the session.
 pub(crate) async fn follow(
     live: Arc<AcpSession>,
     mut events: mpsc::Receiver<AgentEvent>,

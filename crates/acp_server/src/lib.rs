@@ -51,8 +51,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the services of sessions on tokio's current runtime, with every folder trusted. Takes
-    /// up to a few seconds. Serves nothing yet.
+    /// Opens the services of sessions on tokio's current runtime and trusts every folder. Takes up
+    /// to a few seconds. Call `serve` to serve an editor.
     pub async fn open(dirs: &Dirs, options: ServerOptions) -> Result<Self, Error> {
         let model = options.model.as_deref();
         // A user who lets an editor start an agent in a folder trusts the folder's contents.
@@ -74,8 +74,8 @@ impl Server {
         self.services.problems()
     }
 
-    /// Serves the editor at standard input and output until it closes the input, then stores all
-    /// usage. Fails if the connection breaks or the usage cannot be stored.
+    /// Serves the editor at standard input and output until the editor closes the input, then
+    /// stores all usage. Fails if the connection breaks or the usage cannot be stored.
     pub async fn serve(self) -> Result<(), Error> {
         let served = serve(self.engine, tokio::io::stdin(), tokio::io::stdout()).await;
         self.services.wait_idle().await?;

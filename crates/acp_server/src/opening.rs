@@ -90,8 +90,9 @@ impl SessionOpener {
         Ok(self.finish_opening(open, place, wanted))
     }
 
-    /// Opens a stored session in its own folder, with its model and mode; with
-    /// `HistoryReplay::All`, its past is sent to the editor first. Refuses an unknown session.
+    /// Opens a stored session in the session's own folder, with its model and mode. With
+    /// `HistoryReplay::All`, sends the session's history to the editor before this method returns.
+    /// Refuses an unknown session.
     pub(crate) async fn reopen(
         self,
         reopening: Reopening,
@@ -323,8 +324,8 @@ fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
         .ok_or_else(|| RequestRefusal::Invalid(format!("{} is no absolute path", folder.display())))
 }
 
-/// Runs work that blocks on the disk, on a thread for that, and returns its result. A panic is a
-/// refusal.
+/// Runs `work`, which blocks on the disk, on a thread for blocking work, and returns its result. A
+/// panic becomes a refusal.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RequestRefusal> {

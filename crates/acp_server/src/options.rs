@@ -12,11 +12,11 @@ use connect::acp::protocol::{
 use runtime::agent_services::SelectableModel;
 use runtime::models::setup::DEMO;
 
-/// The id of the option that is the model.
+/// The id of the configuration option for the model.
 pub(crate) const MODEL: &str = "model";
-/// The id of the option that is the mode.
+/// The id of the configuration option for the mode.
 pub(crate) const MODE: &str = "mode";
-/// The name of the slash command that makes the conversation shorter.
+/// The name of the slash command that compacts the conversation.
 pub(crate) const COMPACT: &str = "compact";
 
 const ALL: [record::SessionMode; 3] = [
@@ -34,7 +34,7 @@ pub(crate) fn mode_id(mode: record::SessionMode) -> &'static str {
     }
 }
 
-/// Returns the mode with an id of the protocol; `None` for an unknown id.
+/// Returns the mode with this id of the protocol, or `None` if the id is unknown.
 pub(crate) fn mode_named(id: &str) -> Option<record::SessionMode> {
     ALL.into_iter().find(|mode| mode_id(*mode) == id)
 }

@@ -42,8 +42,8 @@ pub(crate) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
     choices
 }
 
-/// Returns the decision for the id of a choice; a cancelled request (`None`) and an unknown id
-/// allow nothing.
+/// Returns the decision for the id of a choice. A cancelled request (`None`) and an unknown id
+/// count as a refusal.
 pub(crate) fn decision(chosen: Option<&str>) -> PermissionDecision {
     match chosen {
         Some(ONCE) => PermissionDecision::Once,
@@ -72,8 +72,8 @@ pub(crate) fn reply_choices(question: &UserQuestion) -> Vec<PermissionChoice> {
     options.chain([decline]).collect()
 }
 
-/// Returns the option with the chosen id; `None` if the request was cancelled or the decision is
-/// left to the agent.
+/// Returns the option with the chosen id. Returns `None` if the request was cancelled, or if the
+/// user left the decision to the agent.
 pub(crate) fn reply(question: &UserQuestion, chosen: Option<&str>) -> Option<String> {
     let ix: usize = chosen?.parse().ok()?;
     question.options.get(ix).cloned()

@@ -8,7 +8,7 @@ use connect::acp::protocol::{MessageContent, SlashCommand};
 
 use crate::options::{COMPACT, mode_named};
 
-/// A prompt, parsed for the slash command with which it may begin.
+/// A prompt, parsed for a slash command at its start.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PromptCommand {
     /// A turn with this prompt.
@@ -19,8 +19,9 @@ pub(crate) enum PromptCommand {
     Mode(SessionMode, Option<UserPrompt>),
 }
 
-/// Reads a prompt from the parts that the editor sent; paths below `root` become mentions.
-/// `commands` are the session's slash commands. `None` if it has neither text nor an image.
+/// Reads a prompt from the parts that the editor sent. Paths below `root` become mentions.
+/// `commands` are the session's slash commands. Returns `None` if the prompt has neither text nor
+/// an image.
 pub(crate) fn read(
     pieces: Vec<MessageContent>,
     root: &AbsPath,

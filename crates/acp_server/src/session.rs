@@ -92,8 +92,8 @@ impl AcpSession {
         self.send_update(agent_message(text));
     }
 
-    /// Sends a command to the session without waiting; the channel holds more than a user can send
-    /// at once. Refuses if it is full or the session has ended.
+    /// Sends a command to the session without waiting. The channel holds more commands than a user
+    /// can send at once. Refuses if the channel is full or the session has ended.
     pub(crate) fn command(&self, command: SessionCommand) -> Result<(), RequestRefusal> {
         self.commands.try_send(command).map_err(|error| {
             RequestRefusal::Failed(match error {
@@ -112,8 +112,9 @@ impl AcpSession {
         self.commands.clone()
     }
 
-    /// Sends a command whose end a prompt waits for, and returns the channel of that end. An
-    /// earlier waiting prompt is replaced. The channel is closed if the session ends first.
+    /// Sends a command and returns the channel that delivers the end of the command to a waiting
+    /// prompt. Replaces an earlier waiting prompt. The channel closes without a value if the
+    /// session ends first.
     pub(crate) fn start_awaited(
         &self,
         what: Awaited,
@@ -129,13 +130,13 @@ impl AcpSession {
         Ok(ended)
     }
 
-    /// Returns the event that a prompt waits for; `None` if no prompt waits.
+    /// Returns the event that a prompt waits for, or `None` if no prompt waits.
     pub(crate) fn awaited(&self) -> Option<Awaited> {
         self.now().waiting.as_ref().map(|(what, _)| *what)
     }
 
-    /// Reports the end of a turn or compaction to the prompt that waits for it; ignored if none
-    /// does.
+    /// Reports the end of a turn or compaction to the prompt that waits for that end. Does nothing
+    /// if no prompt waits for it.
     pub(crate) fn finish_awaited(&self, what: Awaited, end: PromptStop) {
         let mut now = self.now();
         let end = match (what, now.is_stopping) {
@@ -170,8 +171,8 @@ impl AcpSession {
         Ok(())
     }
 
-    /// Switches to another model from the next request on, and tells the editor. Refuses an unknown
-    /// model; the present one changes nothing.
+    /// Switches to another model from the next request on. Refuses an unknown model. Does nothing
+    /// if `model` is the current model.
     pub(crate) fn set_model(&self, model: String) -> Result<(), RequestRefusal> {
         if model == self.now().model {
             return Ok(());

@@ -3,7 +3,7 @@
 //! Does no I/O and sends no requests.
 //! Invariant: replaying the records leaves every message, call and plan as the live updates left
 //! them.
-//! Start at `UpdateMapper::on_event` for events and at `UpdateMapper::again` for records.
+//! The entry points are `UpdateMapper::on_event` for events and `UpdateMapper::again` for records.
 
 mod calls;
 
@@ -65,7 +65,8 @@ impl UpdateMapper {
         }
     }
 
-    /// Returns the updates for a live event, in order; empty if the editor need not know it.
+    /// Returns the updates for a live event, in order. The list is empty if the editor does not
+    /// need to know of the event.
     pub(crate) fn on_event(&mut self, event: &AgentEvent) -> Vec<Update> {
         match event {
             AgentEvent::Recorded(stored) => self.record(stored, UpdateSource::Live),
@@ -107,8 +108,8 @@ impl UpdateMapper {
         }
     }
 
-    /// Returns the updates for a record that is replayed, with the texts that were streamed when it
-    /// was live.
+    /// Returns the updates for a replayed record, including the texts that were streamed when the
+    /// record was live.
     pub(crate) fn again(&mut self, stored: &Stored) -> Vec<Update> {
         self.record(stored, UpdateSource::Again)
     }
@@ -134,23 +135,23 @@ impl UpdateMapper {
         self.calls.has_pending_output()
     }
 
-    /// Returns updates for the pending output of all calls; nothing is pending afterwards.
+    /// Returns the updates for the pending output of all calls and clears that output.
     pub(crate) fn flush_output(&mut self) -> Vec<Update> {
         self.calls.flush_output()
     }
 
-    /// Returns the id of a running call of a tool, of the first one by id if there are several.
-    /// Used for tools that run alone.
+    /// Returns the id of a running call of a tool. If several calls of the tool are running,
+    /// returns the first one by id. Used for tools that run one call at a time.
     pub(crate) fn running(&self, tool: &str) -> Option<String> {
         self.calls.running(tool)
     }
 
-    /// Returns the input of a call that has not ended; `None` for others.
+    /// Returns the input of a call that has not ended, or `None` for any other call.
     pub(crate) fn input(&self, call: &str) -> Option<Value> {
         self.calls.input(call)
     }
 
-    /// Returns the protocol's kind of a call; `Other` for an unknown one.
+    /// Returns the protocol's kind of a call, or `Other` for an unknown call.
     pub(crate) fn kind(&self, call: &str) -> CallKind {
         self.calls.kind(call)
     }

@@ -34,8 +34,8 @@ pub(crate) struct CaretText {
     is_start: bool,
 }
 
-/// Completions of models by position and model, bounded in memory: the least recently used are
-/// dropped.
+/// Completions of models by position and model. The cache is bounded: beyond the bound, it drops
+/// the least recently used completions.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionCache {
     /// Ordered from the least to the most recently used.
@@ -145,9 +145,9 @@ impl CompletionCache {
         }
     }
 
-    /// Returns what remains of each completion of `model` that matches a position, the most recent
-    /// first; empty if there is none. An empty string, returned only for the exact position it was
-    /// requested at, means that the model suggests nothing.
+    /// Returns the untyped rest of each completion of `model` that matches a position, the most
+    /// recent first. Returns an empty list if no completion matches. An empty string means that the
+    /// model suggests nothing, and is returned only for the exact position of the request.
     pub(crate) fn find(&mut self, now: &CaretText, model: &ModelId) -> Vec<String> {
         let mut found = Vec::new();
         let mut used = Vec::new();

@@ -48,9 +48,9 @@ pub struct EditContext {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Gathers the context of an editor state within the token budget; less important parts are left
-/// out. `root` is the project folder, to which shown paths are relative; `frame` is the window size
-/// that the model expects. Asks `source` synchronously.
+/// Gathers the context of an editor state. Leaves out the less important parts that exceed the
+/// token budget. Paths in the context are relative to `root`, the project folder. `frame` is the
+/// window size that the model expects. Queries `source` synchronously.
 pub fn gather(
     state: &EditorState,
     root: Option<&AbsPath>,

@@ -37,8 +37,8 @@ impl TypingCadence {
         });
     }
 
-    /// Returns the delay between a keystroke and the request to a model: shorter the slower the
-    /// user types, within fixed bounds.
+    /// Returns the delay between a keystroke and the request to a model. The slower the user types,
+    /// the shorter the delay, within fixed bounds.
     pub(crate) fn wait(&self) -> Duration {
         let interval = self.interval.unwrap_or(BURST);
         let slow = ((interval - BURST) / (SLOW - BURST)).clamp(0.0, 1.0);

@@ -5,7 +5,7 @@ use syntax::{Language, SyntaxSnapshot};
 use text::Snapshot;
 
 /// The text of the focused editor with its caret, visible rows and syntax tree: all that Tab needs
-/// to know of a view. Cheap to clone; may be sent to any thread.
+/// to know of a view. Cheap to clone, and may be sent to any thread.
 #[derive(Clone)]
 pub struct EditorState {
     /// Path of the file; `None` for an unsaved text.

@@ -199,7 +199,8 @@ impl CompletionEngine {
         self.retired.drain(..count).collect()
     }
 
-    /// Returns the suggestion that the driver was last told to show; `None` if none is visible.
+    /// Returns the suggestion that the engine last asked the driver to show. Returns `None` if no
+    /// suggestion is visible.
     pub fn current_suggestion(&self) -> Option<&Suggestion> {
         self.visible.as_ref().map(|visible| &visible.suggestion)
     }

@@ -29,9 +29,9 @@ pub enum FollowResult {
 const CLOSERS: &[char] = &[')', ']', '}', '>', '"', '\'', '`'];
 
 impl Suggestion {
-    /// Updates the suggestion in place after a change of its text: moves its spans, and removes
-    /// what the change typed of it. `after` is the text after the change. A change that does not
-    /// start at the suggestion's revision drops it.
+    /// Updates the suggestion in place after a change of its text: moves its spans, and removes the
+    /// part that the change typed. `after` is the text after the change. Returns `Dropped` if the
+    /// change does not start at the suggestion's revision.
     pub fn follow(&mut self, change: &Change, after: &Snapshot) -> FollowResult {
         if change.before != self.revision {
             return FollowResult::Dropped;

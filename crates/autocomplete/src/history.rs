@@ -43,8 +43,8 @@ pub struct DocumentEdit {
     pub cause: ChangeCause,
 }
 
-/// The recent edits of all open texts, grouped into edits, passages and deletions. Bounded: old
-/// passages are dropped.
+/// The recent changes of all open texts, grouped into edits, passages and deletions. The history is
+/// bounded and drops the oldest passages.
 #[derive(Default)]
 pub struct EditHistory {
     /// Edit that the next keystroke may continue.
@@ -69,7 +69,7 @@ pub(crate) struct DeletionRun {
 
 impl EditHistory {
     /// Records a change, which joins the open edit, passage and deletion or starts new ones. `now`
-    /// counts from an arbitrary origin, the same for all calls.
+    /// is the time since an arbitrary origin that is the same for all calls.
     pub fn record(&mut self, edit: &DocumentEdit, now: Duration) {
         let is_same_edit = self.open.as_mut().is_some_and(|it| it.join(edit, now));
         if !is_same_edit {
@@ -80,8 +80,8 @@ impl EditHistory {
         self.record_deletion(edit, is_same_passage);
     }
 
-    /// Returns the edit that the next keystroke may continue; `None` if the last change cannot be
-    /// continued.
+    /// Returns the edit that the next keystroke may continue. Returns `None` if the last change
+    /// cannot be continued.
     pub(crate) fn open_edit(&self) -> Option<&OpenEdit> {
         self.open.as_ref()
     }

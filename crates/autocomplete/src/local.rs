@@ -55,8 +55,8 @@ pub enum SuggestionOutcome {
     Undone,
 }
 
-/// Local predictor, the tier of Tab without a model. It suggests from repeated edits, similar code
-/// of the project and syntax, and learns from outcomes.
+/// The local predictor: the tier of Tab that needs no model. It derives suggestions from repeated
+/// edits, similar code of the project and syntax, and learns from their outcomes.
 pub struct LocalPredictor {
     log: EditLog,
     propagation: Propagation,
@@ -68,8 +68,8 @@ pub struct LocalPredictor {
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
 }
 
-/// Work proportional to whole texts, prepared for a background thread; made by
-/// `LocalPredictor::background_task`.
+/// Work proportional to whole texts, prepared for a background thread.
+/// `LocalPredictor::background_task` creates it.
 pub struct BackgroundTask {
     search: Option<SiteSearch>,
     facts: Vec<EditorState>,
@@ -207,14 +207,14 @@ impl LocalPredictor {
         suggestions
     }
 
-    /// Returns the probability of being kept, from 0 to 1, below which suggestions are not shown.
-    /// Learned from their outcomes.
+    /// Returns the threshold for showing a suggestion: the least probability, from 0 to 1, that the
+    /// user keeps it. The threshold is learned from the outcomes of earlier suggestions.
     pub fn threshold(&self) -> f32 {
         self.ranker.threshold()
     }
 
     /// Returns the pending work on the texts in `open`: searches for sites, and reading of
-    /// definitions. `None` if everything is known.
+    /// definitions. Returns `None` if no work is pending.
     pub fn background_task(&self, open: &[EditorState]) -> Option<BackgroundTask> {
         let is_known = |state: &&EditorState| {
             let facts = self.facts.get(&state.path);
@@ -225,8 +225,8 @@ impl LocalPredictor {
         (search.is_some() || !facts.is_empty()).then_some(BackgroundTask { search, facts })
     }
 
-    /// Returns the pending search of unopened files for sites of repeated edits; `None` if there is
-    /// none.
+    /// Returns the pending search of unopened files for sites of repeated edits. Returns `None` if
+    /// no search is pending.
     pub fn unopened_search(&self) -> Option<UnopenedFileSearch> {
         self.propagation.unopened_search()
     }
@@ -248,13 +248,14 @@ impl LocalPredictor {
     }
 
     /// Returns training samples for the weights of the continuation: the predictions for the tokens
-    /// after the caret, up to the first that disagrees with `truth`, the text that really follows.
+    /// after the caret, up to the first prediction that disagrees with `truth`. `truth` is the text
+    /// that follows the caret in reality.
     pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
         continuation::votes(state, &self.corpus, &self.log, truth)
     }
 
-    /// Learns from the outcome of a suggestion; without effect for an id that it has not suggested
-    /// lately.
+    /// Learns from the outcome of a suggestion. Does nothing if the id is not among the recent
+    /// suggestions of this predictor.
     pub fn record_outcome(&mut self, id: SuggestionId, outcome: SuggestionOutcome) {
         let suggested = self.suggested.borrow();
         let known = suggested.iter().find(|(known, ..)| *known == id).copied();
@@ -291,8 +292,8 @@ impl LocalPredictor {
         self.ranker.to_json()
     }
 
-    /// Restores weights stored by `to_json`. Returns whether they were usable; if not, the initial
-    /// weights apply.
+    /// Restores weights stored by `to_json`. Returns whether `learned` was usable. If it was not,
+    /// the initial weights apply.
     pub fn restore_json(&mut self, learned: &str) -> bool {
         let ranker = Ranker::from_json(learned);
         let is_used = ranker.is_some();

@@ -22,8 +22,8 @@ impl SuggestionIds {
     }
 }
 
-/// A change that Tab offers at the caret, elsewhere in the text or in another file; accepted as a
-/// whole or from its beginning. Its spans belong to one revision.
+/// A change that Tab offers at the caret, elsewhere in the text or in another file. The user
+/// accepts it as a whole or from its beginning. All its spans belong to the same revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     /// Identifier of the suggestion.
@@ -96,8 +96,8 @@ impl SuggestedEdit {
         .trimmed()
     }
 
-    /// Returns the edit without the common start and end of the old and new text; empty if both are
-    /// equal.
+    /// Returns the edit without the common start and end of the old and new text. If both texts are
+    /// equal, the result is empty.
     pub fn trimmed(&self) -> Self {
         let start = common_start(&self.old, &self.new);
         let (old, new) = (&self.old[start..], &self.new[start..]);
@@ -115,8 +115,8 @@ impl SuggestedEdit {
         self.old == self.new
     }
 
-    /// Returns the edit as insertions around the old text, by offset; `None` if part of the old
-    /// text does not stay, or if there would be more than three, which would be hard to read.
+    /// Returns the edit as one to three insertions around the old text, by offset. Returns `None`
+    /// if the edit deletes any old text, or needs more insertions, which would be hard to read.
     pub fn insertions(&self) -> Option<Vec<(ByteOffset, Arc<str>)>> {
         let mut pieces = Vec::new();
         let mut pending = String::new();
@@ -146,7 +146,7 @@ impl SuggestedEdit {
 }
 
 impl Suggestion {
-    /// Returns the offset of its first edit; 0 if it has none.
+    /// Returns the offset of the first edit of the suggestion. Without edits, returns 0.
     pub fn start(&self) -> ByteOffset {
         self.edits
             .first()

@@ -90,7 +90,8 @@ pub fn check(
     }
 }
 
-/// Applies a whole suggestion to a copy of the text; returns the change and the text after it.
+/// Applies a whole suggestion to a copy of the text. Returns the change and the text after the
+/// change.
 pub(crate) fn applied(snapshot: &Snapshot, suggestion: &Suggestion) -> (Change, Snapshot) {
     let mut buffer = Buffer::from_snapshot(snapshot.clone());
     let edits = suggestion.accept_edits(AcceptGranularity::All);

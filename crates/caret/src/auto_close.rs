@@ -22,14 +22,15 @@ const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> 
     }
 }
 
-/// Returns the pairs that the language closes automatically; common brackets and quotes for plain
-/// text.
+/// Returns the pairs that the language closes automatically. For plain text, returns common
+/// brackets and quotes.
 pub(crate) fn pairs(ctx: &CommandContext) -> &'static [AutoClose] {
     ctx.language
         .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
 }
 
-/// Returns whether an offset is in code, a string or a comment; code if there is no syntax tree.
+/// Returns whether an offset is in code, a string or a comment. Without a syntax tree, returns
+/// code.
 pub(crate) fn scope(ctx: &CommandContext, offset: ByteOffset) -> SyntaxScope {
     ctx.syntax.map_or(SyntaxScope::Code, |syntax| {
         syntax.scope_at(ctx.snapshot, offset)

@@ -100,8 +100,8 @@ pub(crate) fn remember_box(ctx: &CommandContext, plan: CaretPlan) -> CaretPlan {
     CaretPlan { memory, ..plan }
 }
 
-/// Extends the remembered box, or the one of the newest selection, by moving one corner by one row
-/// or cell.
+/// Moves one corner of the remembered box by one row or cell. Without a remembered box, uses the
+/// box around the newest selection.
 pub(crate) fn grow(ctx: &CommandContext, side: BoxDirection) -> CaretPlan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);
     let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));

@@ -10,7 +10,7 @@ use crate::context::CommandContext;
 /// Brackets of a text without a language.
 const PLAIN: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}')];
 
-/// Number of characters scanned for a partner without a syntax tree.
+/// Maximum number of characters scanned for the partner of a bracket without a syntax tree.
 pub(crate) const LOOK_AROUND: usize = 100_000;
 
 /// The spans of an opening and a closing bracket that belong together.
@@ -22,7 +22,8 @@ pub(crate) fn kinds(ctx: &CommandContext) -> &'static [(char, char)] {
         .map_or(PLAIN, |language| language.config().brackets)
 }
 
-/// Returns the opening bracket for a closing one; `None` if the language does not pair it.
+/// Returns the opening bracket for a closing one. Returns `None` if `close` is not a closing
+/// bracket of the language.
 pub(crate) fn opener_of(ctx: &CommandContext, close: char) -> Option<char> {
     kinds(ctx)
         .iter()
@@ -30,8 +31,9 @@ pub(crate) fn opener_of(ctx: &CommandContext, close: char) -> Option<char> {
         .map(|kind| kind.0)
 }
 
-/// Returns the target of a caret beside a bracket: the matching one, or else the end of the
-/// enclosing brackets. Moving twice returns to the start. `head` itself outside of brackets.
+/// Returns the offset to which a caret jumps from a bracket: the matching bracket. Jumping twice
+/// returns to the first bracket. From a caret that is not beside a bracket, returns the offset of
+/// the closing bracket of the innermost pair around the caret, or `head` outside of brackets.
 pub(crate) fn other_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == close.start || head == close.end => open.start,
@@ -40,8 +42,8 @@ pub(crate) fn other_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Like `other_end`, for extending a selection: the span from `head` to the result includes both
-/// brackets.
+/// Returns the same target as `other_end`, adjusted for extending a selection: the span from `head`
+/// to the result includes both brackets.
 pub(crate) fn other_edge(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == open.start => close.end,
@@ -52,8 +54,8 @@ pub(crate) fn other_edge(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Returns the pair of the bracket after an offset, else of the one before it; `None` if neither is
-/// a bracket with a partner.
+/// Returns the pair of the bracket after an offset, or else of the bracket before the offset.
+/// Returns `None` if neither character is a bracket with a partner.
 pub(crate) fn pair_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
@@ -67,7 +69,8 @@ pub(crate) fn pair_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Pair> 
     at_behind.or_else(|| before.and_then(|char| pair_of(ctx, offset - char.len_utf8(), char)))
 }
 
-/// Returns the innermost pair around a span; `None` if there is none nearby.
+/// Returns the innermost pair of brackets around a span. Returns `None` if no pair is found within
+/// a bounded distance.
 pub(crate) fn enclosing(ctx: &CommandContext, span: Span) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
@@ -83,8 +86,8 @@ pub(crate) fn enclosing(ctx: &CommandContext, span: Span) -> Option<Pair> {
     pairs.max_by_key(|(open, _)| open.start)
 }
 
-/// Returns the nearest opening bracket before an offset that is unclosed there. `None` if there is
-/// none within `LOOK_AROUND` characters.
+/// Returns the nearest bracket `open` before an offset that is still open at this offset. Returns
+/// `None` if the `LOOK_AROUND` characters before the offset contain no such bracket.
 pub(crate) fn unclosed_before(
     ctx: &CommandContext,
     offset: ByteOffset,

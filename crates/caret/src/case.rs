@@ -23,8 +23,8 @@ pub(crate) enum NameSpelling {
     Toggled,
 }
 
-/// Changes the spelling of the selections, or of the words at the carets. Two carets in one word
-/// change it once.
+/// Changes the spelling of the selections, or of the words at the carets. If a word has several
+/// carets, changes the word only once.
 pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> CaretPlan {
     let words = WordScanner::of(ctx);
     let mut covered = Span::default();

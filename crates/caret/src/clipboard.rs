@@ -199,7 +199,8 @@ fn indent_of(ctx: &CommandContext, row: Row) -> u32 {
     cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width)
 }
 
-/// Like `copy`, with a plan that deletes the copied text; `None` when there is nothing to copy.
+/// Copies text as `copy` does, and also returns a plan that deletes the copied text. Returns `None`
+/// if there is nothing to copy.
 pub fn cut(ctx: &CommandContext) -> Option<(CopiedText, CaretPlan)> {
     let copied = copy(ctx)?;
     let snapshot = ctx.snapshot;

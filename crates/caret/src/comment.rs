@@ -22,7 +22,7 @@ const LOOK_AROUND: usize = 16 * 1024;
 pub(crate) const MAX_LANGUAGE_LOOKUPS: usize = 100;
 
 /// Comments the selected rows, or uncomments them if all are comments. Uses block comments in
-/// languages without line comments; nothing in a language without comments.
+/// languages without line comments. Does nothing in a language without comments.
 pub(crate) fn toggle_line_comment(ctx: &CommandContext) -> CaretPlan {
     let mut draft = EditDraft::new();
     for group in row_groups(ctx) {

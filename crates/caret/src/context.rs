@@ -9,7 +9,7 @@ use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
 
 use crate::column_box::ColumnBox;
 
-/// Settings that affect commands; the indentation may be detected from the text.
+/// Settings that affect commands. The indentation settings may be those detected from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaretOptions {
     /// Display cells between tab stops, and width of an indentation level.
@@ -54,14 +54,15 @@ pub struct CommandContext<'a> {
 const MAX_TREE_INDENTS: usize = 48;
 
 impl<'a> CommandContext<'a> {
-    /// Returns the syntax tree for queries about indentation; `None` if there is none or there are
-    /// too many carets to query each.
+    /// Returns the syntax tree for queries about indentation. Returns `None` without a tree, and if
+    /// there are too many carets for one query each.
     pub(crate) fn indent_tree(&self) -> Option<&'a SyntaxSnapshot> {
         let is_few = self.selections.len() <= MAX_TREE_INDENTS;
         self.syntax.filter(|syntax| is_few && syntax.has_tree())
     }
 
-    /// Returns the memory of the last plan; `None` if text or selections have changed since.
+    /// Returns the memory of the last plan. Returns `None` if text or selections have changed
+    /// since.
     pub(crate) fn memory(&self) -> Option<&CommandMemory> {
         let (revision, selections) = self.memory.valid_for.as_ref()?;
         let is_valid = *revision == self.snapshot.revision() && selections == self.selections;
@@ -85,8 +86,8 @@ pub struct CommandMemory {
     pub(crate) was_box: bool,
 }
 
-/// Result of planning a command: edits, new selections and folds. Nothing is changed until a caller
-/// applies it.
+/// Result of planning a command: edits, new selections and folds. The text and the view stay
+/// unchanged until the caller applies the plan.
 #[derive(Clone, Debug)]
 pub struct CaretPlan {
     /// The edits, sorted and disjoint, in offsets of the context's snapshot.

@@ -14,8 +14,8 @@ use crate::insert::{ends_with, starts_with};
 use crate::motion::{self, Motion};
 use crate::quotes;
 
-/// Deletes the selections, or, for an empty one, the text from the caret to the target of the
-/// motion.
+/// Deletes the text of every selection. For an empty selection, deletes the text from the caret to
+/// the target of the motion.
 pub(crate) fn delete(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     let is_absolute = matches!(motion, Motion::Offset(_) | Motion::Row(_));
     let is_box = boxes::is_box(ctx);

@@ -168,8 +168,8 @@ impl SelectionEdit {
     }
 }
 
-/// Returns a plan that replaces, for every selection, the span that `swap` returns for it.
-/// Overlapping spans are cut.
+/// Returns a plan that applies the edit which `swap` returns for each selection. If spans overlap,
+/// shortens them so that they are disjoint.
 pub(crate) fn replace_each(
     ctx: &CommandContext,
     kind: EditKind,

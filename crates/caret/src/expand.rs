@@ -14,7 +14,7 @@ use crate::words::WordScanner;
 const LIMIT: usize = 100;
 
 /// Expands every selection to the next larger syntax node, word or pair of brackets, and remembers
-/// the way back.
+/// the previous selections for `shrink`.
 pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
     let selections = ctx.selections.transform(|selection| {
         let span = next_larger(ctx, selection.span());
@@ -40,7 +40,8 @@ pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
     CaretPlan::select_and_remember(ctx, selections, memory)
 }
 
-/// Restores the selections before the last expansion; nothing if other commands came between.
+/// Restores the selections before the last expansion. Does nothing if the text or the selections
+/// have changed since.
 pub(crate) fn shrink(ctx: &CommandContext) -> CaretPlan {
     let Some(memory) = ctx.memory() else {
         return CaretPlan::nothing(ctx);
@@ -92,8 +93,8 @@ fn next_larger(ctx: &CommandContext, span: Span) -> Span {
         .unwrap_or(snapshot.full_span())
 }
 
-/// Selects the text inside the brackets around every selection; if it is selected already,
-/// including the brackets. A selection outside of brackets stays.
+/// Selects the text inside the brackets around every selection. If this text is already selected,
+/// selects the brackets as well. A selection outside of brackets stays as it is.
 pub(crate) fn in_brackets(ctx: &CommandContext) -> CaretPlan {
     CaretPlan::select(ctx.selections.transform(|selection| {
         let span = selection.span();

@@ -13,7 +13,8 @@ use crate::context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
 use crate::motion;
 use crate::plan::plan;
 
-/// A text with carets and options, for testing commands: it plans, applies and compares.
+/// A text with carets and options, for testing commands. It plans and applies commands, and
+/// compares the result.
 pub(crate) struct Fixture {
     pub(crate) buffer: Buffer,
     pub(crate) selections: SelectionSet,
@@ -58,7 +59,7 @@ impl Fixture {
         }
     }
 
-    /// Sets the language by its name; panics for an unknown one.
+    /// Sets the language by its name. Panics if the language is unknown.
     pub(crate) fn language(mut self, name: &str) -> Self {
         self.language = Some(language_named(name).expect("a known language"));
         self
@@ -85,7 +86,7 @@ impl Fixture {
         self
     }
 
-    /// Calls `ask` with the context of the current state and returns its result.
+    /// Calls `ask` with the context of the current state and returns the result of `ask`.
     pub(crate) fn with<T>(&self, ask: impl FnOnce(&CommandContext) -> T) -> T {
         let snapshot = self.buffer.snapshot();
         let options = DisplayOptions {

@@ -9,7 +9,7 @@ use text::{Change, SelectionSet};
 /// Maximum number of entries.
 const LIMIT: usize = 200;
 
-/// Undo and redo stacks of selections, independent of the text's undo. Bounded.
+/// Bounded undo and redo stacks of selections, independent of the text's undo.
 #[derive(Clone, Debug, Default)]
 pub struct CaretHistory {
     past: Vec<(Revision, SelectionSet)>,
@@ -22,8 +22,8 @@ impl CaretHistory {
         Self::default()
     }
 
-    /// Records the selections before they are replaced, at the text's revision, and clears the redo
-    /// stack.
+    /// Records the selections at a revision of the text, and clears the redo stack. Call this
+    /// before replacing the selections.
     pub fn record(&mut self, revision: Revision, selections: &SelectionSet) {
         self.future.clear();
         let entry = (revision, selections.clone());
@@ -36,9 +36,10 @@ impl CaretHistory {
         self.past.push(entry);
     }
 
-    /// Returns the previous selections. `since` returns the change since a revision, or `None` if
-    /// it is unknown; entries that cannot be mapped are dropped. `revision` and `current` are the
-    /// present ones, for `redo`. `None` if there are no other selections.
+    /// Returns the previous selections, mapped to the present text. `since` returns the change
+    /// since a revision, or `None` if the change is unknown; entries of such a revision are
+    /// dropped. Stores `current`, the present selections at `revision`, for `redo`. Returns `None`
+    /// if no previous selections differ from `current`.
     pub fn undo(
         &mut self,
         revision: Revision,
@@ -50,8 +51,8 @@ impl CaretHistory {
         Some(found)
     }
 
-    /// Returns the selections that the last `undo` left, mapped like those of `undo`; `None` if
-    /// there are none.
+    /// Returns the selections that the last `undo` replaced, mapped to the present text as in
+    /// `undo`. Returns `None` if there is nothing to redo.
     pub fn redo(
         &mut self,
         revision: Revision,

@@ -41,8 +41,8 @@ pub(crate) fn blanks_for(cells: u32, options: &CaretOptions) -> String {
     }
 }
 
-/// Returns the indentation `base` changed by a number of levels (negative for outwards, at least
-/// none) and additional columns.
+/// Returns the indentation `base` changed by a number of levels and additional columns. Negative
+/// levels reduce the indentation, at most to zero.
 pub(crate) fn shifted(ctx: &CommandContext, base: &str, levels: i32, columns: u32) -> String {
     let width = ctx.options.tab_width.max(1);
     if levels >= 0 {
@@ -57,8 +57,8 @@ pub(crate) fn shifted(ctx: &CommandContext, base: &str, levels: i32, columns: u3
     blanks_for(cells, ctx.options) + &" ".repeat(columns as usize)
 }
 
-/// Indents the selected rows if a selection covers a whole row; otherwise inserts a tab, or spaces
-/// up to the next tab stop, at each caret.
+/// Indents the selected rows if a selection covers a whole row. Otherwise inserts a tab at each
+/// caret, or spaces up to the next tab stop.
 pub(crate) fn tab(ctx: &CommandContext) -> CaretPlan {
     if ctx
         .selections
@@ -158,7 +158,8 @@ pub(crate) fn indent_rows(ctx: &CommandContext) -> CaretPlan {
     follow(ctx, draft)
 }
 
-/// Moves the rows of every selection one step to the left; rows without indentation stay.
+/// Removes one step of indentation from the rows of every selection. Rows without indentation stay
+/// unchanged.
 pub(crate) fn outdent_rows(ctx: &CommandContext) -> CaretPlan {
     let width = ctx.options.tab_width.max(1);
     let mut draft = EditDraft::new();
@@ -188,8 +189,8 @@ fn follow(ctx: &CommandContext, draft: EditDraft) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Converts the indentation of the selected rows, or of all, to tabs (`hard_tabs`) or spaces.
-/// Blanks after the first character stay.
+/// Converts the indentation of the selected rows to tabs (`hard_tabs`) or spaces. If a single
+/// selection lies within one row, converts all rows. Blanks after the indentation stay unchanged.
 pub(crate) fn convert(ctx: &CommandContext, hard_tabs: bool) -> CaretPlan {
     let options = CaretOptions {
         hard_tabs,

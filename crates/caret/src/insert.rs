@@ -13,8 +13,8 @@ use crate::motion::horizontal::first_non_blank;
 use crate::words::{CharClass, WordScanner};
 use crate::{brackets, indent, newline, quotes};
 
-/// Replaces every selection with the text, without closing brackets. Line feeds become the
-/// document's line ending.
+/// Replaces every selection with the text, without closing brackets automatically. Line feeds
+/// become the document's line ending.
 pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
     let normalized;
     let text = if text.contains('\n') {
@@ -30,8 +30,9 @@ pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
     })
 }
 
-/// Types text at every caret: a line feed starts a new row with indentation, a single character may
-/// close, skip or surround with brackets, anything else is inserted literally.
+/// Types text at every caret. A line feed starts a new row with indentation. A single character may
+/// also insert a closing bracket, step over one, or surround the selections with brackets. Any
+/// other text is inserted literally.
 pub(crate) fn insert(ctx: &CommandContext, text: &str) -> CaretPlan {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {

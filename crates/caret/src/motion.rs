@@ -135,8 +135,8 @@ motions! {
     MatchingBracket, "matching-bracket", "to the matching bracket";
 }
 
-/// Returns the target of a motion from `head`, and the goal cell for following row motions. `goal`
-/// is the cell that earlier row motions aim at.
+/// Returns the target of a motion from `head`, and the goal cell for the row motions that follow.
+/// `goal` is the goal cell of earlier row motions.
 pub(crate) fn target(
     ctx: &CommandContext,
     motion: Motion,

@@ -31,8 +31,8 @@ struct Indentation {
     closing: Option<String>,
 }
 
-/// Replaces every selection by a line ending with the indentation of the new row; continues
-/// comments and lists, and splits brackets onto rows.
+/// Replaces every selection by a line ending and the indentation of the new row. Continues comments
+/// and lists, and moves the closing bracket after a caret between brackets to a row of its own.
 pub(crate) fn newline(ctx: &CommandContext) -> CaretPlan {
     let mut unfold = Vec::new();
     let plan = replace_each(ctx, EditKind::Other, |selection| {

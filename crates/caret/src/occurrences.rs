@@ -55,8 +55,8 @@ pub(crate) fn skip(ctx: &CommandContext) -> CaretPlan {
     )
 }
 
-/// Selects every occurrence of the newest selection, or of the word at its caret, in place of all
-/// selections. Nothing without a word there.
+/// Replaces all selections by every occurrence of the newest selection, or of the word at its caret
+/// if that selection is empty. Does nothing if there is no word at the caret.
 pub(crate) fn all(ctx: &CommandContext) -> CaretPlan {
     let primary = ctx.selections.primary();
     let (span, bounds) = if primary.is_empty() {

@@ -96,7 +96,7 @@ fn swapped(selection: &Selection) -> Selection {
 }
 
 impl CaretPlan {
-    /// Returns a plan that changes nothing and keeps selections and memory.
+    /// Returns a plan that leaves the text unchanged and keeps selections and memory.
     pub fn nothing(ctx: &CommandContext) -> CaretPlan {
         CaretPlan {
             edits: Vec::new(),
@@ -108,7 +108,7 @@ impl CaretPlan {
         }
     }
 
-    /// Returns a plan that only sets the selections, and forgets the memory.
+    /// Returns a plan that only sets the selections, and resets the memory.
     pub(crate) fn select(selections: SelectionSet) -> CaretPlan {
         CaretPlan {
             edits: Vec::new(),

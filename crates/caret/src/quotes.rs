@@ -22,8 +22,8 @@ const MAX_CARETS: usize = 8;
 /// Letters of string prefixes.
 const PREFIXES: &str = "bfruBFRUL8";
 
-/// Returns the quote of the string that is open at an offset, judged by the text before it in its
-/// row and by the tree; `None` outside of strings.
+/// Returns the opening quote of the string that contains an offset. Uses the text before the offset
+/// in its row, and the tree. Returns `None` outside of strings.
 pub(crate) fn open_before(ctx: &CommandContext, offset: ByteOffset) -> Option<char> {
     let start = search_start(ctx, offset);
     let text = ctx.snapshot.text(Span::new(start, offset));
@@ -60,8 +60,8 @@ pub(crate) fn open_before(ctx: &CommandContext, offset: ByteOffset) -> Option<ch
     open.map(|delimiter| delimiter.quote)
 }
 
-/// Returns whether the run of `quote` characters after an offset ends the string around the offset;
-/// `false` without a syntax tree.
+/// Returns whether the run of `quote` characters after an offset ends the string around the offset.
+/// Returns `false` without a syntax tree.
 pub(crate) fn ends_string(ctx: &CommandContext, offset: ByteOffset, quote: char) -> bool {
     let quotes = ctx.snapshot.chars_at(offset);
     let count = quotes.take_while(|char| *char == quote).count();

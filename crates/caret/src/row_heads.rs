@@ -13,7 +13,7 @@ const MANY: usize = 32;
 /// Bytes read after the leading blanks; comment markers are shorter.
 const MARK: usize = 32;
 
-/// The start of a row: its offset, its indentation and the text after that.
+/// The start of a row: its offset, its indentation and the text after the indentation.
 pub(crate) struct RowHead<'t> {
     /// Offset of the row's start.
     pub(crate) start: ByteOffset,

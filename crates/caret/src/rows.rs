@@ -54,8 +54,8 @@ pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
     RowRange { first, last }
 }
 
-/// Returns the rows that folds join with a row into one line of the display; that row alone if
-/// nothing is folded.
+/// Returns the rows that folds join with a row into one line of the display. Without folds, returns
+/// this row alone.
 pub(crate) fn line_of(ctx: &CommandContext, row: Row) -> RowRange {
     let rows = ctx.display.joined_rows(row);
     RowRange {
@@ -98,8 +98,8 @@ pub(crate) fn row_groups(ctx: &CommandContext) -> Vec<RowRange> {
     groups
 }
 
-/// Returns the groups of selected rows; all rows of the text if a single selection lies within one
-/// row.
+/// Returns the groups of selected rows. If a single selection lies within one row, returns all rows
+/// of the text.
 pub(crate) fn selected_or_all(ctx: &CommandContext) -> Vec<RowRange> {
     let groups = row_groups(ctx);
     let is_caret_only =
@@ -131,8 +131,8 @@ pub(crate) enum RowDirection {
     Down,
 }
 
-/// Swaps every group of selected rows with the row before or after it; at the edge of the text it
-/// stays. Folds move along.
+/// Swaps every group of selected rows with the row before or after the group. A group at the edge
+/// of the text stays. Folds move together with their rows.
 pub(crate) fn move_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -193,7 +193,8 @@ fn line_ending_of(snapshot: &Snapshot, row: Row) -> String {
     snapshot.text(span).into_owned()
 }
 
-/// Copies every group of selected rows; the selections go to the upper or lower copy.
+/// Copies every group of selected rows. `way` decides whether the selections are on the upper or
+/// the lower copy afterwards.
 pub(crate) fn duplicate_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -231,8 +232,8 @@ pub(crate) fn duplicate_rows(ctx: &CommandContext, way: RowDirection) -> CaretPl
     }
 }
 
-/// Inserts a copy of every selection after it and selects the copy; if all are empty, copies their
-/// rows down.
+/// Inserts a copy of every selection after the selection and selects the copy. If all selections
+/// are empty, copies their rows downwards.
 pub(crate) fn duplicate_selections(ctx: &CommandContext) -> CaretPlan {
     if ctx.selections.iter().all(Selection::is_empty) {
         return duplicate_rows(ctx, RowDirection::Down);
@@ -253,8 +254,9 @@ pub(crate) fn duplicate_selections(ctx: &CommandContext) -> CaretPlan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Joins the rows of every selection into one, or a row with the next: line endings and indentation
-/// become a single space, or nothing beside brackets.
+/// Joins the rows of every selection into one row. A selection within one row joins this row with
+/// the next. Replaces each line ending and the indentation after it by a single space, and removes
+/// both beside brackets.
 pub(crate) fn join_rows(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let mut draft = EditDraft::new();
@@ -521,8 +523,8 @@ fn rows_behind(groups: &[RowRange], snapshot: &Snapshot, row: Row) -> Option<Row
     (next <= snapshot.last_row()).then_some(next)
 }
 
-/// Swaps the graphemes before and after every caret; the texts of several non-empty selections
-/// rotate.
+/// Swaps the graphemes before and after every caret. Each non-empty selection receives the text of
+/// the previous non-empty one, and the first receives that of the last.
 pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let wide: Vec<Span> = ctx
@@ -577,8 +579,8 @@ pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     CaretPlan { unfold, ..plan }
 }
 
-/// Returns selections over the whole rows they touch, line endings included; already whole ones
-/// take the next row too.
+/// Returns each selection extended to the whole rows that it touches, line endings included. A
+/// selection that already consists of whole rows grows by the next row.
 pub(crate) fn select_rows(ctx: &CommandContext) -> SelectionSet {
     let snapshot = ctx.snapshot;
     let line_at = |offset| line_of(ctx, snapshot.point_at(offset).row);

@@ -53,8 +53,8 @@ fn unit_at(ctx: &CommandContext, offset: ByteOffset, unit: SelectionUnit) -> Spa
     }
 }
 
-/// Adds a caret at an offset; if a selection is there already and not the only one, removes it
-/// instead.
+/// Adds a caret at an offset. If one of several selections already contains this offset, removes
+/// that selection instead.
 pub(crate) fn toggle_caret(ctx: &CommandContext, offset: ByteOffset) -> SelectionSet {
     let offset = on_border(ctx.snapshot, offset);
     let is_there = |selection: &Selection| selection.start() <= offset && offset <= selection.end();
@@ -72,7 +72,8 @@ pub(crate) fn toggle_caret(ctx: &CommandContext, offset: ByteOffset) -> Selectio
     SelectionSet::new(all, primary)
 }
 
-/// Adds, for every selection, one over the same columns on the display row above or below it.
+/// Adds, for every selection, another selection over the same columns in the display row above or
+/// below.
 pub(crate) fn add_carets(ctx: &CommandContext, way: RowDirection) -> SelectionSet {
     let last = ctx.display.last_row();
     let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
@@ -146,7 +147,8 @@ pub(crate) fn at_row_ends(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::new(carets, primary)
 }
 
-/// Keeps only the newest selection; if it is the only one, reduces it to its caret.
+/// Keeps only the newest selection. If there is only one selection, reduces this selection to its
+/// caret.
 pub(crate) fn collapse(ctx: &CommandContext) -> SelectionSet {
     let newest = *ctx.selections.primary();
     if ctx.selections.len() > 1 {
@@ -161,8 +163,8 @@ pub(crate) fn all(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::single(Selection::new(ByteOffset(0), ctx.snapshot.len()))
 }
 
-/// Selects the words at the carets, or the run of other characters there; non-empty selections
-/// stay.
+/// Selects the word at every caret, or the run of other characters if there is no word. Non-empty
+/// selections stay unchanged.
 pub(crate) fn words_at_carets(ctx: &CommandContext) -> SelectionSet {
     let words = WordScanner::of(ctx);
     ctx.selections.transform(|selection| {

@@ -47,7 +47,7 @@ impl<'a> WordScanner<'a> {
         }
     }
 
-    /// Returns the class of a character; the language decides on further word characters.
+    /// Returns the class of a character. The language may define further word characters.
     pub(crate) fn class(&self, char: char) -> CharClass {
         match char {
             '\n' | '\r' => CharClass::LineEnding,
@@ -74,8 +74,9 @@ impl<'a> WordScanner<'a> {
         self.settle_forward(at)
     }
 
-    /// Returns the stop of a motion to the left: before the blanks and the run of one class before
-    /// them. A line ending is its own stop; 0 at the start.
+    /// Returns the offset at which a word motion to the left stops: after skipping blanks and then
+    /// a run of characters of one class. The motion also stops at every line ending. At the start
+    /// of the text, returns 0.
     pub(crate) fn previous(&self, from: ByteOffset, stops: WordStops) -> ByteOffset {
         let at = self.skip_backward(from, CharClass::Blank);
         let Some(last) = self.snapshot.chars_before(at).next() else {
@@ -95,8 +96,8 @@ impl<'a> WordScanner<'a> {
         self.settle_backward(at)
     }
 
-    /// Returns the run of characters of one class around an offset, preferring a word that ends
-    /// there; empty between line endings.
+    /// Returns the run of characters of one class around an offset, preferring a word that begins
+    /// or ends there. Between line endings, returns an empty span.
     pub(crate) fn run_around(&self, offset: ByteOffset) -> Span {
         let after = self
             .snapshot
@@ -119,7 +120,8 @@ impl<'a> WordScanner<'a> {
         Span::new(start, end)
     }
 
-    /// Returns the word around or right before an offset; empty at the offset where there is none.
+    /// Returns the word around or right before an offset. Without a word there, returns an empty
+    /// span at the offset.
     pub(crate) fn word_at(&self, offset: ByteOffset) -> Span {
         let span = self.run_around(offset);
         let is_word = self

@@ -33,8 +33,8 @@ pub(crate) struct AcpCommand {
 }
 
 impl AcpCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()

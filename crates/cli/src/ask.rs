@@ -51,8 +51,8 @@ struct AnswerSummary {
 }
 
 impl AskCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -147,8 +147,8 @@ impl AskCommand {
     }
 }
 
-/// Opens the ledger for the router and for other writers; a damaged one is moved aside, which a
-/// notice tells the user.
+/// Opens the ledger for the router and for other writers. If the ledger is damaged, moves it aside
+/// and prints a notice for the user.
 pub(crate) fn open_ledger(
     dirs: &Dirs,
     streams: &mut Streams<'_>,

@@ -82,8 +82,8 @@ fn is_for_programs(matches: &ArgMatches) -> bool {
     is_answer
 }
 
-/// Prints the requested help to `output`, or the error in a command line to `errors`. Returns 0 for
-/// help, and clap's code for an error otherwise.
+/// Prints the requested help to `output`, or the error in a command line to `errors`. Returns exit
+/// code 0 for help, and clap's exit code for an error.
 pub(crate) fn explain(
     error: &clap::Error,
     output: &mut dyn Write,
@@ -138,7 +138,7 @@ pub(crate) enum CliCommand {
 }
 
 impl CliCommand {
-    /// Runs the command and returns its exit code. The error is a sentence, which the caller
+    /// Runs the command and returns its exit code. On failure, returns a sentence that the caller
     /// prints.
     pub(crate) fn perform(
         self,

@@ -65,8 +65,8 @@ pub(super) struct CompletionQuery<'a> {
 }
 
 impl CompleteCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(
         &self,
         files: &dyn Files,

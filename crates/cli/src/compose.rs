@@ -70,8 +70,8 @@ pub(crate) struct RepositoryArg {
 }
 
 impl ComposeCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         // Without a namespace, worktrees are made in another way.
         ::worktree::enter_namespace().ok();

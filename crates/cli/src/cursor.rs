@@ -4,16 +4,16 @@ use std::io;
 
 use crate::Streams;
 
-/// Keeps track of whether the last text that a printer wrote ended inside a line, so that whole
-/// lines never join a model's unfinished one.
+/// Tracks whether the last printed text ended inside a line, so that a whole line never continues
+/// an unfinished line of a model.
 #[derive(Default)]
 pub(crate) struct OutputCursor {
     is_mid_line: bool,
 }
 
 impl OutputCursor {
-    /// Writes a piece of a model's text to the output as it is, and flushes it. The next piece
-    /// continues its last line; an empty piece changes nothing.
+    /// Writes a piece of a model's text to the output unchanged, and flushes the output. The next
+    /// piece continues the last line of this piece. An empty piece leaves the position unchanged.
     pub(crate) fn print_text(&mut self, text: &str, streams: &mut Streams<'_>) -> io::Result<()> {
         streams.output.write_all(text.as_bytes())?;
         if let Some(last) = text.chars().last() {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{Streams, write_error};
 
-/// Prints each fact about the machine with a verdict and advice. The exit code is a failure if
-/// something does not work, not if it only could be better.
+/// Prints each fact about the machine with a verdict and advice. The exit code is a failure only if
+/// at least one fact has the verdict `Bad`.
 pub(crate) fn run(
     dirs: &Dirs,
     as_json: bool,

@@ -73,8 +73,8 @@ enum HostedOutcome {
     OnlyResumes,
 }
 
-/// Returns the external agent that `name` names: the id of a known one, or the path of a program.
-/// Blocks on the disk. Fails if it is not installed.
+/// Returns the external agent that `name` names. `name` is the id of a known agent, or the path of
+/// a program. Blocks on the disk. Fails if the agent is not installed.
 pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
     let mut environment = to_environment(variables(Recipient::Foreign));
     let known = catalog::known_agents();
@@ -119,7 +119,8 @@ fn to_environment(variables: Vec<Variable>) -> Variables {
 }
 
 impl HostedRun<'_> {
-    /// Runs the task to the end of its turn and prints its events. The exit code says how it ended.
+    /// Runs the task to the end of its turn and prints its events. The exit code says how the turn
+    /// ended.
     pub(crate) async fn perform(
         &self,
         dirs: &Dirs,

@@ -63,8 +63,8 @@ enum RankingArg {
 }
 
 impl IndexCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(
         &self,
         files: &dyn Files,

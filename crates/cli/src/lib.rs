@@ -53,8 +53,8 @@ pub struct Streams<'a> {
     pub errors: &'a mut dyn Write,
 }
 
-/// Runs a command line, the program's name first, and returns its exit code. Everything for people
-/// is made printable; errors go to standard error.
+/// Runs a command line, which begins with the program's name, and returns the exit code. Makes all
+/// output for people printable. Prints errors to standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
     let mut errors = Visible::new(&mut *streams.errors);
     let mut output = Visible::new(&mut *streams.output);

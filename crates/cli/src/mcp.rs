@@ -71,8 +71,8 @@ struct McpContext<'a> {
 }
 
 impl McpCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         dirs.create().map_err(|error| error.to_string())?;
         let files: Arc<dyn Files> = Arc::new(RealFiles);

@@ -62,8 +62,8 @@ struct SavedRule {
 const LISTS: [&str; 3] = ["deny", "ask", "allow"];
 
 impl PermissionsCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         match &self.what {
             PermissionsAction::List { root, all, json } => {

@@ -16,7 +16,7 @@ const COLUMNS: usize = 76;
 /// Rows that are shown at once.
 const ROWS: usize = 20;
 
-/// A question at the terminal, with the foreign text it is about.
+/// A question at the terminal, with the foreign text that the user decides on.
 pub(crate) struct TerminalQuestion {
     /// The foreign text that is decided on, a page at a time.
     pages: VecDeque<String>,
@@ -29,8 +29,8 @@ pub(crate) struct TerminalQuestion {
 }
 
 impl TerminalQuestion {
-    /// Creates a question whether to approve `details`, shown a page at a time before `prompt`.
-    /// Only a refusal counts before the last page.
+    /// Creates a question whether to approve `details`. The pages of `details` are shown one at a
+    /// time, before `prompt`. Before the last page, only a refusal counts as an answer.
     pub(crate) fn approval(details: &str, prompt: String) -> Self {
         let details = printable(details, LineFeeds::Keep);
         let pages = pages(&details);
@@ -42,8 +42,8 @@ impl TerminalQuestion {
         }
     }
 
-    /// Creates a question with `text` that takes any line as its answer. A text longer than a page
-    /// must be paged through first.
+    /// Creates a question with `text` that takes any line as its answer. If `text` is longer than a
+    /// page, only a refusal counts as an answer before the last page.
     pub(crate) fn free_text(text: &str) -> Self {
         if pages(&printable(text, LineFeeds::Keep)).len() > 1 {
             return Self::approval(text, "  Your answer: ".to_owned());
@@ -78,14 +78,14 @@ pub(crate) struct Questions<T> {
 }
 
 impl<T> Questions<T> {
-    /// Starts without questions.
+    /// Creates an empty queue of questions.
     pub(crate) fn new() -> Self {
         Self {
             open: VecDeque::new(),
         }
     }
 
-    /// Adds a question about `about`, and shows it at once if no earlier one is open.
+    /// Adds a question about `about`. Shows the question at once if no earlier question is open.
     pub(crate) fn ask(&mut self, about: T, question: TerminalQuestion, out: &mut dyn Write) {
         self.open.push_back((about, question));
         if self.open.len() == 1 {
@@ -101,8 +101,8 @@ impl<T> Questions<T> {
         self.open.iter().any(|(it, _)| it == about)
     }
 
-    /// Drops the questions about values that `keep` rejects, since they need no answer, and shows
-    /// the next one if the shown one is dropped.
+    /// Drops the questions whose values `keep` rejects, because those questions need no answer. If
+    /// the shown question is dropped, shows the next question.
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool, out: &mut dyn Write) {
         let was_shown = self.open.front().is_some_and(|(about, _)| !keep(about));
         self.open.retain(|(about, _)| keep(about));
@@ -111,21 +111,22 @@ impl<T> Questions<T> {
         }
     }
 
-    /// Removes the oldest question without an answer and returns its value; `None` if none is open.
+    /// Removes the oldest question, unanswered, and returns its value. Returns `None` if no
+    /// question is open.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.open.pop_front().map(|(about, _)| about)
     }
 
-    /// Drops all questions; returns whether there were any.
+    /// Drops all questions. Returns whether any question was open.
     pub(crate) fn clear(&mut self) -> bool {
         let had_some = !self.open.is_empty();
         self.open.clear();
         had_some
     }
 
-    /// Handles a line of the terminal. Returns the value of the shown question if the line answers
-    /// it; `None` if it asks for the next page or no question is open. The caller takes the line
-    /// itself as the answer.
+    /// Handles a line of the terminal. If the line answers the shown question, returns the
+    /// question's value. Returns `None` if the line asks for the next page or no question is open.
+    /// The caller uses the line itself as the answer.
     pub(crate) fn answer(&mut self, line: &str, out: &mut dyn Write) -> Option<T> {
         let (_, question) = self.open.front_mut()?;
         let is_refusal = matches!(line.to_lowercase().as_str(), "n" | "no");

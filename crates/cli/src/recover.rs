@@ -6,8 +6,8 @@ use host::{Dirs, Files};
 
 use crate::{Streams, write_error};
 
-/// Prints unsaved texts and interrupted saves. Without `list`, saves that were cut short are
-/// finished, as the editor does when it starts; unsaved texts are left for the editor.
+/// Prints the unsaved texts, which remain for the editor. Unless `list` is set, also finishes the
+/// saves that were cut short, as the editor does when it starts, and prints the results.
 pub(crate) fn run(
     files: &dyn Files,
     dirs: &Dirs,

@@ -104,8 +104,8 @@ pub(crate) struct RunEnvironment<'a> {
 }
 
 impl RunCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(
         &self,
         machine: RunEnvironment<'_>,

@@ -56,8 +56,8 @@ enum TranscriptFormat {
 }
 
 impl SessionsCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
         let text = match &self.what {
@@ -86,8 +86,8 @@ impl SessionsCommand {
     }
 }
 
-/// Opens the store of sessions, creating the ledger if it is missing; a damaged one is moved aside,
-/// which a notice tells the user.
+/// Opens the store of sessions, and creates the ledger if it is missing. If the ledger is damaged,
+/// moves it aside and prints a notice for the user.
 pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStore, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = RealClock::default().wall_ms();

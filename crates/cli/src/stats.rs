@@ -21,8 +21,8 @@ pub(crate) struct StatsCommand {
 }
 
 impl StatsCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = sessions::open(dirs, streams)?;
         let now_ms = RealClock::default().wall_ms();

@@ -18,8 +18,8 @@ pub struct Visible<W: Write> {
 }
 
 impl<W: Write> Visible<W> {
-    /// Creates a writer in front of `inner`. Incomplete characters are held until the next write or
-    /// flush.
+    /// Creates a writer in front of `inner`. Holds an incomplete character until the next write, or
+    /// until the writer is dropped.
     pub fn new(inner: W) -> Self {
         Self {
             inner,

@@ -50,16 +50,17 @@ pub struct WorktreeRequest {
     pub start_from: Vec<JobWorktree>,
 }
 
-/// Provides worktrees for jobs. The board calls it in tasks of their own, so that a slow lease does
-/// not hold up other jobs.
+/// Provides worktrees for jobs. The board runs each call in a separate task, so that a slow lease
+/// does not delay other jobs.
 pub trait WorktreeProvider: Send + Sync {
-    /// Leases a worktree for a job, with the work of the requested others in it.
+    /// Leases a worktree for a job. The worktree contains the work of the other jobs that `request`
+    /// names.
     fn lease(&self, request: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, Error>>;
 
     /// Releases a worktree. The provider keeps work that has not landed.
     fn release(&self, worktree: JobWorktree) -> BoxFuture<'static, Result<(), Error>>;
 
-    /// Copies work between the checkout and the worktree, in the direction `to`; returns a sentence
+    /// Copies work between the checkout and the worktree; `to` is the target. Returns a sentence
     /// about the result.
     fn hand_over(
         &self,
@@ -106,8 +107,8 @@ pub trait SessionStarter: Send + Sync {
         session: String,
     ) -> BoxFuture<'static, Result<StartedSession, Error>>;
 
-    /// Copies a session's conversation and returns the id of the new session, which is not started
-    /// yet.
+    /// Copies a session's conversation and returns the id of the new session. Does not start the
+    /// new session.
     fn fork(
         &self,
         request: SessionStartRequest,

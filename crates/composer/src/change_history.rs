@@ -227,7 +227,7 @@ impl ChangeHistory {
         &self.changes
     }
 
-    /// Finds a change by its number; `None` if there is none.
+    /// Returns a change by its number, or `None` if there is no such change.
     pub fn change(&self, id: ChangeId) -> Option<&RecordedChange> {
         let at = self.changes.binary_search_by_key(&id, |change| change.id);
         at.ok().and_then(|at| self.changes.get(at))
@@ -243,8 +243,8 @@ impl ChangeHistory {
         std::mem::take(&mut self.problems)
     }
 
-    /// Returns the version of a path as last observed, which may be older than the disk; `None` if
-    /// there was no such file.
+    /// Returns the version of a path as last observed, which may be older than the disk. Returns
+    /// `None` if there was no such file.
     pub fn known_version(&self, path: &str) -> Option<&StoredVersion> {
         self.known.get(path).map(|seen| &seen.version)
     }
@@ -335,8 +335,8 @@ impl ChangeHistory {
         ChangeId(self.changes.last().map_or(0, |change| change.id.0 + 1))
     }
 
-    /// Appends changes to the log on disk, then applies them in memory. If the disk refuses them,
-    /// nothing changes.
+    /// Appends changes to the log on disk, then applies them in memory. If the disk refuses the
+    /// changes, the state in memory stays unchanged.
     pub(crate) fn append_changes(&mut self, changes: Vec<RecordedChange>) -> Result<(), Error> {
         let lines: Vec<ChangeHistoryEntry> = changes
             .iter()
@@ -350,7 +350,7 @@ impl ChangeHistory {
         Ok(())
     }
 
-    /// Stores a content on disk, once for equal bytes, and returns its version.
+    /// Stores a content on disk and returns its version. Equal contents are stored only once.
     pub(crate) fn store_version(
         &mut self,
         kind: VersionKind,
@@ -361,13 +361,13 @@ impl ChangeHistory {
         Ok(StoredVersion { id, kind })
     }
 
-    /// Returns the version of a path in the base; `None` if the base has no such file.
+    /// Returns the version of a path in the base, or `None` if the base has no such file.
     pub(crate) fn base_version(&self, path: &str) -> Option<&StoredVersion> {
         self.base_files.get(path)
     }
 
-    /// Writes a version to a path of the working tree, or removes the path if there is none. Does
-    /// not log it.
+    /// Writes a version to a path of the working tree, or removes the path if the version is
+    /// `None`. Does not log the change.
     pub(crate) fn write_version(
         &mut self,
         path: &str,
@@ -394,7 +394,7 @@ impl ChangeHistory {
         Ok(self.files.write_private(&self.journal_path(), bytes)?)
     }
 
-    /// Reads the journal of an unfinished undo operation; `None` if there is none.
+    /// Reads the journal of an unfinished undo operation. Returns `None` if there is no journal.
     pub(crate) fn read_journal(&self) -> Result<Option<Vec<u8>>, Error> {
         match self.files.read(&self.journal_path(), MAX_LOG_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -412,7 +412,7 @@ impl ChangeHistory {
         self.folder.join("operation.json")
     }
 
-    /// Returns the present time, in milliseconds since 1970.
+    /// Returns the current time, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
     }

@@ -73,7 +73,7 @@ struct UndoJournal {
 }
 
 impl UndoSelection {
-    /// Selects all changes of these sessions; of none if the list is empty.
+    /// Selects all changes of these sessions. An empty list selects no changes.
     pub fn of_sessions(sessions: Vec<String>) -> Self {
         Self {
             sessions: Some(sessions),
@@ -113,9 +113,10 @@ impl UndoSelection {
 }
 
 impl ChangeHistory {
-    /// Restores the state in which the given turn of the first session began; the other sessions
-    /// are its subagents, whose changes are undone too. Changes of other authors stay. Fails as a
-    /// whole if they conflict, or if there is nothing to undo. Blocks on the disk.
+    /// Restores the state in which the given turn of the first session began. The other sessions
+    /// are subagents of the first one; their changes are undone, too. Changes of other authors
+    /// stay. Fails without changing a file if other changes conflict, or if there are no changes to
+    /// undo. Blocks on the disk.
     pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<UndoResult, Error> {
         let first = sessions.first().map_or("", String::as_str);
         let checkpoint = self.checkpoints().iter();
@@ -164,9 +165,9 @@ impl ChangeHistory {
         }
     }
 
-    /// Undoes the selected changes; those already undone are skipped. Fails with
-    /// `Error::NothingToUndo` if none is left, and with all conflicts, before any write, if later
-    /// changes are in the way. Blocks on the disk.
+    /// Undoes the selected changes, and skips changes that are already undone. Fails with
+    /// `Error::NothingToUndo` if all are. If later changes conflict, fails with all conflicts
+    /// before it writes any file. Blocks on the disk.
     pub fn undo(&mut self, selection: &UndoSelection) -> Result<UndoResult, Error> {
         self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let chosen = self.selected_changes(selection);
@@ -190,7 +191,7 @@ impl ChangeHistory {
         }])
     }
 
-    /// Returns the selected changes that are still in effect, not undone.
+    /// Returns the selected changes that are not undone.
     pub fn selected_changes(&self, selection: &UndoSelection) -> HashSet<ChangeId> {
         let live = self.changes_in_effect(None, &HashSet::new());
         let chosen = self.changes().iter().filter(|it| selection.matches(it));

@@ -41,7 +41,7 @@ pub struct CandidateScore {
 }
 
 impl CandidateScore {
-    /// Returns the number of passed checks; 0 if none ran.
+    /// Returns the number of passed checks, which is 0 if no checks ran.
     pub fn passed_checks(&self) -> usize {
         self.checks.iter().filter(|check| check.is_passed).count()
     }
@@ -59,7 +59,7 @@ impl CandidateScore {
     }
 }
 
-/// Measures a candidate by its hunks in `review` and its job status. Verdicts do not matter.
+/// Measures a candidate by its hunks in `review` and its job status. Ignores the verdicts.
 pub fn measure(review: &Review, line: &JobStatus, checks: Vec<Check>) -> CandidateScore {
     let own = review
         .hunks()
@@ -84,8 +84,9 @@ pub fn measure(review: &Review, line: &JobStatus, checks: Vec<Check>) -> Candida
     }
 }
 
-/// Sorts the candidates, best first: finished ones before others, then by failed checks, those that
-/// changed nothing last, then by size of the change, cost and time.
+/// Sorts the candidates, best first. Finished candidates come before others. Ties are resolved by
+/// fewer failed checks, then by whether there are changes at all, then by smaller changes, lower
+/// cost and less time.
 pub fn compare(mut candidates: Vec<CandidateScore>) -> Vec<CandidateScore> {
     candidates.sort_by_key(CandidateScore::rank);
     candidates

@@ -57,8 +57,9 @@ pub enum Resolution {
 }
 
 impl Conflict {
-    /// Describes the conflicts of a job's landing, one per file, in their order. `branch` is the
-    /// name of the branch, `title` that of the landing; "ours" is the branch's side.
+    /// Describes the conflicts of a job's landing, one per file, in the given order. `branch` is
+    /// the name of the branch, and `title` is the title of the landing. "Ours" is the branch's
+    /// side.
     pub fn describe_all(
         job: &str,
         (branch, title): (&str, &str),
@@ -189,7 +190,7 @@ fn draft(conflict: &MergeConflict, (branch, title): (&str, &str)) -> Option<Stri
 }
 
 /// Returns whether an edited text still contains a conflict marker line of `draft`, the text of
-/// `Conflict::draft`. Markers that the file had before are not in question.
+/// `Conflict::draft`. Ignores marker lines that `draft` does not contain.
 pub fn has_conflict_markers(draft: &str, text: &str) -> bool {
     let is_mark = |line: &&str| {
         let signs = ["<<<<<<< ", ">>>>>>> "];

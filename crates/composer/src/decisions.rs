@@ -15,8 +15,8 @@ use crate::worktrees::JobWorktrees;
 /// The largest file of verdicts that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The stored verdicts of a repository, without open ones. Unbounded: grows with every decided
-/// hunk.
+/// The stored verdicts of a repository, except `Open`. The size is unbounded: it grows with every
+/// decided hunk.
 #[derive(Debug, Default)]
 pub struct VerdictStore(BTreeMap<HunkId, HunkVerdict>);
 
@@ -29,8 +29,8 @@ pub(crate) struct ReviewDecisions {
 }
 
 impl VerdictStore {
-    /// Reads the verdicts of a repository; a missing file has none. Blocks on the disk. Fails if
-    /// the file cannot be parsed, so that it is not overwritten.
+    /// Reads the verdicts of a repository. A missing file counts as an empty store. Blocks on the
+    /// disk. Fails if the file cannot be parsed, so that the file is not overwritten.
     pub fn read(worktrees: &JobWorktrees) -> Result<Self, Error> {
         let path = worktrees.folder().join("review.json");
         let stored: BTreeMap<String, bool> = match RealFiles.read(&path, MAX_FILE_BYTES) {
@@ -64,13 +64,13 @@ impl VerdictStore {
         Ok(RealFiles.write_private(&path, &bytes)?)
     }
 
-    /// Returns the verdict on a hunk; `Open` if none is stored.
+    /// Returns the verdict on a hunk, or `Open` if the store has no verdict on it.
     pub fn verdict(&self, hunk: HunkId) -> HunkVerdict {
         self.0.get(&hunk).copied().unwrap_or_default()
     }
 
-    /// Takes over the verdicts of a review for its hunks, also that they are open again. Writes
-    /// nothing.
+    /// Replaces the verdicts on the hunks of a review by the verdicts of the review. `Open` removes
+    /// a stored verdict. Does not write to the disk.
     pub fn merge_review(&mut self, review: &Review) {
         for hunk in review.hunks() {
             match review.verdict(hunk.id) {
@@ -91,7 +91,7 @@ impl ReviewDecisions {
         })
     }
 
-    /// Returns the latest review with its verdicts; `None` before the first scan.
+    /// Returns the latest review with its verdicts, or `None` before the first scan.
     pub(crate) fn review(&self) -> Option<&Review> {
         self.review.as_ref()
     }
@@ -106,15 +106,15 @@ impl ReviewDecisions {
         self.review = Some(review.with_stored_verdicts(|id| store.verdict(id)));
     }
 
-    /// Returns the verdict on a hunk, by its full id; `Open` if the id is invalid or unknown.
+    /// Returns the verdict on a hunk, by its full id, or `Open` if the id is invalid or unknown.
     pub(crate) fn verdict(&self, hunk: &str) -> HunkVerdict {
         let id = HunkId::parse(hunk);
         let verdict = id.and_then(|id| Some(self.review.as_ref()?.verdict(id)));
         verdict.unwrap_or_default()
     }
 
-    /// Sets the verdict on some hunks as one step for `undo` and saves it. Invalid and unknown ids
-    /// are skipped. Blocks on the disk.
+    /// Sets the verdict on some hunks as one step for `undo`, and saves the verdicts. Skips invalid
+    /// and unknown ids. Blocks on the disk.
     pub(crate) fn decide<'a>(
         &mut self,
         hunks: impl IntoIterator<Item = &'a str>,
@@ -128,8 +128,8 @@ impl ReviewDecisions {
         self.save()
     }
 
-    /// Undoes the latest change of verdicts and saves that; does nothing if there is none. Blocks
-    /// on the disk.
+    /// Undoes the latest change of verdicts, and saves the verdicts. Does nothing if there is no
+    /// change to undo. Blocks on the disk.
     pub(crate) fn undo(&mut self) -> Result<(), Error> {
         if self.review.as_mut().is_some_and(Review::undo) {
             self.save()

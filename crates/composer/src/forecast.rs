@@ -65,7 +65,7 @@ pub struct ForecastInput {
     pub unsaved: UnsavedBuffers,
 }
 
-/// A location of a conflict in its file; lines count from 1.
+/// A location of a conflict in its file. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictLocation {
     /// Lines of the first side.
@@ -160,7 +160,7 @@ struct ForecastSide {
 }
 
 impl Forecaster {
-    /// Computes the forecast of the present state, with merges in memory only. An error means that
+    /// Computes the forecast of the present state, with merges only in memory. An error means that
     /// the repository itself could not be read.
     pub fn refresh(
         &mut self,

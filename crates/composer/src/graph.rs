@@ -31,8 +31,8 @@ pub enum DependencyState {
     Broken,
 }
 
-/// Checks that `tasks` have no unknown dependencies and no cycles. `is_there` tells which tasks
-/// exist besides `tasks`; those are not searched for cycles.
+/// Checks that all dependencies of `tasks` are known and free of cycles. `is_there` tells whether a
+/// task outside of `tasks` exists; such tasks are not searched for cycles.
 pub fn check_dependencies(
     tasks: &TaskDependencies,
     is_there: impl Fn(&str) -> bool,
@@ -87,8 +87,8 @@ fn find_cycle(
     None
 }
 
-/// Computes whether a task with these dependencies can start. One broken dependency makes it stuck,
-/// even if others are open. Without dependencies it is ready.
+/// Computes whether a task with these dependencies can start. One broken dependency makes the task
+/// stuck, even if others are open. A task without dependencies is ready.
 pub fn readiness(needs: &[String], state_of: impl Fn(&str) -> DependencyState) -> Readiness {
     let of = |which: DependencyState| -> Vec<String> {
         let all = needs.iter().filter(|need| state_of(need) == which);

@@ -157,7 +157,7 @@ pub struct JobWorktree {
     pub branch: String,
 }
 
-/// The target of a hand-over, and thereby its direction: the other side is the source.
+/// The target of a hand-over. The opposite side is the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandOverTarget {
@@ -199,13 +199,14 @@ impl JobState {
         }
     }
 
-    /// Returns whether it occupies a slot: it is starting or working, not waiting for the user.
+    /// Returns whether the job occupies a slot: it is starting or working, and not waiting for the
+    /// user.
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Starting | Self::Working)
     }
 
-    /// Returns whether it is in progress: queued, starting, working, waiting for the user or
-    /// paused. Other states are final until a command.
+    /// Returns whether the job is in progress: queued, starting, working, waiting for the user or
+    /// paused. Only a command changes other states.
     pub fn is_open(&self) -> bool {
         matches!(
             self,
@@ -213,12 +214,13 @@ impl JobState {
         )
     }
 
-    /// Returns whether it is queued, running or waiting for the user; a paused job is not.
+    /// Returns whether the job is queued, running or waiting for the user. Returns `false` for a
+    /// paused job.
     pub fn is_live(&self) -> bool {
         self.is_open() && *self != Self::Paused
     }
 
-    /// Returns whether jobs that depend on it may start: it is done or has landed.
+    /// Returns whether dependent jobs may start: the job is done or has landed.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done | Self::Landed { .. })
     }
@@ -239,7 +241,8 @@ impl JobState {
         }
     }
 
-    /// Returns the state after its work landed or not; undone work is done again.
+    /// Returns the state of a job after an attempt to land its work. Undoing a landing returns the
+    /// job to `Done`.
     pub(crate) fn from_outcome(how: &WorkOutcome) -> Self {
         match how {
             WorkOutcome::Landed(commit) => Self::Landed {
@@ -277,18 +280,18 @@ impl JobStatus {
         worktree.ok_or_else(|| Error::WrongState(format!("{} has no worktree", self.job)))
     }
 
-    /// Returns whether its work can be reviewed: it has a worktree and has not landed.
+    /// Returns whether the job's work can be reviewed: the job has a worktree and has not landed.
     pub fn is_reviewable(&self) -> bool {
         self.worktree.is_some() && !matches!(self.state, JobState::Landed { .. })
     }
 
-    /// Returns whether its agent may change the worktree at any moment.
+    /// Returns whether the job's agent may change the worktree at any moment.
     pub fn may_write(&self) -> bool {
         self.state.is_running() || matches!(self.state, JobState::Waiting { .. })
     }
 
-    /// Returns the ids of the job's session and its subagents, the session first; empty before it
-    /// starts.
+    /// Returns the ids of the job's session and of its subagents, the session first. Returns an
+    /// empty list before the session starts.
     pub fn sessions(&self) -> Vec<String> {
         self.session
             .iter()
@@ -299,12 +302,12 @@ impl JobStatus {
 }
 
 impl JobWorktree {
-    /// Returns the root of the worktree; an error if the record has no absolute path.
+    /// Returns the root of the worktree. Fails if the recorded path is not absolute.
     pub fn root(&self) -> Result<AbsPath, Error> {
         absolute(&self.root)
     }
 
-    /// Returns the git folder of the worktree; an error if the record has no absolute path.
+    /// Returns the Git folder of the worktree. Fails if the recorded path is not absolute.
     pub fn git_dir(&self) -> Result<AbsPath, Error> {
         absolute(&self.git_dir)
     }

@@ -70,8 +70,8 @@ pub fn change_gatherer(worktrees: &JobWorktrees) -> Result<ChangeGatherer, Error
     )?)
 }
 
-/// Returns a job's work under the id and title that the board has for it, instead of its session's.
-/// Fails if the job has no worktree.
+/// Returns a job's work under the id and title of the job on the board, instead of those of its
+/// session. Fails if the job has no worktree.
 pub(crate) fn job_work(worktrees: &JobWorktrees, job: &JobStatus) -> Result<SessionWork, Error> {
     let mut work = worktrees.session_work(job)?;
     work.session.clone_from(&job.job);

@@ -87,8 +87,8 @@ impl Landings {
         Ok((landings, recovered))
     }
 
-    /// Reads the changes of a session as they would land, and the paths that are refused. Changes
-    /// nothing; blocks on the disk.
+    /// Reads the changes of a session as they would land, and the refused paths. Does not write to
+    /// the disk. Blocks on the disk.
     pub fn read(&self, work: &SessionWork) -> Result<WorktreeChanges, LandingError> {
         let repository = self.repository()?;
         let base = repository.tree_of(&work.base.0)?;
@@ -100,9 +100,9 @@ impl Landings {
         Ok(repository.scan(place, base, ScanLimits::default(), &*self.files)?)
     }
 
-    /// Adds work to the queue without running it, and returns its number. Its contents are written
-    /// as objects of the main repository, so it can land even if the worktree disappears. Fails if
-    /// there are no changes, or a path could harm the checkout.
+    /// Adds work to the queue without running it, and returns its number. Writes the contents as
+    /// objects of the main repository, so that the work can land even if the worktree disappears.
+    /// Fails if there are no changes, or a path could harm the checkout.
     pub fn enqueue(&self, request: &LandingRequest) -> Result<LandingId, LandingError> {
         if request.changes.is_empty() {
             return Err(LandingError::NothingToLand {
@@ -124,12 +124,12 @@ impl Landings {
         Ok(record.id)
     }
 
-    /// Returns all landings, also finished ones, oldest first.
+    /// Returns all landings, including finished ones, oldest first.
     pub fn list(&self) -> Result<Vec<LandingSummary>, LandingError> {
         Ok(self.records()?.iter().map(LandingRecord::summary).collect())
     }
 
-    /// Returns the first landing that waits for its turn; `None` if none waits.
+    /// Returns the first landing that waits for its turn, or `None` if no landing waits.
     pub fn next(&self) -> Result<Option<LandingId>, LandingError> {
         let records = self.records()?;
         let waiting = records
@@ -147,8 +147,8 @@ impl Landings {
         Ok(self.merge_onto(&repository, &record, onto)?.conflicts)
     }
 
-    /// Resolves one conflict and returns the number of conflicts left. After the last one, the
-    /// landing is queued again; `run` continues it. Fails if the path is not in conflict.
+    /// Resolves one conflict and returns the number of conflicts left. After the last conflict,
+    /// queues the landing again, and `run` continues it. Fails if the path is not in conflict.
     pub fn resolve(
         &self,
         id: LandingId,

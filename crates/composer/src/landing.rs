@@ -62,8 +62,8 @@ impl LandingService {
         })
     }
 
-    /// Lands work, one landing after the other, each checked by `checks`. A failure does not stop
-    /// the others: each has a result of its own. An error means that nothing was tried.
+    /// Lands work, one landing after the other, each checked by `checks`. A failed landing does not
+    /// stop the others: each landing has its own result. An error means that no landing was tried.
     pub fn land(
         &self,
         work: &AcceptedWork<'_>,
@@ -151,8 +151,8 @@ impl LandingService {
         })
     }
 
-    /// Undoes a landing: the one of this number, or the latest one for 0. `jobs` are all jobs of
-    /// the board, from which the result names those that are affected.
+    /// Undoes the landing with this number, or the latest landing if the number is 0. `jobs` are
+    /// all jobs of the board. The result names the affected jobs.
     pub fn undo(&self, number: u64, jobs: &[JobStatus]) -> Result<LandingResult, Error> {
         let landings = self.landings.list()?;
         let mut landed = landings.iter().filter(|it| is_landed(&it.step));

@@ -60,8 +60,8 @@ pub(crate) fn markers(bytes: &[u8]) -> Vec<ConflictMarker> {
     found
 }
 
-/// Returns the first marker of `after` that a change adds; `before` holds the previous contents of
-/// its files. Existing markers may move, since tests and manuals quote them.
+/// Returns the first marker that a change adds in `after`. `before` holds the previous contents of
+/// the changed files. Existing markers may move, since tests and manuals quote them.
 pub(crate) fn first_added(before: &[Arc<[u8]>], after: &[u8]) -> Option<ConflictMarker> {
     let mut known: Vec<String> = before
         .iter()

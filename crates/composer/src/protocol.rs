@@ -66,7 +66,8 @@ pub struct StartAgents {
     pub prompt: String,
     /// The model: `provider/model`, `auto` or `demo`.
     pub model: String,
-    /// The mode in which they work; it decides their role: `builder`, `planner` or `advisor`.
+    /// The mode in which the agents work. It determines their role: `builder`, `planner` or
+    /// `advisor`.
     pub mode: SessionMode,
     /// Number of agents to start.
     pub agents: usize,

@@ -35,15 +35,16 @@ pub struct HunkId(pub u128);
 
 /// Knows the authors of lines, for the display of a review.
 pub trait LineAuthors {
-    /// Returns the authors of some rows of the session's file, counted from 0, as texts for
-    /// display; of the whole file if `lines` is `None`. Empty if they are unknown.
+    /// Returns the authors of the rows `lines` of a session's file, counted from 0, as texts for
+    /// display. If `lines` is `None`, returns the authors of the whole file. Returns an empty list
+    /// if the authors are unknown.
     fn authors(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
 /// Knows the checks that cover lines, for the risk of hunks.
 pub trait CheckCoverage {
-    /// Returns the names of the checks that covered some rows of the session's file, counted from
-    /// 0; of the whole file if `lines` is `None`.
+    /// Returns the names of the checks that covered the rows `lines` of a session's file, counted
+    /// from 0. If `lines` is `None`, returns the checks that covered any row of the file.
     fn checks(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
@@ -175,8 +176,8 @@ impl Review {
         self.verdicts.get(id)
     }
 
-    /// Sets the verdict on several hunks; `Open` withdraws the earlier one. This is one step for
-    /// `undo`. Unknown ids are skipped.
+    /// Sets the verdict on several hunks, as one step for `undo`. `Open` withdraws an earlier
+    /// verdict. Skips unknown ids.
     pub fn decide(&mut self, ids: &[HunkId], verdict: HunkVerdict) {
         let known: Vec<HunkId> = ids
             .iter()
@@ -236,8 +237,8 @@ impl Review {
         }
     }
 
-    /// Takes over the verdicts of an earlier review, with their undo steps, on hunks that still
-    /// exist, and drops the own ones.
+    /// Replaces the verdicts of this review by the verdicts and undo steps of an earlier review, as
+    /// far as their hunks still exist.
     pub fn with_verdicts_of(mut self, earlier: &Review) -> Self {
         let known: BTreeMap<HunkId, ()> = self.hunks.iter().map(|hunk| (hunk.id, ())).collect();
         self.verdicts = earlier.verdicts.retain_known(&|id| known.contains_key(&id));

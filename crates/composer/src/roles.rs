@@ -21,7 +21,7 @@ const BUILTIN: &str = include_str!("../../../assets/roles/roles.json");
 pub const DEFAULT_ROLE: &str = "builder";
 
 /// Returns the name of the built-in role for an agent that the user starts in `mode`. A role of the
-/// user with the same name replaces it, also its mode.
+/// user with the same name replaces the built-in role, including its mode.
 pub(crate) fn role_for(mode: SessionMode) -> &'static str {
     match mode {
         SessionMode::Build => DEFAULT_ROLE,
@@ -82,9 +82,9 @@ fn standard() -> String {
 }
 
 impl RoleSet {
-    /// Loads the built-in roles and those in `own`, the text of the user's file, which may be
-    /// empty. A role of the user replaces the one of the same name. If a text cannot be parsed, its
-    /// roles are missing and a sentence says so.
+    /// Loads the built-in roles and the roles in `own`, the text of the user's file, which may be
+    /// empty. A role of the user replaces the built-in role of the same name. If a text cannot be
+    /// parsed, its roles are missing, and the returned list contains a sentence about the problem.
     pub fn load(own: &str) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut roles: Vec<JobRole> = Vec::new();
@@ -147,8 +147,8 @@ impl JobRole {
         }
     }
 
-    /// Restricts a permission policy to the tools of this role: calls of others are denied, the
-    /// rest is decided by `rules`.
+    /// Restricts a permission policy to the tools of this role. Calls of other tools are denied;
+    /// `rules` decides about the remaining calls.
     pub fn restrict(&self, rules: Arc<dyn PermissionPolicy>) -> Arc<dyn PermissionPolicy> {
         match &self.tools {
             None => rules,

@@ -141,8 +141,8 @@ impl ComposerHandle {
         Ok(Self { commands, shared })
     }
 
-    /// Sends a command of the user. Never blocks; its failure shows in the next state of the board.
-    /// Does nothing after the service has ended.
+    /// Sends a command of the user. Never blocks. If the command fails, the next state of the board
+    /// contains the error. Does nothing after the service has ended.
     pub fn send(&self, command: Command) {
         // A service that has ended does nothing any more, and its last state says so.
         self.commands.unbounded_send(command).ok();
@@ -158,8 +158,8 @@ impl ComposerHandle {
         receiver
     }
 
-    /// Attaches a view to the session of a job: past events and a stream of those to come. Fails if
-    /// the job has not begun a session. Blocks on the disk.
+    /// Attaches a view to the session of a job: the past events and a stream of future events.
+    /// Fails if the job has no session yet. Blocks on the disk.
     pub fn watch(&self, job: &str) -> Result<SessionView, Error> {
         let (sender, events) = mpsc::unbounded();
         let mut views = lock_of(&self.shared.views);

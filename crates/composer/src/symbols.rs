@@ -30,8 +30,8 @@ struct Outline {
 }
 
 impl SymbolCache {
-    /// Returns the name of the innermost symbol around some lines of a text, counted from 0; `None`
-    /// if there is none, or the language is unknown.
+    /// Returns the name of the innermost symbol around some lines of a text, counted from 0.
+    /// Returns `None` if there is no such symbol, or if the language is unknown.
     pub(crate) fn enclosing(
         &mut self,
         path: &TreePath,
@@ -42,8 +42,8 @@ impl SymbolCache {
         outline.enclosing(&lines).map(str::to_owned)
     }
 
-    /// Returns the names of the symbols that differ between two versions of a text, also added and
-    /// removed ones.
+    /// Returns the names of the symbols that differ between two versions of a text, including added
+    /// and removed symbols.
     pub(crate) fn changed_symbols(
         &mut self,
         path: &TreePath,

@@ -11,8 +11,8 @@ const MAX_TITLE_CHARS: usize = 48;
 
 impl StartAgents {
     /// Returns the command that adds the jobs, all with the model `model`. A prompt with two or
-    /// more lines that begin with `- ` gives a job for each; otherwise `agents` jobs share the
-    /// prompt. As best-of-N there are at least two candidates.
+    /// more lines that begin with `- ` gives one job per such line; otherwise `agents` jobs share
+    /// the prompt. For best-of-N, the command adds at least two candidates with the whole prompt.
     pub(crate) fn job_command(&self, model: &str) -> JobCommand {
         let task = |prompt: &str, titled: &str| JobSpec {
             name: String::new(),
@@ -42,7 +42,7 @@ impl StartAgents {
 }
 
 /// Returns the prompt for agent `number`, from 1, of `count` when all share one task: the task with
-/// a rule for dividing it. For one agent it is the task itself.
+/// a rule for dividing it. If `count` is 1, returns the task itself.
 pub fn share(task: &str, number: usize, count: usize) -> String {
     if count < 2 {
         return task.to_owned();

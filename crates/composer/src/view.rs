@@ -9,7 +9,7 @@ use crate::conflict::Conflict;
 use crate::job::{JobId, JobState, JobStatus};
 use crate::review::HunkVerdict;
 
-/// The complete view state of the board. The service makes a new one after every change.
+/// The complete view state of the board. The service creates a new `Board` after every change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Board {
     /// Name of the project, if it is not the folder that is open.
@@ -141,7 +141,7 @@ impl BoardJob {
 }
 
 impl Board {
-    /// Finds a job by its id; `None` if it is not on the board.
+    /// Returns a job by its id, or `None` if the job is not on the board.
     pub fn job(&self, id: &str) -> Option<&BoardJob> {
         self.jobs.iter().find(|job| job.id() == id)
     }
@@ -161,7 +161,7 @@ impl Board {
     }
 }
 
-/// Returns the letter of an agent, which tells agents apart without colours; it repeats after 26.
+/// Returns the letter that distinguishes an agent without colours. Letters repeat after 26 agents.
 pub fn agent_letter(mark: usize) -> char {
     let letter = u8::try_from(mark % 26).unwrap_or_default();
     char::from(b'A' + letter)

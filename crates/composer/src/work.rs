@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use git::merge::{Changes, TreePath};
 
-/// The full id of a commit in the main repository, in hexadecimal. It is not checked to exist.
+/// The full id of a commit in the main repository, in hexadecimal. The commit may not exist.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]

@@ -60,8 +60,8 @@ pub struct WorktreeAccess {
 }
 
 impl JobWorktrees {
-    /// Opens the worktrees of the repository around `folder`, with the records in `dirs`. Leases
-    /// none. Blocks on the disk. Fails if there is no repository.
+    /// Opens the worktrees of the repository around `folder`, with the records in `dirs`. Does not
+    /// lease a worktree. Blocks on the disk. Fails if there is no repository.
     pub fn open(
         dirs: &Dirs,
         folder: &AbsPath,
@@ -108,8 +108,8 @@ impl JobWorktrees {
         &self.0.folder
     }
 
-    /// Takes the board for this program until `unlock_board` or the end of the process. Fails with
-    /// `Error::Busy` if another program has it.
+    /// Locks the board for this process until `unlock_board` or the end of the process. Fails with
+    /// `Error::Busy` if another process holds the lock.
     pub fn lock_board(&self) -> Result<(), Error> {
         let lock = RealFiles.lock(&self.0.folder.join("board.lock"))?;
         let lock = lock.ok_or_else(|| {
@@ -135,7 +135,8 @@ impl JobWorktrees {
         lock_of(&self.0.notices).extend(notices);
     }
 
-    /// Takes the results of recovered landings, as sentences; a second call returns none.
+    /// Removes and returns the results of recovered landings, as sentences. A second call returns
+    /// an empty list.
     pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut lock_of(&self.0.notices))
     }
@@ -202,8 +203,8 @@ impl JobWorktrees {
         ChangeHistory::open(options, ChangeAuthor::Person)
     }
 
-    /// Starts watching a worktree, so that changes have authors; returns the gate of its tool
-    /// calls. Opens the change history if necessary.
+    /// Starts watching a worktree, so that its changes are recorded with authors. Returns the gate
+    /// for tool calls in this worktree. Opens the change history if necessary.
     pub async fn watch(&self, worktree: &JobWorktree) -> Result<CallGate, Error> {
         let (this, watched) = (self.clone(), worktree.clone());
         blocking(move || this.history(&watched).map(drop)).await?;
@@ -237,8 +238,8 @@ impl JobWorktrees {
         })
     }
 
-    /// Returns the work of a job's session, under the session's id, or the job's if it has none.
-    /// Blocks on the disk.
+    /// Returns the work of a job's session, under the id of the session, or under the id of the job
+    /// if it has no session. Blocks on the disk.
     pub fn session_work(&self, job: &JobStatus) -> Result<SessionWork, Error> {
         let worktree = job.worktree()?;
         self.acquire(&worktree.lease)?;
@@ -330,8 +331,9 @@ impl JobWorktrees {
         Ok(())
     }
 
-    /// Copies work between the checkout and a worktree, in the direction `to`; returns a sentence
-    /// about the result. Conflicts are an error, and nothing is written. Blocks on the disk.
+    /// Copies work between the checkout and a worktree; `to` is the target. Returns a sentence
+    /// about the result. If there are conflicts, fails before it writes any file. Blocks on the
+    /// disk.
     pub fn hand_over_blocking(
         &self,
         worktree: &JobWorktree,

@@ -40,7 +40,7 @@ pub trait AgentService: Send + Sync {
     /// Lists the sessions of a folder, latest first, without those of subagents.
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>>;
 
-    /// Starts a session and attaches to it. It writes nothing before its first prompt.
+    /// Starts a session and attaches to it. The session is stored only from its first prompt on.
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
     /// Opens a session for the folder of the panel: attaches to it if it runs, resumes it
@@ -54,15 +54,15 @@ pub trait AgentService: Send + Sync {
     /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
 
-    /// Tells the engines which files of a folder a window shows, for the prompts of sessions there.
-    /// Replaces the earlier report.
+    /// Sets the files of a folder that a window shows. The engines use these files for the prompts
+    /// of sessions in that folder. Each call replaces the files of the call before.
     fn set_open_files(&self, root: AbsPath, files: OpenFiles);
 
     /// Connects to the board of a folder in a Git checkout. Each folder has one board.
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>>;
 
-    /// Attaches to the session of the board's agent `id`; its past records come first, as events.
-    /// Fails if it has not begun.
+    /// Attaches to the session of the board's agent `id`. The session's past records come first, as
+    /// events. Fails if the session has not begun.
     fn watch(
         &self,
         root: AbsPath,

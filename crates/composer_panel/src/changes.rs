@@ -29,9 +29,9 @@ const CONTEXT_LINES: u32 = 3;
 /// Maximum number of rows before further hunks are left out.
 const MAX_ROWS: usize = 400;
 
-/// Computes the rows of a diff, with some unchanged lines around each change and gaps between, and
-/// its size. The rows of a long diff end early; the size counts all. A missing file (`None`) counts
-/// as an empty text.
+/// Computes the rows of a diff, and its size. Each change has some unchanged lines around it, with
+/// gaps between the changes. The rows of a long diff are cut off, but the size counts all changed
+/// lines. A missing file (`None`) counts as an empty text.
 pub(crate) fn rows(old: Option<&str>, new: Option<&str>) -> (Vec<ChangeRow>, DiffSize) {
     let (old, new) = (
         Snapshot::new(old.unwrap_or_default()),

@@ -203,13 +203,13 @@ impl ComposerPanel {
         &self.models
     }
 
-    /// Returns the latest state of the board of this folder; `None` before it was opened.
+    /// Returns the latest state of this folder's board, or `None` before the board is opened.
     pub fn board(&self) -> Option<&Arc<crate::board::Board>> {
         self.board.as_ref().map(|pane| &pane.board)
     }
 
-    /// Returns the model for the next prompt: the one the user chose, that of the open session, or
-    /// the default.
+    /// Returns the model for the next prompt: the user's choice, else the model of the open
+    /// session, else the default.
     pub fn model(&self) -> &str {
         let of_session = self.open.as_ref().map(|open| open.transcript.model());
         let of_session = of_session.filter(|model| !model.is_empty());
@@ -217,12 +217,12 @@ impl ComposerPanel {
         chosen.or(of_session).unwrap_or(&self.models.default)
     }
 
-    /// Returns the transcript of the open session; `None` if no session is open.
+    /// Returns the transcript of the open session, or `None` if no session is open.
     pub fn transcript(&self) -> Option<&Transcript> {
         self.open.as_ref().map(|open| &open.transcript)
     }
 
-    /// Returns whether a turn of the open session is running; false if no session is open.
+    /// Returns whether a turn of the open session is running. Returns false if no session is open.
     pub fn is_running(&self) -> bool {
         self.transcript().is_some_and(Transcript::is_running)
     }
@@ -276,8 +276,8 @@ impl ComposerPanel {
         Some(running.activity)
     }
 
-    /// Switches to another folder, or to none. The open session is closed in the panel; its turn
-    /// goes on in the background.
+    /// Switches to another folder. `None` leaves the panel without a folder. Closes the open
+    /// session in the panel, but the session's turn goes on in the background.
     pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;

@@ -23,8 +23,8 @@ pub(crate) struct RevealedText {
 }
 
 impl RevealedText {
-    /// Creates a printable form of a text of which more was requested `asked` times: each request
-    /// shows a fixed number of further rows.
+    /// Creates a printable form of a text. `asked` is the number of times that the user asked for
+    /// more. Each time reveals a fixed number of further rows.
     pub(crate) fn new(text: &str, asked: usize) -> Self {
         let text = printable(text, LineFeeds::Keep).into_owned();
         let room = FIRST_ROWS + asked * MORE_ROWS;
@@ -51,7 +51,7 @@ impl RevealedText {
         &self.text[..self.end]
     }
 
-    /// Returns the number of rows that are not shown; 0 if all of it is shown.
+    /// Returns the number of rows that are not shown, which is 0 if the whole text is shown.
     pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }

@@ -160,8 +160,8 @@ impl Transcript {
         &self.todos
     }
 
-    /// Returns the title of the session: the given one, or else the first line of the first prompt.
-    /// `None` before either.
+    /// Returns the title of the session, or else the first line of the first prompt. Returns `None`
+    /// if the session has neither.
     pub fn title(&self) -> Option<String> {
         let first = || {
             self.items.iter().find_map(|item| match item {
@@ -187,19 +187,20 @@ impl Transcript {
         (!self.has_unknown_cost).then_some(self.cost_nano)
     }
 
-    /// Returns the tokens of the last prompt, and the context limit of the model; `None` before the
-    /// first prompt.
+    /// Returns the number of tokens of the last prompt, and the context limit of the model. Returns
+    /// `None` before the first prompt.
     pub fn fill(&self) -> Option<(u64, u64)> {
         self.fill
     }
 
-    /// Returns the reason why the session waits, such as a pause before a retry, as a sentence.
-    /// `None` if it does not wait, or waits for the user.
+    /// Returns a sentence with the reason why the session waits, such as a pause before a retry.
+    /// Returns `None` if the session does not wait, or waits for the user.
     pub fn waiting(&self) -> Option<&str> {
         self.waiting.as_deref()
     }
 
-    /// Returns the first call that waits for permission, of this session or else of a subagent.
+    /// Returns the first call that waits for permission: a call of this session, or else of a
+    /// subagent.
     pub fn pending_approval(&self) -> Option<PendingApproval<'_>> {
         let own = self
             .own_pending_call()
@@ -226,7 +227,7 @@ impl Transcript {
     }
 
     /// Applies a session event and returns the changes to the items, in order, for a view that
-    /// shows them; empty if the event changes none.
+    /// shows the items. The list is empty if the event changes no item.
     pub fn apply(&mut self, event: &AgentEvent) -> Vec<ItemChange> {
         if !matches!(event, AgentEvent::Waiting { .. } | AgentEvent::Fill { .. }) {
             self.waiting = None;

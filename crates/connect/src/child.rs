@@ -118,7 +118,7 @@ impl ChildProcess {
         }
     }
 
-    /// Returns the end of its error output so far, at most 4 KiB.
+    /// Returns the end of the process's error output so far, at most 4 KiB.
     pub(crate) fn tail(&self) -> String {
         self.tail.text()
     }

@@ -39,7 +39,7 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    /// Reads lines of at most `max_len` bytes; a longer one becomes noise.
+    /// Creates a reader of lines. A line longer than `max_len` bytes becomes `WireLine::Noise`.
     pub(crate) fn new(reader: R, max_len: usize) -> Self {
         Self {
             reader: BufReader::new(reader),

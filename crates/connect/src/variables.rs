@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Names and values of environment variables.
 pub type Variables = BTreeMap<String, String>;
 
-/// The sources of `${…}` expressions: variables, and the folder of the project.
+/// The values for `${…}` expressions: variables, and the folder of the project.
 pub(crate) struct Expansion<'a> {
     pub(crate) variables: &'a Variables,
     pub(crate) workspace: &'a AbsPath,

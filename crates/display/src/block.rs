@@ -84,7 +84,8 @@ impl SpanMark for BlockMark {
 }
 
 impl BlockMark {
-    /// Creates the stored form of a block in `buffer`; rows past the last are clamped to it.
+    /// Creates the stored form of a block in `buffer`. A row past the last one is clamped to the
+    /// last row.
     pub(crate) fn to_mark(spec: &BlockSpec, id: BlockId, buffer: &Snapshot) -> PlacedMark<Self> {
         let row = spec.row.min(buffer.last_row());
         let at = match spec.placement {

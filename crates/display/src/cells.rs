@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 const JOINER: char = '\u{200D}';
 const EMOJI_SELECTOR: char = '\u{FE0F}';
 
-/// Measures the widths of characters of a row from left to right, in cells; tabs and joined emoji
-/// depend on what precedes.
+/// Measures the widths of characters of a row from left to right, in cells. The widths of tabs and
+/// joined emoji depend on the preceding text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meter {
     /// Cells from the left edge so far.
@@ -27,7 +27,8 @@ enum PrecedingText {
 }
 
 impl Meter {
-    /// Starts at `cell`, at the start of a row or after a character that joins with nothing.
+    /// Starts at `cell`, which must be at the start of a row or after a character that does not
+    /// join with the next one.
     pub(crate) fn new(cell: u32, tab_width: u32) -> Self {
         Self {
             cell,
@@ -158,8 +159,8 @@ impl Meter {
     }
 }
 
-/// Returns whether the width of `ch` depends on nothing before it but `prior`, the previous
-/// character.
+/// Returns whether the width of `ch` is determined by `ch` and `prior`, the previous character,
+/// regardless of the text before them.
 pub(crate) fn has_fixed_width(prior: char, ch: char) -> bool {
     match ch {
         ' '..='~' | '\t' => true,
@@ -199,8 +200,8 @@ fn wide_prefix(bytes: &[u8]) -> usize {
     3 * chars.iter().take_while(is_wide).count()
 }
 
-/// Returns the text painted for a control character, or one that is invisible or reorders text,
-/// such as `^A` or `<200B>`; `None` for others.
+/// Returns the text painted in place of a character that is a control character, is invisible or
+/// reorders text, such as `^A` or `<200B>`. Returns `None` for all other characters.
 pub(crate) fn stand_in(ch: char) -> Option<String> {
     stand_in_cells(ch)?;
     Some(match ch {

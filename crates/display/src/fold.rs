@@ -35,7 +35,8 @@ pub(crate) fn spans(folds: Vec<PlacedMark<FoldMark>>) -> Vec<Span> {
     spans
 }
 
-/// Returns the union of the folds that hide the byte at `offset`; `None` if none does.
+/// Returns the union of the folds that hide the byte at `offset`. Returns `None` if the byte is not
+/// hidden.
 pub(crate) fn containing(folds: &SpanSet<FoldMark>, offset: ByteOffset) -> Option<Span> {
     let hiding = folds.touching(Span::at(offset)).into_iter();
     hiding

@@ -13,7 +13,7 @@ use crate::wrap::{
     AtColumn, LineReplacement, WrapItem, WrapOptions, WrapSummary, plain, wrap_lines,
 };
 
-/// A run of lines to wrap on another thread; made by `DisplayMap::wrap_job`.
+/// A run of lines to wrap on another thread. `DisplayMap::wrap_job` creates it.
 pub struct WrapJob {
     pub(crate) id: u64,
     pub(crate) shown: ShownText,
@@ -29,7 +29,8 @@ pub struct WrapDone {
 }
 
 impl WrapJob {
-    /// Wraps the lines; takes time proportional to them. Returns `None` if `cancel` was set.
+    /// Wraps the lines. Takes time proportional to their length. Returns `None` if `cancel` was
+    /// set.
     pub fn run(self, cancel: &AtomicBool) -> Option<WrapDone> {
         let items = wrap_lines(
             &self.shown,
@@ -42,7 +43,7 @@ impl WrapJob {
     }
 }
 
-/// The running job, and those of its lines that edits have left unchanged since it started.
+/// The running job, and those of its lines that have not been edited since the job started.
 pub(crate) struct PendingWrapJob {
     pub(crate) id: u64,
     pub(crate) generation: u32,
@@ -70,7 +71,8 @@ impl PendingWrapJob {
         }
     }
 
-    /// Applies line edits, sorted and disjoint: edited lines drop out of the job, later ones move.
+    /// Applies line edits, which must be sorted and disjoint. Removes edited lines from the job,
+    /// and moves the lines after them.
     pub(crate) fn edit(&mut self, edits: &[LineEdit]) {
         let mut parts = Vec::new();
         let mut next_edit = 0;

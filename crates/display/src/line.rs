@@ -67,8 +67,8 @@ pub enum SegmentKind {
 }
 
 impl DisplayLine {
-    /// Reads the part of a strip that covers `cells`, including a few bytes before them. `row` is
-    /// its number.
+    /// Reads the part of a strip that covers `cells`, including a few bytes before these cells.
+    /// `row` is the number of the display row that the strip shows.
     pub(crate) fn read(
         ruler: &Ruler<'_>,
         strip: &Strip,

@@ -17,8 +17,8 @@ use crate::snapshot::DisplaySnapshot;
 use crate::span_set::{PlacedMark, SpanSet};
 use crate::wrap::{DisplayRowEdit, LineReplacement, WrapOptions, wrap_lines};
 
-/// The layers between one buffer and one view of it: inlays, folds, tabs, wraps and blocks. It
-/// changes by methods; queries go to its snapshot.
+/// The layers between one buffer and one view of it: inlays, folds, tabs, wraps and blocks. The
+/// methods of the map change it. Queries use its snapshot.
 pub struct DisplayMap {
     /// Current state of all layers.
     state: DisplaySnapshot,
@@ -94,7 +94,7 @@ impl DisplayMap {
     }
 
     /// Changes tab width or wrapping. Wrapped rows keep their old breaks until jobs or `wrap_rows`
-    /// wrap them again; turning wrapping off applies at once.
+    /// wrap them again. Turning wrapping off takes effect at once.
     pub fn set_options(&mut self, options: DisplayOptions) {
         let before = std::mem::replace(&mut self.state.options, options);
         if before == options {
@@ -113,8 +113,8 @@ impl DisplayMap {
         }
     }
 
-    /// Returns the next lines to wrap in the background; `None` if all are wrapped. Earlier jobs
-    /// become outdated.
+    /// Returns the next lines to wrap in the background, and makes earlier jobs outdated. Returns
+    /// `None` if all lines are wrapped, or wrapping is off.
     pub fn wrap_job(&mut self) -> Option<WrapJob> {
         let options = self.wrap_options()?;
         let DisplaySnapshot { shown, wrap, .. } = &self.state;
@@ -132,8 +132,8 @@ impl DisplayMap {
         Some(job)
     }
 
-    /// Applies wrapped lines. Returns `false` if they were outdated and changed nothing. Request
-    /// the next job either way.
+    /// Applies wrapped lines. Returns `false` if they were outdated and had no effect. In both
+    /// cases, request the next job afterwards.
     pub fn accept(&mut self, done: WrapDone) -> bool {
         let generation = self.state.wrap.generation();
         let outstanding = self
@@ -153,7 +153,7 @@ impl DisplayMap {
         self.state.options.wrap.is_some() && self.state.wrap.stale_lines(0, 1).is_some()
     }
 
-    /// Wraps lines that are about to be shown at once, up to a bounded number of bytes. Returns
+    /// Immediately wraps lines that are about to be shown, up to a bounded number of bytes. Returns
     /// `true` if rows may have moved.
     pub fn wrap_rows(&mut self, first: DisplayRow, count: u32) -> bool {
         let Some(options) = self.wrap_options() else {
@@ -306,8 +306,8 @@ impl DisplayMap {
 
 /// Inlays. Adding one costs `log n`; removing grows with the number of inlays.
 impl DisplayMap {
-    /// Removes inlays, of which unknown ids are ignored, and adds others. Those at one offset keep
-    /// their insertion order.
+    /// Removes the inlays with the ids in `remove`, ignoring unknown ids, and adds those in `add`.
+    /// Inlays at the same offset keep their insertion order.
     pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>) {
         if remove.is_empty() {
             return self.add_inlays(Vec::new(), add);
@@ -347,7 +347,7 @@ impl DisplayMap {
 
 /// Blocks. Inserting one costs `log n`; finding one by its id grows with the number of blocks.
 impl DisplayMap {
-    /// Inserts a block between two rows, where it stays with its row's text, and returns its id.
+    /// Inserts a block between two rows and returns its id. The block follows the text of its row.
     pub fn insert_block(&mut self, spec: BlockSpec) -> BlockId {
         let id = BlockId(self.new_id());
         let placed = BlockMark::to_mark(&spec, id, self.state.buffer());
@@ -362,7 +362,7 @@ impl DisplayMap {
         self.remove_blocks(&[id]);
     }
 
-    /// Removes several blocks at once; unknown ids are ignored.
+    /// Removes several blocks at once. Ignores unknown ids.
     pub fn remove_blocks(&mut self, ids: &[BlockId]) {
         let mut ids = ids.to_vec();
         ids.sort_unstable();
@@ -372,7 +372,7 @@ impl DisplayMap {
         self.place_blocks_at(removed.iter().map(|block| block.span.start).collect());
     }
 
-    /// Sets the height of a block, in line heights; an unknown id is ignored.
+    /// Sets the height of a block, in line heights. Ignores an unknown id.
     pub fn resize_block(&mut self, id: BlockId, height: f32) {
         let removed = self.blocks.retain(|block| block.mark.id != id);
         let offsets = removed.iter().map(|block| block.span.start).collect();

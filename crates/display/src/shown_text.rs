@@ -154,7 +154,7 @@ impl ShownText {
         self.pieces.summary().shown
     }
 
-    /// Returns the number of lines shown; at least one.
+    /// Returns the number of lines shown, which is at least one.
     pub(crate) fn line_count(&self) -> u32 {
         self.pieces.summary().lines + 1
     }
@@ -196,7 +196,7 @@ impl ShownText {
         ByteOffset(start.bytes + within)
     }
 
-    /// Returns the number of the line that shows a buffer offset; offsets past the end are clamped.
+    /// Returns the number of the line that shows a buffer offset. Offsets past the end are clamped.
     pub(crate) fn line_at(&self, offset: ByteOffset) -> u32 {
         let offset = offset.0.min(self.buffer.len().0);
         let (start, _, piece) =
@@ -208,7 +208,7 @@ impl ShownText {
         }
     }
 
-    /// Returns the number of the line that contains an offset of the shown text; offsets past the
+    /// Returns the number of the line that contains an offset of the shown text. Offsets past the
     /// end are clamped.
     pub(crate) fn line_at_shown(&self, shown: usize) -> u32 {
         let target = AtShown(shown.min(self.len()));
@@ -245,7 +245,8 @@ impl ShownText {
         }
     }
 
-    /// Returns the buffer row that begins a line; that of the last line for lines beyond it.
+    /// Returns the buffer row that begins a line. For a line number past the end, returns the row
+    /// of the last line.
     pub(crate) fn first_row(&self, line: u32) -> u32 {
         self.row_of_line(line.min(self.pieces.summary().lines)).0
     }
@@ -276,7 +277,7 @@ impl ShownText {
         self.buffer.point_at(ByteOffset(offset)).row.0
     }
 
-    /// Returns whether line feeds of inlays break rows within the lines, a range that is not empty.
+    /// Returns whether line feeds of inlays break rows within `lines`, which must not be empty.
     pub(crate) fn has_breaks(&self, lines: Range<u32>) -> bool {
         if self.pieces.summary().breaks == 0 {
             return false;
@@ -288,8 +289,8 @@ impl ShownText {
             .is_empty()
     }
 
-    /// Returns the offsets right after the line feeds of inlays in a range of the shown text. Reads
-    /// no text of the buffer.
+    /// Returns the offsets right after the line feeds of inlays in a range of the shown text,
+    /// without reading the text of the buffer.
     pub(crate) fn breaks(&self, shown: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         let mut cursor = self.pieces.cursor::<ShownExtent>(());

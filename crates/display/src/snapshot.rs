@@ -17,7 +17,7 @@ use crate::tab::{LongLines, Ruler, Strip, StripPosition};
 use crate::wrap::WrapTree;
 
 /// An immutable state of the display map, for converting between buffer offsets and display
-/// positions. Cheap to clone; stays valid while the map changes.
+/// positions. Cheap to clone. A snapshot stays valid while the map changes.
 #[derive(Clone)]
 pub struct DisplaySnapshot {
     pub(crate) options: DisplayOptions,
@@ -120,15 +120,16 @@ impl DisplaySnapshot {
         self.ruler().cell_at(&strip, strip.shown.end)
     }
 
-    /// Returns the largest `max_cell` of the rows, 0 for none; for long lines an estimate that
-    /// improves as they are viewed.
+    /// Returns the largest `max_cell` of the rows, or 0 for an empty range. For long lines, uses an
+    /// estimate, which improves as they are viewed.
     pub fn widest_cell_in(&self, rows: Range<DisplayRow>) -> u32 {
         let end = rows.end.0.min(self.row_count());
         let cells = (rows.start.0..end).map(|row| self.ruler().end_cell_estimate(&self.strip(row)));
         cells.max().unwrap_or(0)
     }
 
-    /// Returns the buffer row that a display row shows first, and whether it begins there.
+    /// Returns the buffer row of the first text in a display row, and whether the display row is
+    /// the first of its line.
     pub fn buffer_row(&self, row: DisplayRow) -> (Row, bool) {
         let wrapped = self.wrap.row(row.0);
         if wrapped.columns.is_none_or(|columns| columns.start == 0) {
@@ -140,22 +141,22 @@ impl DisplaySnapshot {
         (self.buffer().point_at(offset).row, strip.is_first())
     }
 
-    /// Returns the display rows of a buffer row; if folds join it with others, those of the whole
-    /// line.
+    /// Returns the display rows of a buffer row. If folds join this row with others, returns the
+    /// rows of the whole line.
     pub fn rows_of(&self, row: Row) -> Range<DisplayRow> {
         let line = self.shown.line_at(self.buffer().row_start(row));
         DisplayRow(self.wrap.first_row(line))..DisplayRow(self.wrap.first_row(line + 1))
     }
 
-    /// Returns the point one row up, as near to the cell `goal` as possible; `None` in the first
-    /// row.
+    /// Returns the point one row up, as near to the cell `goal` as possible. Returns `None` in the
+    /// first row.
     pub fn row_above(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let row = point.row.min(self.last_row() + 1).0.checked_sub(1)?;
         Some(self.clip(DisplayPoint::new(row, goal), Bias::Left))
     }
 
     /// Returns the point one row down, as near to the cell `goal` as possible. Rows without buffer
-    /// text, created by a long inlay, are skipped. `None` in the last row.
+    /// text, created by a long inlay, are skipped. Returns `None` in the last row.
     pub fn row_below(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let mut row = point.row.0;
         while row < self.last_row().0 {
@@ -185,14 +186,14 @@ impl DisplaySnapshot {
         )
     }
 
-    /// Returns the top of a row in line heights from the top of the text, blocks above it included;
-    /// for one past the last row, the bottom of the text.
+    /// Returns the top of a row, above the blocks that precede the row, in line heights from the
+    /// top of the text. For the row number after the last row, returns the bottom of the text.
     pub fn y_of(&self, row: DisplayRow) -> f64 {
         height_in_lines(self.blocks.y_of(row.0.min(self.row_count())))
     }
 
-    /// Returns the row at a height in line heights; for a height within a block, the row after the
-    /// block; the last row beyond the text.
+    /// Returns the row at a height in line heights. For a height within a block, returns the row
+    /// after the block. Beyond the text, returns the last row.
     pub fn row_at_y(&self, y: f64) -> DisplayRow {
         let row = self.blocks.row_at(to_parts(y));
         DisplayRow(u32::try_from(row).unwrap_or(u32::MAX)).min(self.last_row())
@@ -208,7 +209,8 @@ impl DisplaySnapshot {
         self.blocks.blocks_in(to_parts(y.start)..to_parts(y.end))
     }
 
-    /// Returns the union of the folds that hide the byte at `offset`; `None` if none does.
+    /// Returns the union of the folds that hide the byte at `offset`. Returns `None` if the byte is
+    /// not hidden.
     pub fn fold_containing(&self, offset: ByteOffset) -> Option<Span> {
         fold::containing(&self.folds, offset)
     }
@@ -226,8 +228,8 @@ impl DisplaySnapshot {
         self.shown.line_span(line).rows.start != row.0
     }
 
-    /// Returns the buffer rows that folds join with a row into one line; that row alone if nothing
-    /// is folded.
+    /// Returns the buffer rows that folds join with a row into one line. Without folds, returns
+    /// this row alone.
     pub fn joined_rows(&self, row: Row) -> Range<Row> {
         let line = self.shown.line_at(self.buffer().row_start(row));
         let rows = self.shown.line_span(line).rows;

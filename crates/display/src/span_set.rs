@@ -109,7 +109,7 @@ impl<T: SpanMark> SpanSet<T> {
         self.entries.is_empty()
     }
 
-    /// Returns all marks, in order. Takes time proportional to the set.
+    /// Returns all marks, in order. Takes time proportional to the size of the set.
     pub(crate) fn all(&self) -> Vec<PlacedMark<T>> {
         self.from(0).collect()
     }
@@ -153,7 +153,8 @@ impl<T: SpanMark> SpanSet<T> {
         found
     }
 
-    /// Maps the marks through an edit; marks whose text is deleted go unless they stay when empty.
+    /// Maps the marks through an edit. Removes marks whose text is deleted, unless the kind of mark
+    /// stays when it is empty.
     pub(crate) fn map(&mut self, change: &Change) {
         if self.is_empty() || change.is_empty() {
             return;
@@ -194,7 +195,7 @@ impl<T: SpanMark> SpanSet<T> {
         self.insert(mapped.collect());
     }
 
-    /// Adds marks, given in any order, whose ranks are new.
+    /// Adds marks, given in any order. Their ranks must not occur in the set.
     pub(crate) fn insert(&mut self, mut marks: Vec<PlacedMark<T>>) {
         if marks.is_empty() {
             return;
@@ -220,7 +221,7 @@ impl<T: SpanMark> SpanSet<T> {
     }
 
     /// Removes and returns the marks for which `is_wanted` is false. Takes time proportional to the
-    /// set.
+    /// size of the set.
     pub(crate) fn retain(
         &mut self,
         mut is_wanted: impl FnMut(&PlacedMark<T>) -> bool,

@@ -14,7 +14,7 @@ use stretches::Stretches;
 
 mod stretches;
 
-/// The piece of the shown text that one display row shows, with its indent.
+/// The piece of the shown text in one display row, with the indent of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Strip {
     /// Line that contains the row.
@@ -73,7 +73,7 @@ impl Strip {
 
 impl Ruler<'_> {
     /// Returns the cell at which the byte `at` of the shown text begins, counted from the left
-    /// edge; offsets outside the strip are clamped to it.
+    /// edge. Offsets outside the strip are clamped to the strip.
     pub(crate) fn cell_at(&self, strip: &Strip, at: usize) -> u32 {
         let at = at.clamp(strip.shown.start, strip.shown.end);
         let (from, cell) = if strip.is_long() {
@@ -92,8 +92,8 @@ impl Ruler<'_> {
         meter.cell
     }
 
-    /// Returns the character of a strip that covers a cell, or its end beyond it; characters
-    /// without width are passed over.
+    /// Returns the character of a strip that covers a cell, skipping characters without width. For
+    /// a cell beyond the strip, returns the end of the strip.
     pub(crate) fn find(&self, strip: &Strip, cell: u32) -> StripPosition {
         let (mut at, start_cell) = self.anchor_before(strip, cell);
         let mut meter = Meter::new(start_cell, self.tab_width);
@@ -118,8 +118,8 @@ impl Ruler<'_> {
         }
     }
 
-    /// Returns an offset in the strip at or near before a cell, from which measuring is cheap, and
-    /// its cell.
+    /// Returns an offset at or shortly before a cell of the strip, from which measuring to this
+    /// cell is cheap, and the cell of the offset.
     pub(crate) fn anchor_before(&self, strip: &Strip, cell: u32) -> (usize, u32) {
         if !strip.is_long() || cell <= strip.indent {
             return (strip.shown.start, strip.indent);
@@ -131,8 +131,8 @@ impl Ruler<'_> {
         (strip.line_start + column, cell)
     }
 
-    /// Returns the cell of the strip's end; for a long strip that is not measured, an estimate of
-    /// one cell per byte.
+    /// Returns the cell of the strip's end. For the part of a long strip that is not measured yet,
+    /// assumes one cell per byte.
     pub(crate) fn end_cell_estimate(&self, strip: &Strip) -> u32 {
         if !strip.is_long() {
             return self.cell_at(strip, strip.shown.end);
@@ -164,8 +164,8 @@ impl Ruler<'_> {
 }
 
 impl LongLines {
-    /// Returns the measurements that are still valid after an edit of lines; `shown` is the text
-    /// after it.
+    /// Returns the measurements that are still valid after edits of lines. `shown` is the text
+    /// after the edits.
     pub(crate) fn after(&self, edits: &[LineEdit], shown: &ShownText, tab_width: u32) -> Self {
         let lines = self.lock();
         if lines.is_empty() {

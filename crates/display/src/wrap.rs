@@ -19,7 +19,7 @@ mod breaks;
 mod edit;
 mod lines;
 
-/// The display rows of all lines, as counted by bytes per row. Cheap to clone.
+/// The display rows of all lines, stored as the number of bytes of each row. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct WrapTree {
     items: SumTree<WrapItem>,
@@ -131,7 +131,7 @@ fn bytes_of(lens: &[u32]) -> usize {
     lens.iter().map(|len| *len as usize).sum()
 }
 
-/// Seeks a byte, the second number, of a line, the first number.
+/// A seek target: the number of a line, and the offset of a byte in this line.
 pub(crate) struct AtColumn(pub(crate) u32, pub(crate) usize);
 
 impl SeekTarget<'_, WrapSummary, WrapSummary> for AtColumn {
@@ -150,8 +150,8 @@ impl SeekTarget<'_, WrapSummary, WrapSummary> for AtRow {
 }
 
 impl WrapTree {
-    /// Creates a tree in which every line has one row. `is_known` says whether that is final;
-    /// otherwise all lines are stale.
+    /// Creates a tree in which every line has one row. If `is_known` is true, this is final.
+    /// Otherwise all lines are stale.
     pub(crate) fn new(lines: u32, is_known: bool) -> Self {
         let generation = 1;
         let stamp = if is_known { generation } else { 0 };
@@ -176,7 +176,7 @@ impl WrapTree {
         self.generation
     }
 
-    /// Returns a display row by its number; the last one for numbers beyond it.
+    /// Returns a display row by its number. For a number past the end, returns the last row.
     pub(crate) fn row(&self, row: u32) -> WrapRow {
         let row = row.min(self.row_count().saturating_sub(1));
         let (start, _, item) =
@@ -207,7 +207,8 @@ impl WrapTree {
         }
     }
 
-    /// Returns the display row that shows a byte of a line; at the border of two rows, the second.
+    /// Returns the display row that shows a byte of a line. At the border of two rows, returns the
+    /// second row.
     pub(crate) fn row_at(&self, line: u32, column: usize) -> u32 {
         let target = AtColumn(line, column);
         let (start, _, item) =
@@ -227,7 +228,8 @@ impl WrapTree {
         }
     }
 
-    /// Returns the display row that begins a line; the number of rows for a line past the last.
+    /// Returns the display row that begins a line. For a line past the last one, returns the number
+    /// of rows.
     pub(crate) fn first_row(&self, line: u32) -> u32 {
         if line >= self.line_count() {
             return self.row_count();
@@ -240,7 +242,7 @@ impl WrapTree {
         self.generation += 1;
     }
 
-    /// Gives every line one row, as its final state, and returns the change of rows.
+    /// Makes one row of every line, as its final state, and returns the change of rows.
     pub(crate) fn unwrap_all(&mut self) -> DisplayRowEdit {
         self.generation += 1;
         let (lines, old_rows) = (self.line_count(), self.row_count());
@@ -259,8 +261,8 @@ impl WrapTree {
             .is_none_or(|stale| stale.start > line)
     }
 
-    /// Returns the first run of stale lines at or after `from`, looking at no more than `max_items`
-    /// items; `None` if all are fresh.
+    /// Returns the first run of stale lines at or after `from`, looking at at most `max_items`
+    /// items. Returns `None` if all these lines are fresh.
     pub(crate) fn stale_lines(&self, from: u32, max_items: usize) -> Option<Range<u32>> {
         if self.items.summary().oldest >= self.generation {
             return None;
@@ -296,7 +298,7 @@ impl WrapTree {
         )
     }
 
-    /// Replaces lines by new items and returns the changed rows; `replacements` are sorted and
+    /// Replaces lines by new items and returns the changed rows. `replacements` must be sorted and
     /// disjoint.
     pub(crate) fn replace(&mut self, replacements: Vec<LineReplacement>) -> Vec<DisplayRowEdit> {
         if replacements.is_empty() {
@@ -332,7 +334,8 @@ impl WrapTree {
     }
 }
 
-/// Returns items for a run of lines of one row each, wrapped with the options of `generation`.
+/// Returns the items for a run of lines of one row each. `generation` is the generation of the
+/// options with which the lines were wrapped.
 pub(crate) fn plain(lines: u32, generation: u32) -> SumTree<WrapItem> {
     if lines == 0 {
         return SumTree::new(());

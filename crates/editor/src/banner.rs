@@ -6,8 +6,8 @@ use ui::{Banner, Button, ButtonStyle, Tone};
 
 use crate::editor::Editor;
 
-/// Returns the banner above the text for the document's state (conflict, deleted, read-only, large
-/// file); `None` if that needs none.
+/// Returns the banner above the text for a document that is in conflict, deleted, read-only or
+/// large. Returns `None` in all other states.
 pub(crate) fn of(editor: &Editor, cx: &Context<Editor>) -> Option<AnyElement> {
     let document = editor.model.read(cx).document();
     match document.state() {

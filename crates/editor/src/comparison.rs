@@ -43,8 +43,8 @@ enum RowPair {
 }
 
 impl Comparison {
-    /// Compares a document with the file on disk while they are in conflict, again after each
-    /// change of the document. Empty without a conflict.
+    /// Creates a view that compares a document with the file on disk while the two are in conflict,
+    /// and updates it after each change of the document. Without a conflict, the view is empty.
     pub fn new(model: Entity<DocumentModel>, cx: &mut Context<Self>) -> Self {
         let subscription = cx.observe(&model, |comparison, _, cx| {
             comparison.compare(cx);

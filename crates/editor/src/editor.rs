@@ -258,7 +258,7 @@ impl Editor {
     }
 
     /// Selects spans, clipped to the text, in place of all selections; the last one is the newest
-    /// and is revealed. No spans give a caret at the start.
+    /// and is revealed. If `spans` is empty, puts a caret at the start of the text.
     pub fn select(&mut self, spans: Vec<Span>, reveal: Reveal, cx: &mut Context<Self>) {
         self.sync(cx);
         let clip = |offset: ByteOffset| self.snapshot.clip(offset, Bias::Left);
@@ -275,8 +275,8 @@ impl Editor {
         });
     }
 
-    /// Replaces the selections, and records the previous ones for caret undo. Equal selections
-    /// change nothing. Does not scroll.
+    /// Replaces the selections, and records the previous ones for caret undo. Does nothing if the
+    /// new selections equal the present ones. Does not scroll.
     pub(crate) fn set_selections(&mut self, selections: SelectionSet, cx: &mut Context<Self>) {
         if selections == self.selections {
             return;
@@ -360,7 +360,7 @@ impl Editor {
         id
     }
 
-    /// Removes a block from the view; without effect for an unknown id.
+    /// Removes a block from the view. Does nothing if the id is unknown.
     pub fn remove_block(&mut self, id: BlockId, cx: &mut Context<Self>) {
         self.blocks.remove(&id);
         self.change_map(cx, |map| map.remove_block(id));
@@ -376,8 +376,8 @@ impl Editor {
         self.change_map(cx, |map| map.splice_inlays(remove, add));
     }
 
-    /// Returns the buffer rows that the last layout showed, end exclusive; `None` before the first
-    /// one.
+    /// Returns the buffer rows that the last layout showed, end exclusive. Returns `None` before
+    /// the first layout.
     pub fn visible_rows(&self) -> Option<std::ops::Range<Row>> {
         let geometry = self.geometry.as_ref()?;
         Some(geometry.buffer_rows.clone())
@@ -403,8 +403,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Brings all offsets of the view to the document's current revision. Called first in every
-    /// operation; cheap if nothing changed.
+    /// Brings all offsets of the view to the document's current revision. Every operation of the
+    /// view calls this first. Takes constant time if the document has not changed.
     pub(crate) fn sync(&mut self, cx: &mut Context<Self>) {
         let model = self.model.read(cx);
         let buffer = model.document().buffer();
@@ -458,8 +458,8 @@ impl Editor {
         self.snapshot = after;
     }
 
-    /// Shows the two sides of a conflict instead of the text, or with `false` the text again.
-    /// Without a conflict it always shows the text.
+    /// With `true`, shows the two sides of a conflict instead of the text. With `false`, or without
+    /// a conflict, shows the text.
     pub fn set_comparing(&mut self, comparing: bool, cx: &mut Context<Self>) {
         self.comparison.is_shown = comparing && self.model.read(cx).document().conflict().is_some();
         cx.notify();

@@ -40,8 +40,8 @@ pub enum ExcerptsEvent {
     StateChanged,
 }
 
-/// Excerpts of several documents and their combined text, kept equal in both directions as either
-/// is edited.
+/// Excerpts of several documents and their combined text. An edit of a document is applied to the
+/// combined text, and an edit of the combined text to the documents.
 pub struct Excerpts {
     shown: Entity<DocumentModel>,
     shown_at: Revision,
@@ -127,7 +127,8 @@ impl Excerpts {
         self.places.len()
     }
 
-    /// Returns the source of an excerpt, and its current rows there; `None` for an unknown index.
+    /// Returns the source of an excerpt, and the current rows of the excerpt in this source.
+    /// Returns `None` if the index is unknown.
     pub fn excerpt(&self, index: usize, cx: &App) -> Option<(Entity<DocumentModel>, RowSpan)> {
         let place = self.places.get(index)?;
         let source = self.sources.get(place.source)?;
@@ -137,14 +138,15 @@ impl Excerpts {
         Some((source.clone(), RowSpan { start, end }))
     }
 
-    /// Returns the row of the combined text where an excerpt begins; `None` for an unknown index.
+    /// Returns the row of the combined text where an excerpt begins. Returns `None` for an unknown
+    /// index.
     pub fn first_row(&self, index: usize, cx: &App) -> Option<Row> {
         let place = self.places.get(index)?;
         Some(self.shown.read(cx).snapshot().point_at(place.at.start).row)
     }
 
     /// Returns the origin of a row of the combined text: the index of the excerpt, its source and
-    /// the row there; `None` if the row belongs to none.
+    /// the row in this source. Returns `None` if the row belongs to no excerpt.
     pub fn source_of(&self, row: Row, cx: &App) -> Option<(usize, Entity<DocumentModel>, Row)> {
         let shown = self.shown.read(cx).snapshot();
         let index = self.index_at(&shown, row)?;
@@ -155,7 +157,8 @@ impl Excerpts {
         Some((index, source.clone(), from + row.0.saturating_sub(first.0)))
     }
 
-    /// Returns the file of a row of the combined text; `None` if there is none.
+    /// Returns the path of the file from which a row of the combined text comes. Returns `None` if
+    /// the row has no source or the source is untitled.
     pub fn path_of(&self, row: Row, cx: &App) -> Option<AbsPath> {
         let (_, source, _) = self.source_of(row, cx)?;
         source.read(cx).path().cloned()
@@ -401,7 +404,7 @@ pub(crate) struct ExcerptColours {
 }
 
 impl ExcerptColours {
-    /// Computes the highlights of each row, in order; empty for rows without a tree.
+    /// Computes the highlights of each row, in order. Rows without a syntax tree get no highlights.
     pub(crate) fn of_rows(&self) -> Vec<RowHighlights> {
         let count = self.rows.end.0.saturating_sub(self.rows.start.0) as usize;
         let mut result = vec![RowHighlights::default(); count];

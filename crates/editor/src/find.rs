@@ -9,10 +9,11 @@ use caret::find::{
 };
 use text::Change;
 
-/// Maximum number of matches that are kept; beyond it the count shows as `10000+`.
+/// Maximum number of matches that are kept. If a search finds more, the find bar shows the count as
+/// `10000+`.
 pub(crate) const MAX_MATCHES: usize = 10_000;
 
-/// Query and matches of the search in one view. Does not search itself.
+/// Query and matches of the search in one view. The search itself runs elsewhere.
 pub(crate) struct FindState {
     is_open: bool,
     pub(crate) text: String,
@@ -61,7 +62,7 @@ impl FindState {
         self.is_open
     }
 
-    /// Shows or hides matches; hiding also forgets them and the limit to selections.
+    /// Shows or hides matches. Hiding also discards the matches and the limit to selections.
     pub(crate) fn set_open(&mut self, is_open: bool) {
         self.is_open = is_open;
         if !is_open {
@@ -72,8 +73,8 @@ impl FindState {
         }
     }
 
-    /// Compiles the query after any part of it changed. An invalid one sets `error`, an empty one
-    /// clears the matches.
+    /// Compiles the query after any part of it changed. An empty or invalid query clears the
+    /// matches, and an invalid one also sets `error`.
     pub(crate) fn compile(&mut self) {
         self.is_known = false;
         self.matcher = None;
@@ -99,18 +100,18 @@ impl FindState {
         }
     }
 
-    /// Returns the compiled query; `None` if it is empty or invalid.
+    /// Returns the compiled query. Returns `None` if the query is empty or invalid.
     pub(crate) fn matcher(&self) -> Option<&Matcher> {
         self.matcher.as_ref()
     }
 
-    /// Returns the error message of an invalid query; `None` for a valid or empty one.
+    /// Returns the error message of an invalid query. Returns `None` for a valid or empty one.
     pub(crate) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Returns the spans to search in: the selections to which the search is limited, else the
-    /// whole text.
+    /// Returns the spans to search in: the selections to which the search is limited, or the whole
+    /// text if there is no such limit.
     pub(crate) fn spans(&self, whole: Span) -> Vec<Span> {
         self.within.clone().unwrap_or_else(|| vec![whole])
     }
@@ -124,13 +125,14 @@ impl FindState {
         self.is_known = true;
     }
 
-    /// Returns all matches, if the last search was for the current query and found no more than are
-    /// kept; else `None`.
+    /// Returns all matches of the current query. Returns `None` if its search has not finished, or
+    /// found more than `MAX_MATCHES`.
     pub(crate) fn complete(&self) -> Option<&[Span]> {
         (self.is_known && self.is_complete).then_some(&self.matches[..])
     }
 
-    /// Returns the known matches that touch a span, in order; empty while matches are hidden.
+    /// Returns the known matches that touch a span, in order. Returns an empty slice while matches
+    /// are hidden.
     pub(crate) fn matches_in(&self, span: Span) -> &[Span] {
         if !self.is_open {
             return &[];
@@ -142,13 +144,14 @@ impl FindState {
         self.matches.get(first..last).unwrap_or_default()
     }
 
-    /// Returns the positions of matches as fractions of the text, from 0 to 1; empty while matches
-    /// are hidden.
+    /// Returns the positions of matches as fractions of the text, from 0 to 1. Returns an empty
+    /// slice while matches are hidden.
     pub(crate) fn overview(&self) -> &[f32] {
         if self.is_open { &self.overview } else { &[] }
     }
 
-    /// Maps the matches through a change until a new search has finished.
+    /// Maps the matches through a change of the text. The mapped matches are used until a new
+    /// search finishes.
     pub(crate) fn follow(&mut self, change: &Change) {
         if let Some(within) = &mut self.within {
             within.iter_mut().for_each(|span| {
@@ -192,8 +195,8 @@ impl FindState {
         }
     }
 
-    /// Returns the match after (`forward`) or before the selection, wrapping around; `None` if
-    /// there is none. `matches` are sorted.
+    /// Returns the match after (`forward`) or before the selection, wrapping around. Returns `None`
+    /// if `matches` is empty. `matches` must be sorted.
     pub(crate) fn step(matches: &[Span], selected: Span, forward: bool) -> Option<Span> {
         if forward {
             let next =

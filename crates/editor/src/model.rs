@@ -53,7 +53,7 @@ pub enum ModelEvent {
 }
 
 /// An open document and all that its views share: text, syntax tree, changes since the last commit.
-/// An entity; the only way to change the document.
+/// Every change of the document goes through this entity.
 pub struct DocumentModel {
     document: Document,
     environment: DocumentEnvironment,
@@ -130,8 +130,8 @@ impl DocumentModel {
         self.language
     }
 
-    /// Returns the syntax snapshot, whose offsets are current and whose structure may be older;
-    /// `None` for plain text and large files.
+    /// Returns the syntax snapshot. Its offsets are those of the current text, while its structure
+    /// may be that of an older text. Returns `None` for plain text and large files.
     pub fn syntax(&self) -> Option<&SyntaxSnapshot> {
         self.syntax.as_ref()
     }
@@ -142,13 +142,14 @@ impl DocumentModel {
         &self.hunks
     }
 
-    /// Returns the committed text, against which changes are shown; `None` if the file is
-    /// untracked.
+    /// Returns the committed text, with which the current text is compared. Returns `None` if the
+    /// file is untracked.
     pub fn head(&self) -> Option<&Snapshot> {
         self.head.as_ref()
     }
 
-    /// Records that Burin renamed the file, and detects the language anew.
+    /// Records that Burin renamed the file. Switches to the language detected from the new name, or
+    /// keeps the present language if none is detected.
     pub fn set_path(&mut self, path: AbsPath, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_path(path));
         let language = language_of(&self.document);
@@ -163,7 +164,7 @@ impl DocumentModel {
         self.mutate(cx, |document| document.set_format(format));
     }
 
-    /// Returns the wall time, for an edit made now.
+    /// Returns the current wall-clock time, for the origin of an edit.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.environment.clock.wall_ms())
     }

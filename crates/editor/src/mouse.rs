@@ -21,7 +21,7 @@ use crate::frame::{Geometry, HitArea};
 use crate::pointer::Drag;
 
 /// Registers the mouse listeners of a view for this frame, over the areas of the whole view and of
-/// the text. Part of painting.
+/// the text. Call this while painting.
 pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, window: &mut Window) {
     window.set_cursor_style(CursorStyle::IBeam, text);
     let (view, over) = (editor.downgrade(), whole.clone());

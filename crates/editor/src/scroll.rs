@@ -20,7 +20,7 @@ pub(crate) struct Scroll {
     pub(crate) x: f64,
 }
 
-/// The height of the window and its limit for scrolling.
+/// The height of the window, and the limit of scrolling down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Viewport {
     /// Height of the window, in line heights.
@@ -94,8 +94,8 @@ pub(crate) enum ScrollMargin {
     Center,
 }
 
-/// Returns the window's top that reveals a row, in line heights; `top` is the present one and
-/// `margin` the distance to keep from the edges. Not clipped to the text.
+/// Returns the top of the window that reveals a row, in line heights. `top` is the present top, and
+/// `margin` the distance to keep from the edges. The result may lie outside the text.
 pub(crate) fn top_showing(
     row: DisplayRow,
     follow: ScrollMargin,

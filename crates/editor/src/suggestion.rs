@@ -116,8 +116,8 @@ pub(crate) struct VisibleRange {
     pub(crate) hides_start: bool,
 }
 
-/// Decides how a suggestion, which applies to `snapshot`, is shown: within the text, or as a sign
-/// if it is not visible from the newest caret.
+/// Decides the form in which a suggestion for `snapshot` is shown: within the text, or as a jump
+/// sign if its location is not visible.
 pub(crate) fn present(
     suggestion: &Suggestion,
     snapshot: &Snapshot,

@@ -31,9 +31,9 @@ struct FoundChunk {
 }
 
 impl IndexState {
-    /// Returns the best chunks for a query from what is indexed now, with their texts; an empty
-    /// answer before the store and the table are open. Reads the shown files, and ranks files that
-    /// are not indexed yet by their words alone.
+    /// Searches the current state of the index and returns the best chunks for a query, with their
+    /// texts. Returns an empty answer until the store and the table are open. Reads the files of
+    /// the returned chunks. Files that are not indexed yet are ranked by their words alone.
     pub(crate) fn search(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         let is_complete = self.is_complete();
         let (Some((layout, store)), Some(table)) = (self.store.get(), self.table.get()) else {
@@ -162,8 +162,9 @@ fn make_hit(
     }
 }
 
-/// Returns the text between two byte offsets, clamped to its length and to char boundaries, since
-/// the text may be newer than the indexed version; empty if nothing is left.
+/// Returns the text between two byte offsets. Clamps both offsets to the length of the text and to
+/// char boundaries, because the text may be newer than the indexed version, so the result may be
+/// empty.
 pub(crate) fn slice_clamped(text: &str, start: usize, end: usize) -> &str {
     let end = text.floor_char_boundary(end);
     let start = text.floor_char_boundary(start.min(end));
@@ -178,7 +179,7 @@ pub(crate) struct HitTexts<'a> {
 }
 
 impl<'a> HitTexts<'a> {
-    /// Creates an empty set; `top` is the root of the working tree, to which paths are relative.
+    /// Creates an empty set. Paths are relative to `top`, the root of the working tree.
     pub(crate) fn new(shared: &'a IndexState, top: &'a AbsPath) -> Self {
         Self {
             shared,
@@ -187,8 +188,8 @@ impl<'a> HitTexts<'a> {
         }
     }
 
-    /// Returns the text of a file: its unsaved version, or the content on disk, read at the first
-    /// call. Empty if it cannot be read.
+    /// Returns the text of a file: its unsaved version, or the content on disk, which the first
+    /// call reads. Returns an empty text if the file cannot be read.
     pub(crate) fn text(&mut self, path: &Arc<str>) -> &str {
         let at = match self.read.iter().position(|(known, _)| known == path) {
             Some(at) => at,

@@ -40,8 +40,8 @@ struct UnindexedFile {
 }
 
 /// Walks the root, checks every file, and chunks and embeds those whose content is new. Returns the
-/// number of files that had to be read. Blocks; waits while the index is paused, and stops early
-/// when it is closed.
+/// number of files that had to be read. Blocks, waits while the index is paused, and stops early
+/// when the index is closed.
 pub(crate) fn index_all(changes: &IndexUpdater<'_>) -> usize {
     let state = changes.state;
     let was_ready = state.is_complete();

@@ -29,7 +29,7 @@ pub(crate) struct IndexUpdater<'a> {
     pub(crate) store: &'a ChunkStore,
 }
 
-/// The result of reading a file for the index: already known, a new record, or gone.
+/// The result of reading a file for the index: the content is already known, is new, or is gone.
 pub(crate) enum ReadOutcome {
     /// The file is indexed already, or has no chunks.
     Known(ViewedFile),
@@ -57,8 +57,8 @@ impl IndexUpdater<'_> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the files that may have changed, skipping others. Returns whether a full pass is
-    /// needed, since only a walk determines whether a new file is ignored. Reads the disk.
+    /// Updates or removes the known files among `touched`. Returns whether a full pass is needed,
+    /// since only a walk determines whether a new file is ignored. Reads the disk.
     pub(crate) fn touch(&self, mut touched: Vec<AbsPath>) -> bool {
         touched.sort_unstable();
         touched.dedup();
@@ -149,8 +149,8 @@ impl IndexUpdater<'_> {
         }
     }
 
-    /// Reads a file as far as necessary: its metadata, then its content if the metadata changed.
-    /// `name` is its path below the root of the repository.
+    /// Reads a file as far as necessary: first the metadata, then the content if the metadata
+    /// changed. `name` is the path of the file below the root of the repository.
     pub(crate) fn read(&self, path: &AbsPath, name: &str) -> ReadOutcome {
         let left = |stamp, left| {
             ReadOutcome::Known(ViewedFile {
@@ -194,8 +194,8 @@ impl IndexUpdater<'_> {
         }
     }
 
-    /// Makes an unsaved text replace the file's content in the index, or with `None` ends that. A
-    /// text that would not be indexed as a file hides the file.
+    /// Indexes an unsaved text in place of the file's content on disk; `None` restores the content
+    /// on disk. If the text is not to be indexed, searches do not find the file.
     pub(crate) fn set_unsaved(&self, path: &AbsPath, text: Option<text::Snapshot>) {
         let Some(name) = self.path(path) else {
             return;
@@ -245,13 +245,14 @@ fn prepare_record(blob: Blob, name: &str, text: &str, table: &EmbeddingTable) ->
     record.ok()
 }
 
-/// Returns Git's object id of a content, shortened as by `blob`; never `None` in practice.
+/// Returns the first 20 bytes of the object id that Git gives a content; see `blob`. In practice,
+/// always returns `Some`.
 pub(crate) fn blob_of(bytes: &[u8]) -> Option<Blob> {
     blob(&ObjectId::of_blob(bytes))
 }
 
-/// Returns the first 20 bytes of an object id: all of it in SHA-1 repositories. `None` if it is
-/// shorter.
+/// Returns the first 20 bytes of an object id, which is the whole id in SHA-1 repositories. Returns
+/// `None` if the id is shorter.
 pub(crate) fn blob(id: &ObjectId) -> Option<Blob> {
     id.as_bytes().get(..20)?.try_into().ok()
 }

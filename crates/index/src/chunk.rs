@@ -13,7 +13,7 @@ use std::ops::Range;
 use base::Span;
 use syntax::{Language, OutlineItem, OutlineKind, PlainTree};
 
-/// The size in bytes that chunks aim at.
+/// The target size of a chunk, in bytes.
 pub(crate) const TARGET_BYTES: usize = 750;
 /// Size in bytes up to which a function or type stays whole.
 pub(crate) const MAX_WHOLE_BYTES: usize = 1_500;
@@ -54,7 +54,7 @@ pub(crate) struct Defined {
 }
 
 /// Splits a text into chunks in order, along functions and types if `language` can be parsed, else
-/// by lines. Chunks cover the text; an empty text has none.
+/// by lines. The chunks cover the whole text. An empty text yields no chunks.
 pub(crate) fn chunks(text: &str, language: Option<Language>) -> Vec<CodeChunk> {
     let tree = language.and_then(|language| PlainTree::parse(language, text));
     let lines = LineStarts::of(text);

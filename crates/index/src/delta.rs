@@ -32,7 +32,7 @@ impl TermDelta {
         });
     }
 
-    /// Removes the words of a record that was added with the same `first`.
+    /// Removes the words of a record. `first` is the number with which the record was added.
     pub(crate) fn remove(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records = self.records.saturating_sub(1);
         let chunks = first..first + layout.count;
@@ -48,8 +48,8 @@ impl TermDelta {
         });
     }
 
-    /// Removes the words of many records in one pass, each record given by the numbers of its
-    /// chunks. All of them were added before.
+    /// Removes the words of many records in one pass. Each range holds the chunk numbers of one
+    /// record. Every record must have been added before.
     pub(crate) fn remove_all(&mut self, records: &[Range<u32>]) {
         if records.len() >= self.records {
             *self = Self::default();
@@ -69,8 +69,8 @@ impl TermDelta {
         self.terms.shrink_to_fit();
     }
 
-    /// Returns the numbers of the chunks that contain a word, each with its count; empty for an
-    /// unknown word.
+    /// Returns the numbers of the chunks that contain a word, each with the number of occurrences.
+    /// Returns an empty slice for an unknown word.
     pub(crate) fn postings(&self, term: &str) -> &[(u32, u16)] {
         self.terms.get(term).map_or(&[], Vec::as_slice)
     }

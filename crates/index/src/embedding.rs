@@ -34,7 +34,8 @@ const OF_HEAD: usize = 3;
 
 static SHIPPED: &[u8] = include_bytes!("../../../assets/models/code-embedding.bin");
 
-/// The embedding of a text, quantised to bytes: `values[i] * scale` has length one within rounding.
+/// The embedding of a text, quantised to bytes: the vector of all `values[i] * scale` has length
+/// one, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector {
     /// All zero if no word of the text is known.
@@ -50,8 +51,8 @@ impl Vector {
         scale: 0.0,
     };
 
-    /// Normalizes and quantizes `numbers`, which need not have length one. Zeros and infinite
-    /// numbers give `ZERO`.
+    /// Normalizes and quantizes a vector of any length. Returns `ZERO` if all numbers are zero or
+    /// the length is not finite.
     pub fn new(numbers: &[f32; DIMS]) -> Self {
         let most = numbers
             .iter()
@@ -71,7 +72,7 @@ impl Vector {
     }
 
     /// Returns the cosine similarity of two vectors of the same table, from -1 to 1: 1 for equal
-    /// texts, about 0 for unrelated ones, 0 with `ZERO`.
+    /// texts, about 0 for unrelated ones, and 0 if one vector is `ZERO`.
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.values.iter().zip(&other.values);
         let dot: i32 = pairs
@@ -134,8 +135,8 @@ impl EmbeddingTable {
         }
     }
 
-    /// Returns a hash that identifies the table. Stored beside every vector, since vectors of
-    /// different tables cannot be compared.
+    /// Returns a hash that identifies the table. The hash is stored with the vectors, because
+    /// vectors of different tables cannot be compared.
     pub fn hash(&self) -> [u8; 8] {
         self.hash
     }
@@ -150,8 +151,8 @@ impl EmbeddingTable {
         self.bytes.len()
     }
 
-    /// Returns the embedding of `text`: the weighed sum of the vectors of its tokens, at most
-    /// `MAX_WORDS` words. `Vector::ZERO` if no word is known.
+    /// Returns the embedding of `text`: the weighted sum of the vectors of the tokens in its first
+    /// `MAX_WORDS` words. Returns `Vector::ZERO` if all of these words are unknown.
     pub fn encode(&self, text: &str) -> Vector {
         let mut tokens = TokenList::default();
         self.vocabulary
@@ -206,16 +207,16 @@ fn add_each(row: &[u8; DIMS], weight: i32, sum: &mut [i32; DIMS]) {
     }
 }
 
-/// Calls `each` with every distinct token of `text`, in numerical order, and its weight: how often
-/// it occurs, more for the first words.
+/// Calls `each` with every distinct token of `text`, in numerical order, with its weight. The
+/// weight grows with the number of occurrences, and the first words count several times.
 pub fn each_weighed(vocabulary: &Vocabulary, text: &str, each: impl FnMut(u32, i32)) {
     let mut tokens = TokenList::default();
     vocabulary.each_token(text, MAX_WORDS, |token| tokens.push(token));
     tokens.each_weighed(each);
 }
 
-/// The tokens of a text, in order, of fixed capacity; the first ones are entered several times to
-/// weigh more.
+/// The tokens of a text, in order, in a list of fixed capacity. The first tokens are entered
+/// several times, which gives them more weight.
 pub struct TokenList {
     tokens: [u32; MAX_TOKENS],
     count: usize,

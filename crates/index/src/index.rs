@@ -16,26 +16,26 @@ use crate::state::IndexState;
 use crate::status::IndexStatus;
 use crate::worker;
 
-/// The semantic and lexical index of one root, kept up to date by a thread. Cheap to clone;
+/// The semantic and lexical index of one root. A thread keeps it up to date. Cheap to clone;
 /// dropping the last clone ends the thread.
 #[derive(Clone)]
 pub struct Index(Arc<IndexHandle>);
 
-/// A reference to an index that does not keep it open.
+/// A weak reference to an index, which does not keep the index open.
 #[derive(Clone)]
 pub struct WeakIndex(Weak<IndexHandle>);
 
 struct IndexHandle(Arc<IndexState>);
 
 impl WeakIndex {
-    /// Returns the index; `None` once its last handle is dropped.
+    /// Returns the index, or `None` once its last handle is dropped.
     pub fn upgrade(&self) -> Option<Index> {
         self.0.upgrade().map(Index)
     }
 }
 
 impl Index {
-    /// Starts to index `root`, a real path without links, on a new thread. Returns at once; a
+    /// Starts indexing `root`, a real path without links, on a new thread. Returns at once. A
     /// failure appears in the status as `IndexPhase::Off`.
     pub fn open(root: AbsPath, options: IndexOptions) -> Self {
         let shared = Arc::new(IndexState::new(root, options));
@@ -68,13 +68,13 @@ impl Index {
     }
 
     /// Returns a channel that receives a tick when the status changed. Unreceived ticks are merged
-    /// into one; each tick goes to one receiver.
+    /// into one. Only one receiver gets each tick.
     pub fn changed(&self) -> Receiver<()> {
         self.0.0.ticks.1.clone()
     }
 
-    /// Pauses indexing before the next file, or resumes it. Indexed files can be searched all the
-    /// time.
+    /// Pauses indexing before the next file, or resumes it. Indexed files can be searched even
+    /// while paused.
     pub fn set_paused(&self, is_paused: bool) {
         self.0.0.set_paused(is_paused);
     }
@@ -97,16 +97,17 @@ impl Index {
         self.0.0.enqueue(|queue| queue.wants_walk = true);
     }
 
-    /// Sets the text of an open file that is newer than the disk; `None` returns to the content on
-    /// disk. Returns at once; the thread indexes the text.
+    /// Sets the unsaved text of an open file; `None` restores the content on disk. Returns at once;
+    /// the thread indexes the text.
     pub fn set_unsaved(&self, path: AbsPath, text: Option<text::Snapshot>) {
         self.0.0.enqueue(|queue| {
             queue.unsaved.insert(path, text);
         });
     }
 
-    /// Returns the best chunks for a query from what is indexed now; see
-    /// `SearchAnswer::is_complete`. Reads the few files that it shows; not for the UI thread.
+    /// Searches the current state of the index and returns the best chunks for a query; see
+    /// `SearchAnswer::is_complete`. Reads the files of the returned chunks, so do not call this on
+    /// the UI thread.
     pub fn search(&self, query: &IndexQuery) -> SearchAnswer {
         self.0.0.search(query, &self.0.0.options.weights)
     }
@@ -144,14 +145,14 @@ impl Index {
         Some((answer, failed))
     }
 
-    /// Like `search`, with `weights` in place of those of the options.
+    /// Searches like `search`, with `weights` instead of the weights in the options.
     pub fn search_weighted(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         self.0.0.search(query, weights)
     }
 
     /// Returns the definitions with this name, else those whose names begin with it, else those
-    /// with similar names. `Type::name` and `Type.name` search inside a type. At most `limit`, best
-    /// first; empty while the index is not open.
+    /// with similar names. `Type::name` and `Type.name` search inside a type. The list holds at
+    /// most `limit` definitions, best first, and is empty until the index is open.
     pub fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
         self.0.0.symbols(name, limit)
     }
@@ -162,8 +163,8 @@ impl Index {
         Some(self.0.0.trigram_updater.get()?.prefilter())
     }
 
-    /// Blocks until everything reported so far is indexed and on disk. Returns at once while
-    /// paused, and if the thread has ended.
+    /// Blocks until everything reported so far is indexed and on disk. Returns at once if indexing
+    /// is paused or the thread has ended.
     pub fn wait_until_synced(&self) {
         self.0.0.wait_until_synced();
     }

@@ -125,8 +125,7 @@ impl LexicalIndex {
         Ok(folded.unwrap_or(0))
     }
 
-    /// Begins to add words. Only one may run at a time; an error says that the index cannot be
-    /// written.
+    /// Starts adding words. Only one fold may run at a time. Fails if the index cannot be written.
     pub(crate) fn start_fold(&self) -> tantivy::Result<LexicalFold> {
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(WRITER_BYTES)
@@ -186,7 +185,8 @@ impl LexicalIndex {
 }
 
 impl LexicalFold {
-    /// Adds chunks; the writer's thread processes them. Nothing is visible before `finish`.
+    /// Adds chunks, which the writer's thread processes. The chunks become visible to searches with
+    /// `finish`.
     pub(crate) fn add(
         &mut self,
         documents: impl Iterator<Item = ChunkDocument>,
@@ -211,7 +211,8 @@ impl LexicalFold {
 }
 
 impl LexicalSnapshot {
-    /// Calls `each` with every chunk that contains `word`, exactly as stored, and its count there.
+    /// Calls `each` with every chunk that contains exactly `word`, and the number of occurrences in
+    /// it.
     pub(crate) fn each(&self, word: &str, mut each: impl FnMut(u32, u32)) -> tantivy::Result<()> {
         let term = Term::from_field_text(self.words, word);
         for part in &self.parts {

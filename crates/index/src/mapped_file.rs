@@ -35,8 +35,8 @@ impl Deref for RecordBytes {
 pub(crate) struct MappedFile(memmap2::Mmap);
 
 impl MappedFile {
-    /// Maps a whole file read-only. Returns `None` if it is missing or empty; other failures are
-    /// errors.
+    /// Maps a whole file read-only. Returns `None` if the file is missing or empty, and an error
+    /// for any other failure.
     pub(crate) fn of(path: &AbsPath) -> std::io::Result<Option<Self>> {
         let file = match std::fs::File::open(path) {
             Ok(file) => file,

@@ -37,7 +37,8 @@ const EPSILON: f32 = 1e-12;
 /// Number of positions processed at once: enough to be fast, few enough to fit into the caches.
 const POSITIONS_AT_ONCE: usize = 4_096;
 
-/// The reason that the model cannot be used: missing files, other weights, or a relative path.
+/// The reason that the model cannot be used: missing files, weights of another model, or a relative
+/// path.
 #[derive(Debug, thiserror::Error)]
 pub enum MiniLmError {
     /// A file of the model is missing or unreadable.

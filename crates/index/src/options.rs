@@ -53,14 +53,14 @@ impl IndexOptions {
     }
 }
 
-/// Returns the folder for the data of one root alone, such as the trigram index. `folder` is that
-/// of the options; nothing is created.
+/// Returns the folder for data that belong to one root only, such as the trigram index. `folder` is
+/// the folder in the options. Does not create the folder.
 pub fn root_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
     crate::repo_layout::folder_for(&folder.join("roots"), root)
 }
 
-/// Returns the folder of a root's trigram index. `folder` is that of the options; nothing is
-/// created.
+/// Returns the folder of a root's trigram index. `folder` is the folder in the options. Does not
+/// create the folder.
 pub fn trigram_folder(folder: &AbsPath, root: &AbsPath) -> AbsPath {
     root_folder(folder, root).join("trigram")
 }

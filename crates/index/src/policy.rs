@@ -86,8 +86,8 @@ const GENERATED_NAMES: &[&str] = &[
 ];
 const GENERATED_ENDINGS: &[&str] = &["lock", "snap"];
 
-/// Returns the reason to skip a file based on its name alone; `None` if the name gives none. `path`
-/// is relative, with `/`.
+/// Returns the reason to skip a file based on its name alone, or `None` if the name is no reason.
+/// `path` is relative, with `/`.
 pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -103,8 +103,8 @@ pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     (is_minified || is_generated).then_some(SkipReason::Generated)
 }
 
-/// Returns a file's content as text if it should be indexed, else the reason to skip it: too large,
-/// not UTF-8, or generated.
+/// Returns a file's content as text if the file should be indexed, else the reason to skip the
+/// file: too large, not UTF-8, or generated.
 pub(crate) fn by_content(bytes: &[u8]) -> Result<&str, SkipReason> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(SkipReason::Large);

@@ -61,8 +61,8 @@ pub(crate) struct PathParts<'a> {
 }
 
 impl<'a> PathParts<'a> {
-    /// Splits a relative path with `/`. The stem ends at the first dot that does not begin the
-    /// name.
+    /// Splits a relative path with `/`. The stem is the part of the name before the first dot,
+    /// ignoring a dot at the start of the name.
     pub(crate) fn of(path: &'a str) -> Self {
         let mut parts: Vec<&str> = path.split('/').collect();
         let name = parts.pop().unwrap_or_default();
@@ -74,8 +74,8 @@ impl<'a> PathParts<'a> {
         Self { stem, folders }
     }
 
-    /// Returns the names of the file and of the folder around it, without ending: a `mod.rs` or the
-    /// like is named after its folder. Empty if there is no folder.
+    /// Returns the names of the file and of its folder, without extensions: a `mod.rs` or the like
+    /// is named after its folder. The folder's name is empty if there is no folder.
     pub(crate) fn names(&self) -> (&'a str, &'a str) {
         let mut folders = self.folders.iter().rev().copied();
         let mut next = || folders.next().unwrap_or_default();

@@ -276,8 +276,8 @@ impl QueryTraits {
         parts.iter().filter(is_said).count() as f32 / parts.len().max(1) as f32
     }
 
-    /// Returns whether the query is the name of a symbol that equals this file stem, without case,
-    /// `_`, `-` and plural.
+    /// Returns whether the query is the name of a symbol that equals this file stem, ignoring case,
+    /// `_`, `-` and plural endings.
     pub(crate) fn names_stem(&self, stem: &str) -> bool {
         self.symbol
             .as_ref()

@@ -115,8 +115,8 @@ pub(crate) struct Ranked<'a> {
 }
 
 /// Returns the best `limit` candidates, best first. `share` is the weight of embeddings against
-/// words, from 0 to 1; without `signals` (boosts by path, symbol and the like) the sum alone
-/// decides.
+/// words, from 0 to 1. With `signals`, boosts and penalties apply, for example by path or symbol.
+/// Otherwise, the weighted sum alone decides.
 pub(crate) fn ranked<'a>(
     candidates: Vec<RankCandidate<'a>>,
     traits: &QueryTraits,

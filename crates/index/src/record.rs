@@ -16,7 +16,7 @@ use crate::chunk::{CodeChunk, Defined};
 use crate::embedding::{DIMS, Vector};
 use bytes::{RecordReader, put_number, put_text};
 
-/// Git's object id of a content; for SHA-256 repositories its first 20 bytes.
+/// The object id that Git gives a content; in SHA-256 repositories, the first 20 bytes of the id.
 pub(crate) type Blob = [u8; 20];
 
 /// Set if the chunk lies in a test module.
@@ -43,7 +43,7 @@ const HEADER: usize = 20 + 6 * 4;
 const FIRST_AT: usize = 28;
 
 impl RecordLayout {
-    /// Reads the layout of a record; `None` for bytes that are no record or are cut off.
+    /// Reads the layout of a record. Returns `None` if the bytes are truncated or are not a record.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let blob = bytes.get(..20)?.try_into().ok()?;
         let number = |at: usize| {
@@ -233,8 +233,9 @@ pub(crate) fn chunks_of(layout: &RecordLayout, bytes: &[u8]) -> Vec<CodeChunk> {
     chunks
 }
 
-/// Returns the symbol that a chunk defines first, or is a part of, without copying; `None` if it
-/// has none. `place` is the index of the chunk in its file.
+/// Returns the first symbol that a chunk defines, or the symbol that contains the chunk, without
+/// copying. Returns `None` if there is no such symbol. `place` is the index of the chunk in its
+/// file.
 pub(crate) fn symbol_of<'a>(layout: &RecordLayout, bytes: &'a [u8], place: u32) -> Option<&'a str> {
     let mut reader = RecordReader(bytes.get(layout.meta())?);
     for _ in 0..place {
@@ -293,8 +294,9 @@ fn read_chunk(reader: &mut RecordReader<'_>) -> Option<CodeChunk> {
     })
 }
 
-/// Calls `each` with every word of a record, and with the chunks that contain it, counted from the
-/// file's first, and their counts. Ends early at damaged bytes.
+/// Calls `each` with every word of a record, the chunks that contain the word, and the number of
+/// occurrences in each chunk. Chunks are counted from the first one of the file. Stops at damaged
+/// bytes.
 pub(crate) fn each_term<'a>(
     layout: &RecordLayout,
     bytes: &'a [u8],

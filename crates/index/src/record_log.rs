@@ -51,8 +51,8 @@ pub(crate) struct RecordLog {
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
 impl RecordLog {
-    /// Buffers a record for writing and returns the byte range that it has in the log. Writes if
-    /// the buffer is full.
+    /// Buffers a record for writing and returns the byte range of the record in the log. Writes the
+    /// buffer to the log if it is full.
     pub(crate) fn add(&mut self, record: &[u8]) -> Result<Range<usize>, host::Error> {
         let start = self.end_offset() as usize + RECORD_HEAD;
         let length = u32::try_from(record.len()).unwrap_or(u32::MAX);
@@ -87,9 +87,9 @@ impl RecordLog {
     }
 }
 
-/// Opens the log at `path` for vectors of the embedding table with the hash `table`; recreates it
-/// if it is missing, foreign or of another version or table, and `may_write`. A damaged end is left
-/// out.
+/// Opens the log at `path` for vectors of the embedding table with the hash `table`. If the log is
+/// missing, foreign, or of another version or table, it is recreated if `may_write` is true, and
+/// counts as empty otherwise. A damaged end is ignored.
 pub(crate) fn open(
     path: &AbsPath,
     table: [u8; 8],
@@ -141,8 +141,8 @@ fn append_to(path: &AbsPath) -> Result<RecordLog, host::Error> {
     })
 }
 
-/// Creates the log and returns its id; an earlier file of that name stays intact for processes that
-/// have it open.
+/// Creates the log and returns its id. Processes that have an earlier file of that name open can
+/// still read the earlier file.
 pub(crate) fn create(path: &AbsPath, table: [u8; 8]) -> Result<u64, host::Error> {
     let now = RealClock::default().wall_ms();
     let seed = format!("{path} {now} {}", std::process::id());

@@ -21,8 +21,8 @@ pub(crate) struct RepoLayout {
 }
 
 impl RepoLayout {
-    /// Finds the working tree around `root`; outside of any, the root is its own top. Reads the
-    /// disk.
+    /// Finds the working tree around `root`. If `root` is outside of every working tree, `root`
+    /// itself is the top. Reads the disk.
     pub(crate) fn of(root: &AbsPath) -> Self {
         let alone = Self {
             top: root.clone(),
@@ -66,8 +66,8 @@ fn alternate_repository(common: &AbsPath) -> Option<AbsPath> {
     (objects.name() == "objects").then(|| objects.parent())?
 }
 
-/// Returns the folder below `folder` for the data of a repository, or of a worktree's root, named
-/// by a hash of the path `of`. Nothing is created.
+/// Returns the folder below `folder` for the data of a repository, or of a worktree's root. Its
+/// name is a hash of the path `of`. Does not create the folder.
 pub(crate) fn folder_for(folder: &AbsPath, of: &AbsPath) -> AbsPath {
     use std::os::unix::ffi::OsStrExt;
     let hash = ContentHash::of(of.as_path().as_os_str().as_bytes()).0;

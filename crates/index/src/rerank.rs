@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::hit::SearchHit;
 
-/// Maximum number of best results that are reranked; the others keep their order behind them.
+/// Maximum number of results that are reranked. The best results up to this number are reranked;
+/// the results after them keep their order.
 pub const RERANK_HITS: usize = 50;
 /// Bytes of each result that are encoded: most encoders read only the first few hundred tokens.
 const MAX_TEXT_BYTES: usize = 1_200;
@@ -20,7 +21,7 @@ const RERANK_SHARE: f32 = 0.5;
 /// Maximum number of cached vectors, some megabytes; above it the cache is cleared.
 const MAX_CACHED_VECTORS: usize = 4_096;
 
-/// A model that embeds texts, for reranking: MiniLM, or an endpoint of the user's.
+/// A model that embeds texts, for reranking: MiniLM, or an endpoint that the user configured.
 pub trait Encoder: Send + Sync {
     /// Identifies the encoder: vectors of different encoders cannot be compared.
     fn name(&self) -> &str;
@@ -32,7 +33,7 @@ pub trait Encoder: Send + Sync {
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError>;
 }
 
-/// The reason that results keep their first order. Displays as a text for the user.
+/// The reason that results were not reranked. Its display text is made for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RerankError {
     /// No encoder can be had, or it failed: the cause, and the remedy if there is one.
@@ -52,7 +53,7 @@ pub enum RerankError {
 /// Returns the encoder selected by the user, if any.
 type Choose = dyn Fn() -> Result<Option<Arc<dyn Encoder>>, RerankError> + Send + Sync;
 
-/// Reranks the best results of a search by a slower model. Vectors of known texts are cached.
+/// Reranks the best results of a search with a slower model. Caches the vectors of texts.
 pub struct Reranker {
     choose: Box<Choose>,
     cache: Mutex<VectorCache>,
@@ -77,7 +78,7 @@ impl Reranker {
         }
     }
 
-    /// Returns the encoder to use now; `None` if reranking is off.
+    /// Returns the encoder to use now, or `None` if reranking is off.
     pub(crate) fn encoder(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         (self.choose)()
     }

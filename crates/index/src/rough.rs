@@ -128,8 +128,8 @@ pub(crate) fn best_files(
     (rarities, hits)
 }
 
-/// Returns the chunk of a text that contains the most words of a query, by their rarities; `None`
-/// if no chunk contains any.
+/// Returns the chunk of a text that contains the most words of a query, weighted by rarity, or
+/// `None` if every chunk lacks these words.
 pub(crate) fn best_lines(
     text: &str,
     words: &[(String, f32)],

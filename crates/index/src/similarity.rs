@@ -76,8 +76,8 @@ fn rows<'a>(
     values.zip(scales.as_chunks::<4>().0)
 }
 
-/// Hints the processor to load the beginning of the data that is compared next. Changes nothing
-/// else.
+/// Hints the processor to load the beginning of the data that is compared next. Has no other
+/// effect.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "a hint to the processor; nothing is read")]
 pub(crate) fn prefetch(values: &[u8]) {

@@ -67,7 +67,8 @@ impl WorkQueue {
 }
 
 impl IndexState {
-    /// Creates the state of an index before its thread starts: nothing is opened or indexed.
+    /// Creates the state of an index before its thread starts. Does not open the store or index
+    /// files.
     pub(crate) fn new(root: AbsPath, options: IndexOptions) -> Self {
         let mut status = IndexStatus::new();
         status.is_paused = options.is_paused;
@@ -118,7 +119,7 @@ impl IndexState {
         self.ticks.0.try_send(()).ok();
     }
 
-    /// Pauses or resumes the indexing thread, and shows that in the status.
+    /// Pauses or resumes the indexing thread, and updates the status.
     pub(crate) fn set_paused(&self, is_paused: bool) {
         self.is_paused.store(is_paused, Ordering::Relaxed);
         self.update_status(|status| status.is_paused = is_paused);
@@ -127,7 +128,8 @@ impl IndexState {
         self.wake.notify_all();
     }
 
-    /// Blocks while paused. Returns whether to continue: `false` once the index is closed.
+    /// Blocks while the index is paused. Returns whether to continue, which is `false` once the
+    /// index is closed.
     pub(crate) fn wait_while_paused(&self) -> bool {
         if self.is_paused.load(Ordering::Relaxed) {
             let mut queue = self.queue();
@@ -141,14 +143,14 @@ impl IndexState {
         !self.is_ended.load(Ordering::Relaxed)
     }
 
-    /// Blocks until all earlier requests are completed; returns at once while paused.
+    /// Blocks until all earlier requests are completed. Returns at once if indexing is paused.
     pub(crate) fn wait_until_synced(&self) {
         let asked = self.queue().asked;
         self.wait_while(|queue| queue.done < asked);
     }
 
-    /// Blocks until all earlier requests are completed and the thread waits for work; returns at
-    /// once while paused.
+    /// Blocks until all earlier requests are completed and the thread waits for work. Returns at
+    /// once if indexing is paused.
     pub(crate) fn wait_until_idle(&self) {
         let asked = self.queue().asked;
         self.wait_while(|queue| queue.done < asked || queue.done != u64::MAX && !queue.is_idle);

@@ -1,6 +1,6 @@
 //! The progress of an index.
 
-/// The progress and size of an index, as a copy. Cheap to query at any time.
+/// A snapshot of the progress and size of an index. Cheap to query at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStatus {
     /// The current phase of indexing.

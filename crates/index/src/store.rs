@@ -39,8 +39,8 @@ const MIN_FOLDED_CHUNKS: usize = if cfg!(test) { 8 } else { 1_000 };
 const LOCK_TRIES: usize = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// The records of all indexed files of one repository, in memory and on disk. Shared by every index
-/// over one of its worktrees.
+/// The records of all indexed files of one repository, in memory and on disk. The indexes of all
+/// worktrees of the repository share one store.
 pub(crate) struct ChunkStore {
     contents: RwLock<StoreContents>,
     persister: Mutex<StorePersister>,
@@ -106,8 +106,8 @@ pub(crate) enum Persistence {
 }
 
 impl ChunkStore {
-    /// Returns the store in `folder`, opened once for all callers; without a folder, one in memory
-    /// for this caller alone. `table` is the hash of the embedding table.
+    /// Returns the store in `folder`, which all callers share. Without a folder, returns a new
+    /// store in memory. `table` is the hash of the embedding table.
     pub(crate) fn of(folder: Option<&AbsPath>, table: [u8; 8]) -> Arc<Self> {
         static OPEN: Mutex<Vec<(AbsPath, Weak<ChunkStore>)>> = Mutex::new(Vec::new());
         let Some(folder) = folder else {
@@ -196,7 +196,7 @@ impl ChunkStore {
         })
     }
 
-    /// Locks the data for reading; blocks while a change is written.
+    /// Locks the data for reading. Blocks while another thread changes the data.
     pub(crate) fn contents(&self) -> RwLockReadGuard<'_, StoreContents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -213,9 +213,9 @@ impl ChunkStore {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of the entry of a content under a path; `None` if it is unknown or
-    /// damaged. `length` is the file's current length in bytes. The first call for an entry
-    /// verifies its checksum.
+    /// Returns the number of the entry for a path and the id of its content, or `None` if the entry
+    /// is unknown or damaged. `length` is the file's current length in bytes. The first call for an
+    /// entry verifies its checksum.
     pub(crate) fn find(&self, path: &str, blob: &Blob, length: u64) -> Option<u32> {
         let id = {
             let contents = self.contents();
@@ -249,8 +249,8 @@ impl ChunkStore {
         }
     }
 
-    /// Adds records and returns the numbers of their entries, in order. Bytes that are no record
-    /// are left out.
+    /// Adds records and returns the numbers of their entries, in order. Skips bytes that are not a
+    /// record.
     pub(crate) fn add(&self, records: Vec<Vec<u8>>, keep: Persistence) -> Vec<u32> {
         let mut persister = self.persister();
         let mut ids = Vec::with_capacity(records.len());
@@ -290,7 +290,7 @@ impl ChunkStore {
         ids
     }
 
-    /// Removes the entry of an unsaved text; without effect for one that is written to disk.
+    /// Removes the entry of an unsaved text. Has no effect on an entry that is written to disk.
     pub(crate) fn drop_transient(&self, id: u32) {
         let mut contents = self.change();
         let is_passing = contents.entry(id).is_some_and(|entry| entry.kept.is_none());
@@ -304,8 +304,9 @@ impl ChunkStore {
         }
     }
 
-    /// Writes pending data to the disk; also folds words into the index on disk if `fold` says so.
-    /// Returns whether words were folded. A failing disk turns writing off with a note.
+    /// Writes pending data to the disk, and folds words into the index on disk under the condition
+    /// `fold`. Returns whether words were folded. If the disk fails, stops writing to the disk and
+    /// adds a note for the user.
     pub(crate) fn persist(&self, fold: FoldPolicy) -> bool {
         let mut persister = self.persister();
         let persister = &mut *persister;
@@ -425,27 +426,27 @@ impl StorePersister {
 }
 
 impl StoreContents {
-    /// Returns an entry by its number; `None` if it was removed.
+    /// Returns an entry by its number, or `None` if the entry was removed.
     pub(crate) fn entry(&self, id: u32) -> Option<&StoredFile> {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    /// Returns all entries, including those that no worktree shows.
+    /// Returns all entries, including entries outside of every worktree's view.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &StoredFile> {
         self.entries.iter().flatten()
     }
 
-    /// Returns the entry that contains a chunk; `None` if it was removed.
+    /// Returns the entry that contains a chunk, or `None` if the entry was removed.
     pub(crate) fn owner(&self, chunk: u32) -> Option<&StoredFile> {
         self.entry(*self.owners.get(chunk as usize)?)
     }
 
-    /// Returns the number of words of a chunk; 0 for an unknown one.
+    /// Returns the number of words of a chunk, or 0 for an unknown chunk.
     pub(crate) fn length(&self, chunk: u32) -> u16 {
         self.lengths.get(chunk as usize).copied().unwrap_or(0)
     }
 
-    /// Returns the flags of a chunk, such as `IN_TESTS`; 0 for an unknown one.
+    /// Returns the flags of a chunk, such as `IN_TESTS`, or 0 for an unknown chunk.
     pub(crate) fn flags(&self, chunk: u32) -> u8 {
         self.flags.get(chunk as usize).copied().unwrap_or(0)
     }
@@ -455,8 +456,8 @@ impl StoreContents {
         self.lengths.len()
     }
 
-    /// Calls `each` with every chunk that contains `word`, and its count there, including chunks
-    /// that no worktree shows. A failing disk is only logged.
+    /// Calls `each` with every chunk that contains `word`, and the number of occurrences in it.
+    /// Includes chunks outside of every worktree's view. Logs disk errors.
     pub(crate) fn each_posting(&self, word: &str, mut each: impl FnMut(u32, u32)) {
         if let Some(folded) = &self.folded {
             let read = folded.each(word, &mut each);

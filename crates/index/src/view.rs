@@ -13,8 +13,7 @@ use crate::chunk_set::ChunkSet;
 use crate::policy::SkipReason;
 use crate::store::StoreContents;
 
-/// The files of one worktree, with the entries of the store that they show, and their visible
-/// chunks.
+/// The files of one worktree, with their entries in the store and the chunks that searches see.
 #[derive(Default)]
 pub(crate) struct WorktreeView {
     /// Keyed by the path below the root of the repository, with `/`.
@@ -24,8 +23,8 @@ pub(crate) struct WorktreeView {
     words: u64,
 }
 
-/// The last known state of a file: version, indexed entry, unsaved text, or the reason why it is
-/// skipped.
+/// The last known state of a file: version, indexed entry, unsaved text, or the reason why the file
+/// is skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ViewedFile {
     /// Identity and version; `None` while only an unsaved text is known.
@@ -39,16 +38,16 @@ pub(crate) struct ViewedFile {
 }
 
 impl ViewedFile {
-    /// Returns the entry that searches see: the unsaved text's, else that of the content on disk;
-    /// `None` if the file has no chunks.
+    /// Returns the entry that searches see: the entry of the unsaved text, else the entry of the
+    /// content on disk. Returns `None` if the file has no chunks.
     pub(crate) fn live(&self) -> Option<u32> {
         self.unsaved.or(self.entry)
     }
 }
 
 impl WorktreeView {
-    /// Returns the state of a file by its path below the root of the repository; `None` if it is
-    /// unknown.
+    /// Returns the state of a file by its path below the root of the repository, or `None` if the
+    /// file is unknown.
     pub(crate) fn file(&self, path: &str) -> Option<&ViewedFile> {
         self.files.get(path)
     }

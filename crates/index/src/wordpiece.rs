@@ -78,8 +78,8 @@ impl Vocabulary {
         std::str::from_utf8(self.bytes(token)).unwrap_or_default()
     }
 
-    /// Returns the number of the token that is spelt `word` and begins a word; `None` if there is
-    /// none.
+    /// Returns the number of the token that is spelt `word` and begins a word, or `None` if there
+    /// is no such token.
     pub fn whole_token(&self, word: &str) -> Option<u32> {
         let hash = word.bytes().fold(seed(false), step);
         self.find(hash, false, word.as_bytes())
@@ -110,8 +110,9 @@ impl Vocabulary {
         }
     }
 
-    /// Splits one word into tokens, longest piece first, and calls `each` with their numbers; calls
-    /// nothing if some letters match no piece. Only the first `MAX_IDENTIFIER_BYTES` bytes count.
+    /// Splits one word into tokens, longest piece first, and calls `each` with their numbers. Does
+    /// not call `each` if a part of the word matches no token. Ignores the bytes after the first
+    /// `MAX_IDENTIFIER_BYTES`.
     pub fn split_word(&self, word: &str, each: &mut impl FnMut(u32)) {
         let word = word.as_bytes();
         let word = &word[..word.len().min(MAX_IDENTIFIER_BYTES)];

@@ -6,8 +6,8 @@
 //! `header`.
 //! Invariant: every reported word is ASCII, lower-case and not empty.
 
-/// Maximum length of an identifier in bytes: longer ones are data rather than names, and the rest
-/// of them is ignored.
+/// Maximum length of an identifier, in bytes. Longer identifiers are data rather than names, and
+/// the bytes after this limit are ignored.
 pub const MAX_IDENTIFIER_BYTES: usize = 96;
 
 /// A word as reported by [`each`].
@@ -39,8 +39,8 @@ impl<'a> SplitWord<'a> {
     }
 }
 
-/// Like [`each_word`], but distinguishes identifiers from their parts. Returns the number of words
-/// passed, at most `most`.
+/// Calls `each` like [`each_word`], but distinguishes identifiers from their parts. Stops after
+/// `most` words, and returns the number of words.
 pub fn each(text: &str, most: usize, mut each: impl FnMut(SplitWord)) -> usize {
     let bytes = text.as_bytes();
     let mut left = most;

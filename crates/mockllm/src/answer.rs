@@ -74,12 +74,13 @@ pub(crate) struct AnswerCall {
 }
 
 impl TokenUsage {
-    /// Returns all tokens of the prompt, cached or not.
+    /// Returns the number of all tokens of the prompt, cached and uncached.
     pub(crate) fn prompt(self) -> u64 {
         self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
     }
 
-    /// Replaces the counted usage by the numbers that the script gives; the others stay.
+    /// Replaces the counted usage by the numbers that the script gives. Counts that the script
+    /// omits stay unchanged.
     pub(crate) fn report(&mut self, step: UsageStep) {
         let fields = [
             (&mut self.input, step.input),

@@ -59,8 +59,8 @@ impl ApiError {
         }
     }
 
-    /// Returns the error that a fault puts in place of the answer; `None` for faults within an
-    /// answer or connection. `prompt` is the prompt's length in tokens.
+    /// Returns the error that a fault sends in place of the answer. Returns `None` for faults
+    /// within an answer or a connection. `prompt` is the prompt's length in tokens.
     pub(crate) fn of(fault: &ScriptedFault, prompt: u64) -> Option<Self> {
         match fault {
             ScriptedFault::Status(status) => Some(Self::of_status(status, kind_of(status.code))),

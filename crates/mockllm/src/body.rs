@@ -29,7 +29,7 @@ struct TimedBody {
     reset: ResetFlag,
 }
 
-/// Points in time at which all streams send, so that one wake-up serves many.
+/// Points in time at which all streams send, so that one wake-up serves many streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
     pub(crate) origin: Instant,

@@ -82,7 +82,7 @@ impl PrefixCache {
         }
     }
 
-    /// Writes and refreshes the planned entries; they can be read from the time `readable` on.
+    /// Writes and refreshes the planned entries. They can be read from the time `readable` on.
     pub(crate) fn commit(&mut self, plan: CachePlan, now: Instant, readable: Instant) {
         for (hash, lifetime) in plan.touched {
             let entry = self.entries.entry(hash).or_insert(CacheEntry {

@@ -33,7 +33,7 @@ pub(crate) struct ScriptEngine {
     signatures: HashSet<String>,
 }
 
-/// The decision about one request: a reply or an error, with the rule that led to it.
+/// The decision about one request: a reply or an error, with the rule that determined the decision.
 #[derive(Debug)]
 pub(crate) struct ScriptDecision {
     /// The name or number of the rule that matched, for the log.
@@ -233,7 +233,7 @@ impl ReplyPace {
 }
 
 impl ScriptedFault {
-    /// Corrupts the content of a reply, for faults such as broken arguments; does nothing for
+    /// Corrupts the content of a reply, for faults such as broken arguments. Does nothing for
     /// faults of the transport.
     pub(crate) fn corrupt_reply(&self, answer: &mut ScriptedReply, request: &PromptRequest) {
         match self {

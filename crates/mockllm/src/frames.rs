@@ -58,7 +58,7 @@ pub(crate) enum StreamEnding {
 }
 
 impl Frames {
-    /// Creates an empty collection; `pace` gives the size of fragments.
+    /// Creates an empty collection. `pace` determines the size of fragments.
     pub(crate) fn new(rng: Rng, pace: ReplyPace) -> Self {
         Self {
             frames: Vec::new(),

@@ -64,8 +64,8 @@ pub(crate) struct Exhausted {
 }
 
 impl AccountLimits {
-    /// Takes the request's tokens from the limits of the account and model, or returns the wait
-    /// without taking any. Returns the levels for the headers in both cases.
+    /// Takes the request's tokens from the limits of the account and model, or takes no tokens and
+    /// returns the time to wait. In both cases, also returns the levels for the headers.
     pub(crate) fn consume(
         &mut self,
         account: u64,

@@ -52,7 +52,7 @@ pub(crate) struct AnswerOptions {
     pub(crate) is_events: bool,
 }
 
-/// A segment of the prompt, after which a cached prefix may end.
+/// A segment of the prompt. A cached prefix may end after it.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheSegment {
     pub(crate) text: String,
@@ -207,15 +207,15 @@ impl PromptRequest {
         rng::extend(prompt, &[self.wire as u8, u8::from(self.stream)])
     }
 
-    /// Returns the value of the first header with this name, in lower case; `None` if there is
-    /// none.
+    /// Returns the value of the first header with this name, in lower case. Returns `None` if the
+    /// request has no such header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns a hash of the API key: each account has its own caches and limits. Requests without
-    /// a key share one.
+    /// Returns a hash of the API key, which identifies the account. Each account has its own caches
+    /// and limits. Requests without a key share one account.
     pub(crate) fn account(&self) -> u64 {
         let names = ["x-api-key", "authorization", "x-goog-api-key", "api-key"];
         let key = names.iter().find_map(|name| self.header(name));

@@ -41,8 +41,8 @@ pub enum ResponseEnd {
 }
 
 impl LoggedRequest {
-    /// Returns the value of the first header with this name, in lower case; `None` if there is
-    /// none.
+    /// Returns the value of the first header with this name, in lower case. Returns `None` if the
+    /// request has no such header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
@@ -70,7 +70,7 @@ pub(crate) struct ResponseWatch {
 }
 
 impl RequestLog {
-    /// Creates an empty log; times in it count from now.
+    /// Creates an empty log. The times of its entries count from now.
     pub(crate) fn new() -> Self {
         Self {
             entries: Arc::default(),
@@ -79,12 +79,12 @@ impl RequestLog {
         }
     }
 
-    /// Returns the time from which the log counts.
+    /// Returns the time from which the times of the entries count.
     pub(crate) fn started(&self) -> Instant {
         self.started
     }
 
-    /// Adds a request to the log; the returned watch records its response.
+    /// Adds a request to the log. The returned watch records the response to this request.
     pub(crate) fn open(&self, entry: LoggedRequest) -> ResponseWatch {
         let entry = Arc::new(Mutex::new(entry));
         lock(&self.entries).push(entry.clone());
@@ -101,7 +101,7 @@ impl RequestLog {
         entries.iter().map(|entry| lock(entry).clone()).collect()
     }
 
-    /// Removes all entries; responses in progress are no longer seen.
+    /// Removes all entries. Responses in progress no longer appear in the log.
     pub(crate) fn clear(&self) {
         lock(&self.entries).clear();
     }

@@ -330,7 +330,8 @@ impl Script {
         }
     }
 
-    /// Returns the properties of a model; the defaults for one that the script does not list.
+    /// Returns the properties of a model. For a model that the script does not list, returns the
+    /// defaults.
     pub(crate) fn facts(&self, model: &str) -> MockModel {
         self.models.get(model).cloned().unwrap_or_default()
     }

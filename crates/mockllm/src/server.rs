@@ -37,8 +37,8 @@ use crate::{
 /// Maximum size of a request body, in bytes.
 const MAX_BODY_LEN: usize = 64 << 20;
 
-/// A scripted server on loopback that speaks the protocols of all providers, for tests. Dropping it
-/// stops it and closes every connection.
+/// A scripted server on loopback that speaks the protocols of all providers, for tests. Dropping
+/// this value stops the server and closes every connection.
 #[derive(Debug)]
 pub struct MockServer {
     address: SocketAddr,
@@ -61,8 +61,8 @@ impl MockServer {
         Self::start_at(script, 0)
     }
 
-    /// Starts a server on this port of loopback, 0 for any free one, on its own thread. An error
-    /// means that the port could not be opened.
+    /// Starts a server on this port of loopback, on its own thread. Port 0 means any free port. An
+    /// error means that the port could not be opened.
     pub fn start_at(script: Script, port: u16) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
@@ -99,12 +99,12 @@ impl MockServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns copies of the requests so far, in order of arrival, since the log was cleared.
+    /// Returns copies of the requests since the log was last cleared, in order of arrival.
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.shared.log.entries()
     }
 
-    /// Clears the log of requests. The script's counts of attempts stay.
+    /// Clears the log of requests. The attempts that the script has counted are kept.
     pub fn forget(&self) {
         self.shared.log.clear();
     }

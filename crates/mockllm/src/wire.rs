@@ -126,8 +126,8 @@ impl ApiEndpoint {
 }
 
 impl WireFormat {
-    /// Interprets a request by the provider's rules. `is_signed` returns whether a signature was
-    /// issued; without it only the form is checked.
+    /// Interprets a request by the provider's rules. `is_signed` returns whether the server issued
+    /// a signature. Without it, only the form of signatures is checked.
     ///
     /// # Errors
     ///
@@ -266,8 +266,8 @@ impl WireFormat {
         }
     }
 
-    /// Returns the rate-limit headers by name, in the provider's format; none for providers without
-    /// them. `now` is the time of day, which some formats include.
+    /// Returns the rate-limit headers by name, in the provider's format. Returns an empty list for
+    /// providers without such headers. `now` is the time of day, which some formats include.
     pub(crate) fn limit_headers(
         self,
         limit_headers: LimitHeaders,
@@ -282,7 +282,8 @@ impl WireFormat {
         }
     }
 
-    /// Returns the name of the header with the request id; `None` if the provider sends none.
+    /// Returns the name of the header with the request id. Returns `None` if the provider sends no
+    /// such header.
     pub(crate) fn request_id_header(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("request-id"),

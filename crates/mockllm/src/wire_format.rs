@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-/// The protocol of a request: an API of a provider, or none for a client inside the process.
+/// The protocol of a request: an API of a provider, or a direct call by a client inside the
+/// process.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
 pub enum WireFormat {

@@ -143,8 +143,8 @@ impl Default for ArgumentReader {
 }
 
 impl ArgumentReader {
-    /// Parses the next fragment. Calls `sink` for each event with its path, in text order. After an
-    /// error that stops parsing, further fragments have no effect.
+    /// Parses the next fragment. Calls `sink` for each event with its path, in text order. Has no
+    /// effect after an error that stops parsing.
     pub fn push(
         &mut self,
         fragment: &str,

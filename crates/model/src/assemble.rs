@@ -25,8 +25,8 @@ pub struct Assembler {
     is_over: bool,
 }
 
-/// A model's answer as assembled from its stream: the message, and all that the stream reported
-/// about it. It may be partial.
+/// A model's answer, assembled from its stream: the message, and all that the stream reported about
+/// it. The answer may be partial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelResponse {
     /// The parts in the order in which they began.
@@ -54,8 +54,8 @@ struct PartSlot {
 }
 
 impl Assembler {
-    /// Marks further call ids as used, in addition to those of `new`: ids of earlier calls that are
-    /// no longer sent. A new call with a used id is renamed.
+    /// Marks further call ids as used, in addition to the ids known to `new`: the ids of earlier
+    /// calls that are no longer sent. A new call with a used id gets another id.
     #[must_use]
     pub fn with_used(mut self, ids: impl IntoIterator<Item = String>) -> Self {
         self.used.extend(ids);
@@ -79,8 +79,8 @@ impl Assembler {
     }
 
     /// Adds the next event of the stream. Returns the id of the tool call to which the event
-    /// belongs, as the message names it (it can differ from the event's id); `None` for other
-    /// events and after the end.
+    /// belongs. This is the id in the message, which can differ from the id in the event. Returns
+    /// `None` for other events and after the end.
     pub fn push(&mut self, event: &StreamEvent) -> Option<&str> {
         if self.is_over {
             return None;
@@ -305,7 +305,7 @@ impl ModelResponse {
         }
     }
 
-    /// Concatenates the text parts, without separators; reasoning is left out.
+    /// Concatenates the text parts, without separators and without reasoning.
     pub fn text(&self) -> String {
         let parts = self.message.parts.iter();
         let texts = parts.filter_map(|part| match &part.content {
@@ -317,7 +317,7 @@ impl ModelResponse {
 
     /// Returns the calls with complete arguments, in order: id, name, arguments as sent by the
     /// model (possibly invalid JSON). Reliable only after `Assembler::finish`, which determines the
-    /// incomplete ones.
+    /// calls that are incomplete.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.message
             .parts

@@ -9,12 +9,12 @@ use crate::{Fim, ModelRequest, StreamEvent};
 /// A provider's client never retries: the router, or the owner of the stream, decides how to handle
 /// a failure. Dropping the stream cancels the request and closes its socket.
 pub trait ModelClient: Send + Sync {
-    /// Starts a chat request. The stream ends with `Stop` or, also if the request could not be
-    /// sent, with `Failed`.
+    /// Starts a chat request. The stream ends with `Stop` or `Failed`. If the request could not be
+    /// sent, the stream ends with `Failed`, too.
     fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent>;
 
-    /// Starts a fill-in-the-middle request; the answer arrives as `TextDelta` events, and the
-    /// stream ends as that of `send`.
+    /// Starts a fill-in-the-middle request. The answer arrives as `TextDelta` events, and the
+    /// stream ends like the stream of `send`.
     fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent>;
 
     /// Like `send`, with the number of this attempt. The default ignores it.
@@ -28,8 +28,8 @@ pub trait ModelClient: Send + Sync {
     }
 }
 
-/// Identifies a request and its attempt, so that servers can deduplicate retries. The router sets
-/// it; providers send it in headers.
+/// Identifies a request and its attempt, so that servers can deduplicate retries. The router
+/// creates it, and providers send it in headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
     /// Equal for every attempt of one request; not sent if empty.

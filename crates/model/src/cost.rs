@@ -19,7 +19,7 @@ pub struct Cost(pub u64);
 pub struct TokenRate(pub u64);
 
 /// Price of a model per kind of token, with higher rates for long prompts where the provider has
-/// them. `None` is a price missing from the table, not a price of zero.
+/// them. `None` means that the table lacks the price, not that the price is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Price {
     /// Rates for prompts up to the first tier's bound.
@@ -112,8 +112,8 @@ impl Price {
         tiers: Vec::new(),
     };
 
-    /// Returns the cost of `usage`, rounded up once to a nano-dollar. `None` if the rate of a kind
-    /// of token that occurs is unknown.
+    /// Returns the cost of `usage`, rounded up once to a nano-dollar. Returns `None` if `usage`
+    /// contains a kind of token with an unknown rate.
     pub fn cost(&self, usage: &Usage) -> Option<Cost> {
         let rates = self.rates(usage.prompt());
         let kinds = [
@@ -132,9 +132,9 @@ impl Price {
         Some(Cost(u64::try_from(pico.div_ceil(1000)).unwrap_or(u64::MAX)))
     }
 
-    /// Returns the maximum cost of a request: no prompt token is read from a cache, and all are
-    /// written to the most expensive cache that the request may use. `None` if the rate for input
-    /// or output is unknown.
+    /// Returns the maximum cost of a request: the cost if the whole prompt misses the cache and is
+    /// written to the most expensive cache that the request may use. Returns `None` if the rate for
+    /// input or output is unknown.
     pub fn max_cost(
         &self,
         prompt: TokenCount,

@@ -126,7 +126,7 @@ impl FailureClass {
         }
     }
 
-    /// Returns the class with this name in stored records; `None` for an unknown name.
+    /// Returns the class with this name in stored records, or `None` for an unknown name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)

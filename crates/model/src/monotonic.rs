@@ -3,8 +3,8 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point in time, as the duration since a start that the process chooses once; unrelated to the
-/// wall clock. Durations are comparable only within a process.
+/// A point in time, as the duration since a start that the process chooses once. It is unrelated to
+/// the wall clock. Times are comparable only within one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MonotonicTime(pub Duration);
 

@@ -36,9 +36,9 @@ pub struct ModelFacts {
 }
 
 impl Prices {
-    /// Parses a table in the format of `assets/models/prices.json`. Rows that cannot be read are
-    /// skipped and reported as problems; unreadable JSON or another format gives an empty table and
-    /// a problem.
+    /// Parses a table in the format of `assets/models/prices.json`. Skips rows that cannot be read
+    /// and reports them as problems. For unreadable JSON or another format, returns an empty table
+    /// and a problem.
     pub fn parse(text: &str) -> (Self, Vec<String>) {
         row::parse(text)
     }
@@ -77,8 +77,8 @@ impl Prices {
         self.rows.values()
     }
 
-    /// Returns the facts about a model; `None` if the table has no row for it. `provider` is the
-    /// provider's kind, as named by the table, not its name in the configuration.
+    /// Returns the facts about a model, or `None` if the table has no row for it. `provider` is the
+    /// provider's kind in the table, not the provider's name in the configuration.
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelFacts> {
         let key = (provider.to_owned(), model.to_owned());
         let row = self.rows.get(&key)?;
@@ -100,18 +100,19 @@ impl Prices {
 }
 
 impl ModelFacts {
-    /// Returns the provider-independent name of the model, for fallbacks to another provider;
+    /// Returns the provider-independent name of the model, for fallbacks to another provider, or
     /// `None` if the row has none.
     pub fn same_as(&self) -> Option<ModelId> {
         self.row.same_as.as_deref().and_then(ModelId::parse)
     }
 
-    /// Returns the context window: maximum tokens of prompt and answer together; `None` if unknown.
+    /// Returns the context window: the maximum tokens of prompt and answer together. Returns `None`
+    /// if the context window is unknown.
     pub fn context(&self) -> Option<TokenCount> {
         self.row.context.map(TokenCount)
     }
 
-    /// Returns the maximum output tokens of an answer; `None` if unknown.
+    /// Returns the maximum output tokens of an answer, or `None` if the maximum is unknown.
     pub fn max_output(&self) -> Option<TokenCount> {
         self.row.output.map(TokenCount)
     }

@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 
 use crate::{Effort, ModelFacts, ModelId, TokenCount};
 
-/// All profile entries, in override order: shipped ones, then the user's own. `resolve` combines
-/// those that match a model.
+/// All profile entries, in override order: shipped entries, then the user's own. `resolve` combines
+/// the entries that match a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
     entries: Vec<ProfileEntry>,
@@ -270,7 +270,8 @@ impl Profiles {
         (Self { entries, own }, problems)
     }
 
-    /// Adds the user's entries `own`, which override these and also the facts of the price table.
+    /// Adds the user's entries `own`, which override the existing entries and the facts of the
+    /// price table.
     pub fn overlaid(mut self, own: Self) -> Self {
         self.own.extend(own.entries);
         self.own.extend(own.own);
@@ -278,8 +279,8 @@ impl Profiles {
     }
 
     /// Returns a model's profile: general entries, overridden by `facts` (from the price table or a
-    /// local server), then by entries whose pattern matches the model, then by the user's own.
-    /// Always succeeds; unknown models get conservative values.
+    /// local server), then by entries whose pattern matches the model, then by the user's own
+    /// entries. Always succeeds; unknown models get conservative values.
     pub fn resolve(&self, model: &ModelId, facts: Option<&ModelFacts>) -> Profile {
         let name = model.to_string().to_lowercase();
         let mut fields = harmless();
@@ -336,8 +337,8 @@ impl Profile {
         }
     }
 
-    /// Returns the wire setting for an effort: its own, else that of the next lower one, else the
-    /// lowest. `None` if the model takes no effort.
+    /// Returns the wire setting for an effort: its own setting, else the setting of the next lower
+    /// effort, else the lowest one. Returns `None` if the model has no effort settings.
     pub fn effort(&self, effort: Effort) -> Option<&EffortSetting> {
         let lower = self.efforts.range(..=effort).next_back();
         lower

@@ -1,6 +1,6 @@
 //! Seeded random numbers for tests.
 
-/// A pseudo-random generator for tests, whose numbers follow from its seed alone.
+/// A pseudo-random generator for tests. Its numbers are determined by its seed alone.
 pub(crate) struct TestRng(u64);
 
 impl TestRng {
@@ -27,7 +27,7 @@ impl TestRng {
         self.next_below(chances) == 0
     }
 
-    /// Returns a random item; panics if there is none.
+    /// Returns a random item. Panics if `items` is empty.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.next_below(items.len() as u64) as usize]
     }

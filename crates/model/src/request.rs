@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::{Message, ModelId, TokenCount};
 
-/// A request for one answer of a chat model. Contains everything that goes on the wire, so equal
-/// requests yield equal bytes.
+/// A request for one answer of a chat model. Contains everything that goes on the wire, so that
+/// equal requests yield equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
     /// The model to send it to.
@@ -46,8 +46,8 @@ pub struct SystemBlock {
     pub cache: CacheMark,
 }
 
-/// Marks a possible end of a cached prefix and its lifetime: none, five minutes or an hour.
-/// Providers without marks ignore it.
+/// Marks a possible end of a cached prefix, with the lifetime of the cache: none, five minutes or
+/// an hour. Providers without cache marks ignore the mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheMark {
     /// No cached prefix ends here.

@@ -11,8 +11,8 @@ use crate::{
     Usage,
 };
 
-/// A model for tests: answers each request, chat or fill-in-the-middle, with the next script and
-/// records the requests. Clones share both.
+/// A model for tests. Answers each request, chat or fill-in-the-middle, with the next script, and
+/// records the request. Clones share the scripts and the records.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptedClient {
     shared: Arc<Mutex<ScriptedState>>,

@@ -16,7 +16,8 @@ use crate::fold;
 const REACH: usize = 20;
 
 /// Returns the hash of one line as four hexadecimal digits, ignoring white space at its end.
-/// Different lines may collide; a row confirms it.
+/// Different lines may have the same hash, so the hash identifies a line only together with its
+/// row.
 pub fn line_hash(line: &str) -> String {
     let mut hash = fold::LineHash::new();
     hash.add(line.trim_end().as_bytes());
@@ -24,14 +25,14 @@ pub fn line_hash(line: &str) -> String {
     format!("{:04x}", halves.iter().fold(0, |all, half| all ^ half))
 }
 
-/// Returns the anchor by which a model addresses a row of the current text, with a one-based line
-/// number: `12#a3f0`.
+/// Returns the anchor by which a model addresses a row of the current text, with its one-based line
+/// number and its hash: `12#a3f0`.
 pub fn anchor(file: &FileText, row: Row) -> String {
     format!("{}#{}", row.0 + 1, line_hash(file.line(row)))
 }
 
 /// Renders the lines of `rows` for a model that edits by anchors: `12#a3f0|text`, each with a line
-/// feed. Rows beyond the text are left out.
+/// feed. Skips rows beyond the end of the text.
 pub fn render(file: &FileText, rows: Range<Row>) -> String {
     let mut shown = String::new();
     let end = rows.end.min(Row(file.line_count() as u32));
@@ -46,7 +47,7 @@ pub fn render(file: &FileText, rows: Range<Row>) -> String {
 }
 
 /// Resolves an anchor to its current row: the original row if the hash matches there, otherwise the
-/// only nearby row with that hash; `None` if there is none or several.
+/// only nearby row with that hash. Returns `None` if no nearby row or several have this hash.
 pub(crate) fn resolve(file: &FileText, row: Row, hash: &str) -> Option<Row> {
     let has_hash = |row: &usize| line_hash(file.content(*row)).eq_ignore_ascii_case(hash);
     let row = row.0 as usize;

@@ -31,8 +31,9 @@ impl LineBlock {
         Self::new(&hunk.old, &hunk.new, hunk.grain, hunk.at_end)
     }
 
-    /// Interprets texts as whole lines; `None` if the replacement would join its last line with the
-    /// following one. `at_end` says that the old text is at the end of the file.
+    /// Interprets texts as whole lines. Returns `None` if the last line of the replacement would be
+    /// joined with the line after it. `at_end` tells whether the old text is at the end of the
+    /// file.
     pub(crate) fn new(old: &str, new: &str, grain: Grain, at_end: bool) -> Option<Self> {
         let (old_feeds, new_feeds) = (old.ends_with('\n'), new.ends_with('\n'));
         let differs = old_feeds != new_feeds && !old.is_empty() && !new.is_empty();
@@ -59,8 +60,8 @@ impl LineBlock {
     }
 }
 
-/// Splits a text into lines without endings; a final line feed starts no further line, and an empty
-/// text has none.
+/// Splits a text into lines without endings. A line feed at the end does not start another line. An
+/// empty text yields no lines.
 pub(crate) fn split_lines(text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();

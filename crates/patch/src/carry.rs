@@ -27,7 +27,7 @@ pub(crate) fn text(old: &str, there: &str, new: &str) -> Option<String> {
 }
 
 /// Returns the similarity of two lines, from 0 to 1: the share of words that they have in common,
-/// in order. 0 if neither has words.
+/// in order. Returns 0 if neither line has words.
 pub(crate) fn likeness(old: &str, new: &str) -> f32 {
     let (old, new) = (WordTokens::of(old), WordTokens::of(new));
     let words = |tokens: &WordTokens| tokens.0.iter().filter(|token| is_word(token)).count();

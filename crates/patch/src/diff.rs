@@ -9,16 +9,17 @@ use std::ops::Range;
 /// Bounds time and memory for texts that have nothing in common.
 const MAX_EDITS: usize = 1500;
 
-/// A changed range of two sequences, by index: `old` became `new`; one of them may be empty.
-/// Elements between two runs are equal.
+/// A changed range of two sequences, by index: `old` became `new`. One of the two ranges may be
+/// empty. Elements between two runs are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiffRun {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// Returns the changed ranges of two sequences with `old` and `new` elements, in order; empty if
-/// they are equal. `is_same` compares an index of the old sequence with one of the new.
+/// Returns the changed ranges of two sequences with `old` and `new` elements, in order. Returns an
+/// empty list if the sequences are equal. `is_same` compares an index of the old sequence with one
+/// of the new.
 pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> bool) -> Vec<DiffRun> {
     let shorter = old.min(new);
     let head = (0..shorter).take_while(|ix| is_same(*ix, *ix)).count();
@@ -43,7 +44,7 @@ pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> boo
 }
 
 /// Returns the changed ranges of two lists of lines, in order. Lines that occur on one side only
-/// are set aside first, since they match nothing and make up most of a rewritten text.
+/// are set aside first, because they cannot match and make up most of a rewritten text.
 pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<DiffRun> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for line in old.iter().chain(new) {

@@ -89,7 +89,8 @@ pub enum Occurrences {
     All,
 }
 
-/// An edit of a range of lines that is given by anchors, `LINE#HASH`, instead of their text.
+/// An edit of a range of lines. The range is given by anchors, `LINE#HASH`, instead of the text of
+/// the lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnchoredEdit {
     /// First line of the range.
@@ -102,7 +103,7 @@ pub struct AnchoredEdit {
     pub source: Range<usize>,
 }
 
-/// A line as it was when the file was read, by number and hash; see `anchor`.
+/// A line by number and hash, as it was when the file was read; see `anchor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineAnchor {
     /// Its row at that time.

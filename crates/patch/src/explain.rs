@@ -50,8 +50,8 @@ pub fn for_model(plan: &SetPlan) -> String {
     text
 }
 
-/// Describes a refusal, or the differences despite which a hunk was applied, in a sentence; `None`
-/// for a hunk that applied exactly.
+/// Describes a refusal, or the differences despite which a hunk was applied, in a sentence. Returns
+/// `None` for a hunk that applied exactly.
 pub fn reason(hunk: &HunkReport) -> Option<String> {
     if let Some(refusal) = &hunk.refusal {
         return Some(refusal.to_string());

@@ -47,8 +47,8 @@ pub(crate) enum RawLineEnding {
 }
 
 impl<'a> FileText<'a> {
-    /// Splits `raw` into lines; a byte order mark belongs to no line. Takes time proportional to
-    /// its length.
+    /// Splits `raw` into lines. A byte order mark is not part of a line. Takes time proportional to
+    /// the length of `raw`.
     pub fn new(raw: &'a str) -> Self {
         let body = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
         let mark = raw.len() - body.len();
@@ -72,8 +72,8 @@ impl<'a> FileText<'a> {
         }
     }
 
-    /// Sets the path of the file, whose extension distinguishes prose from code. Without it the
-    /// text counts as code.
+    /// Sets the path of the file, whose extension distinguishes prose from code. Without a path,
+    /// the text counts as code.
     #[must_use]
     pub fn with_path(mut self, path: &str) -> Self {
         self.style = PlaceholderStyle::of_path(path);
@@ -95,7 +95,8 @@ impl<'a> FileText<'a> {
         self.content(row.0 as usize)
     }
 
-    /// Returns the row that contains a byte of the original text; the last row beyond its end.
+    /// Returns the row that contains a byte of the original text, or the last row for an offset
+    /// beyond the end of the text.
     pub fn row_at(&self, offset: ByteOffset) -> Row {
         let after = self.raw_starts.partition_point(|start| *start <= offset.0);
         let last = self.line_count().saturating_sub(1);
@@ -119,7 +120,7 @@ impl<'a> FileText<'a> {
         &self.normal
     }
 
-    /// Returns a line without its ending; empty beyond the last line.
+    /// Returns a line without its ending, or an empty string for a row beyond the last line.
     pub(crate) fn content(&self, row: usize) -> &str {
         let (Some(start), Some(end)) = (self.starts.get(row), self.starts.get(row + 1)) else {
             return "";
@@ -145,7 +146,8 @@ impl<'a> FileText<'a> {
         self.raw_starts[row] + (offset - self.starts[row])
     }
 
-    /// Returns the start of a line in the original text, or its length beyond the last line.
+    /// Returns the start of a line in the original text, or the length of the text for a row beyond
+    /// the last line.
     pub(crate) fn raw_start(&self, row: usize) -> usize {
         self.raw_starts[row.min(self.line_count())]
     }
@@ -185,8 +187,8 @@ impl<'a> FileText<'a> {
         last.is_some_and(|row| self.line_ending(row) == RawLineEnding::None)
     }
 
-    /// Returns a hash for each line, in order, that ignores surrounding white space and typographic
-    /// punctuation. Computed at the first call.
+    /// Returns a hash for each line, in order. The hash ignores surrounding white space and the
+    /// difference between typographic and plain punctuation. The first call computes the hashes.
     pub(crate) fn keys(&self) -> &[u64] {
         self.keys.get_or_init(|| {
             let rows = 0..self.line_count();
@@ -194,7 +196,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// Returns the rows that are not blank, in order. Computed at the first call.
+    /// Returns the rows that are not blank, in order. The first call computes them.
     pub(crate) fn filled_rows(&self) -> &[u32] {
         self.filled.get_or_init(|| {
             let blank = fold::key("");
@@ -205,7 +207,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// Returns pairs of the key and a row for all rows whose line has this key, in order.
+    /// Returns a pair of the key and the row for every line with this key, in order.
     pub(crate) fn rows_with(&self, key: u64) -> &[(u64, u32)] {
         let by_key = self.by_key.get_or_init(|| {
             let keys = self.keys().iter().zip(0..);

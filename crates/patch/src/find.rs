@@ -88,8 +88,8 @@ pub(crate) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, 
     }
 }
 
-/// Returns the positions where the text occurs exactly, apart from line endings; empty if there is
-/// none.
+/// Returns the positions at which the text occurs exactly, apart from line endings. Returns an
+/// empty list if there are no such positions.
 ///
 /// # Errors
 ///

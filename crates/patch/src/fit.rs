@@ -45,8 +45,8 @@ pub(crate) struct Fitted {
     pub(crate) is_there: bool,
 }
 
-/// Fits the new text of a match into the file: line endings, indentation and lines that the block
-/// left out are adapted to it.
+/// Fits the new text of a match into the file: adapts line endings and indentation of lines to the
+/// file, and keeps lines of the file that the block left out.
 ///
 /// # Errors
 ///

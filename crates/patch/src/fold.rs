@@ -28,7 +28,7 @@ impl PunctuationKind {
     /// All kinds, in order of declaration.
     pub(crate) const ALL: [Self; 3] = [Self::Quote, Self::Dash, Self::Space];
 
-    /// Returns the kind of a typographic character; `None` for plain ones and all others.
+    /// Returns the kind of a typographic character, or `None` for any other character.
     pub(crate) fn of(sign: char) -> Option<Self> {
         match plain(sign) {
             plain if plain == sign => None,
@@ -45,7 +45,8 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
     a == b || (!(a.is_ascii() && b.is_ascii()) && a.chars().map(plain).eq(b.chars().map(plain)))
 }
 
-/// Returns a hash of a trimmed line with plain punctuation: equal for lines that `is_same`.
+/// Returns a hash of a trimmed line with plain punctuation. Lines for which `is_same` is true have
+/// equal hashes.
 pub(crate) fn key(line: &str) -> u64 {
     let line = line.trim();
     let mut hash = LineHash::new();
@@ -81,7 +82,7 @@ pub(crate) fn has_alphanumeric(line: &str) -> bool {
 }
 
 /// Returns the weight of a line in a comparison: its length in bytes without surrounding white
-/// space, and 0.25 for a blank one.
+/// space, or 0.25 for a blank line.
 pub(crate) fn weight(line: &str) -> f32 {
     match line.trim().len() {
         0 => 0.25,
@@ -93,7 +94,7 @@ pub(crate) fn weight(line: &str) -> f32 {
 pub(crate) struct LineHash(pub(crate) u64);
 
 impl LineHash {
-    /// Creates the hash of no bytes.
+    /// Creates the hash of an empty byte string.
     pub(crate) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

@@ -97,8 +97,8 @@ impl Parsed {
     }
 }
 
-/// A part of a model's text that was parsed only leniently or not at all, with a sentence for the
-/// model.
+/// A part of a model's text that was parsed only leniently or could not be parsed, with a sentence
+/// for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatProblem {
     /// Row in the model's text.
@@ -207,9 +207,9 @@ impl FormatReader {
         }
     }
 
-    /// Adds a fragment of the text, cut anywhere, and returns the events it completes. A line is
-    /// complete once its line feed arrives. Edits that arrive in the same text later may not be
-    /// known yet.
+    /// Adds a fragment of the text, which may be cut at any byte, and returns the events that the
+    /// fragment completes. A line is complete once its line feed arrives. Edits that arrive in the
+    /// same text later may not be known yet.
     pub fn feed(&mut self, piece: &str) -> Vec<FormatEvent> {
         self.waiting.extend(self.lines.feed(piece));
         self.read(InputPhase::ToCome);
@@ -274,8 +274,8 @@ trait FormatGrammar {
     fn on_end(&mut self, end: &TextEnd, next: &mut VecDeque<SourceLine>, sink: &mut EventSink);
 }
 
-/// Parses a complete text in `format`. Never fails: unreadable parts become problems; text outside
-/// of edits is skipped.
+/// Parses a complete text in `format`. Never fails: unreadable parts become problems, and text
+/// outside of edits is skipped.
 pub fn parse(format: EditFormat, text: &str) -> Parsed {
     let mut reader = FormatReader::new(format);
     let mut events = reader.feed(text);
@@ -283,8 +283,8 @@ pub fn parse(format: EditFormat, text: &str) -> Parsed {
     collect(events)
 }
 
-/// Collects the complete file edits, shell blocks and problems from the events of one reader; the
-/// other events are dropped.
+/// Collects the complete file edits, shell blocks and problems from the events of one reader. Drops
+/// all other events.
 pub fn collect(events: impl IntoIterator<Item = FormatEvent>) -> Parsed {
     let mut parsed = Parsed::default();
     for event in events {

@@ -42,7 +42,8 @@ pub(crate) struct BlockAlignment {
 }
 
 impl BlockAlignment {
-    /// Aligns a block line by line, starting at `row`. The lines need not be equal.
+    /// Aligns a block line by line, starting at `row`. The lines of the block and of the file may
+    /// differ.
     pub(crate) fn contiguous(block: &Rc<LineBlock>, row: usize) -> Self {
         let count = block.old.len();
         Self {
@@ -69,7 +70,7 @@ impl HunkMatch {
         Self::from_alignment(strategy, BlockAlignment { block, ..aligned })
     }
 
-    /// Creates a match of whole lines, with the differences that the block already has.
+    /// Creates a match of whole lines, which starts with the differences of the block.
     pub(crate) fn from_alignment(strategy: MatchStrategy, aligned: BlockAlignment) -> Self {
         Self {
             strategy,

@@ -38,8 +38,8 @@ const UNITS: [IndentUnit; 5] = [
     IndentUnit::Spaces(8),
 ];
 
-/// All uniform changes of indentation that fit the lines of a block: several if the lines do not
-/// determine one.
+/// All uniform changes of indentation that fit the lines of a block. There are several if the lines
+/// do not determine a single one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IndentMappings(Vec<IndentMapping>);
 

@@ -21,8 +21,8 @@ use crate::mark::StaleGuard;
 use crate::outcome::MatchStrategy;
 use crate::plan::{EditPlan, apply, plan, update};
 
-/// The preview of a file whose edit is still being written by a model: it turns fragments of hunks
-/// into small edits of the shown text.
+/// The preview of a file while a model is still writing the edit. It turns fragments of hunks into
+/// small edits of the shown text.
 #[derive(Debug)]
 pub struct LiveFile<'a> {
     file: &'a FileText<'a>,
@@ -64,8 +64,8 @@ struct PartialHunk {
 }
 
 impl<'a> LiveFile<'a> {
-    /// Creates the preview of an unchanged file. `guard` says which rows changed after the model
-    /// read them.
+    /// Creates the preview of an unchanged file. `guard` knows the rows that changed after the
+    /// model read them.
     pub fn new(file: &'a FileText<'a>, guard: StaleGuard<'a>) -> Self {
         Self {
             file,
@@ -108,8 +108,8 @@ impl<'a> LiveFile<'a> {
         }
     }
 
-    /// Ends the old text of the current hunk and searches for its position, from which on new text
-    /// is shown.
+    /// Ends the old text of the current hunk and searches for the position of the hunk. Once the
+    /// position is known, new text is shown there.
     pub fn end_old(&mut self) -> LiveProgress {
         if let Some(open) = &mut self.open {
             open.is_old_complete = !open.is_mixed;
@@ -117,8 +117,8 @@ impl<'a> LiveFile<'a> {
         self.advance()
     }
 
-    /// Completes the current hunk with its final parsed form, and shows the text as all completed
-    /// hunks leave it. A refused hunk changes nothing.
+    /// Completes the current hunk with its final parsed form, and shows the text with all completed
+    /// hunks applied. A refused hunk leaves the text unchanged.
     pub fn finish_hunk(&mut self, hunk: PatchHunk) -> LiveProgress {
         self.open = None;
         self.done.push(hunk);

@@ -15,8 +15,8 @@ use crate::diff::diff;
 use crate::file::FileText;
 use crate::fold;
 
-/// A file as an agent read it, in whole or in part, as hashes of its lines. By it, later edits are
-/// refused where the file changed since.
+/// The version of a file that an agent read, in whole or in part, as hashes of the lines. With it,
+/// later edits of lines that have changed since are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadMark {
     /// Hash of each line of the whole file.
@@ -103,8 +103,8 @@ impl ReadMark {
 }
 
 impl StaleGuard<'_> {
-    /// Returns the rows of the current text that changed after they were read; empty if that is
-    /// unknown. An empty range marks removed rows.
+    /// Returns the rows of the current text that changed after they were read. An empty range marks
+    /// removed rows. Returns an empty list if the changes are unknown.
     pub(crate) fn changed_rows(self, file: &FileText) -> Vec<Range<Row>> {
         match self {
             Self::Off => Vec::new(),
@@ -114,8 +114,8 @@ impl StaleGuard<'_> {
     }
 }
 
-/// Returns the first of the changed rows that a hunk covering `rows` would touch; `None` if it
-/// touches none.
+/// Returns the first of the changed ranges that a hunk covering `rows` would touch, or `None` if
+/// there is no such range.
 pub(crate) fn stale(changed: &[Range<Row>], rows: &Range<usize>) -> Option<Range<Row>> {
     let (start, end) = (Row(rows.start as u32), Row(rows.end as u32));
     let mut changed = changed.iter();

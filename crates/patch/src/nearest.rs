@@ -22,8 +22,8 @@ const MAX_COMPARED: usize = 8;
 /// Maximum number of lines quoted per candidate.
 const MAX_QUOTED_LINES: usize = 12;
 
-/// Returns up to three places of the file that resemble the lines `old`, the most similar first;
-/// empty if none does.
+/// Returns up to three places of the file that resemble the lines `old`, the most similar first.
+/// Returns an empty list if there are no such places.
 pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<NearMatch> {
     let count = old.len().min(file.line_count());
     let block = SearchedBlock::of(old);

@@ -123,7 +123,8 @@ impl fmt::Display for HunkDifference {
     }
 }
 
-/// Reason why a hunk is refused and changes nothing. `Display` gives a sentence for the model.
+/// Reason why a hunk is refused. A refused hunk leaves the file unchanged. `Display` gives a
+/// sentence for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkRefusal {
     /// The old text does not occur.
@@ -292,8 +293,8 @@ impl fmt::Display for Ambiguity {
     }
 }
 
-/// Report on one hunk: its outcome, where and how it matched, or why it was refused and what it may
-/// have meant.
+/// Report on one hunk: its outcome, and either the position and strategy of the match, or the
+/// reason of the refusal and the lines that the hunk may have meant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HunkReport {
     /// Index among the hunks or operations of its file edit, zero-based.
@@ -319,13 +320,14 @@ pub struct HunkReport {
 }
 
 impl HunkReport {
-    /// Returns the one-based line of the original text at which it was applied; `None` if it was
-    /// refused.
+    /// Returns the one-based line of the original text at which the hunk was applied, or `None` if
+    /// the hunk was refused.
     pub fn line_number(&self) -> Option<u32> {
         self.rows.as_ref().map(|rows| rows.start.0 + 1)
     }
 
-    /// Creates the report of a refused hunk. `source` are the bytes of the model's text.
+    /// Creates the report of a refused hunk. `source` is the byte range of the hunk in the model's
+    /// text.
     pub(crate) fn refused(hunk: usize, refusal: HunkRefusal, source: Range<usize>) -> Self {
         Self {
             hunk,
@@ -341,7 +343,7 @@ impl HunkReport {
         }
     }
 
-    /// Creates the report of a hunk that was applied exactly at `rows`; the caller adds
+    /// Creates the report of a hunk that was applied exactly at `rows`. The caller adds
     /// differences.
     pub(crate) fn landed(
         hunk: usize,

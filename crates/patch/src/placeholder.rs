@@ -30,8 +30,8 @@ const CLOSERS: [&str; 11] = [
 /// Comments in which dots alone belong to an example.
 const DOCUMENTATION: [&str; 3] = ["///", "//!", "*"];
 
-/// Whether a file contains code or prose, which decides what looks like a placeholder for left-out
-/// lines.
+/// Whether a file contains code or prose, which determines the lines that count as placeholders for
+/// omitted lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum PlaceholderStyle {
     /// A programming language, or unknown.
@@ -42,7 +42,8 @@ pub(crate) enum PlaceholderStyle {
 }
 
 impl PlaceholderStyle {
-    /// Determines the kind of text from the extension of the path; code if it is unknown.
+    /// Determines the kind of text from the extension of the path. A file with an unknown extension
+    /// counts as code.
     pub(crate) fn of_path(path: &str) -> Self {
         const PROSE: [&str; 9] = [
             "md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org", "tex",
@@ -57,8 +58,9 @@ impl PlaceholderStyle {
     }
 }
 
-/// Returns the first line of `new`, trimmed, that replaces lines of `old` left out, such as
-/// `// ... rest unchanged`; `None` if there is none or `old` contains it too.
+/// Returns the first line of `new`, trimmed, that is a placeholder for omitted lines of `old`, such
+/// as `// ... rest unchanged`. Ignores placeholders that `old` contains, too. Returns `None` if
+/// there is no such line.
 pub(crate) fn added<'a>(
     old: &[String],
     new: &'a [String],
@@ -84,7 +86,7 @@ pub(crate) fn added<'a>(
     Some(new[ix].trim())
 }
 
-/// Whether the whole line is a placeholder for lines that are left out, such as `...`.
+/// Whether the whole line is a placeholder for omitted lines, such as `...`.
 pub(crate) fn leaves_out(line: &str) -> bool {
     Placeholder::of(line, PlaceholderStyle::Code).is_some_and(|found| {
         found.extent == PlaceholderExtent::Whole

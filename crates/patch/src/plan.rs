@@ -28,8 +28,8 @@ use crate::returns;
 
 pub(crate) use self::compose::compose_all;
 
-/// Planned edit of one file: replacements and a report per hunk. Nothing is changed until a caller
-/// applies it.
+/// Planned edit of one file: replacements and a report per hunk. The file changes only when a
+/// caller applies the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditPlan {
     /// Sorted by span, never overlapping; insertions at one position are in the order written.
@@ -55,8 +55,8 @@ impl EditPlan {
         self.hunks.iter().all(|hunk| hunk.outcome.is_applied())
     }
 
-    /// Returns the text with the replacements made. `text` must be the one that the plan was made
-    /// for.
+    /// Returns the text with the replacements made. `text` must be the text for which the plan was
+    /// made.
     pub fn apply(&self, text: &str) -> String {
         apply(text, &self.replacements)
     }
@@ -85,8 +85,8 @@ pub fn plan(file: &FileText, change: &PatchOperation, guard: StaleGuard<'_>) -> 
     }
 }
 
-/// Returns `text` with the replacements made, which must be sorted and never overlap. Spans that do
-/// not fit it are left out.
+/// Returns `text` with the replacements made, which must be sorted and must not overlap. Skips
+/// replacements whose spans do not fit `text`.
 pub(crate) fn apply(text: &str, replacements: &[PlannedReplacement]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut from = 0;
@@ -174,7 +174,7 @@ struct PlacedHunk {
 
 type PlaceResult = Result<PlacedHunk, (HunkRefusal, Vec<HunkMatch>)>;
 
-/// Plans hunks of one file: finds a position for each, and refuses those that are ambiguous,
+/// Plans hunks of one file: finds a position for each hunk, and refuses hunks that are ambiguous,
 /// overlap, or touch rows that changed after they were read.
 pub(crate) fn update(file: &FileText, hunks: &[&PatchHunk], guard: StaleGuard<'_>) -> EditPlan {
     let changed = guard.changed_rows(file);

@@ -29,14 +29,14 @@ pub trait TextSource {
     /// unsaved edits included. May read the disk.
     fn find(&self, path: &str) -> FileLookup<'_>;
 
-    /// Returns the version of the file that the author of the edits has read. The default is
-    /// `StaleGuard::Off`: unknown.
+    /// Returns the rows of a file that changed after the author of the edits read the file. The
+    /// default implementation returns `StaleGuard::Off`, which means that the changes are unknown.
     fn guard(&self, _path: &str) -> StaleGuard<'_> {
         StaleGuard::Off
     }
 }
 
-/// Result of looking up a path: a text, nothing, or something that cannot be edited.
+/// Result of looking up a path: a text, a missing file, or something that cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileLookup<'a> {
     /// Text of a file.
@@ -47,7 +47,7 @@ pub enum FileLookup<'a> {
     Refused(String),
 }
 
-/// Behaviour if some of the hunks are refused: change nothing, or apply the others.
+/// Behaviour if some hunks are refused: change no file, or apply the other hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// No file is changed.
@@ -56,7 +56,8 @@ pub enum Completeness {
     Partial,
 }
 
-/// Planned edits of all files, and a report per edit. Nothing is changed until a caller commits it.
+/// Planned edits of all files, and a report per edit. Files change only when a caller commits the
+/// plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetPlan {
     /// Sorted by path, without duplicates; empty if nothing changes.
@@ -115,14 +116,14 @@ impl SetPlan {
 }
 
 impl EditReport {
-    /// Returns the worst outcome among its hunks; `Rejected` if it has none.
+    /// Returns the worst outcome among the hunks, or `Rejected` if there are no hunks.
     pub fn outcome(&self) -> HunkOutcome {
         let outcomes = self.hunks.iter().map(|hunk| hunk.outcome);
         outcomes.max().unwrap_or(HunkOutcome::Rejected)
     }
 }
 
-/// Plans the edits one after the other, each on the files as the earlier ones leave them. Never
+/// Plans the edits one after the other, each based on the files after the earlier edits. Never
 /// fails: refusals are in the reports. With `Completeness::All`, one refused hunk leaves every file
 /// unchanged.
 pub fn plan_set(texts: &dyn TextSource, edits: &[FileEdit], completeness: Completeness) -> SetPlan {

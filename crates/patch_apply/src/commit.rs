@@ -16,9 +16,9 @@ use crate::edit_root::{CommitAction, OriginalFile, PlannedChange};
 /// Suffix of a removed file until the commit finishes.
 const ASIDE: &str = ".burin-removed";
 
-/// Applies all changes or none, checking first that no file changed since it was read, and returns
-/// warnings as sentences. `recovery` is the folder for records of interrupted saves. Blocks on the
-/// disk.
+/// Applies all changes or leaves all files unchanged, and returns warnings as sentences. First
+/// checks that every file is still as it was when it was read. `recovery` is the folder for records
+/// of interrupted saves. Blocks on the disk.
 ///
 /// # Errors
 ///

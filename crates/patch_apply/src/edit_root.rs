@@ -17,8 +17,8 @@ use crate::Error;
 /// Maximum size of an editable file, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// A root folder and the files below it that one edit reads, each once; the edit's paths cannot
-/// leave the root.
+/// A root folder and the files below it that one edit reads. Each file is read once. The edit's
+/// paths cannot lead out of the root.
 pub struct EditRoot<'a> {
     files: &'a dyn Files,
     /// The root as the user gave it.
@@ -48,8 +48,8 @@ struct LoadedFile {
     before: OriginalFile,
 }
 
-/// The content of a file on disk before an edit, with its stamp, by which later changes are
-/// noticed.
+/// The content of a file on disk before an edit, with the stamp of the file. The stamp reveals
+/// later changes.
 #[derive(Clone, Debug)]
 pub struct OriginalFile {
     /// The raw bytes of the file.
@@ -198,7 +198,7 @@ impl<'a> EditRoot<'a> {
     }
 
     /// Converts a plan into changes on disk, based on the files as they were when they were read.
-    /// Nothing is written.
+    /// Does not write to the disk.
     ///
     /// # Errors
     ///

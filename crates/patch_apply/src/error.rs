@@ -63,7 +63,7 @@ pub enum Error {
 
 impl Error {
     /// Returns whether a commit was rolled back because another program changed a file after it was
-    /// read; reading it again helps.
+    /// read. In this case, read the file again and retry.
     pub fn is_external_change(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,8 @@
 //! Detection of the tools that wrote a log, from the command line and from lines that only that
 //! tool writes.
 
-/// The tools whose output a log contains, by the command that was run or by the log's lines.
+/// The tools whose output a log contains, as detected from the command that was run and from the
+/// log's lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DetectedTools {
     pub(crate) cargo: bool,
@@ -30,7 +31,7 @@ const WRAPPERS: [&str; 14] = [
 ];
 
 impl DetectedTools {
-    /// Detects tools by the name of the agent's tool, the shell command, if there was one, and
+    /// Detects tools by the name of the agent's tool, by the shell command if there was one, and by
     /// typical lines of the output.
     pub(crate) fn of(tool: &str, command: Option<&str>, lines: &[&str]) -> Self {
         let mut programs = Self::default();
@@ -49,8 +50,8 @@ impl DetectedTools {
         programs
     }
 
-    /// Returns whether the command only prints a text that the model chose to read, so that nothing
-    /// may be left out.
+    /// Returns whether the command only prints a text that the model chose to read, so that the
+    /// output must be kept in full.
     pub(crate) fn only_shows(&self) -> bool {
         let shows = Self {
             shows: true,

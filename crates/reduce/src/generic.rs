@@ -34,7 +34,7 @@ const WORDS: [&str; 17] = [
     "unexpected",
 ];
 
-/// Returns whether a line probably reports a failure, by its words; `0 errors` and the like do not
+/// Returns whether a line probably reports a failure, by its words. Lines such as `0 errors` do not
 /// count.
 pub(crate) fn is_alarming(line: &str) -> bool {
     let line = line.to_lowercase();
@@ -43,8 +43,8 @@ pub(crate) fn is_alarming(line: &str) -> bool {
     !is_none && WORDS.iter().any(|word| line.contains(word))
 }
 
-/// Marks a log of an unknown tool: similar lines are folded, and of many lines only the ends and
-/// those that report failures stay.
+/// Marks a log of an unknown tool. Folds similar lines. If the log is long, keeps only its first
+/// and last lines and the lines that report failures.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     fold_alike(log);
     let open: Vec<usize> = (0..log.lines.len())

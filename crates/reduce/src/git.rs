@@ -9,8 +9,8 @@ const CHANGED: usize = 6;
 /// Maximum number of files named per kind.
 const FILES: usize = 25;
 
-/// Marks the output of `git log`: each commit becomes one line, and of many short lines the first
-/// stay.
+/// Marks the output of `git log`: reduces each commit to one line, and keeps only the first of many
+/// short lines.
 pub(crate) fn mark_log(log: &mut LogReducer<'_>) {
     let commits: Vec<usize> = (0..log.lines.len())
         .filter(|ix| is_commit(log.lines[*ix]))
@@ -85,8 +85,8 @@ fn commit_line(lines: &[&str]) -> String {
     format!("{hash} {date} {author}: {}", subject.unwrap_or_default())
 }
 
-/// Marks the output of `git diff`: for each file the number of changes and the first changed lines
-/// stay.
+/// Marks the output of `git diff`: keeps the number of changes and the first changed lines of each
+/// file.
 pub(crate) fn mark_diff(log: &mut LogReducer<'_>) {
     let files: Vec<usize> = (0..log.lines.len())
         .filter(|ix| log.lines[*ix].starts_with("diff --git "))
@@ -164,7 +164,7 @@ fn mark_table(log: &mut LogReducer<'_>) {
     }
 }
 
-/// Marks the output of `git status`: of many files with the same state the first stay.
+/// Marks the output of `git status`: keeps only the first of many files with the same state.
 pub(crate) fn mark_status(log: &mut LogReducer<'_>) {
     let mut named = 0;
     let mut kind = "";

@@ -3,8 +3,8 @@
 use super::lint;
 use super::log::LogReducer;
 
-/// Marks the output of `go build`, `go test` and `go vet`: failures, panics and complaints stay,
-/// passing tests and noise go.
+/// Marks the output of `go build`, `go test` and `go vet`: keeps failures, panics and complaints,
+/// and drops passing tests and noise.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         mark_line(log, ix);

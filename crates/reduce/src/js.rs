@@ -14,8 +14,8 @@ const PRINTED: usize = 4;
 /// Maximum number of project frames shown per failure.
 const FRAMES: usize = 3;
 
-/// Marks the output of JavaScript test runners: failures with their first frames stay, passing
-/// tests go.
+/// Marks the output of JavaScript test runners: keeps failures with their first stack frames, and
+/// drops passing tests.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_repeated_failures(log);
     let has_failures = log.lines.iter().any(|line| is_failure(line));

@@ -15,7 +15,7 @@ const HELP: [&str; 7] = [
     "After correcting the problems",
 ];
 
-/// Marks the output of Maven: errors stay once, progress and help go.
+/// Marks the output of Maven: keeps one copy of each error, and drops progress and help.
 pub(crate) fn mark_maven(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     let mut is_java_error = false;
@@ -115,7 +115,8 @@ fn fold_prints(log: &mut LogReducer<'_>) {
     }
 }
 
-/// Marks the output of Gradle: failed tasks and their causes stay, passing tests and progress go.
+/// Marks the output of Gradle: keeps failed tasks and their causes, and drops passing tests and
+/// progress.
 pub(crate) fn mark_gradle(log: &mut LogReducer<'_>) {
     let mut section = "";
     for ix in 0..log.lines.len() {

@@ -32,8 +32,8 @@ static CODED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?<code>[A-Z]{1,6}\d{2,4}|invalid-syntax)(?: \[\*\])?:? (?<message>\S.*)$")
 });
 
-/// Marks messages of compilers and linters in the forms `path:line: text` and below a path: equal
-/// ones are shown once, with the other locations.
+/// Marks messages of compilers and linters, in the form `path:line: text` or in lines below a path.
+/// Shows equal messages once, with the other locations.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     let mut path = String::new();
     let mut ix = 0;

@@ -13,8 +13,8 @@ const NAMED: usize = 100;
 const MATCHES: usize = 2;
 const FILES: usize = 25;
 
-/// Marks a long list of paths: names become folders with the number of files of each kind. Short
-/// lists stay.
+/// Marks a long list of paths: replaces the names by their folders, with the number of files of
+/// each kind. Keeps short lists unchanged.
 pub(crate) fn mark_names(log: &mut LogReducer<'_>) {
     if log.lines.len() < 60 {
         return;
@@ -197,8 +197,8 @@ fn ls_name(line: &str) -> String {
     }
 }
 
-/// Marks the output of grep, in the forms `path:3:text` and lines below a path: the first matches
-/// of each file stay.
+/// Marks the output of grep, in the form `path:3:text` or in lines below a path. Keeps the first
+/// matches of each file.
 pub(crate) fn mark_matches(log: &mut LogReducer<'_>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut order = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// A log that is being reduced: its lines, the decision about each, and messages grouped by kind.
-/// Tools mark lines; `render` makes the result.
+/// The functions for each tool mark the lines, and `render` writes the result.
 pub(crate) struct LogReducer<'a> {
     pub(crate) lines: Vec<&'a str>,
     marks: Vec<LineState>,
@@ -84,18 +84,19 @@ impl<'a> LogReducer<'a> {
         }
     }
 
-    /// Returns whether nothing has been decided about the line; `false` beyond the last.
+    /// Returns whether the line is still undecided. Returns `false` for an index past the last
+    /// line.
     pub(crate) fn is_open(&self, ix: usize) -> bool {
         self.marks.get(ix) == Some(&LineState::Open)
     }
 
-    /// Decides that a line stays, whatever else marks it later.
+    /// Decides to keep an undecided line. Later marks have no effect on the line.
     pub(crate) fn keep_line(&mut self, ix: usize) {
         self.set(ix, LineState::Keep);
     }
 
-    /// Drops an undecided line and counts it as `what`, such as `passing tests`; an empty `what` is
-    /// not counted.
+    /// Drops an undecided line and counts it as `what`, such as `passing tests`. If `what` is
+    /// empty, does not count the line.
     pub(crate) fn drop_line(&mut self, ix: usize, what: &'static str) {
         if self.is_open(ix) {
             self.set(ix, LineState::Gone);
@@ -103,13 +104,13 @@ impl<'a> LogReducer<'a> {
         }
     }
 
-    /// Shows `text`, possibly several lines, in place of a line.
+    /// Shows `text`, possibly several lines, in place of an undecided line.
     pub(crate) fn replace_line(&mut self, ix: usize, text: String) {
         self.set(ix, LineState::Instead(text));
     }
 
-    /// Counts omitted lines of a kind for the last line of the result; an empty `what` is not
-    /// counted.
+    /// Adds to the count of omitted lines of the kind `what`, which the last line of the result
+    /// reports. Does nothing if `what` is empty.
     pub(crate) fn count(&mut self, what: &'static str, times: usize) {
         if !what.is_empty() && times > 0 {
             *self.left_out.entry(what).or_default() += times;
@@ -163,7 +164,8 @@ impl<'a> LogReducer<'a> {
         });
     }
 
-    /// Returns the remaining lines, with a last line that counts the omitted ones by kind.
+    /// Returns the remaining lines, followed by a line with the number of omitted lines of each
+    /// kind.
     pub(crate) fn render(mut self) -> String {
         let has_errors = self.groups.iter().any(|group| group.is_error);
         let most = if has_errors { WARNINGS.0 } else { WARNINGS.1 };
@@ -341,8 +343,8 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Returns a message without the details that vary between locations (quoted names, numbers), and
-/// the first name among these.
+/// Returns a message without the details that vary between locations (quoted names and numbers),
+/// and the first quoted name.
 pub(crate) fn shape(message: &str) -> (String, Option<String>) {
     let mut shape = String::with_capacity(message.len());
     let mut name = None;

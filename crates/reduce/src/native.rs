@@ -24,8 +24,8 @@ const COMMANDS: [&str; 18] = [
     "cd ",
 ];
 
-/// Marks the output of C and C++ compilers, make, CMake and ninja: errors and warnings stay once,
-/// progress goes.
+/// Marks the output of C and C++ compilers, make, CMake and ninja: keeps one copy of each error and
+/// warning, and drops progress.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_reasons(log);
     mark_complaints(log);

@@ -20,7 +20,8 @@ const PIP: [&str; 12] = [
     "Looking in ",
 ];
 
-/// Marks the output of package managers: errors and the outcome stay, downloads and requests go.
+/// Marks the output of package managers: keeps errors and the outcome, and drops downloads and
+/// requests.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     for ix in 0..log.lines.len() {

@@ -7,7 +7,8 @@ const EXPLAINED: usize = 16;
 /// Maximum number of lines shown of a test's output.
 const CAPTURED: usize = 6;
 
-/// Marks the output of pytest: failures with their causes and the summary stay, passing tests go.
+/// Marks the output of pytest: keeps failures with their causes and the summary, and drops passing
+/// tests.
 pub(crate) fn mark_pytest(log: &mut LogReducer<'_>) {
     let has_summary = log
         .lines
@@ -181,7 +182,7 @@ fn mark_coverage(log: &mut LogReducer<'_>) {
     }
 }
 
-/// Marks the output of unittest: failures and totals stay, passing tests go.
+/// Marks the output of unittest: keeps failures and totals, and drops passing tests.
 pub(crate) fn mark_unittest(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];

@@ -23,8 +23,8 @@ const PROGRESS: [&str; 18] = [
     "Removing ",
 ];
 
-/// Marks the output of cargo, rustc and Rust tests: errors stay once with their locations, passing
-/// tests and progress go.
+/// Marks the output of cargo, rustc and Rust tests: keeps one copy of each error with all its
+/// locations, and drops passing tests and progress.
 pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_complaints(log);
     mark_tests(log);

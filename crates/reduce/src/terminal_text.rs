@@ -55,8 +55,8 @@ enum TerminalEscape {
 }
 
 impl Cleaner {
-    /// Takes a chunk, split anywhere, and appends the completed lines to `clean`; the last line
-    /// waits for its end.
+    /// Takes a chunk, which may end anywhere, and appends the completed lines to `clean`. Holds
+    /// back the last line until it is complete.
     pub fn feed(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
@@ -74,7 +74,8 @@ impl Cleaner {
         }
     }
 
-    /// Appends the incomplete line to `clean`; later overwriting no longer affects it.
+    /// Appends the incomplete line to `clean`. Output that overwrites this line later has no effect
+    /// on it.
     pub fn flush(&mut self, clean: &mut Vec<u8>) {
         self.rub_out();
         self.is_told |= !self.line.is_empty();

@@ -109,9 +109,9 @@ impl Router {
 }
 
 impl RouterHandle {
-    /// Submits a request and returns its events. Nothing happens until the stream is polled;
-    /// dropping the stream cancels the request. The last event ends the answer, also with a
-    /// failure: retries, waiting and other routes happen inside.
+    /// Submits a request and returns its events. The first poll of the stream submits the request;
+    /// dropping the stream cancels the request. The stream waits, retries and changes routes by
+    /// itself, so its last event is final, even if it is a failure.
     pub fn submit(&self, request: RouterRequest) -> BoxStream<'static, RouterEvent> {
         let (reply, answer) = oneshot::channel();
         let size = RequestSize::of(&request.payload);
@@ -140,8 +140,8 @@ impl RouterHandle {
         stream::unfold(routed, RoutedStream::next).boxed()
     }
 
-    /// Ends a turn and closes its budget account. Waits only until the router takes the command;
-    /// does nothing after its end.
+    /// Ends a turn and closes its budget account. Waits only until the router takes the command.
+    /// Has no effect after the router has ended.
     pub async fn end_turn(&self, agent: AgentId, turn: TurnId) {
         self.send_command(RouterCommand::EndTurn(agent, turn)).await;
     }
@@ -165,8 +165,8 @@ impl RouterHandle {
         decisions.await.unwrap_or_default()
     }
 
-    /// Returns the health of every route, in the order of the configuration. Empty if the router
-    /// has ended.
+    /// Returns the health of every route, in the order of the configuration. Returns an empty list
+    /// if the router has ended.
     pub async fn health(&self) -> Vec<RouteHealth> {
         let (answer, health) = oneshot::channel();
         self.send_command(RouterCommand::Health(answer)).await;
@@ -187,8 +187,8 @@ impl RouterHandle {
     }
 }
 
-/// Returns retry rules for a request without an alternative route: they wait out a provider's
-/// outage of up to ten minutes rather than lose a turn.
+/// Returns retry rules for a request without an alternative route. With these rules, a provider's
+/// outage of up to ten minutes delays a turn instead of ending it.
 pub fn patient_retry() -> Retry {
     Retry {
         per_route: 12,

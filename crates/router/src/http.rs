@@ -119,8 +119,8 @@ pub(crate) fn host(url: &str) -> &str {
         .map_or(authority, |(_, host)| host)
 }
 
-/// Returns whether a host, as `host` returns it, is this machine, on any port. Names other than
-/// `localhost` and those below it are not resolved.
+/// Returns whether a host, as `host` returns it, is this machine, on any port. Recognizes
+/// `localhost`, its subdomains and loopback addresses. Does not resolve other names.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -112,7 +112,7 @@ pub fn decoder(
 }
 
 /// Encodes a fill-in-the-middle request for a server with these abilities. Fails if the server
-/// takes raw prompts only and there is no template.
+/// takes only raw prompts and there is no template.
 pub fn encode_fim(
     fim: &FimOptions,
     options: &WireOptions,

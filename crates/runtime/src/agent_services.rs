@@ -156,8 +156,8 @@ impl AgentServices {
         &self.factory
     }
 
-    /// Waits until no model request is running and all usage is stored; fails if it cannot be
-    /// stored.
+    /// Waits until no model request is running and all usage is stored. Fails if the usage cannot
+    /// be stored.
     pub async fn wait_idle(&self) -> Result<(), Error> {
         self.router.idle().await;
         self.usage_store.flush()
@@ -173,8 +173,8 @@ impl AgentServices {
         &self.models
     }
 
-    /// Returns the name of the settings' default model, which may not be available:
-    /// `provider/model` or `auto`.
+    /// Returns the name of the default model in the settings: `provider/model` or `auto`. The model
+    /// may be unavailable.
     pub fn default_model(&self) -> &str {
         &self.default
     }
@@ -188,14 +188,14 @@ impl AgentServices {
         }
     }
 
-    /// Returns the environment variables of which each would make models available; empty if none
-    /// is known.
+    /// Returns environment variables for API keys. Each variable, if set, would make the models of
+    /// one more provider available. The list is empty if no key is missing.
     pub fn missing_keys(&self) -> &[String] {
         &self.missing_keys
     }
 
-    /// Returns the model for Tab for the value of the setting: `auto`, `off` or a model's name.
-    /// `None` if it is off or none is available; fails if the named one is not.
+    /// Returns the model for Tab. `setting` is `auto` or the name of a model. Returns `None` for
+    /// `auto` if no model is suitable. Fails if the named model cannot be used.
     pub fn tab_model(&self, setting: &str) -> Result<Option<TabModel>, Error> {
         autocomplete::choose(setting, &self.for_tab).map_err(Error::model)
     }
@@ -235,8 +235,8 @@ impl AgentServices {
         })
     }
 
-    /// Resumes an earlier session, in its own folder. Fails if there is no session with this id or
-    /// it is open elsewhere.
+    /// Resumes an earlier session, in the session's own folder. Fails if no session has this id, or
+    /// if the session is open elsewhere.
     pub async fn resume(&self, id: &str) -> Result<AttachedSession, Error> {
         let store = self.factory.store().clone();
         let name = id.to_owned();
@@ -265,8 +265,8 @@ impl AgentServices {
         Ok(session.map_err(Error::session)?.records)
     }
 
-    /// Returns the latest sessions, subagents included, newest first, at most `limit`. Blocks on
-    /// the disk.
+    /// Returns at most `limit` of the latest sessions, newest first, including those of subagents.
+    /// Blocks on the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         self.factory.store().sessions(limit).map_err(Error::session)
     }
@@ -282,14 +282,14 @@ impl AgentServices {
         trust::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
     }
 
-    /// Allows hooks of a folder that the user has seen. Fails with `Error::Changed` if a file
-    /// changed since it was shown. Blocks on the disk.
+    /// Allows the hooks in `shown`, which the user has seen. Fails with `Error::Changed` if a file
+    /// has changed since it was shown. Blocks on the disk.
     pub fn allow_hooks(&self, root: &AbsPath, shown: &[PendingHooks]) -> Result<(), Error> {
         trust::consent_to_hooks(&self.dirs, root, shown)
     }
 
-    /// Stores whether a project's server that the user has seen may run. Fails with
-    /// `Error::Changed` if its entry changed since. Blocks on the disk.
+    /// Stores whether the project's server in `shown`, which the user has seen, may run. Fails with
+    /// `Error::Changed` if the server's entry has changed since. Blocks on the disk.
     pub fn decide_server(
         &self,
         root: &AbsPath,

@@ -13,7 +13,8 @@ const YES: &str = "yes";
 const NO: &str = "no";
 
 /// Asks the user to fill in a form for `who`, such as `The server "files"`, one field at a time.
-/// Without a user, or without a yes to the form as a whole, it is declined.
+/// Returns `Filled::Declined` if there is no user, or if the user does not agree to answer the
+/// form.
 pub async fn fill(prompts: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
     let message = printable(&form.message, LineFeeds::Keep);
     let text = format!("{} asks: {message}\nAnswer it?", one_line(who));
@@ -33,8 +34,8 @@ pub async fn fill(prompts: &UserPrompts, who: &str, form: &ElicitationForm) -> F
     Filled::Accepted(values)
 }
 
-/// Asks the user whether a server may open a page; returns whether they agree, and opens nothing
-/// itself. Addresses that are not of the web are refused without a question.
+/// Asks the user whether a server may open a page, and returns whether the user agrees. Does not
+/// open the page. Refuses an address outside the web without asking the user.
 pub async fn open(prompts: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
     if !is_page(url) {
         return false;
@@ -48,7 +49,7 @@ pub async fn open(prompts: &UserPrompts, who: &str, url: &str, why: &str) -> boo
     agrees(prompts, text).await
 }
 
-/// Returns whether an address is one of the web: it begins with `https://` or `http://`.
+/// Returns whether an address is a web address, which begins with `https://` or `http://`.
 pub fn is_page(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
@@ -57,8 +58,8 @@ fn one_line(text: &str) -> String {
     printable(text, LineFeeds::Escape).into_owned()
 }
 
-/// Parses a yes-or-no answer, ignoring case: `y`, `yes`, `true`, `n`, `no`, `false`. `None` for
-/// others.
+/// Parses a yes-or-no answer, ignoring case: `y`, `yes`, `true`, `n`, `no`, `false`. Returns `None`
+/// for any other text.
 pub fn parse_bool(line: &str) -> Option<bool> {
     match line.trim().to_lowercase().as_str() {
         "y" | YES | "true" => Some(true),

@@ -51,8 +51,8 @@ impl IndexRegistry {
         })
     }
 
-    /// Returns the index of a root, a real path without links; opens it if nothing holds it.
-    /// Indexing runs in the background.
+    /// Returns the index of `root`, which must be a real path without links. Opens the index if it
+    /// is not open yet. Indexing runs in the background.
     pub fn open(&self, root: &AbsPath) -> Index {
         self.indexes().open(root, &self.options)
     }
@@ -124,8 +124,8 @@ struct AgentSearchShared {
 }
 
 impl AgentSearch {
-    /// Creates the search over these indexes; `buffers` are the unsaved texts of windows, if there
-    /// are any.
+    /// Creates the search over these indexes. `buffers` provides the unsaved texts of windows, if
+    /// the program has windows.
     pub(crate) fn new(indexes: Arc<IndexRegistry>, buffers: Option<Arc<dyn Buffers>>) -> Self {
         Self(Arc::new(AgentSearchShared {
             indexes,

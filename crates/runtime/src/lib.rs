@@ -40,8 +40,8 @@ pub fn answer_git() -> Option<ExitCode> {
 /// Whether this program answers Git.
 static ANSWERS_GIT: AtomicBool = AtomicBool::new(false);
 
-/// Returns this program's settings for leases. Git asks a program that called `answer_git` for
-/// changed files.
+/// Returns this program's settings for leases. If the program has called `answer_git`, the settings
+/// let Git ask the program for changed files.
 pub fn lease_settings() -> worktree::PoolSettings {
     if ANSWERS_GIT.load(Ordering::Relaxed) {
         worktree::PoolSettings::for_program()

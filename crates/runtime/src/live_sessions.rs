@@ -103,15 +103,15 @@ impl LiveSessions {
     }
 
     /// Attaches a view to a running session. Returns `None` if the session does not run in this
-    /// program or is closing; `AgentServices::resume` then opens it.
+    /// program, or is closing. `AgentServices::resume` opens such a session.
     pub fn attach(&self, id: &str) -> Option<Attachment> {
         let mut sessions = self.0.sessions();
         let session = sessions.get_mut(id).filter(|it| !it.is_closing)?;
         Some(session.attach(&self.0, id))
     }
 
-    /// Waits until a closing session has ended, so that it can be resumed. Returns at once if it
-    /// does not run.
+    /// Waits until a closing session has ended, so that it can be resumed. Returns at once if the
+    /// session does not run.
     pub async fn wait_until_closed(&self, id: &str) {
         let mut statuses = self.statuses();
         let is_gone = |now: &Vec<RunningSession>| now.iter().all(|it| it.id != id);
@@ -295,8 +295,8 @@ impl LiveSession {
     }
 }
 
-/// Wraps a command for a subagent in those of its parents. `sessions` are the ids of the subagents
-/// on the way, outermost first; without any, the command stays as it is.
+/// Wraps a command for a subagent in the commands of its parents. `sessions` are the ids of the
+/// subagents on the way, outermost first. If there are no ids, returns the command unchanged.
 pub fn through_subagents(sessions: Vec<Arc<str>>, command: SessionCommand) -> SessionCommand {
     sessions
         .into_iter()

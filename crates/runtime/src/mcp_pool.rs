@@ -135,8 +135,8 @@ fn own_servers(path: &AbsPath, bytes: &[u8]) -> Result<Value, Error> {
     }
 }
 
-/// Returns the environment of this program, for `${NAME}` references in entries; variables that are
-/// not text are left out.
+/// Returns this program's environment, for `${NAME}` references in entries. Leaves out variables
+/// that are not text.
 pub fn environment() -> Variables {
     host::environment::all_text_variables().collect()
 }
@@ -186,7 +186,7 @@ impl McpServers {
     }
 
     /// Returns the tools for a session that starts now, after waiting for the servers. A server
-    /// that is not ready by then offers none, and a notice says so.
+    /// that is not ready by then offers no tools, and a notice says so.
     pub(crate) async fn offer(
         self: &Arc<Self>,
         states: &Arc<ToolStates>,
@@ -312,7 +312,7 @@ pub fn describe_status(status: &ServerStatus) -> String {
     }
 }
 
-/// Returns the next step for a server that does not work; `None` if the user can do nothing.
+/// Returns the next step for a server that does not work, or `None` if the user has no next step.
 pub fn advice(state: &ServerState) -> Option<String> {
     let name = printable(&state.entry.name, LineFeeds::Escape);
     Some(match &state.status {
@@ -331,7 +331,8 @@ pub fn advice(state: &ServerState) -> Option<String> {
     })
 }
 
-/// Names the file of an entry, for display: the user's own, or one of the project below `root`.
+/// Describes the file of an entry for display: the user's own file, or a file of the project at
+/// `root`.
 pub fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
     match &entry.origin {
         ServerOrigin::User => format!("yours, in {OWN}"),

@@ -101,8 +101,8 @@ pub fn path(dirs: &Dirs) -> AbsPath {
     dirs.config.join("permissions.json")
 }
 
-/// Adds strings to the list at the key path `list` in the file, creating both if necessary;
-/// comments and everything else stay. Blocks on the disk.
+/// Adds strings to the list at the key path `list` in the file. Creates the file and the list if
+/// necessary. Keeps comments and all other content. Blocks on the disk.
 ///
 /// # Errors
 /// If the file does not parse, which is then left unchanged, or cannot be written.

@@ -21,7 +21,8 @@ const LEFT_ALONE: Duration = Duration::from_secs(60);
 /// A failure this fast costs little, so a server that is not up yet may be tried with every query.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Returns the reranker for all indexes of the program. It reads the settings when it is used.
+/// Returns the reranker for all indexes of the program. The reranker reads the settings before each
+/// use.
 pub(crate) fn reranker(dirs: &Dirs) -> Arc<Reranker> {
     let chooser = RerankerChoice::new(dirs, Arc::new(RealClock::default()));
     Arc::new(Reranker::new(move || chooser.choose()))

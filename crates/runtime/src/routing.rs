@@ -13,10 +13,10 @@ use crate::Error;
 use crate::models::setup::{AUTO, DEMO, Setup};
 use crate::usage_store::LedgerUsageStore;
 
-/// Returns the model with a name as users write it (`provider/model`, `auto`, `demo`), and the
-/// options for routing requests to it. `question` decides what `auto` means. Adds the models of the
-/// settings, and the named one, to `setup`. Fails if the name is none of these or its provider is
-/// unknown.
+/// Returns the model that `wanted` names (`provider/model`, `auto` or `demo`), and the options for
+/// routing requests to it. For `auto`, the options depend on `question`. Adds the models that the
+/// settings list for `auto`, and the named model, to `setup`. Fails if `wanted` has another form,
+/// or if its provider is unknown.
 pub fn choose(
     wanted: &str,
     question: &str,

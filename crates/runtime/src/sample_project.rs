@@ -6,8 +6,8 @@ use host::{Dirs, Files, RealFiles};
 use crate::Error;
 use crate::models::setup::DEMO;
 
-/// Returns the root for a session of a model: `root` itself, or, for the demo model, a new copy of
-/// the sample project, unless `root` is one.
+/// Returns the root for a session of a model. For the demo model, creates a new copy of the sample
+/// project and returns it, unless `root` is already a copy. Otherwise returns `root`.
 pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, Error> {
     if model == DEMO && !is_sample(&root) {
         create(&RealFiles, dirs)
@@ -16,7 +16,7 @@ pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, 
     }
 }
 
-/// Returns whether a folder holds the sample project, by one of its files.
+/// Returns whether a folder holds the sample project, judged by the presence of one of its files.
 pub fn is_sample(root: &AbsPath) -> bool {
     RealFiles.exists(&root.join("todo/dates.py"))
 }

@@ -65,7 +65,7 @@ pub struct SessionRoot {
 }
 
 impl SessionRoot {
-    /// Returns the root for a folder of the user's own, which is its own project.
+    /// Returns the session root for a folder of the user's own. The folder is also the project.
     pub fn for_user_folder(root: &AbsPath) -> Self {
         Self {
             root: root.clone(),
@@ -137,8 +137,8 @@ pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
     all
 }
 
-/// Creates the scanner of the paths that commands under a policy can write; paths that are no
-/// folders are left out. `user` gives the home folder.
+/// Creates the scanner of the folders that commands under a policy can write. Leaves out writable
+/// paths that are not folders. `user` provides the home folder.
 pub fn hook_scanner(policy: &Policy, user: &UserEnvironment, dirs: &Dirs) -> HookScanner {
     let writable = policy.writable.iter().filter(|path| {
         let stat = host::Files::stat(&host::RealFiles, path);
@@ -323,7 +323,7 @@ pub(crate) fn wait(spawned: &SpawnedProcess, most: Duration) -> Option<ProcessEx
     }
 }
 
-/// Locks a mutex, also after a panic of another holder.
+/// Locks a mutex, even if another holder has panicked.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -214,7 +214,8 @@ impl SessionFactory {
         }
     }
 
-    /// Sets the effort of sessions that name none; `Auto` leaves it to the provider.
+    /// Sets the effort for sessions that do not name an effort. `Auto` leaves the effort to the
+    /// provider.
     pub fn with_effort(mut self, effort: ModelEffort) -> Self {
         self.effort = match effort {
             ModelEffort::Auto => None,

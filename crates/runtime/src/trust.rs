@@ -83,8 +83,8 @@ pub(crate) fn trust(dirs: &Dirs) -> TrustedFolders {
     TrustedFolders::new(move |root| is_trusted(&RealFiles, &dirs, root))
 }
 
-/// Allows hooks of a folder that the user has seen. Fails with `Error::Changed`, at the first file
-/// whose contents differ from those shown. Blocks on the disk.
+/// Allows the hooks in `shown`, which the user has seen. Fails with `Error::Changed` at the first
+/// file whose contents differ from the shown contents. Blocks on the disk.
 pub(crate) fn consent_to_hooks(
     dirs: &Dirs,
     root: &AbsPath,
@@ -111,8 +111,8 @@ pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), Error> {
     Ok(())
 }
 
-/// Stores the user's decision about a server they have seen. Fails with `Error::Changed` if its
-/// entry differs from the one shown. Blocks on the disk.
+/// Stores the user's decision about the server in `shown`, which the user has seen. Fails with
+/// `Error::Changed` if the server's entry differs from the shown entry. Blocks on the disk.
 pub(crate) fn decide_server(
     dirs: &Dirs,
     root: &AbsPath,
@@ -130,8 +130,9 @@ pub(crate) fn decide_server(
     Consents::new(Arc::new(RealFiles), &dirs.state).set(&entry, approval)
 }
 
-/// Returns the allowed hooks of a folder, `None` if there are none, and notices about the others
-/// that end with `how`, the way to allow them. Blocks on the disk.
+/// Returns the allowed hooks of a folder, or `None` if there are none, and notices about problems
+/// and about hooks without consent. A notice about hooks without consent ends with `how`, which
+/// says how to allow the hooks. Blocks on the disk.
 pub fn hooks_of(dirs: &Dirs, root: &AbsPath, how: &str) -> (Option<Arc<Hooks>>, Vec<String>) {
     hooks_in(dirs, root, how, Arc::new(ProcessHookRunner))
 }
@@ -160,8 +161,8 @@ pub(crate) fn hooks_in(
     (hooks, notices)
 }
 
-/// Returns whether the user trusts a folder or one of its ancestors; false if the list cannot be
-/// read.
+/// Returns whether the user trusts a folder or one of its ancestors. Returns false if the list of
+/// trusted folders cannot be read.
 pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
     let known = read(files, dirs).unwrap_or_default();
     let mut known = known.iter().filter_map(AbsPath::new);

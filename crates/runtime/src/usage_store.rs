@@ -46,8 +46,8 @@ pub fn ledger_path(dirs: &Dirs) -> AbsPath {
     dirs.state.join("ledger.db")
 }
 
-/// Opens the ledger, creating it if it is missing, and starts its writer. A damaged ledger is moved
-/// aside, which the notice tells. Blocks on the disk.
+/// Opens the ledger, creating it if it is missing, and starts its writer. Moves a damaged ledger
+/// aside and returns a notice about it. Blocks on the disk.
 pub fn open(dirs: &Dirs) -> Result<OpenedLedger, Error> {
     dirs.create()?;
     let now_ms = RealClock::default().wall_ms();
@@ -76,12 +76,12 @@ impl LedgerUsageStore {
         }
     }
 
-    /// Returns the last calls of this run, the oldest first, a limited number.
+    /// Returns the latest calls of this run, oldest first. The number of calls is limited.
     pub fn calls(&self) -> Vec<CallRecord> {
         lock(&self.calls).iter().cloned().collect()
     }
 
-    /// Returns the last decision of this run; `None` before the first.
+    /// Returns the last decision of this run, or `None` before the first decision.
     pub fn last_decision(&self) -> Option<RouteDecision> {
         lock(&self.decision).clone()
     }

@@ -40,9 +40,9 @@ const MAX_SIBLINGS: usize = 2000;
 const MAX_EDGE_CHILDREN: usize = 64;
 
 impl SyntaxSnapshot {
-    /// Returns the pair of the bracket right after `offset`, else of the one right before it;
-    /// `None` if neither is a bracket with a partner. Brackets in strings and comments do not
-    /// count.
+    /// Returns the pair of the bracket right after `offset`, or else of the bracket right before
+    /// `offset`. Returns `None` if neither character is a bracket with a partner. Ignores brackets
+    /// in strings and comments.
     pub fn matching_bracket(&self, text: &Snapshot, offset: ByteOffset) -> Option<BracketPair> {
         let behind = self.pair_of_token(text, offset);
         behind
@@ -50,7 +50,8 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
-    /// Returns the innermost pair around `span`; `None` if there is none nearby.
+    /// Returns the innermost pair of brackets around `span`. Returns `None` if no pair is found
+    /// within a bounded distance.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
         self.pair_around(text, span)
             .filter(|pair| pair.is_within(text))

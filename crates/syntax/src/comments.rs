@@ -8,7 +8,7 @@ use crate::language::Language;
 use crate::nodes::path_around;
 use crate::snapshot::SyntaxSnapshot;
 
-/// Comment markers of a language; `None` where it has no such comments.
+/// Comment markers of a language. A field is `None` if the language has no comments of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comments {
     /// Marker of a line comment, without the following space.

@@ -9,7 +9,8 @@ use crate::snapshot::SyntaxSnapshot;
 
 impl SyntaxSnapshot {
     /// Returns the first rows of the functions, types, blocks and sections that start above `row`
-    /// and reach into it or beyond, the outermost first; for sticky headers. Empty without a tree.
+    /// and contain it, the outermost first. Sticky headers show these rows. Returns an empty list
+    /// without a tree.
     pub fn context_rows(&self, text: &Snapshot, row: Row) -> Vec<Row> {
         let Some(offset) = first_text(text, row) else {
             return Vec::new();

@@ -20,7 +20,7 @@ const MAX_ERRORS: usize = 1_000;
 /// Maximum size of a text parsed for a query, in bytes: a single token may take too long.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Extent of the syntax errors in a text, for comparing it before and after an edit.
+/// Extent of the syntax errors in a text, for comparing the text before and after an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Errors and missing tokens; at most a thousand are counted.

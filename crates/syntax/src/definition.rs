@@ -51,8 +51,8 @@ pub struct TabHint {
     pub hard: bool,
 }
 
-/// Definition of a language: how its files are detected, its text edited and its nodes read. One
-/// static value per language.
+/// Definition of a language: the detection of its files, its editing configuration, and the meaning
+/// of its nodes. There is one static value per language.
 pub(crate) struct Definition {
     pub(crate) name: &'static str,
     /// Lower-case names under which other languages embed it, besides its own name.
@@ -81,7 +81,7 @@ pub(crate) struct QuerySources {
     pub(crate) outline: &'static str,
 }
 
-/// Kinds of nodes that have a role for Burin, by their grammar names.
+/// The names in the grammar of the node kinds that have a role for Burin.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeKinds {
     /// Strings, chars, regular expressions.
@@ -127,8 +127,8 @@ pub(crate) struct IndentRules {
 }
 
 impl LanguageConfig {
-    /// The configuration of a language without comments and with the common brackets, from which
-    /// others start.
+    /// A configuration without comments and with the common brackets. Other configurations override
+    /// parts of it.
     pub(crate) const PLAIN: LanguageConfig = LanguageConfig {
         line_comment: None,
         block_comment: None,
@@ -144,7 +144,7 @@ impl LanguageConfig {
 }
 
 impl NodeKinds {
-    /// No node kind has a role.
+    /// Gives a role only to nodes of the kind `comment`.
     pub(crate) const NONE: NodeKinds = NodeKinds {
         strings: &[],
         comments: &["comment"],
@@ -179,7 +179,7 @@ impl AutoClose {
         }
     }
 
-    /// Creates a pair of equal quotes that is closed automatically in code only.
+    /// Creates a pair of equal quotes that is closed automatically only in code.
     pub(crate) const fn quote(quote: &'static str) -> AutoClose {
         AutoClose::code_only(quote, quote)
     }

@@ -24,7 +24,7 @@ pub fn languages() -> &'static [Language] {
 }
 
 /// Returns the language with this name, ignoring case, or with this alias or file extension: `rs`,
-/// `c++`. `None` if none has it; hidden languages are left out.
+/// `c++`. Returns `None` if no language has this name. Hidden languages are left out.
 pub fn language_named(name: &str) -> Option<Language> {
     let name = name.trim().to_ascii_lowercase();
     find(|language| {
@@ -44,8 +44,9 @@ pub fn language_for(path: &Path, first_line: &str) -> Option<Language> {
         .or_else(|| by_first_line(first_line))
 }
 
-/// Returns the language that embedded text names, such as the info string of a fence, which may be
-/// a hidden one: `markdown_inline`, `rust,ignore`. `None` if it is unknown.
+/// Returns the language named by the label of embedded text, such as the info string of a fence:
+/// `markdown_inline`, `rust,ignore`. Hidden languages are included. Returns `None` if the language
+/// is unknown.
 pub(crate) fn language_embedded(name: &str) -> Option<Language> {
     let name = name.trim().trim_start_matches(['{', '.']);
     let end = name

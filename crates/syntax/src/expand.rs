@@ -20,7 +20,7 @@ const MAX_RUN: usize = 500;
 
 impl SyntaxSnapshot {
     /// Returns the next larger meaningful span around `span`: word, string, bracket contents, node,
-    /// whole text. `None` if there is no larger one.
+    /// whole text. Returns `None` if `span` is the whole text.
     pub fn expand(&self, text: &Snapshot, span: Span) -> Option<Span> {
         let is_larger = |candidate: &Span| {
             candidate.covers(span) && candidate.len() > span.len() && candidate.end <= text.len()
@@ -32,8 +32,9 @@ impl SyntaxSnapshot {
             .min_by_key(Span::len)
     }
 
-    /// Returns the largest span that `expand` would pass on the way from `caret` to `span`, smaller
-    /// than `span`; empty at the caret in the end. `None` if `span` is empty.
+    /// Returns the largest span smaller than `span` that repeated calls of `expand` from `caret`
+    /// reach. If `expand` reaches no smaller span, returns the empty span at `caret`. Returns
+    /// `None` if `span` is empty.
     pub fn shrink(&self, text: &Snapshot, span: Span, caret: ByteOffset) -> Option<Span> {
         if span.is_empty() {
             return None;

@@ -19,7 +19,7 @@ use crate::nodes::{children_before, children_from, first_children, last_child};
 use crate::snapshot::{SyntaxSnapshot, TreeView};
 use crate::source::BytePieces;
 
-/// A foldable span, as the text that folding hides; the first row stays visible.
+/// The text that a fold hides. The first row of the folded block stays visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fold {
     /// Start of the hidden text: after the opening bracket, or at the end of the first row.
@@ -44,8 +44,8 @@ const MAX_LONG_ROWS: usize = 200;
 const MAX_BLANK_BYTES: usize = 10_000;
 
 impl SyntaxSnapshot {
-    /// Returns the folds that start in `rows`, at most one for each row, in text order; by
-    /// indentation if there is no tree.
+    /// Returns the folds that start in `rows`, at most one for each row, in text order. Without a
+    /// tree, derives the folds from indentation.
     pub fn folds(&self, text: &Snapshot, rows: Range<Row>) -> Vec<Fold> {
         let rows = rows.start..rows.end.min(text.last_row() + 1);
         if rows.start >= rows.end {
@@ -73,7 +73,7 @@ impl SyntaxSnapshot {
         folds
     }
 
-    /// Returns the fold that starts in `row`; `None` if none does.
+    /// Returns the fold that starts in `row`. Returns `None` if no fold starts there.
     pub fn fold_at(&self, text: &Snapshot, row: Row) -> Option<Fold> {
         self.folds(text, row..row + 1).into_iter().next()
     }

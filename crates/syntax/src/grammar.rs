@@ -45,7 +45,7 @@ pub(crate) enum CaptureKind {
     Ignore,
 }
 
-/// Roles of a node kind for Burin, as bit flags: string, comment, block, tag and the like.
+/// Roles of a node kind for Burin, as bit flags, such as string, comment, block or tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NodeRoles(u8);
 
@@ -79,7 +79,7 @@ impl BitOr for NodeRoles {
 }
 
 impl Grammar {
-    /// Compiles the grammar and all queries of a language; takes some milliseconds.
+    /// Compiles the grammar and all queries of a language. This takes some milliseconds.
     pub(crate) fn compile(definition: &'static Definition) -> Grammar {
         let language = (definition.grammar)();
         let sources = &definition.queries;
@@ -106,7 +106,8 @@ impl Grammar {
         }
     }
 
-    /// Returns the roles of `node`, which belongs to this grammar; none for an unknown kind.
+    /// Returns the roles of `node`, which must belong to this grammar. A node of an unknown kind
+    /// has no roles.
     pub(crate) fn roles(&self, node: Node<'_>) -> NodeRoles {
         self.roles
             .get(usize::from(node.kind_id()))
@@ -115,8 +116,8 @@ impl Grammar {
     }
 }
 
-/// Compiles a query of the language `name`; `None` for an empty source. A source that does not
-/// compile fails in debug builds and else gives `None`.
+/// Compiles a query of the language `name`. Returns `None` if the source is empty. If the source
+/// does not compile, panics in debug builds and returns `None` in release builds.
 pub(crate) fn compile_query(
     name: &str,
     language: &tree_sitter::Language,
@@ -148,7 +149,7 @@ fn capture_kinds(query: &Query) -> Vec<CaptureKind> {
         .collect()
 }
 
-/// Returns the effect of a capture name of a highlights query; `None` for unknown names.
+/// Returns the effect of a capture name of a highlights query. Returns `None` for unknown names.
 pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
     Some(match name {
         "injection.content" => CaptureKind::InjectionContent,

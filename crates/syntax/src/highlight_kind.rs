@@ -134,13 +134,13 @@ impl HighlightKind {
         ALL
     }
 
-    /// Returns the kind of exactly this name; `None` if there is none.
+    /// Returns the kind with exactly this name. Returns `None` if the name is unknown.
     pub fn named(name: &str) -> Option<HighlightKind> {
         ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
     /// Returns the kind of a query's capture: its name, an alias used by other query collections,
-    /// or the name without its last parts. `None` if none of these is known.
+    /// or the name without its last parts. Returns `None` if all of these are unknown.
     pub(crate) fn of_capture(capture: &str) -> Option<HighlightKind> {
         let mut name = capture;
         loop {

@@ -11,7 +11,7 @@ use tree_sitter::{Node, TreeCursor};
 use crate::grammar::NodeRoles;
 use crate::snapshot::{SyntaxSnapshot, TreeView};
 
-/// Syntactic role of a token, as far as the tree tells: a definition, a use, a name of some kind, a
+/// Syntactic role of a token according to the tree: a definition, a use, a name of some kind, a
 /// literal, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenRole {
@@ -96,8 +96,8 @@ impl SyntaxSnapshot {
         (token.span.end <= text.len()).then_some(token)
     }
 
-    /// Returns the named nodes that contain a span, smallest first, at most `most`; empty without a
-    /// tree.
+    /// Returns the named nodes that contain a span, smallest first, at most `most`. Returns an
+    /// empty list without a tree.
     pub fn nodes_around(&self, text: &Snapshot, span: Span, most: usize) -> Vec<SyntaxNode> {
         let views = self.views_at(text, span.start);
         let Some(view) = views.last() else {
@@ -164,8 +164,8 @@ impl SyntaxSnapshot {
         None
     }
 
-    /// Returns the parameter names of the function defined in `span`, in order; empty if there is
-    /// none.
+    /// Returns the parameter names of the function defined in `span`, in order. Returns an empty
+    /// list if `span` defines no function.
     pub fn parameters(&self, text: &Snapshot, span: Span) -> Vec<String> {
         let views = self.views_at(text, span.start);
         let Some(view) = views.last() else {
@@ -205,7 +205,7 @@ fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
 }
 
 impl TreeView<'_> {
-    /// Returns the bytes of a node in the whole text.
+    /// Returns the span of a node in the whole text.
     pub(crate) fn span(&self, node: Node<'_>) -> Span {
         Span::from(node.start_byte() + self.shift..node.end_byte() + self.shift)
     }

@@ -11,8 +11,8 @@ use crate::definition::{Definition, LanguageConfig};
 use crate::grammar::Grammar;
 use crate::outliner::Outliner;
 
-/// A supported language, with its configuration and grammar. Cheap to copy; equal if the names are
-/// equal.
+/// A supported language, with its configuration and grammar. Cheap to copy. Two languages are equal
+/// if their names are equal.
 #[derive(Clone, Copy)]
 pub struct Language(&'static LanguageEntry);
 
@@ -25,7 +25,8 @@ pub(crate) struct LanguageEntry {
 }
 
 impl LanguageEntry {
-    /// Creates the entry of a definition; nothing is compiled yet.
+    /// Creates the entry of a definition. The grammar and the queries are compiled later, on first
+    /// use.
     pub(crate) fn new(definition: &'static Definition) -> Self {
         Self {
             definition,

@@ -20,11 +20,12 @@ use crate::source::bytes_at;
 use crate::stall_guard;
 use crate::stall_guard::{ParseHalt, Progress};
 
-/// Maximum size in bytes of an injection that is parsed on demand instead of having a layer.
+/// Injections up to this size, in bytes, are parsed on demand. Larger ones get a layer of their
+/// own.
 pub(crate) const SMALL_BYTES: usize = 4096;
 
-/// Maximum size in bytes of an injection that is parsed on demand, in languages without layers.
-/// Larger ones have no tree.
+/// In languages without layers, injections up to this size, in bytes, are parsed on demand. Larger
+/// ones have no tree.
 pub(crate) const MAX_SMALL_BYTES: usize = 16 * 1024;
 
 /// Maximum number of large injections in one host; further ones have no highlights.
@@ -33,7 +34,8 @@ const MAX_LAYERS: usize = 256;
 /// Maximum nesting of injections.
 pub(crate) const MAX_DEPTH: usize = 4;
 
-/// The tree of a text and those of its large injections (layers), all in its coordinates.
+/// The tree of a text and the trees of its large injections (layers). All trees use the offsets of
+/// the text.
 #[derive(Clone)]
 pub(crate) struct LayeredTrees {
     pub(crate) root: Tree,
@@ -50,8 +52,8 @@ pub(crate) struct InjectionLayer {
 }
 
 impl LayeredTrees {
-    /// Shifts every tree along with an edit of the text; the structure stays that of the old text
-    /// until the next parse.
+    /// Shifts the offsets of every tree for an edit of the text. Until the next parse, the
+    /// structure of the trees stays that of the old text.
     pub(crate) fn edit(&mut self, edit: &InputEdit) {
         self.root.edit(edit);
         if !self.layers.is_empty() {
@@ -70,7 +72,8 @@ impl LayeredTrees {
     }
 }
 
-/// Returns the layer that contains the byte at `offset`, or ends there; `None` between layers.
+/// Returns the layer that contains the byte at `offset`, or ends at `offset`. Returns `None`
+/// between layers.
 pub(crate) fn layer_at(layers: &[InjectionLayer], offset: ByteOffset) -> Option<&InjectionLayer> {
     let after = layers.partition_point(|layer| layer.span.start <= offset);
     let layer = &layers[after.checked_sub(1)?];
@@ -117,8 +120,8 @@ pub(crate) fn parse_text(
     stall_guard::parse(parser, text.len().0, read, old, progress)
 }
 
-/// Resets a parser for a language and the ranges to parse; no ranges mean the whole text. Returns
-/// false if the parser rejects either.
+/// Resets a parser for a language and the ranges to parse. If `ranges` is empty, the parser parses
+/// the whole text. Returns false if the parser rejects the language or the ranges.
 pub(crate) fn set_up(parser: &mut Parser, language: Language, ranges: &[Range]) -> bool {
     parser.reset();
     let is_known = parser.set_language(&language.grammar().language).is_ok();
@@ -144,8 +147,9 @@ pub(crate) struct LayerParse<'a> {
 }
 
 impl LayerParse<'_> {
-    /// Returns the layers of `host`, at the nesting `depth`; `None` when `progress` stopped the
-    /// work. With `before`, only layers near changed ranges are parsed again.
+    /// Returns the layers of `host`, which is at the nesting level `depth`. Returns `None` if
+    /// `progress` stopped the work. If `before` is given, parses again only the layers near changed
+    /// ranges.
     pub(crate) fn layers(
         &mut self,
         host: &Tree,

@@ -36,7 +36,7 @@ pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
     children
 }
 
-/// Returns the last child of a node; `None` for a leaf.
+/// Returns the last child of a node. Returns `None` for a leaf.
 pub(crate) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     cursor.goto_last_child().then(|| cursor.node())

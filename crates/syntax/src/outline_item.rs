@@ -60,8 +60,8 @@ pub enum OutlineKind {
     Other,
 }
 
-/// Sorts items, each with the number of its pattern, by text order and sets their depths. Of
-/// several items with the same name span, the one of the first pattern stays.
+/// Sorts items, each with the number of its pattern, by text order and sets their depths. If
+/// several items have the same name span, keeps the item of the first pattern.
 pub(crate) fn sorted(mut items: Vec<(usize, OutlineItem)>) -> Vec<OutlineItem> {
     items.sort_by_key(|(pattern, item)| (item.span.start, Reverse(item.span.end), *pattern));
     let mut items: Vec<OutlineItem> = items.into_iter().map(|(_, item)| item).collect();
@@ -122,8 +122,8 @@ pub(crate) fn is_known_capture(capture: &str) -> bool {
     capture.starts_with('_') || parse_capture(capture).is_some()
 }
 
-/// Builds the item of a query match; `None` if the match lacks an item or a name. `words` returns
-/// the text of a span, `length` is that of the whole text in bytes.
+/// Builds the item of a query match. Returns `None` if the match lacks an item or a name. `words`
+/// returns the text of a span. `length` is the length of the whole text in bytes.
 pub(crate) fn item(
     one: &QueryMatch<'_, '_>,
     kinds: &[Option<OutlineCapture>],

@@ -6,8 +6,8 @@ use crate::definition::Definition;
 use crate::grammar::compile_query;
 use crate::outline_item::{OutlineCapture, kinds_of};
 
-/// The compiled outline query of a language in a form for whole files that are not edited: without
-/// fields, variants and keys.
+/// The compiled outline query of a language for files that are indexed as a whole. It omits fields,
+/// variants and keys.
 pub(crate) struct Outliner {
     pub(crate) language: tree_sitter::Language,
     /// The outline without the parts of types and mappings: fields, variants, keys.
@@ -22,7 +22,7 @@ pub(crate) struct Outliner {
 const INNER: [&str; 3] = ["@item.field", "@item.key", "@item.other"];
 
 impl Outliner {
-    /// Compiles the outline query of a language; takes some milliseconds.
+    /// Compiles the outline query of a language. This takes some milliseconds.
     pub(crate) fn compile(definition: &'static Definition) -> Self {
         let language = (definition.grammar)();
         let source = definition.queries.outline;
@@ -75,8 +75,8 @@ fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Opti
     Some(starts)
 }
 
-/// Returns the kind of the node at which a pattern begins: `section` of `((section (heading))
-/// @item)`. `None` if that cannot be told.
+/// Returns the kind of the node at which a pattern begins, such as `section` for `((section
+/// (heading)) @item)`. Returns `None` if the pattern does not name a single kind.
 pub(crate) fn first_kind(pattern: &str) -> Option<&str> {
     let name = pattern.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

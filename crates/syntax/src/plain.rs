@@ -13,7 +13,7 @@ use crate::language::Language;
 use crate::outline_item::{OutlineItem, item, sorted};
 use crate::stall_guard;
 
-/// The syntax tree of one text that is not edited, without injections; for indexing.
+/// The syntax tree of one text that is not edited, without injections. Used for indexing.
 pub struct PlainTree {
     language: Language,
     tree: Tree,
@@ -24,8 +24,8 @@ pub struct PlainTree {
 pub struct PlainNode<'tree>(Node<'tree>);
 
 impl PlainTree {
-    /// Parses `text` completely; takes time proportional to it. Returns `None` if parsing makes no
-    /// progress.
+    /// Parses `text` completely. Takes time proportional to its length. Returns `None` if parsing
+    /// makes no progress.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
         let mut parser = take_parser();
         parser.reset();

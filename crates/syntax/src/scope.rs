@@ -42,8 +42,8 @@ impl SyntaxSnapshot {
 }
 
 impl SyntaxSnapshot {
-    /// Returns the span, quotes included, of the string that contains the byte at `offset`; `None`
-    /// outside of strings, in one that is not closed, and without a tree.
+    /// Returns the span, quotes included, of the string that contains the byte at `offset`. Returns
+    /// `None` outside of strings, in an unclosed string, and without a tree.
     pub fn string_at(&self, text: &Snapshot, offset: ByteOffset) -> Option<Span> {
         let views = self.views_at(text, offset);
         let view = views.last()?;
@@ -59,7 +59,7 @@ impl SyntaxSnapshot {
     }
 
     /// Returns the start of the code embedded in a string (`${…}`) that contains a caret at
-    /// `offset`; `None` outside of such code.
+    /// `offset`. Returns `None` outside of such code.
     pub fn embedded_code_start(&self, text: &Snapshot, offset: ByteOffset) -> Option<ByteOffset> {
         let before = offset.0.checked_sub(1)?;
         let views = self.views_at(text, ByteOffset(before));
@@ -74,8 +74,8 @@ impl SyntaxSnapshot {
 }
 
 impl TreeView<'_> {
-    /// Returns the string or comment that contains the byte at `offset` of the text; `None` in
-    /// code, also in code embedded in a string.
+    /// Returns the string or comment that contains the byte at `offset` of the text. Returns `None`
+    /// in code, including code that is embedded in a string.
     pub(crate) fn scope_node(&self, offset: usize) -> Option<(Node<'_>, SyntaxScope)> {
         let at = offset.checked_sub(self.shift)?;
         let grammar = self.language.grammar();

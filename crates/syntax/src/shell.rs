@@ -16,7 +16,7 @@ const LONGEST: usize = 64 << 10;
 const DEEPEST: usize = 50;
 
 /// Everything that a line of bash would run, in source order, including substitutions, loops and
-/// functions. For deciding on permissions; nothing is run.
+/// functions. Used to decide on permissions, without running any command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellLine {
     /// Simple commands in source order.
@@ -62,7 +62,7 @@ pub struct ShellAssignment {
     pub value: ShellWord,
 }
 
-/// A word of a command, and whether its value is known before it runs.
+/// A word of a command, and whether its value is known before the command runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellWord {
     /// The text without quotes and backslashes. Expansions keep their source form.
@@ -85,7 +85,7 @@ pub struct Redirect {
 }
 
 impl SimpleCommand {
-    /// Returns the texts of its words, the command's name first.
+    /// Returns the texts of the command's words, the name of the command first.
     pub fn texts(&self) -> Vec<&str> {
         self.words.iter().map(|word| word.text.as_str()).collect()
     }
@@ -98,8 +98,8 @@ impl ShellWord {
     }
 }
 
-/// Parses a line of bash. Returns `None` if any part is not understood, so that a caller can be
-/// strict; also for very long lines.
+/// Parses a line of bash. Returns `None` if the line is very long or any part of it is not
+/// understood, so that a caller can be strict.
 pub fn read(line: &str) -> Option<ShellLine> {
     if line.len() > LONGEST || line.contains('\0') || joins_within_words(line) {
         return None;

@@ -17,8 +17,9 @@ use crate::layers::{
     InjectionLayer, LayeredTrees, MAX_DEPTH, MAX_SMALL_BYTES, SMALL_BYTES, layer_at,
 };
 
-/// A text's syntax trees at one moment, for queries on any thread. Each query takes the text of
-/// `revision`. Cheap to clone. Without a tree, queries give empty or textual answers.
+/// A text's syntax trees at one moment, for queries on any thread. Cheap to clone. Pass the text of
+/// `revision` to each query. Without a tree, queries return empty results, or results derived from
+/// the text alone.
 #[derive(Clone)]
 pub struct SyntaxSnapshot {
     language: Language,
@@ -46,8 +47,8 @@ pub(crate) enum TreeRef<'a> {
 }
 
 impl SyntaxSnapshot {
-    /// Creates a snapshot: `trees` have the offsets of `revision` and the structure of `parsed`;
-    /// `small` caches the trees of small injections.
+    /// Creates a snapshot. `trees` have the offsets of the text at `revision` and the structure of
+    /// the text at `parsed`. `small` caches the trees of small injections.
     pub(crate) fn new(
         language: Language,
         trees: Option<LayeredTrees>,
@@ -69,32 +70,33 @@ impl SyntaxSnapshot {
         self.language
     }
 
-    /// Returns the revision of the text whose offsets the trees have: pass that text along with
-    /// queries.
+    /// Returns the revision of the text whose offsets the trees have. Pass the text of this
+    /// revision to queries.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Returns the revision whose structure the trees show; older than `revision` while a parse is
-    /// pending, `None` before the first one.
+    /// Returns the revision of the text whose structure the trees have. While a parse is pending,
+    /// it is older than `revision`. Returns `None` before the first parse.
     pub fn parsed_revision(&self) -> Option<Revision> {
         self.parsed
     }
 
-    /// Returns whether there is a tree at all: not before the first parse, and not for texts that
-    /// are too large.
+    /// Returns whether there is a tree. Before the first parse, and for texts that are too large,
+    /// there is no tree.
     pub fn has_tree(&self) -> bool {
         self.trees.is_some()
     }
 
-    /// Returns the language at an offset, that of an injection if it lies in one.
+    /// Returns the language at an offset. Within an injection, this is the language of the
+    /// injection.
     pub fn language_at(&self, text: &Snapshot, offset: ByteOffset) -> Language {
         self.views_at(text, offset)
             .last()
             .map_or(self.language, |view| view.language)
     }
 
-    /// Returns the trees; `None` without one.
+    /// Returns the trees. Returns `None` if there is no tree.
     pub(crate) fn trees(&self) -> Option<&LayeredTrees> {
         self.trees.as_ref()
     }
@@ -109,7 +111,7 @@ impl SyntaxSnapshot {
         }
     }
 
-    /// Returns the tree of the whole text; `None` without one.
+    /// Returns the tree of the whole text. Returns `None` if there is no tree.
     pub(crate) fn root_view(&self) -> Option<TreeView<'_>> {
         let trees = self.trees.as_ref()?;
         Some(TreeView {
@@ -121,8 +123,8 @@ impl SyntaxSnapshot {
         })
     }
 
-    /// Returns the trees that contain an offset, from the root to the innermost injection; empty
-    /// without a tree. Small injections are parsed if necessary.
+    /// Returns the trees that contain an offset, from the root to the innermost injection. Parses
+    /// small injections if necessary. Returns an empty list without a tree.
     pub(crate) fn views_at(&self, text: &Snapshot, offset: ByteOffset) -> Vec<TreeView<'_>> {
         let mut views = Vec::new();
         let mut next = self.root_view();
@@ -156,7 +158,8 @@ impl SyntaxSnapshot {
             .and_then(|injection| self.view_of(host, &injection, text))
     }
 
-    /// Returns the tree of an injection of `host`; `None` if it is nested too deeply or not parsed.
+    /// Returns the tree of an injection of `host`. Returns `None` if the injection is nested too
+    /// deeply or has no tree.
     pub(crate) fn view_of<'a>(
         &'a self,
         host: &TreeView<'a>,

@@ -6,7 +6,8 @@ use base::ByteOffset;
 use text::{Snapshot, Splice};
 use tree_sitter::{InputEdit, Point};
 
-/// Returns the stored bytes from `offset` to the end of their chunk; empty at the end of the text.
+/// Returns the stored bytes from `offset` to the end of their chunk. Returns an empty slice at the
+/// end of the text.
 pub(crate) fn bytes_at(text: &Snapshot, offset: usize) -> &[u8] {
     if offset >= text.len().0 {
         return &[];
@@ -75,8 +76,8 @@ impl<'a> TextWindow<'a> {
         }
     }
 
-    /// Returns the bytes of a range of the text, from the copy if it contains them, else read from
-    /// the text.
+    /// Returns the bytes of a range of the text. Reads them from the copy if the copy contains
+    /// them, and from the text otherwise.
     pub(crate) fn bytes(&self, range: std::ops::Range<usize>) -> std::borrow::Cow<'_, [u8]> {
         let held = range
             .start

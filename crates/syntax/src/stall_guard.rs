@@ -49,8 +49,9 @@ impl StallGuard {
     }
 }
 
-/// Parses a text of `bytes` bytes, read by `read`, with the syntax of the parser; `old` is the
-/// shifted tree of an earlier version. Aborts with `Stuck` if the parser makes no progress.
+/// Parses a text with the language set in the parser. `bytes` is the length of the text, `read`
+/// returns its bytes, and `old` is the shifted tree of an earlier version. Aborts with `Stuck` if
+/// the parser makes no progress.
 pub(crate) fn parse<T: AsRef<[u8]>>(
     parser: &mut Parser,
     bytes: usize,

@@ -41,8 +41,8 @@ const MAX_INLINE_BYTES: usize = 1024 * 1024;
 /// Maximum number of edited ranges; further ones are merged.
 const MAX_DIRTY_RANGES: usize = 64;
 
-/// The syntax trees of a text being edited, updated by `edit`, `parse` and `accept`. Owned together
-/// with the buffer, on its thread.
+/// The syntax trees of a text being edited, updated by `edit`, `parse` and `accept`. The owner of
+/// the buffer also owns the tree, on the same thread.
 pub struct SyntaxTree {
     language: Language,
     trees: Option<LayeredTrees>,
@@ -75,7 +75,7 @@ struct RunningParse {
 }
 
 impl SyntaxTree {
-    /// Creates a tree for a text in `language`; nothing is parsed yet.
+    /// Creates a tree for a text in `language`, without parsing the text.
     pub fn new(language: Language) -> Self {
         Self {
             language,
@@ -96,7 +96,7 @@ impl SyntaxTree {
         self.language
     }
 
-    /// Returns the revision whose structure the tree shows; `None` before the first parse.
+    /// Returns the revision whose structure the tree shows. Returns `None` before the first parse.
     pub fn parsed_revision(&self) -> Option<Revision> {
         self.parsed
     }
@@ -106,8 +106,9 @@ impl SyntaxTree {
         self.is_settled && self.parsed == Some(self.revision)
     }
 
-    /// Shifts the tree for a change from `before` to `after`, without parsing. Every change must be
-    /// passed. Takes time proportional to the splices, not to the text.
+    /// Shifts the tree for a change from `before` to `after`, without parsing. Call this for every
+    /// change of the text. Takes time proportional to the number of splices, regardless of the size
+    /// of the text.
     pub fn edit(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
         if self.trees.is_none() && !self.is_running() {
             self.revision = after.revision();
@@ -325,7 +326,7 @@ impl SyntaxTree {
         }
     }
 
-    /// Returns the trees; panics before the first parse. For tests.
+    /// Returns the trees, for tests. Panics before the first parse.
     #[cfg(test)]
     pub(crate) fn trees_for_test(&self) -> &LayeredTrees {
         self.trees.as_ref().expect("a parsed text has trees")

@@ -35,8 +35,8 @@ pub fn skip_part(reason: impl Display) {
     report(SKIPPED_IN_PART, &reason);
 }
 
-/// Reports the skips in `output` again, which another test process wrote and this one captured, so
-/// that they are counted.
+/// Reports the skips in `output` again, so that they are counted. `output` is the output of another
+/// test process that this process captured.
 pub fn relay_skips(output: &str) {
     let starts = [SKIPPED, SKIPPED_IN_PART];
     let is_skip = |line: &&str| starts.iter().any(|start| line.starts_with(start));

@@ -31,13 +31,13 @@ impl FileSet {
         }
     }
 
-    /// Returns whether the set contains a file; `false` for numbers beyond the last.
+    /// Returns whether the set contains a file. Returns `false` for a number past the last file.
     pub(crate) fn contains(&self, file: u32) -> bool {
         let word = self.words.get(file as usize / 64);
         word.is_some_and(|word| word >> (file % 64) & 1 == 1)
     }
 
-    /// Adds the files of a set over the same segment.
+    /// Adds the files of another set, which must belong to the same segment.
     pub(crate) fn unite(&mut self, other: &Self) {
         debug_assert_eq!(self.files, other.files);
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -45,7 +45,7 @@ impl FileSet {
         }
     }
 
-    /// Keeps only the files that are also in the other set, over the same segment.
+    /// Keeps only the files that are also in another set, which must belong to the same segment.
     pub(crate) fn intersect(&mut self, other: &Self) {
         debug_assert_eq!(self.files, other.files);
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -53,7 +53,8 @@ impl FileSet {
         }
     }
 
-    /// Returns the number of files in the set; after `all`, bits past the last file count too.
+    /// Returns the number of files in the set. For a set created by `all`, the result is rounded up
+    /// to a multiple of 64.
     pub(crate) fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }

@@ -14,8 +14,8 @@ use host::FileVersion;
 
 use super::segment::TrigramSegment;
 
-/// The complete state of a trigram index as one value: files, folders and segments. Searches use
-/// one; updates replace it.
+/// The complete state of a trigram index as one value: files, folders and segments. A search uses
+/// one value throughout. An update replaces the value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileTable {
     /// The paths of files and folders, concatenated.
@@ -30,7 +30,7 @@ pub(crate) struct FileTable {
     pub(crate) has_problems: bool,
 }
 
-/// A segment of trigrams in use, with its number if it is on disk.
+/// A segment of trigrams in use, with the number of the segment if it is on disk.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenSegment {
     pub(crate) segment: Arc<TrigramSegment>,
@@ -45,7 +45,7 @@ pub(crate) struct NameRange {
     pub(crate) length: u32,
 }
 
-/// A file below the root, and what the index knows of its content.
+/// A file below the root, and the indexed state of its content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexedFile {
     pub(crate) name: NameRange,
@@ -74,7 +74,8 @@ pub(crate) enum ContentState {
 }
 
 impl ContentState {
-    /// Returns the version of the file at which this was determined; `None` if the file is unread.
+    /// Returns the version of the file for which this state was determined. Returns `None` if the
+    /// file is unread.
     pub(crate) fn mark(&self) -> Option<FileVersion> {
         match self {
             Self::Unread => None,
@@ -83,7 +84,7 @@ impl ContentState {
     }
 }
 
-/// A folder below the root that was listed, with its version at that time.
+/// A folder below the root that was listed, with the version of the folder at that time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexedFolder {
     pub(crate) name: NameRange,
@@ -107,7 +108,8 @@ impl FileTable {
         &self.names[begin..begin + name.length as usize]
     }
 
-    /// Stores a path in the table. `None` beyond 4 GB of paths: nothing more is indexed.
+    /// Stores a path in the table. Returns `None` if the paths would exceed 4 GB. The listing then
+    /// leaves out this path and all paths after it.
     pub(crate) fn name(&mut self, path: &[u8]) -> Option<NameRange> {
         let begin = u32::try_from(self.names.len()).ok()?;
         let length = u32::try_from(path.len()).ok()?;
@@ -116,7 +118,8 @@ impl FileTable {
         Some(NameRange { begin, length })
     }
 
-    /// Returns the index of the file with this path relative to the root; `None` if it is unknown.
+    /// Returns the index of the file with this path relative to the root. Returns `None` if the
+    /// path is unknown.
     pub(crate) fn file(&self, path: &Path) -> Option<usize> {
         let path = path.as_os_str().as_bytes();
         let found = self
@@ -125,8 +128,8 @@ impl FileTable {
         found.ok()
     }
 
-    /// Returns the index of the folder with this path relative to the root; `None` if it is
-    /// unknown.
+    /// Returns the index of the folder with this path relative to the root. Returns `None` if the
+    /// path is unknown.
     pub(crate) fn folder(&self, path: &Path) -> Option<usize> {
         let path = path.as_os_str().as_bytes();
         let found = self
@@ -146,8 +149,8 @@ impl FileTable {
         own.len() == others.len() && own.iter().zip(&others).all(is_same)
     }
 
-    /// Returns the range of indices of the files below a folder, at any depth; all for the empty
-    /// path.
+    /// Returns the range of indices of the files below a folder, at any depth. For the empty path,
+    /// returns the indices of all files.
     pub(crate) fn files_below(&self, folder: &Path) -> std::ops::Range<usize> {
         let prefix = folder.as_os_str().as_bytes();
         if prefix.is_empty() {

@@ -9,8 +9,8 @@ pub(crate) type Gram = u32;
 /// The number of different trigrams.
 const GRAMS: usize = 1 << 24;
 
-/// Returns the trigrams of a string in order, with repetitions; those across line endings are left
-/// out.
+/// Returns the trigrams of a string in order, with repetitions. Leaves out trigrams that contain a
+/// byte of a line ending.
 pub(crate) fn grams_of(string: &[u8]) -> impl Iterator<Item = Gram> + '_ {
     string.windows(3).filter_map(|window| {
         let is_whole = !window.iter().any(|byte| is_ending(*byte));
@@ -46,7 +46,7 @@ impl Collector {
         }
     }
 
-    /// Adds the next piece of the file; trigrams across pieces count.
+    /// Adds the next piece of the file. Includes the trigrams that span two pieces.
     pub(crate) fn feed(&mut self, piece: &[u8]) {
         for &byte in piece {
             if is_ending(byte) {

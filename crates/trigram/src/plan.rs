@@ -17,7 +17,8 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::gram::{Gram, grams_of};
 
-/// A condition on the trigrams of a file that every file with a match satisfies.
+/// A necessary condition for a match: every file that contains a match satisfies this condition on
+/// its trigrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TrigramPlan {
     /// Any file may match.
@@ -49,7 +50,7 @@ const COPIES: u32 = 4;
 
 impl TrigramPlan {
     /// Returns the plan of a search, from the strings that its pattern requires. An invalid pattern
-    /// yields no condition: the search itself reports it.
+    /// yields `All`, because the search itself reports the error.
     pub(crate) fn of(query: &SearchQuery) -> Self {
         let pattern = match query.syntax {
             Syntax::Literal => regex_syntax::escape(&query.pattern),
@@ -68,7 +69,8 @@ impl TrigramPlan {
         }
     }
 
-    /// Returns the plan of a parsed expression; no condition if it would become too large.
+    /// Returns the plan of a parsed expression. If the plan would have too many conditions, returns
+    /// `All`.
     pub(crate) fn of_expression(hir: &Hir) -> Self {
         let plan = StringFacts::of(hir).into_plan();
         if plan.conditions() > CONDITIONS {

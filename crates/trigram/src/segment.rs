@@ -104,22 +104,22 @@ impl TrigramSegment {
         })
     }
 
-    /// Returns the number of files that it covers.
+    /// Returns the number of files that the segment covers.
     pub(crate) fn files(&self) -> u32 {
         self.files
     }
 
-    /// Returns whether it is kept in memory and not on disk.
+    /// Returns whether the segment is kept in memory and not on disk.
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.body, SegmentBody::Memory(_))
     }
 
-    /// Returns its size in bytes, on disk or in memory.
+    /// Returns the size of the segment in bytes, on disk or in memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.body.len()
     }
 
-    /// Returns the memory that it uses, in bytes.
+    /// Returns the memory that the segment uses, in bytes.
     pub(crate) fn bytes_held(&self) -> u64 {
         let held = self.keys.len() + self.places.len() * 4;
         let body = match &self.body {
@@ -129,8 +129,8 @@ impl TrigramSegment {
         (held + body) as u64
     }
 
-    /// Returns the files that satisfy a plan, by their numbers in the segment. Reads the disk; an
-    /// error means that the segment is damaged.
+    /// Returns the files that satisfy a plan, by their numbers in the segment. Reads a segment that
+    /// is on disk from there. An error means that the segment is damaged or cannot be read.
     pub(crate) fn search(&self, plan: &TrigramPlan) -> Result<FileSet, Torn> {
         match plan {
             TrigramPlan::All => Ok(FileSet::all(self.files)),

@@ -38,8 +38,8 @@ pub(crate) struct Upkeep {
     pub(crate) is_unsaved: bool,
 }
 
-/// The reason that an index cannot be updated. Displays as a text for the user; searches then read
-/// every file.
+/// The reason that an index cannot be updated. Its display form is a message for the user. Searches
+/// then read every file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrigramError {
     /// The folder cannot be read.
@@ -95,7 +95,7 @@ impl TrigramState {
         *current = Arc::new(table);
     }
 
-    /// Logs a sentence and keeps it for the user.
+    /// Logs a sentence and stores it to be shown to the user.
     pub(crate) fn note(&self, sentence: String) {
         log::warn!("{sentence}");
         lock(&self.notes).push(sentence);

@@ -12,7 +12,7 @@ use crate::maintenance::Refreshed;
 use crate::state::{TrigramError, TrigramState, lock};
 
 /// The trigram index of one folder, a prefilter for text search: it rules out files that cannot
-/// match. Cheap to clone; usable from any thread.
+/// match. Cheap to clone, and usable from any thread.
 #[derive(Clone)]
 pub struct Trigrams(pub(crate) Arc<TrigramState>);
 
@@ -78,13 +78,15 @@ impl Trigrams {
     }
 
     /// Checks paths that may have been changed, created or removed, and reads the changed files.
-    /// Blocks for about as long as reading them takes; without effect before the first refresh.
+    /// Blocks for about as long as reading these files takes. Does nothing before the first
+    /// refresh.
     pub fn touch(&self, paths: &[AbsPath]) {
         self.0.touch(paths);
     }
 
-    /// Reads pending files and writes the updates since the last call to disk. Blocks. Anything not
-    /// written is read again by the next program.
+    /// Reads pending files and writes the updates since the last call to disk. Blocks until the
+    /// updates are written. The next program that opens the index reads files again whose updates
+    /// were not written.
     pub fn persist(&self) -> Result<(), TrigramError> {
         self.0.persist()
     }

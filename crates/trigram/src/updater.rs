@@ -10,7 +10,8 @@ use project::search::Prefilter;
 
 use crate::trigrams::Trigrams;
 
-/// A trigram index with a thread that keeps it up to date. Dropping it ends the thread.
+/// A trigram index with a thread that keeps the index up to date. Dropping this value ends the
+/// thread.
 pub struct TrigramUpdater {
     trigrams: Trigrams,
     queue: Arc<UpdateQueue>,
@@ -53,13 +54,13 @@ impl TrigramUpdater {
         Arc::new(self.trigrams.clone())
     }
 
-    /// Reports that these paths may have changed. Returns at once; the thread checks them.
+    /// Reports that these paths may have changed. Returns at once, and the thread checks the paths.
     pub fn touch(&self, paths: &[AbsPath]) {
         self.queue
             .add(|pending| pending.touched.extend_from_slice(paths));
     }
 
-    /// Reports that any path may have changed. Returns at once; the thread checks all files.
+    /// Reports that any path may have changed. Returns at once, and the thread checks all files.
     pub fn refresh(&self) {
         self.queue.add(|pending| pending.wants_refresh = true);
     }

@@ -6,14 +6,14 @@ use std::thread;
 
 use host::{BulkStat, FileVersion};
 
-/// Returns whether the path, relative to the root of `bulk_stat`, still has the version `mark`;
-/// `false` for an unknown one.
+/// Returns whether the path, relative to the root of `bulk_stat`, still has the version `mark`.
+/// Returns `false` if `mark` is `None`.
 pub(crate) fn is_unchanged(bulk_stat: &BulkStat, path: &Path, mark: Option<FileVersion>) -> bool {
     mark.is_some() && bulk_stat.version(path) == mark
 }
 
-/// Returns the numbers below `count` for which `holds` is false, in order. Runs on two threads if
-/// there are many.
+/// Returns the numbers below `count` for which `holds` is false, in order. Uses two threads if
+/// `count` is large.
 pub(crate) fn except(count: usize, holds: impl Fn(usize) -> bool + Sync) -> Vec<usize> {
     /// Below this count a second thread is not worth starting.
     const ALONE: usize = 1500;

@@ -28,7 +28,7 @@ pub(crate) fn init(cx: &mut App) {
     }
 }
 
-/// Replaces the settings in force. Redraws nothing; `set_settings` does.
+/// Replaces the settings in force without a redraw. `set_settings` also redraws the windows.
 pub(crate) fn replace(settings: Arc<Settings>, cx: &mut App) {
     if cx.has_global::<SettingsInForce>() {
         cx.update_global::<SettingsInForce, _>(|current, _| current.0 = settings);

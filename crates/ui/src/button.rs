@@ -74,14 +74,14 @@ impl Button {
         self
     }
 
-    /// Disables the button and shows the reason as tooltip; `None` leaves it enabled.
+    /// Disables the button and shows the reason as its tooltip. `None` enables the button.
     pub fn disabled(mut self, why: Option<SharedString>) -> Self {
         self.disabled = why.map(multi_line);
         self
     }
 
     /// Dispatches this action from the focused element when the button is clicked. The tooltip
-    /// shows its key binding.
+    /// shows the action's key binding.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self
@@ -229,7 +229,7 @@ impl IconButton {
     }
 
     /// Dispatches this action from the focused element when the button is clicked. The tooltip
-    /// shows its key binding.
+    /// shows the action's key binding.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self

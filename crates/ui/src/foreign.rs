@@ -5,8 +5,9 @@
 use base::{LineFeeds, printable};
 use gpui_kit::SharedString;
 
-/// Makes the control and reordering characters of a text visible and escapes line feeds, so that it
-/// shows as one line. Tabs become blanks, so that byte offsets into rows of code stay valid.
+/// Makes the control and reordering characters of a text visible and escapes line feeds, so that
+/// the text shows as one line. Tabs become blanks, so that byte offsets into rows of code stay
+/// valid.
 pub fn one_line(text: impl Into<SharedString>) -> SharedString {
     let text = text.into();
     if text.contains('\t') {

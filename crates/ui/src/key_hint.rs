@@ -47,8 +47,8 @@ impl RenderOnce for KeyHint {
     }
 }
 
-/// Returns the binding of an action in the focused context as text, or else any binding that it
-/// has; `None` if it has none.
+/// Returns an action's key binding as text: the binding in the focused context, or else any other
+/// binding of the action. Returns `None` if the action has no binding.
 pub fn keys_here(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
     let focus = window.focused(cx);
     let here =

@@ -23,8 +23,8 @@ pub fn remember_kit_keys(cx: &mut App) {
     }
 }
 
-/// Replaces all bindings by the kit's and those of these keymaps, of which later ones take
-/// precedence. Returns the bindings that failed, with the reason; the others apply.
+/// Replaces all key bindings by those of the kit and of these keymaps. Later keymaps take
+/// precedence. Returns a problem for each context or binding that failed. All other bindings apply.
 pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut bindings = cx

@@ -127,8 +127,8 @@ impl RenderOnce for Label {
     }
 }
 
-/// Elides the middle of a text longer than `room` chars with `…`. A path keeps its last component.
-/// A shorter text is unchanged.
+/// Elides the middle of a text longer than `room` chars with `…`. A path keeps its last component
+/// if that fits. A text of at most `room` chars is unchanged.
 pub fn elide_middle(text: &str, room: usize) -> String {
     elided_range(text, room).map_or_else(
         || text.to_owned(),

@@ -17,8 +17,8 @@ impl ThemeLibrary {
         Self::with_own(&[]).0
     }
 
-    /// Returns the built-in and custom themes; custom ones are given as file name and text. An
-    /// invalid file is left out and reported.
+    /// Returns the built-in and custom themes. `files` holds the file name and the text of each
+    /// custom theme. Leaves out an invalid file and reports it.
     pub fn with_own(files: &[(String, String)]) -> (Self, Vec<ConfigProblem>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
@@ -41,14 +41,14 @@ impl ThemeLibrary {
         &self.themes
     }
 
-    /// Returns the theme with exactly this name; `None` if there is none.
+    /// Returns the theme with exactly this name, or `None` if there is no such theme.
     pub fn get(&self, name: &str) -> Option<&ThemeDefinition> {
         self.themes.iter().find(|theme| theme.name == name)
     }
 
-    /// Returns the theme chosen by the settings for the mode, of which `System` follows `system`;
-    /// Burin's own theme of that appearance if the name is unknown. `None` only for an empty
-    /// library.
+    /// Returns the theme that the settings choose for the mode. The mode `System` follows `system`.
+    /// If the theme's name is unknown, returns the first theme of the same appearance. Returns
+    /// `None` if the library has no theme of that appearance.
     pub fn choose(
         &self,
         settings: &Settings,

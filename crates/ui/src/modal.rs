@@ -16,8 +16,9 @@ use crate::foreign::one_line;
 use crate::picker::Cancel;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// Drawing priority of the modal view among deferred elements: above the docks that overlay the text
-/// of a narrow window, which have 0, and below the window's menu, which has 2.
+/// Drawing priority of the modal view among deferred elements. Docks that overlay the text of a
+/// narrow window have priority 0 and lie below it. The window's menu has priority 2 and lies above
+/// it.
 const MODAL_PRIORITY: usize = 1;
 
 /// Holds at most one modal view. Render it as the last child of a window's content.

@@ -100,8 +100,8 @@ pub trait PickerDelegate: Sized + 'static {
     /// Returns the placeholder of the empty field.
     fn placeholder(&self) -> SharedString;
 
-    /// Starts a search for the query, which may be empty. Its result goes to `accept`. Dropping the
-    /// task cancels it.
+    /// Starts a search for the query, which may be empty. The search result goes to `accept`.
+    /// Dropping the task cancels the search.
     fn search(
         &mut self,
         query: &str,
@@ -115,7 +115,7 @@ pub trait PickerDelegate: Sized + 'static {
     /// Returns the number of rows.
     fn count(&self) -> usize;
 
-    /// Builds the row with index `ix`, below `count`, for display.
+    /// Builds the row with index `ix` for display. `ix` is less than `count`.
     fn row(&self, ix: usize, cx: &App) -> PickerRow;
 
     /// Returns headings, each with the row it precedes, in order.
@@ -140,8 +140,8 @@ pub trait PickerDelegate: Sized + 'static {
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm;
 
-    /// Handles the confirmation of all rows by its key, which does nothing by default.
-    /// `AfterConfirm::Close` closes the picker.
+    /// Handles the key that confirms all rows. By default, does nothing. `AfterConfirm::Close`
+    /// closes the picker.
     fn confirm_all(
         &mut self,
         _window: &mut Window,
@@ -150,7 +150,7 @@ pub trait PickerDelegate: Sized + 'static {
         AfterConfirm::Stay
     }
 
-    /// Handles Enter without any row. `AfterConfirm::Close` closes the picker.
+    /// Handles Enter when the picker has no rows. `AfterConfirm::Close` closes the picker.
     fn confirm_query(
         &mut self,
         _query: &str,
@@ -183,7 +183,8 @@ pub trait PickerDelegate: Sized + 'static {
         }
     }
 
-    /// Returns the status at the left of the footer: counts or progress; `None` shows none.
+    /// Returns the status at the left of the footer, such as counts or progress. `None` shows no
+    /// status.
     fn status(&self) -> Option<SharedString> {
         None
     }
@@ -193,7 +194,8 @@ pub trait PickerDelegate: Sized + 'static {
         Vec::new()
     }
 
-    /// Renders the preview of the selected row, beside the list; `None` if the picker has none.
+    /// Renders the preview of the selected row, beside the list. Returns `None` if the picker has
+    /// no preview.
     fn preview(
         &self,
         _ix: usize,
@@ -275,7 +277,7 @@ impl<D: PickerDelegate> Picker<D> {
         &self.query
     }
 
-    /// Returns the index of the selected row; `None` without rows.
+    /// Returns the index of the selected row, or `None` if there are no rows.
     pub fn selected(&self) -> Option<usize> {
         (self.selected < self.delegate.count()).then_some(self.selected)
     }
@@ -297,8 +299,8 @@ impl<D: PickerDelegate> Picker<D> {
         self.search(Some(self.selected), window, cx);
     }
 
-    /// Selects a row by index, or the last one if it lies behind, and scrolls to it. Does nothing
-    /// without rows.
+    /// Selects the row with this index, or the last row if the index is too large, and scrolls to
+    /// the row. Does nothing if there are no rows.
     pub fn select(&mut self, ix: usize, window: &mut Window, cx: &mut Context<Self>) {
         let count = self.delegate.count();
         if count == 0 {

@@ -36,8 +36,9 @@ pub struct Theme {
 impl Global for Theme {}
 
 impl Theme {
-    /// Returns the style of a highlight kind by its dotted name, or that of the nearest more
-    /// general name: `string` for `string.escape`. `None` for plain text.
+    /// Returns the style of a highlight kind by its dotted name. If the name has no style, returns
+    /// the style of the nearest more general name, such as `string` for `string.escape`. Returns
+    /// `None` for plain text.
     pub fn syntax(&self, name: &str) -> Option<HighlightStyle> {
         let mut name = name;
         loop {
@@ -180,8 +181,8 @@ pub(crate) fn init(cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Sets the active theme, for Burin's controls and the kit's. Observers of the global `Theme` are
-/// notified, unless it is the same.
+/// Sets the active theme, for Burin's controls and the kit's. Notifies observers of the global
+/// `Theme`, unless the theme is unchanged.
 pub fn set_theme(theme: &settings::ThemeDefinition, cx: &mut App) {
     if cx.theme().source == *theme {
         return;
@@ -191,7 +192,8 @@ pub fn set_theme(theme: &settings::ThemeDefinition, cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Sets the fonts and the zoom; does nothing before `init` or if they are the same.
+/// Sets the fonts and the zoom. Does nothing before `init`, or if the fonts and the zoom are
+/// unchanged.
 pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
     if !cx.has_global::<Theme>() || cx.theme().fonts == fonts {
         return;

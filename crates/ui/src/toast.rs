@@ -74,8 +74,8 @@ impl Toast {
     }
 }
 
-/// Shows a notification in a window opened with the kit's `open_window`. It replaces one with the
-/// same key.
+/// Shows a notification in a window opened with the kit's `open_window`. The notification replaces
+/// an earlier one with the same key.
 pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
     let kind = match toast.tone {
         Tone::Error => NotificationType::Error,

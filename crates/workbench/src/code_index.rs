@@ -13,12 +13,12 @@ use text::Snapshot;
 pub trait CodeIndex: Send + Sync {
     /// Returns progress, size and problems of the index, as of now.
     fn status(&self) -> IndexStatus;
-    /// Returns a channel that receives a message whenever the status changes. It ends with the
-    /// index.
+    /// Returns a channel that receives a message whenever the status changes. The channel closes
+    /// when the index is dropped.
     fn changed(&self) -> Receiver<()>;
     /// Pauses or resumes indexing; search keeps working on what is already indexed.
     fn set_paused(&self, is_paused: bool);
-    /// Reports paths that may have been created, changed or deleted on disk, so that they are read
+    /// Reports paths that may have been created, changed or deleted on disk. The index reads them
     /// again in the background.
     fn touch(&self, paths: Vec<AbsPath>);
     /// Reports that anything may have changed on disk.
@@ -27,13 +27,14 @@ pub trait CodeIndex: Send + Sync {
     fn prefilter(&self) -> Option<Arc<dyn Prefilter>>;
     /// Passes an open text that is newer than its file; `None` when the file is current again.
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>);
-    /// Returns the best matches for a query in what is indexed so far, best first. Takes about a
-    /// millisecond: call it in the background.
+    /// Searches the current state of the index and returns the best matches for a query, best
+    /// first. Takes about a millisecond: call it in the background.
     fn search(&self, query: &IndexQuery) -> SearchAnswer;
     /// Returns the results of `search` in reranked order, with the cause if reranking failed.
     /// `None` if no reranker is configured. May take seconds.
     fn search_twice(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)>;
-    /// Returns at most `limit` definitions of symbols with this name; empty if there are none.
+    /// Returns at most `limit` definitions of symbols with this name. Returns an empty list if
+    /// there are no such symbols.
     fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit>;
 }
 

@@ -94,7 +94,7 @@ impl Configuration {
         this
     }
 
-    /// Returns the configuration of this process. `start` must have run.
+    /// Returns the configuration of this process. Panics if `start` has not run.
     pub fn of(cx: &App) -> Entity<Self> {
         cx.global::<ConfigurationHandle>().0.clone()
     }
@@ -129,7 +129,8 @@ impl Configuration {
         self.problems.values().flatten()
     }
 
-    /// Returns the current problems of one kind of file; empty if it is in order.
+    /// Returns the current problems of one kind of file. Returns an empty slice if the files are
+    /// valid.
     pub fn problems_of(&self, part: ConfigSource) -> &[ConfigProblem] {
         self.problems.get(&part).map_or(&[], Vec::as_slice)
     }
@@ -222,7 +223,7 @@ impl Configuration {
         }));
     }
 
-    /// Also watches these files, which lie in no open folder. Replaces the earlier list.
+    /// Also watches these files, which lie outside of all open folders. Replaces the earlier list.
     pub fn set_visible(&self, paths: Vec<AbsPath>) {
         if let Some(watcher) = &self.watcher {
             watcher.set_visible(paths);
@@ -288,8 +289,8 @@ impl Configuration {
     }
 }
 
-/// Returns the name and JSON text of the built-in base keymap that the settings name, for this
-/// system.
+/// Returns the name and JSON text of the built-in base keymap that the settings choose, in the
+/// version for this operating system.
 pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
     let system = if cfg!(target_os = "macos") {
         builtin::KeymapSystem::Mac

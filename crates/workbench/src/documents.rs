@@ -85,9 +85,9 @@ impl Documents {
         (problems, events)
     }
 
-    /// Opens the document of a file: the open one, the recovered one, or else one read from disk in
-    /// the background. Concurrent calls for a path share one load. `binary` tells whether a binary
-    /// file is refused.
+    /// Opens the document of a file: the open document, else the recovered one, else a new document
+    /// that is read from disk in the background. Concurrent calls for a path share one load.
+    /// `binary` tells whether to refuse a binary file.
     pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> PendingLoad {
         if let Some(open) = Self::of_path(&path, cx) {
             return Task::ready(Ok(open)).shared();
@@ -167,7 +167,8 @@ impl Documents {
         Self::add(Document::untitled(), cx)
     }
 
-    /// Creates an empty document for a file that does not exist yet; saving creates the file.
+    /// Creates an empty document for a file that does not exist yet. Saving the document creates
+    /// the file.
     pub fn new_at(path: AbsPath, cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::new_at(path), cx)
     }
@@ -180,8 +181,7 @@ impl Documents {
         Self::add(document, cx)
     }
 
-    /// Registers a document that was created elsewhere, with the journal and the registry of
-    /// unsaved texts.
+    /// Registers an existing document in the journal and in the registry of unsaved texts.
     pub fn add(document: Document, cx: &mut App) -> Entity<DocumentModel> {
         let services = Services::of(cx);
         let environment = DocumentEnvironment {
@@ -207,7 +207,7 @@ impl Documents {
         model
     }
 
-    /// Returns all open documents, in no particular order; empty before `start`.
+    /// Returns all open documents, in unspecified order. Returns an empty list before `start`.
     pub fn all(cx: &App) -> Vec<Entity<DocumentModel>> {
         let Some(documents) = cx.try_global::<Self>() else {
             return Vec::new();
@@ -228,7 +228,8 @@ impl Documents {
     }
 
     /// Returns the document with this journal key, which identifies documents without a file: the
-    /// open one, or the recovered one, which this opens. `None` if there is neither.
+    /// open document, or the recovered document, which this call opens. Returns `None` if there is
+    /// neither.
     pub fn of_key(key: DocumentKey, cx: &mut App) -> Option<Entity<DocumentModel>> {
         let open = Self::all(cx)
             .into_iter()
@@ -314,7 +315,7 @@ impl Documents {
             .retain(|waiting| waiting.entity_id() != id);
     }
 
-    /// Returns the texts of open documents with unsaved edits, by path; untitled ones are left out.
+    /// Returns the texts of open documents with unsaved edits, by path. Skips untitled documents.
     pub fn unsaved_texts(cx: &App) -> HashMap<AbsPath, Snapshot> {
         let unsaved = Self::all(cx).into_iter().filter_map(|document| {
             let document = document.read(cx).document();
@@ -336,8 +337,8 @@ impl Documents {
         open.collect()
     }
 
-    /// Waits until the journal has written all edits to disk. Called before the process exits.
-    /// Returns the cause if that failed.
+    /// Waits until the journal has written all edits to disk. Call this before the process exits.
+    /// If writing fails, returns the cause.
     pub fn flush(cx: &App) -> Option<String> {
         let journal = cx.try_global::<Self>()?.journal.as_ref()?;
         journal.flush().err().map(|error| error.to_string())

@@ -38,8 +38,8 @@ pub(crate) fn gather(places: impl IntoIterator<Item = (AbsPath, RowSpan)>) -> Ve
     files
 }
 
-/// Returns the rows extended by `more` rows of context on both sides. The end may lie past the
-/// text.
+/// Returns the rows extended by `more` rows of context on both sides. The end may lie beyond the
+/// end of the text.
 pub(crate) fn expanded_rows(rows: RowSpan, more: u32) -> RowSpan {
     RowSpan {
         start: base::Row(rows.start.0.saturating_sub(more)),

@@ -151,13 +151,14 @@ impl OpenFolder {
         &self.tree
     }
 
-    /// Returns the checked-out Git branch; `None` outside of repositories and until Git was read.
+    /// Returns the checked-out Git branch. Returns `None` outside of repositories and until the Git
+    /// status is read.
     pub fn branch(&self) -> Option<&Branch> {
         self.branch.as_ref()
     }
 
-    /// Returns the Git status of a file, or the most severe status inside a folder; `None` if it is
-    /// unchanged or Git was not read yet.
+    /// Returns the Git status of a file, or the most severe status inside a folder. Returns `None`
+    /// if the file or folder is unchanged, or if the Git status is not read yet.
     pub fn status_of(&self, path: &AbsPath) -> Option<FileStatus> {
         self.statuses.as_ref()?.of(path)
     }
@@ -235,8 +236,8 @@ impl OpenFolder {
         }
     }
 
-    /// Returns the prefilter for text search in the folder at `root`; `None` if no window has it
-    /// open or its index is not built.
+    /// Returns the prefilter for text search in the folder at `root`. Returns `None` unless a
+    /// window has this folder open and its index is built.
     pub(crate) fn prefilter_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Prefilter>> {
         let open = cx.try_global::<OpenFolders>()?;
         let folder = open.0.get(root)?.upgrade()?;
@@ -356,7 +357,8 @@ impl OpenFolder {
         }
     }
 
-    /// Reads the Git status in the background. A call while that runs repeats it once afterwards.
+    /// Reads the Git status in the background. If a read is already running, starts one more read
+    /// when that read ends.
     pub fn refresh_git(&mut self, cx: &mut Context<Self>) {
         if self.git_refresh.running.is_some() {
             self.git_refresh.again = true;

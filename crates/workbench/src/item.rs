@@ -55,7 +55,8 @@ impl TabItem {
         }
     }
 
-    /// Returns the path of the shown file; `None` for untitled texts and views of no single file.
+    /// Returns the path of the shown file, or `None` if the tab shows an untitled text or not
+    /// exactly one file.
     pub fn path(&self, cx: &App) -> Option<AbsPath> {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).path().cloned(),
@@ -73,8 +74,8 @@ impl TabItem {
             .any(|document| document.read(cx).document().is_dirty())
     }
 
-    /// Returns the state of the shown document relative to its file; `None` if the tab shows no
-    /// single document.
+    /// Returns the state of the shown document relative to its file, or `None` if the tab does not
+    /// show exactly one document.
     pub fn state(&self, cx: &App) -> Option<DocumentState> {
         let document = self.document(cx)?;
         Some(document.read(cx).document().state())
@@ -88,7 +89,7 @@ impl TabItem {
         }
     }
 
-    /// Returns the documents with files that are edited in this tab; empty for other views.
+    /// Returns the documents that can be edited in this tab. Returns an empty list for other views.
     pub fn documents(&self, cx: &App) -> Vec<Entity<DocumentModel>> {
         match self {
             Self::Text(editor) => vec![editor.read(cx).model().clone()],
@@ -100,7 +101,7 @@ impl TabItem {
         }
     }
 
-    /// Returns the editor, if the tab shows a text or excerpts.
+    /// Returns the editor if the tab shows a text or excerpts.
     pub fn editor(&self) -> Option<&Entity<Editor>> {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => Some(editor),

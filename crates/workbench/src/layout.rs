@@ -58,7 +58,7 @@ impl PaneLayout {
         tabs.open(item, opening)
     }
 
-    /// Shows a tab and activates its pane; `false` if there is no such tab.
+    /// Shows a tab and activates its pane. Returns `false` if there is no such tab.
     pub fn activate(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -67,8 +67,8 @@ impl PaneLayout {
         self.tabs.get_mut(&pane).is_some_and(|t| t.activate(item))
     }
 
-    /// Closes a tab, and its pane if that becomes empty and is not the only one. `false` if there
-    /// is no such tab.
+    /// Closes a tab, and also its pane if the pane becomes empty and is not the only pane. Returns
+    /// `false` if there is no such tab.
     pub fn close(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -80,8 +80,8 @@ impl PaneLayout {
         true
     }
 
-    /// Splits `pane` and activates the new, empty pane on its side, whose id is returned; `None` if
-    /// there is no such pane.
+    /// Splits `pane`, activates the new, empty pane on the given side, and returns its id. Returns
+    /// `None` if there is no such pane.
     pub fn split(&mut self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let new = PaneId(self.next_pane);
         if !self.tree.split(pane, side, new) {
@@ -93,8 +93,8 @@ impl PaneLayout {
         Some(new)
     }
 
-    /// Removes a pane unless it is the last one (`false`). Its tabs are removed too, so close them
-    /// first.
+    /// Removes a pane with its tabs, so close the tabs first. Returns `false` if the pane is the
+    /// last one or does not exist.
     pub fn remove_pane(&mut self, pane: PaneId) -> bool {
         let Some(next) = self.tree.remove(pane) else {
             return false;
@@ -106,8 +106,8 @@ impl PaneLayout {
         true
     }
 
-    /// Moves a tab to `index` of a pane, which may be its current one, and activates both. `false`
-    /// if either does not exist.
+    /// Moves a tab to `index` of a pane, which may be its current pane, and activates the tab and
+    /// the pane. Returns `false` if the tab or the pane does not exist.
     pub fn move_to_pane(&mut self, item: ItemId, pane: PaneId, index: usize) -> bool {
         let Some(from) = self.pane_of(item) else {
             return false;
@@ -130,8 +130,8 @@ impl PaneLayout {
         true
     }
 
-    /// Moves a tab into a new pane on one side of `pane`, whose id is returned. `None` if there is
-    /// nothing to split: the tab is alone in `pane`, or one of them does not exist.
+    /// Moves a tab into a new pane on one side of `pane`, and returns the id of the new pane.
+    /// Returns `None` if the tab is the only tab of `pane`, or if the tab or `pane` does not exist.
     pub fn move_to_side(&mut self, item: ItemId, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let from = self.pane_of(item)?;
         let alone = from == pane && self.tabs.get(&from).is_some_and(|t| t.tabs().len() == 1);
@@ -144,7 +144,8 @@ impl PaneLayout {
     }
 
     /// Sets the weights of the children of the split at `path`, which gives the child index at each
-    /// level. `false` if there is no such split or the number differs.
+    /// level. Returns `false` if there is no such split, or if the number of weights differs from
+    /// the number of children.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         self.tree.set_weights(path, weights)
     }
@@ -159,7 +160,7 @@ impl PaneLayout {
         self.tree.even_out();
     }
 
-    /// Makes a pane the active one; `false` if there is no such pane.
+    /// Makes a pane the active one. Returns `false` if there is no such pane.
     pub fn set_active_pane(&mut self, pane: PaneId) -> bool {
         let known = self.tabs.contains_key(&pane);
         if known {
@@ -173,7 +174,7 @@ impl PaneLayout {
         self.active
     }
 
-    /// Returns the item shown in the active pane; `None` if the pane is empty.
+    /// Returns the item shown in the active pane, or `None` if the pane is empty.
     pub fn active_item(&self) -> Option<ItemId> {
         self.tabs(self.active)?.active()
     }

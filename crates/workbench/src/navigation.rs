@@ -39,8 +39,9 @@ impl<P: Clone> NavigationHistory<P> {
         self.at = self.places.len();
     }
 
-    /// Goes back and returns the location there, recording `here` for going forward again. `None`
-    /// at the oldest location. `same` compares locations: one equal to `here` is skipped.
+    /// Goes back and returns the previous location. Records `here`, so that the user can go forward
+    /// again. `same` compares locations: a location that equals `here` is skipped. Returns `None`
+    /// at the oldest location.
     pub(crate) fn back(&mut self, here: P, same: impl Fn(&P, &P) -> bool) -> Option<P> {
         let mut target = self.at.checked_sub(1)?;
         if self.at == self.places.len() {
@@ -56,7 +57,7 @@ impl<P: Clone> NavigationHistory<P> {
         self.places.get(target).cloned()
     }
 
-    /// Goes forward and returns the location there; `None` if there is none.
+    /// Goes forward and returns the next location, or `None` at the newest location.
     pub(crate) fn forward(&mut self) -> Option<P> {
         let place = self.places.get(self.at + 1)?.clone();
         self.at += 1;

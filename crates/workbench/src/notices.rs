@@ -58,8 +58,8 @@ pub struct Notices {
 const MAX_NOTICES: usize = 200;
 
 impl Notices {
-    /// Adds a notification; `at` is in milliseconds since 1970. Drops the oldest ones beyond a
-    /// fixed number.
+    /// Adds a notification; `at` is in milliseconds since 1970. Drops the oldest notifications
+    /// beyond a fixed number.
     pub fn add(&mut self, notice: Notice, at: u64, cx: &mut Context<Self>) {
         self.kept.push((at, notice));
         let surplus = self.kept.len().saturating_sub(MAX_NOTICES);

@@ -60,7 +60,7 @@ pub(crate) enum GoToPosition {
 }
 
 impl OpenOptions {
-    /// Opens a permanent tab and focuses it; binary and missing files are refused.
+    /// Opens a permanent tab and focuses it. Refuses binary and missing files.
     pub(crate) fn lasting() -> Self {
         Self {
             opening: TabOpenMode::Lasting,

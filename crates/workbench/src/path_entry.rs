@@ -44,8 +44,8 @@ impl PathEntry {
     }
 }
 
-/// Resolves `text`, in the text form of paths, to an absolute path; `~` is `home` if that is known,
-/// and a relative path lies below `base`. Reads nothing from the disk.
+/// Resolves `text`, in the text form of paths, to an absolute path. A leading `~` means `home` if
+/// `home` is known, and a relative path lies below `base`. Does not read the disk.
 pub(crate) fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
     match (text.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -62,8 +62,8 @@ pub(crate) fn clipboard_text(path: impl AsRef<Path>) -> String {
     path.to_str().map_or_else(|| path_text(path), str::to_owned)
 }
 
-/// Returns the text form of `path` with the home folder written as `~`; the whole path outside of
-/// it.
+/// Returns the text form of `path`, with the home folder written as `~`. A path outside of the home
+/// folder stays whole.
 pub(crate) fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
     match home.and_then(|home| path.relative_to(home)) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

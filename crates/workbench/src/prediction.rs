@@ -126,7 +126,8 @@ impl Prediction {
         this
     }
 
-    /// Switches to another folder, or to none, and forgets what was gathered for the last one.
+    /// Switches to another folder; `None` means no folder. Discards the data gathered for the
+    /// previous folder.
     pub(crate) fn set_folder(
         &mut self,
         folder: Option<Entity<OpenFolder>>,
@@ -220,8 +221,8 @@ impl Prediction {
             .note_tree(&state_of(model, &Change::none(revision), cx));
     }
 
-    /// Sets the focused view, or none, in which suggestions may show; the last view's suggestion
-    /// vanishes.
+    /// Sets the focused view, in which suggestions may show; `None` means no view. Hides the
+    /// suggestion in the previous view.
     pub(crate) fn set_focused_view(
         &mut self,
         editor: Option<Entity<Editor>>,

@@ -24,8 +24,8 @@ pub(crate) struct QuestionSpec {
     pub(crate) safest: usize,
 }
 
-/// Shows a question in the modal layer. The receiver gets the index of the answer; an error on it
-/// means that the user gave none.
+/// Shows a question in the modal layer. The receiver yields the index of the answer, or an error if
+/// the user dismisses the question.
 pub(crate) fn ask(
     modal: &Entity<ModalLayer>,
     spec: QuestionSpec,
@@ -51,8 +51,8 @@ pub(crate) struct QuestionDialog {
 }
 
 impl QuestionDialog {
-    /// Creates the view and the channel for its answer, the index of an answer; an error on the
-    /// channel means no answer.
+    /// Creates the view and the channel for the index of the answer. The channel yields an error if
+    /// the user dismisses the question.
     pub(crate) fn new(
         spec: QuestionSpec,
         cx: &mut Context<Self>,

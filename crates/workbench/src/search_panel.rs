@@ -150,8 +150,8 @@ impl SearchPanel {
         Self::restored(SavedSearch::default(), modal, root, window, cx)
     }
 
-    /// Restores a stored search; runs it at once if it has a pattern. `root` is the folder to
-    /// search.
+    /// Restores a stored search. Runs the search at once if it has a pattern. `root` is the folder
+    /// to search.
     pub fn restored(
         saved: SavedSearch,
         modal: Entity<ModalLayer>,
@@ -244,7 +244,7 @@ impl SearchPanel {
         self.progress == SearchProgress::Running
     }
 
-    /// Switches to another folder, or to none, and searches again if it differs.
+    /// Switches to another folder; `None` means no folder. Searches again if the folder differs.
     pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
@@ -252,8 +252,8 @@ impl SearchPanel {
         }
     }
 
-    /// Searches for a text as if the user typed it, and focuses the pattern field. Without a text,
-    /// or with an empty one, the pattern stays as it is.
+    /// Searches for a text as if the user typed it, and focuses the pattern field. If the text is
+    /// `None` or empty, keeps the current pattern.
     pub fn search_for(
         &mut self,
         pattern: Option<String>,

@@ -44,7 +44,7 @@ impl Services {
         cx.set_global(ServicesHandle(self));
     }
 
-    /// Returns the services of this process. `set` must have run.
+    /// Returns the services of this process. Panics if `set` has not run.
     pub fn of(cx: &App) -> Self {
         cx.global::<ServicesHandle>().0.clone()
     }

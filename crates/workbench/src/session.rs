@@ -204,8 +204,9 @@ impl SavedSession {
         }
     }
 
-    /// Removes and returns the stored window of a folder: from the session, else the most recently
-    /// closed one. `None` if neither has it. `folder` is in the text form of paths.
+    /// Removes and returns the stored window of a folder: the window in the session, else the most
+    /// recently closed one. Returns `None` if there is neither. `folder` is in the text form of
+    /// paths.
     pub(crate) fn take_window(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         match self.windows.iter().rposition(is_it) {
@@ -214,15 +215,16 @@ impl SavedSession {
         }
     }
 
-    /// Removes and returns the most recently closed window of a folder; `None` if there is none.
+    /// Removes and returns the most recently closed window of a folder, or `None` if there is no
+    /// such window.
     pub(crate) fn take_closed(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         let index = self.closed.iter().position(is_it)?;
         Some(self.closed.remove(index))
     }
 
-    /// Keeps a window that leaves the session, for reopening its folder; one without a folder is
-    /// dropped.
+    /// Stores a window that leaves the session, so that its folder can be reopened. Drops a window
+    /// without a folder.
     pub(crate) fn note_closed(&mut self, window: SavedWindow) {
         if window.folder.is_some() {
             self.closed.retain(|other| other.folder != window.folder);

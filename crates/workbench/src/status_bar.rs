@@ -80,7 +80,7 @@ impl StatusStrip {
         cx.notify();
     }
 
-    /// Follows the text shown in the active pane; `None` shows no properties of a text.
+    /// Follows the text shown in the active pane; `None` hides the properties of the text.
     pub(crate) fn follow(&mut self, editor: Option<Entity<Editor>>, cx: &mut Context<Self>) {
         cx.notify();
         // The view may be borrowed during this call, so it is read afterwards.
@@ -90,7 +90,7 @@ impl StatusStrip {
         });
     }
 
-    /// Takes over the panel's counts of agents, and redraws the bar only if they changed.
+    /// Copies the panel's counts of agents, and redraws the bar only if the counts changed.
     pub(crate) fn note_agents(&mut self, cx: &mut Context<Self>) {
         let agents = self.panel.read(cx).agent_counts();
         // The panel notifies on every token; only the counts matter here.

@@ -21,8 +21,8 @@ pub struct LineColumn {
 }
 
 impl Target {
-    /// Splits a line and column off the end of `text`, and blanks at both ends. Other suffixes
-    /// belong to the path. Never fails: without a position, all of it is the path.
+    /// Splits a line and column off the end of `text`, and trims blanks at both ends. Other
+    /// suffixes belong to the path. Never fails: without a position, the whole text is the path.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let (path, place) = colons(text)
@@ -45,7 +45,7 @@ impl LineColumn {
         }
     }
 
-    /// Parses `12`, `12:5` or `12,5`, with a column of 1 if there is none; `None` for other texts.
+    /// Parses `12`, `12:5` or `12,5`. A missing column counts as 1. Returns `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().trim_end_matches([':', ',']);
         let (line, column) = match text.split_once([':', ',']) {

@@ -135,7 +135,7 @@ impl TreePanel {
         }
     }
 
-    /// Switches to another folder, or to none, and resets the view's state.
+    /// Switches to another folder; `None` means no folder. Resets the view's state.
     pub fn set_folder(
         &mut self,
         folder: Option<Entity<OpenFolder>>,
@@ -396,7 +396,8 @@ impl TreePanel {
         self.run(operation, true, window, cx);
     }
 
-    /// Sets the focus to restore when the name field is cancelled; `None` leaves it to the tree.
+    /// Sets the focus to restore when the name field is cancelled. With `None`, the tree gets the
+    /// focus.
     pub(crate) fn set_focus_return(&mut self, before: Option<FocusHandle>) {
         self.before_name = before;
     }
@@ -515,8 +516,8 @@ impl TreePanel {
         }
     }
 
-    /// Copies `paths` dropped from outside into `folder`, or moves those dragged within the tree,
-    /// in the background.
+    /// Copies `paths` into `folder` if they were dropped from outside, or moves them if they were
+    /// dragged within the tree. Runs in the background.
     pub(crate) fn import_paths(
         &mut self,
         paths: Vec<AbsPath>,

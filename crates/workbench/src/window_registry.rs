@@ -43,8 +43,8 @@ const KEY: &str = "session";
 /// Delay before writing, to gather further changes.
 const WRITE_AFTER: Duration = Duration::from_millis(100);
 
-/// Stores the current state of a window in the session, which is written soon. Ignores windows that
-/// are not registered.
+/// Stores the current state of a window in the session, and schedules writing the session to disk.
+/// Ignores windows that are not registered.
 pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
     if !cx.has_global::<WindowRegistry>() {
         return;
@@ -85,7 +85,7 @@ fn write_soon(cx: &mut App) {
     cx.global_mut::<WindowRegistry>().writing = Some(task);
 }
 
-/// Writes the session to the state folder. Blocks on the disk; a failure is logged.
+/// Writes the session to the state folder. Blocks on the disk. Logs a failure.
 pub(crate) fn write_session(session: &SavedSession, services: &Services) {
     let mut state = WindowLayouts::default();
     match serde_json::to_value(session) {
@@ -101,8 +101,8 @@ pub(crate) fn write_session(session: &SavedSession, services: &Services) {
     }
 }
 
-/// Reads the session from the state folder; an empty one with a sentence about the cause if it is
-/// broken. Blocks on the disk.
+/// Reads the session from the state folder. If the stored session is broken, returns an empty
+/// session and a sentence about the cause. Blocks on the disk.
 pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     let services = Services::of(cx);
     let (mut state, problem) =
@@ -114,8 +114,8 @@ pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     (session, problem.or(unread))
 }
 
-/// Handles a closing window: removes it from the session unless it is the last one, which the next
-/// start restores, or the program is quitting.
+/// Handles a closing window: removes the window from the session, unless it is the last window or
+/// the program is quitting. The next start restores the windows that stay in the session.
 pub(crate) fn closing(id: EntityId, cx: &mut App) {
     let windows = cx.global_mut::<WindowRegistry>();
     if windows.open.len() > 1
@@ -185,8 +185,8 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .collect()
 }
 
-/// Opens a folder in a window of its own, or activates the one that shows it. Does nothing before
-/// the first window.
+/// Opens a folder in a new window, or activates the window that shows the folder. Does nothing
+/// before the first window is open.
 pub(crate) fn open_folder(folder: AbsPath, cx: &mut App) {
     let open = cx
         .try_global::<WindowRegistry>()

@@ -210,8 +210,8 @@ fn reopening(saved: SavedWindow) -> WindowStart {
     }
 }
 
-/// Opens a window for a folder, or activates the one that shows it. `None` opens a window without a
-/// folder.
+/// Opens a window for a folder, or activates the window that shows the folder. `None` opens a
+/// window without a folder.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
     let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
         let workbench = workbench_of(open)?;
@@ -246,7 +246,7 @@ fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
     }
 }
 
-/// Opens a new window; `None` if the system refuses.
+/// Opens a new window. Returns `None` if the system refuses to open a window.
 pub fn open_window(opening: WindowStart, cx: &mut App) -> Option<Entity<Workbench>> {
     open_window_with(opening, Vec::new(), cx)
 }

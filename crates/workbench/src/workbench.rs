@@ -185,12 +185,12 @@ impl Workbench {
         &self.layout
     }
 
-    /// Returns the content of a tab; `None` if the id is unknown or the tab is closed.
+    /// Returns the content of a tab, or `None` if the id is unknown or the tab is closed.
     pub fn item(&self, item: ItemId) -> Option<&TabItem> {
         self.items.get(&item).map(|entry| &entry.item)
     }
 
-    /// Returns the item shown in the active pane; `None` if the pane is empty.
+    /// Returns the item shown in the active pane, or `None` if the pane is empty.
     pub fn active_item(&self) -> Option<&TabItem> {
         self.item(self.layout.active_item()?)
     }
@@ -228,7 +228,7 @@ impl Workbench {
         &self.notices
     }
 
-    /// Returns the tab bar of a pane; `None` if there is no such pane.
+    /// Returns the tab bar of a pane, or `None` if there is no such pane.
     pub(crate) fn strip(&self, pane: PaneId) -> Option<Entity<TabStrip>> {
         self.strips.get(&pane).cloned()
     }

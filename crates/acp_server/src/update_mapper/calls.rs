@@ -52,7 +52,7 @@ struct SubagentCall {
 }
 
 impl CallTracker {
-    /// Starts without calls; paths below `root` are shown relative to it.
+    /// Creates a tracker without calls. Paths below `root` are shown relative to `root`.
     pub(super) fn new(root: AbsPath) -> Self {
         Self {
             root,
@@ -92,8 +92,8 @@ impl CallTracker {
         updates
     }
 
-    /// Marks calls as failed for the reason `why`, since they will never be complete, and returns
-    /// the updates.
+    /// Marks calls that will never be complete as failed for the reason `why`, and returns the
+    /// updates.
     pub(super) fn broken(&mut self, calls: &[String], why: &str) -> Vec<Update> {
         let updates = calls.iter().map(|call| {
             if let Some(known) = self.known.get_mut(call) {
@@ -145,7 +145,7 @@ impl CallTracker {
         })]
     }
 
-    /// Adds output of a running call, which `flush_output` sends.
+    /// Adds output of a running call. The next `flush_output` returns an update for this output.
     pub(super) fn printed(&mut self, call: &str, text: &str) {
         let Some(known) = self.known.get_mut(call) else {
             return;
@@ -198,7 +198,8 @@ impl CallTracker {
         })]
     }
 
-    /// Fails every call that still seems to run after its turn has ended, and returns the updates.
+    /// Marks every call that is still open at the end of its turn as failed, and returns the
+    /// updates.
     pub(super) fn end_all(&mut self) -> Vec<Update> {
         let is_open =
             |known: &TrackedCall| matches!(known.state, CallStatus::Pending | CallStatus::Running);
@@ -262,7 +263,7 @@ impl CallTracker {
         }
     }
 
-    /// Returns whether output waits for `flush_output`.
+    /// Returns whether there is output for the next `flush_output`.
     pub(super) fn has_pending_output(&self) -> bool {
         !self.held.is_empty()
     }
@@ -292,7 +293,7 @@ impl CallTracker {
         self.inputs.get(call).cloned()
     }
 
-    /// Returns the protocol's kind of a call; `Other` for an unknown one.
+    /// Returns the protocol's kind of a call, or `Other` for an unknown call.
     pub(super) fn kind(&self, call: &str) -> CallKind {
         let known = self.known.get(call);
         known.map_or(CallKind::Other, |known| known.kind)
@@ -518,7 +519,7 @@ fn one_line(text: &str) -> String {
     printable(text, LineFeeds::Escape).into_owned()
 }
 
-/// Wraps a text in fences that it cannot close, with its control characters made visible.
+/// Wraps a text in code fences that the text itself cannot close. Makes control characters visible.
 pub(crate) fn code_block(text: &str) -> CallContent {
     let text = &*printable(text, LineFeeds::Keep);
     let longest = text.split(|letter| letter != '`').map(str::len).max();

@@ -9,8 +9,9 @@ use crate::EditorState;
 /// Paths are relative to the project, with forward slashes. Every result is sorted, the most
 /// relevant first.
 pub trait ContextSource {
-    /// Returns excerpts with the definitions of the given names, the most relevant first; empty if
-    /// none is known. Called for each request, so it must not block.
+    /// Returns excerpts with the definitions of the given names, the most relevant first. Returns
+    /// an empty list if no definition is known. The engine calls this for each request, so an
+    /// implementation must not block.
     fn definitions(&self, state: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
     /// Returns project excerpts that resemble the text around the caret.
     fn snippets(&self, state: &EditorState) -> Vec<ContextSnippet>;

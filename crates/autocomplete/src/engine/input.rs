@@ -69,7 +69,8 @@ pub enum EngineInput {
     Time,
 }
 
-/// The files that may have changed on disk: a list, or all but a list.
+/// The files that may have changed on disk: either the listed files, or all files except the listed
+/// ones.
 #[derive(Clone, Debug)]
 pub enum ChangedFiles {
     /// These files.

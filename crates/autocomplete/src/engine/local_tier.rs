@@ -46,8 +46,8 @@ impl CompletionEngine {
         self.local.to_json()
     }
 
-    /// Restores weights stored by `learned_json`. Returns whether they were usable; if not, the
-    /// initial weights apply.
+    /// Restores weights stored by `learned_json`. Returns whether `learned` was usable. If it was
+    /// not, the initial weights apply.
     pub fn restore_learned(&mut self, learned: &str) -> bool {
         self.local.restore_json(learned)
     }

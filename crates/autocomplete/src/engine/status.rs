@@ -91,7 +91,7 @@ impl Latencies {
 
 impl CompletionEngine {
     /// Returns the state of Tab for display. A block takes precedence over a visible suggestion,
-    /// and that over a request or failure.
+    /// and a visible suggestion over a request or a failure.
     pub fn status(&self) -> CompletionStatus {
         if let Some(why) = self.blocked.first() {
             return CompletionStatus::Blocked(*why);

@@ -10,7 +10,8 @@ pub(super) fn holds(text: &str, tokens: &[&str]) -> bool {
 }
 
 /// Returns the text with every control token in `tokens` broken by a space after its first
-/// character, so that the model reads it as plain text. Borrowed if there is none.
+/// character, so that the model reads the token as plain text. Borrows the text if it contains no
+/// control token.
 pub fn harmless<'a>(text: &'a str, tokens: &[&str]) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     for token in tokens {

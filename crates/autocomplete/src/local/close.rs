@@ -24,8 +24,9 @@ pub(crate) struct SyntaxCompletion {
     pub(crate) likelihood: f32,
 }
 
-/// Returns the syntax completions at the caret, the surest first; empty unless only closing
-/// characters follow it in its row. `facts` are the definitions of the open texts.
+/// Returns the syntax completions at the caret, the surest first. Returns an empty list if anything
+/// but closing characters follows the caret in its row. `facts` are the definitions of the open
+/// texts.
 pub(crate) fn closings<'f>(
     state: &EditorState,
     facts: impl Iterator<Item = &'f FileDefinitions> + Clone,

@@ -73,7 +73,7 @@ const MIN_BYTES: usize = 2;
 
 /// Returns the continuations at the caret that similar code suggests, the most useful first. Code
 /// of this file and of the files in `open` weighs more; words without supporting context are
-/// included only if `wanted` says so.
+/// included only if `wanted` is `GuessMode::Words`.
 pub(crate) fn guesses(
     state: &EditorState,
     view: &CorpusView,
@@ -120,8 +120,8 @@ pub struct VoteSample {
     pub is_right: bool,
 }
 
-/// Returns the predictions for the tokens after the caret, up to the first that disagrees with
-/// `truth`.
+/// Returns the predictions for the tokens after the caret, up to the first prediction that
+/// disagrees with `truth`.
 pub(crate) fn votes(
     state: &EditorState,
     view: &CorpusView,

@@ -43,7 +43,7 @@ const MAX_SPELLED_TOKENS: usize = 100_000;
 const MAX_SEGMENTS_PER_SIZE: usize = 6;
 
 /// The tokens of a project's files, indexed by the tokens before each position; files can be added,
-/// replaced and removed. Unbounded until `compact`.
+/// replaced and removed. Only `compact` limits the memory used.
 pub struct Corpus {
     words: TokenInterner,
     /// Ordered from the oldest.
@@ -123,7 +123,7 @@ impl Corpus {
         }
     }
 
-    /// Removes a file's tokens; without effect if it has none.
+    /// Removes a file's tokens. Does nothing if the corpus does not contain the file.
     pub fn remove(&mut self, path: &AbsPath) {
         match self.files.remove(path) {
             Some(Some((segment, file))) => {
@@ -150,7 +150,7 @@ impl Corpus {
         self.pending_tokens + self.segments.iter().map(|part| part.alive).sum::<usize>()
     }
 
-    /// Returns the memory used, in bytes, without files that wait to be indexed.
+    /// Returns the memory used in bytes, not counting the files that wait to be indexed.
     pub fn bytes(&self) -> usize {
         let parts: usize = self.segments.iter().map(|part| part.segment.bytes()).sum();
         parts + self.words.bytes()
@@ -280,14 +280,14 @@ impl CorpusView {
         })
     }
 
-    /// Returns the number of a word in this view; `u32::MAX`, which no file contains, if it does
-    /// not occur.
+    /// Returns the number of a word in this view. For an unknown word, returns `u32::MAX`, which no
+    /// file contains.
     pub(crate) fn word_number(&self, text: &str) -> u32 {
         let known = self.words.find(text).filter(|word| *word >= FIRST_WORD);
         known.unwrap_or(u32::MAX)
     }
 
-    /// Returns the text of the word with a number; empty for an unknown one.
+    /// Returns the text of the word with a number. For an unknown number, the text is empty.
     pub(crate) fn text(&self, word: u32) -> &str {
         self.words.text(word)
     }

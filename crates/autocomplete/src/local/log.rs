@@ -81,8 +81,8 @@ const MAX_WORDS: usize = 40;
 /// Maximum number of texts whose latest tree is kept.
 const MAX_TREES: usize = 64;
 
-/// The recent edits of all open texts as token sequences, the oldest first; the source of repeated
-/// edits.
+/// The recent edits of all open texts as token sequences, the oldest first. Repeated edits are
+/// detected in this log.
 #[derive(Default)]
 pub(crate) struct EditLog {
     /// The open edit, recomputed at every keystroke.
@@ -106,8 +106,8 @@ impl EditLog {
         }
     }
 
-    /// Records a change that `history` has recorded last: recomputes the open edit, or closes it
-    /// and starts another. Moves the spans of earlier edits.
+    /// Records the change that `history` has recorded last. Recomputes the open edit, or closes the
+    /// open edit and starts another. Moves the spans of earlier edits.
     pub(crate) fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
         let open = history.open_edit();
         let known = self.open_trees.as_ref().map(|trees| trees.number);
@@ -144,7 +144,8 @@ impl EditLog {
         self.closed.iter()
     }
 
-    /// Returns the edit that the next keystroke may continue; `None` if there is none.
+    /// Returns the edit that the next keystroke may continue. Returns `None` if the next keystroke
+    /// starts a new edit.
     pub(crate) fn open_edit(&self) -> Option<&LoggedEdit> {
         self.open.as_ref()
     }
@@ -154,8 +155,8 @@ impl EditLog {
         self.closed.iter().chain(&self.open)
     }
 
-    /// Returns how many edits ago `word` was first written, 0 for the newest; `None` if none of the
-    /// latest edits did.
+    /// Returns how many edits ago `word` was first written; 0 means by the newest edit. Returns
+    /// `None` if no recent edit wrote this word first.
     pub(crate) fn brought(&self, word: &str) -> Option<usize> {
         let mut edits = self.brought.iter().rev();
         edits.position(|words| words.iter().any(|it| it.as_ref() == word))
@@ -349,8 +350,8 @@ fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
     brought
 }
 
-/// Returns the two tokens before an offset, the nearest last, as texts; an empty text where there
-/// is none nearby.
+/// Returns the texts of the two tokens before an offset, the nearest last. A missing token yields
+/// an empty text.
 pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
     let start = ByteOffset(at.0.saturating_sub(MAX_GAP_BYTES));
     let text = text.text(Span::new(start, at));

@@ -235,7 +235,7 @@ impl Propagation {
         }
     }
 
-    /// Returns the search for sites that is still needed in these open texts; `None` if all sites
+    /// Returns the search for sites that these open texts still need. Returns `None` if all sites
     /// are known.
     pub(crate) fn search(&self, log: &EditLog, open: &[EditorState]) -> Option<SiteSearch> {
         let mut search = SiteSearch::default();
@@ -280,8 +280,8 @@ impl Propagation {
         }
     }
 
-    /// Returns the most likely next site of all patterns and repeats that are still current; `None`
-    /// if there is none.
+    /// Returns the most likely next site of all patterns and repeats that are still current.
+    /// Returns `None` if no site is left.
     pub(crate) fn candidate(&self, log: &EditLog, state: &EditorState) -> Option<PatternCandidate> {
         let mut candidates = self.candidates_by_tree(log, state);
         // A change of a function's local variable applies only inside that function.
@@ -315,8 +315,8 @@ impl Propagation {
         }
     }
 
-    /// Records that a suggestion of a pattern or group was ignored; after the second one in a row
-    /// it is dropped.
+    /// Records that the user ignored a suggestion of the pattern or group with this number. Drops
+    /// the pattern or group after the second ignored suggestion in a row.
     pub(crate) fn ignored(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.ignored += 1;
@@ -326,7 +326,7 @@ impl Propagation {
         }
     }
 
-    /// Drops the pattern or group with this number: it suggests nothing more.
+    /// Drops the pattern or group with this number, so that no further suggestions come from it.
     pub(crate) fn drop_pattern(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.is_dropped = true;

@@ -95,8 +95,8 @@ impl Ranker {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// Returns the probability below which suggestions are not shown, from 0.2 to 0.7: the lower,
-    /// the more of the shown ones were kept.
+    /// Returns the probability, from 0.2 to 0.7, below which suggestions are not shown. The more of
+    /// the shown suggestions the user keeps, the lower this threshold.
     pub(crate) fn threshold(&self) -> f32 {
         (FIRST_THRESHOLD + 0.6 * (FIRST_KEPT - self.kept)).clamp(0.2, 0.7)
     }

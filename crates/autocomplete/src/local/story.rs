@@ -250,7 +250,8 @@ impl Story {
         self.local.finish(done);
     }
 
-    /// Returns the predictor's suggestions at the caret; panics if one does not apply to the text.
+    /// Returns the predictor's suggestions at the caret. Panics if a suggestion does not apply to
+    /// the text.
     pub(crate) fn suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let state = self.state(number);
         let suggestions = self.local.suggest(&state, &mut self.ids);

@@ -27,12 +27,13 @@ pub(crate) struct CodeToken {
 }
 
 impl CodeToken {
-    /// Returns its byte range in the text.
+    /// Returns the byte range of the token in the text.
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Returns its part of `text`, from which it was read; empty if it does not fit.
+    /// Returns the token's part of `text`, the text from which the token was read. Returns an empty
+    /// text if the range lies outside `text`.
     pub(crate) fn text<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.range()).unwrap_or_default()
     }
@@ -50,8 +51,8 @@ pub(crate) fn is_word_char(ch: char) -> bool {
     ch.is_alphanumeric() || ch == '_'
 }
 
-/// Iterator over the tokens of a text. The same simple rules hold for every language; blanks are no
-/// tokens.
+/// Iterator over the tokens of a text. The same simple rules apply to every language. Blanks do not
+/// count as tokens.
 pub(crate) struct CodeTokens<'a> {
     text: &'a str,
     at: usize,

@@ -23,7 +23,7 @@ pub struct TypeMembers {
 }
 
 impl TypeMembers {
-    /// Reads the types from the outline of a text; `None` without a syntax tree. Takes time
+    /// Reads the types from the outline of a text. Returns `None` without a syntax tree. Takes time
     /// proportional to the text, so it runs on a background thread.
     pub fn of(state: &EditorState) -> Option<Self> {
         let syntax = state.syntax.as_ref()?;

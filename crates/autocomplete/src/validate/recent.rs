@@ -52,8 +52,8 @@ struct RecentReplacement {
 }
 
 impl RecentEdits {
-    /// Records the text that a change removed, and moves earlier entries along. `history` has
-    /// recorded the change last; `now` is the time of the change.
+    /// Records the text that a change removed, and maps earlier entries through the change.
+    /// `history` must have recorded this change last. `now` is the time of the change.
     pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory, now: Duration) {
         let (path, change) = (edit.path(), &edit.change);
         self.entries
@@ -79,8 +79,8 @@ impl RecentEdits {
         });
     }
 
-    /// Records that the user rejected a suggestion at `now`, so that the same text is not offered
-    /// again for a while.
+    /// Records that the user rejected a suggestion at `now`. For a while after that, the same text
+    /// is not offered again.
     pub fn rejected(&mut self, state: &EditorState, suggestion: &Suggestion, now: Duration) {
         for edit in &suggestion.edits {
             // Rejecting a deletion means that the text stays.

@@ -17,7 +17,7 @@ const BEHIND: usize = 2_048;
 /// Longer responses, in bytes, end here.
 const MAX_BYTES: usize = 8 * 1_024;
 
-/// Whether a response that streams in is complete, or more of it is needed.
+/// Whether a streamed response is complete, or has to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamControl {
     /// More of the response is needed.
@@ -26,8 +26,8 @@ pub enum StreamControl {
     Enough,
 }
 
-/// A fill-in-the-middle response as it streams in. It cuts the text where it no longer belongs to
-/// the gap, such as where it repeats the text after the caret.
+/// A fill-in-the-middle response as it streams in. It cuts the response at the first text that does
+/// not belong in the gap, such as a repetition of the text after the caret.
 #[derive(Clone)]
 pub struct CompletionStream {
     state: EditorState,
@@ -111,8 +111,8 @@ impl CompletionStream {
         }
     }
 
-    /// Ends the response and returns it as an edit at the caret; `None` if no text is accepted or
-    /// it changes nothing.
+    /// Ends the response and returns it as an edit at the caret. Returns `None` if no text is
+    /// accepted or the edit would leave the text as it is.
     pub fn finish(mut self) -> Option<SuggestedEdit> {
         self.close();
         let text = self.text();

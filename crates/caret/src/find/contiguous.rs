@@ -67,12 +67,14 @@ pub struct TextMatches<'a> {
 }
 
 impl TextMatches<'_> {
-    /// Skips matches that start before `offset`, a char boundary. Does not go back.
+    /// Skips matches that start before `offset`, which must be a char boundary. Does nothing if the
+    /// iterator is already past `offset`.
     pub fn skip_to(&mut self, offset: usize) {
         self.at = self.at.max(offset);
     }
 
-    /// Returns the capture groups of `found`, a match of this text; empty for a literal search.
+    /// Returns the capture groups of `found`, which must be a match in this text. A literal search
+    /// has no groups.
     pub fn groups(&mut self, found: Range<usize>) -> Groups {
         let Searcher { matcher, cache } = &mut *self.searcher;
         let regex = matcher.regex();

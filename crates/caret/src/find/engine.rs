@@ -22,7 +22,7 @@ const LARGEST_WINDOW: usize = 4 * 1024 * 1024;
 /// Largest compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A compiled query, for searching texts. Cheap to clone, to be used from any thread.
+/// A compiled query, for searching texts. Cheap to clone, and usable from any thread.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     inner: Arc<CompiledRegex>,
@@ -60,7 +60,7 @@ pub struct FindMatch {
     pub has_wrapped: bool,
 }
 
-/// The spans of collected matches, and whether they are all.
+/// The spans of collected matches, and whether they are all matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchList {
     /// The matches, sorted and disjoint.
@@ -124,8 +124,8 @@ impl Matcher {
         Some(Matcher { inner })
     }
 
-    /// Iterates over the matches that lie wholly within a span, in order. The text around the span
-    /// is seen by `^`, `$` and word boundaries.
+    /// Iterates over the matches that lie wholly within a span, in order. `^`, `$` and word
+    /// boundaries take the text around the span into account.
     pub fn matches<'a>(&'a self, snapshot: &'a Snapshot, within: Span) -> Matches<'a> {
         Matches::new(self, snapshot, within, None)
     }
@@ -161,8 +161,8 @@ impl Matcher {
     }
 
     /// Returns the first match within `within` (sorted and disjoint spans) that starts at or after
-    /// the end of the selection and is not the selection itself; with `SearchWrap::Around`,
-    /// continues at the start. `None` if there is none.
+    /// the end of the selection and is not the selection itself. With `SearchWrap::Around`,
+    /// continues at the start of the spans. Returns `None` if there is no such match.
     pub fn next(
         &self,
         snapshot: &Snapshot,
@@ -188,8 +188,8 @@ impl Matcher {
     }
 
     /// Returns the last match within `within` (sorted and disjoint spans) that ends at or before
-    /// the start of the selection and is not the selection itself; with `SearchWrap::Around`,
-    /// continues at the end. `None` if there is none.
+    /// the start of the selection and is not the selection itself. With `SearchWrap::Around`,
+    /// continues at the end of the spans. Returns `None` if there is no such match.
     pub fn previous(
         &self,
         snapshot: &Snapshot,
@@ -285,7 +285,7 @@ impl Matcher {
     }
 }
 
-/// Iterator over the spans of the matches within a span. Ends early when cancelled.
+/// Iterator over the spans of the matches within a span. It ends early if the search is cancelled.
 pub struct Matches<'a> {
     matcher: &'a Matcher,
     snapshot: &'a Snapshot,

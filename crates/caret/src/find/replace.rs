@@ -159,8 +159,8 @@ impl TemplateBuilder {
 }
 
 impl Matcher {
-    /// Returns the edit that replaces the match `found`, a span of this matcher, by the expanded
-    /// template.
+    /// Returns the edit that replaces `found`, which must be a match of this matcher, by the
+    /// expanded template.
     pub fn replace(
         &self,
         snapshot: &Snapshot,
@@ -178,8 +178,8 @@ impl Matcher {
         )
     }
 
-    /// Plans replacing every match within some spans as one step; `None` if cancelled. The
-    /// selections are mapped through the edits. Takes time proportional to the text.
+    /// Plans the replacement of every match within some spans as one step, and maps the selections
+    /// through the edits. Returns `None` if cancelled. Takes time proportional to the text.
     pub fn replace_all(
         &self,
         snapshot: &Snapshot,

@@ -5,8 +5,8 @@ use text::Snapshot;
 
 use crate::context::CommandContext;
 
-/// Returns the offset of the first character of a row that is neither space nor tab, or the row's
-/// end.
+/// Returns the offset of the first character in a row other than a space or tab. For a row without
+/// such a character, returns the end of the row.
 pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     let start = snapshot.row_start(row);
     let blanks: usize = snapshot
@@ -17,7 +17,7 @@ pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     start + blanks
 }
 
-/// Returns whether a row contains only white space, or nothing.
+/// Returns whether a row is empty or contains only white space.
 pub(crate) fn is_blank(snapshot: &Snapshot, row: Row) -> bool {
     let end = snapshot.row_end(row);
     let len = end - snapshot.row_start(row);

@@ -63,7 +63,8 @@ fn jump_down(
     Some(at_cell(ctx, row, goal))
 }
 
-/// Returns the offset in a display row nearest to a cell; the end of the row beyond it.
+/// Returns the offset in a display row nearest to a cell. For a cell beyond the end of the row,
+/// returns the end of the row.
 pub(crate) fn at_cell(ctx: &CommandContext, row: DisplayRow, cell: u32) -> ByteOffset {
     let cell = cell.min(ctx.display.max_cell(row));
     to_offset(ctx, DisplayPoint { row, cell })

@@ -119,8 +119,8 @@ impl RecordedEdits {
         }
     }
 
-    /// Returns the suggestions of the local tier for the state after all edits, best first; empty
-    /// if it has none.
+    /// Returns the suggestions of the local tier for the state after all edits, best first. The
+    /// list is empty if the local tier has no suggestions.
     pub(super) fn local(&self, project: &Project<'_>, state: &EditorState) -> Vec<Suggestion> {
         let state = self.state(state);
         let mut corpus = Corpus::new();

@@ -35,7 +35,7 @@ pub(super) fn text(query: &CompletionQuery<'_>, outcome: &CompletionOutcome) -> 
     text
 }
 
-/// Formats the outcome as JSON; `ms` is the time it took, in milliseconds.
+/// Formats the outcome as JSON. `ms` is the duration of the completion, in milliseconds.
 pub(super) fn json(query: &CompletionQuery<'_>, outcome: &CompletionOutcome, ms: f64) -> Value {
     let state = query.past.state(&query.state);
     let shape = |suggestion: &Suggestion| match suggestion.shape(

@@ -22,8 +22,8 @@ use crate::{Streams, error_text, print_notice};
 /// The maximum wait for a suggestion.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns a model's suggestions and waits for its response. A model that fails gives an outcome
-/// with the failure; an error means that none was asked.
+/// Asks a model for suggestions and waits for the model's response. If the model fails, returns an
+/// outcome with the failure. Returns an error only if no model was asked.
 pub(super) fn ask(
     name: &str,
     query: &CompletionQuery<'_>,
@@ -86,7 +86,7 @@ pub(super) fn choose(
 /// An event of a response, with its request.
 type RequestEvent = (RequestId, RouterEvent);
 
-/// Drives the engine of Tab with this model until its response ends.
+/// Drives the engine of Tab with this model until the model's response ends.
 pub(super) async fn drive(
     router: &RouterHandle,
     model: TabModel,

@@ -86,18 +86,19 @@ pub(super) struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
-    /// Creates the project of a folder, a real path.
+    /// Creates the project of the folder `root`, which must be a real path.
     pub(super) fn new(root: AbsPath, files: &'a dyn Files) -> Self {
         Self { root, files }
     }
 
-    /// Returns a file's path relative to the project's root; the whole path if it lies elsewhere.
+    /// Returns a file's path relative to the project's root, or the whole path of a file outside
+    /// the root.
     pub(super) fn display_path(&self, path: &AbsPath) -> String {
         let below = path.relative_to(&self.root).unwrap_or(path.as_path());
         below.to_string_lossy().into_owned()
     }
 
-    /// Reads a file of at most `most` bytes. Fails if it is larger, missing or not UTF-8.
+    /// Reads a file of at most `most` bytes. Fails if the file is larger, missing or not UTF-8.
     pub(super) fn read(&self, path: &AbsPath, most: u64) -> Result<String, String> {
         let bytes = self
             .files
@@ -106,8 +107,8 @@ impl<'a> Project<'a> {
         String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
     }
 
-    /// Returns the absolute path of a file of the project, given relative to the root or whole.
-    /// Fails for a path outside of the root; the file need not exist.
+    /// Returns the absolute path of a file of the project. `path` is absolute or relative to the
+    /// root. Fails for a path outside the root. The file does not have to exist.
     pub(super) fn path(&self, path: &Path) -> Result<AbsPath, String> {
         let path = self.root.join(path);
         if path.is_within(&self.root) {

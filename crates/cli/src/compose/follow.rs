@@ -99,8 +99,8 @@ enum JsonCommand {
 
 impl BoardOptions {
     /// Opens a board, sends it the commands of the run, and follows it until nothing is running.
-    /// `prepare` gets the chosen model and returns the run. The exit code is that of the jobs it
-    /// waited for.
+    /// `prepare` receives the chosen model and returns the run. The exit code is that of the
+    /// awaited jobs.
     pub(super) fn run(
         &self,
         dirs: &Dirs,

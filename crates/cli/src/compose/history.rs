@@ -114,8 +114,8 @@ pub(super) struct HandOverCommand {
 }
 
 impl ListCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         report_problems(&saved, streams);
@@ -137,8 +137,8 @@ impl ListCommand {
 }
 
 impl ShowCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let job = job(&saved, &self.job)?;
@@ -193,8 +193,8 @@ fn changes(history: &ChangeHistory) -> String {
 }
 
 impl RestoreCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let job = job(&saved, &self.job)?;
@@ -206,8 +206,8 @@ impl RestoreCommand {
 }
 
 impl UndoCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let job = job(&saved, &self.job)?;
@@ -258,8 +258,8 @@ fn rows(text: &str) -> Result<(&str, std::ops::Range<u32>), String> {
 }
 
 impl CompareCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let group = saved.jobs.iter().rev().find_map(|job| job.group.clone());
@@ -316,8 +316,8 @@ impl CompareCommand {
 }
 
 impl HandOverCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         // No other program may work in the worktree meanwhile.

@@ -64,8 +64,8 @@ pub(super) struct LandCommand {
 }
 
 impl ForecastCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let mut works = Vec::new();
@@ -127,8 +127,8 @@ fn forecast_json(report: &ForecastReport) -> serde_json::Value {
 }
 
 impl LandCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let checks = CheckCommands::new(dirs, worktrees.folder());

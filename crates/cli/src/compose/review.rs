@@ -41,8 +41,8 @@ pub(super) struct ReviewCommand {
 }
 
 impl ReviewCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
         let mut jobs: Vec<&JobStatus> = Vec::new();

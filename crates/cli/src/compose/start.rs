@@ -56,8 +56,8 @@ pub(super) struct ForkCommand {
 }
 
 impl StartCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         if self.tasks.is_empty() && self.go_on.is_empty() {
             return Err("there is no task: write each in quotes behind the options".to_owned());
@@ -146,8 +146,8 @@ impl StartCommand {
 }
 
 impl ForkCommand {
-    /// Runs the command, prints its result and returns its exit code. An error is a sentence that the
-    /// caller prints.
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         // A fork uses the model of its source.
         let (main_repo, model) = {

@@ -259,8 +259,8 @@ pub(super) fn answers(rules: &[String]) -> String {
     format!("Allow? [y]es, [n]o, or say what to do instead{keep}: ")
 }
 
-/// Returns the decision that a line means; an empty line refuses, and other text refuses with it as
-/// the instruction for the model.
+/// Returns the decision that a line means. An empty line refuses. Any unknown text refuses as well,
+/// and becomes the instruction for the model.
 pub(crate) fn decision(line: &str) -> PermissionDecision {
     match line.to_lowercase().as_str() {
         "y" | "yes" => PermissionDecision::Once,
@@ -289,7 +289,7 @@ fn read(line: &str) -> Option<SessionCommand> {
     })
 }
 
-/// The wait for the first Ctrl-C; a signal that arrives earlier is kept until it is awaited.
+/// Catches the first Ctrl-C and keeps it until `wait` is called.
 pub(crate) struct Interrupt(Option<Signal>);
 
 impl Interrupt {
@@ -299,7 +299,8 @@ impl Interrupt {
         Self(signal(SignalKind::interrupt()).log_err())
     }
 
-    /// Waits for the signal; pending for ever after the first, so that a second one is not noticed.
+    /// Waits for the first signal. Every later call waits for ever, so that a second signal has no
+    /// effect.
     pub(crate) async fn wait(&mut self) {
         let came = match &mut self.0 {
             Some(signal) => signal.recv().await,
@@ -312,8 +313,8 @@ impl Interrupt {
     }
 }
 
-/// Reads lines of standard input on a thread of its own, since a read of the terminal cannot be
-/// given up. The receiver ends with the input.
+/// Reads lines of standard input on a thread of its own, because a read of the terminal cannot be
+/// cancelled. The channel closes at the end of the input.
 pub(crate) fn listen() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(LINES);
     std::thread::spawn(move || {

@@ -17,7 +17,7 @@ pub(super) struct SandboxReport {
     pub(super) findings: Vec<Finding>,
 }
 
-/// The end of a sandboxed command, or the reason it was not run with the exit code for that.
+/// The end of a sandboxed command. If the command was not run, holds the reason and an exit code.
 pub(super) enum CommandEnd {
     Exit(i32),
     Signal(i32),
@@ -35,7 +35,7 @@ impl CommandEnd {
 }
 
 impl SandboxReport {
-    /// Starts the report of a command under this policy, with a successful end.
+    /// Creates the report of a command under this policy. The initial end is exit code 0.
     pub(super) fn of(policy: &Policy) -> Self {
         Self {
             without: policy.without.clone(),
@@ -45,7 +45,7 @@ impl SandboxReport {
         }
     }
 
-    /// Returns why nothing was run; `None` if the command ran.
+    /// Returns the reason why the command was not run, or `None` if the command ran.
     pub(super) fn refusal(&self) -> Option<&str> {
         match &self.end {
             CommandEnd::Refused { sentence, .. } => Some(sentence),
@@ -53,7 +53,7 @@ impl SandboxReport {
         }
     }
 
-    /// Returns the exit code to pass on: 128 and the number for a signal.
+    /// Returns the exit code to pass on. For a signal, that is 128 plus the number of the signal.
     pub(super) fn code(&self) -> u8 {
         match &self.end {
             // The system keeps only eight bits of an exit code.

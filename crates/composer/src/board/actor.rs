@@ -134,7 +134,7 @@ impl BoardHandle {
         Ok((board, saved))
     }
 
-    /// Loads the jobs of a board without opening it; jobs that were in progress count as
+    /// Loads the jobs of a board without opening the board. Jobs that were in progress count as
     /// interrupted. Blocks on the disk.
     pub fn load(store: &dyn BoardStore) -> Result<SavedBoard, Error> {
         Ok(SavedBoard::from_records(&store.records()?))
@@ -260,7 +260,8 @@ impl BoardActor {
             .await;
     }
 
-    /// Sends a command to the session of the job at index `ix`; does nothing if it has none.
+    /// Sends a command to the session of the job at index `ix`. Does nothing if the job has no
+    /// session.
     pub(super) async fn send_command(&self, ix: usize, command: agent::SessionCommand) {
         if let Some(session) = &self.jobs[ix].session {
             // A session that has ended reports it by an event.
@@ -268,8 +269,8 @@ impl BoardActor {
         }
     }
 
-    /// Queues the job at index `ix` again, with a prompt for its session if given. Fails while its
-    /// work is being copied.
+    /// Queues the job at index `ix` again, with `prompt` for its session if given. Fails while the
+    /// job's work is being copied.
     pub(super) async fn requeue(&mut self, ix: usize, prompt: Option<String>) -> Result<(), Error> {
         let job = &mut self.jobs[ix];
         if job.is_moving {
@@ -361,7 +362,7 @@ impl BoardActor {
         self.emit(Event::Refused(error.to_string())).await;
     }
 
-    /// Emits an event; waits while the channel is full.
+    /// Emits an event. Waits while the channel is full.
     pub(super) async fn emit(&self, event: Event) {
         // A closed channel means that the receiver is gone.
         self.events.send(event).await.ok();

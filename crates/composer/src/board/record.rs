@@ -49,7 +49,7 @@ pub(super) enum BoardRecord {
 }
 
 impl BoardRecord {
-    /// Returns the record's kind, the name under which the store keeps it.
+    /// Returns the record's kind: the name under which the store keeps the record.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Added { .. } => "added",

@@ -9,8 +9,8 @@ use crate::job::{AwaitedInput, JobState};
 use crate::protocol::Event;
 
 impl BoardActor {
-    /// Handles an event of a job's session: updates the job's status and passes the event on. A
-    /// display-only event is dropped if the receiver does not keep up.
+    /// Handles an event of a job's session: updates the job's status and forwards the event. Drops
+    /// a display-only event if the receiver does not keep up.
     pub(super) async fn on_session_event(&mut self, job: &str, event: AgentEvent) {
         let Some(ix) = self.position(job) else { return };
         self.apply_session_event(ix, &event, &mut Vec::new()).await;
@@ -163,8 +163,8 @@ impl BoardActor {
         }
     }
 
-    /// Removes the pending question that a `Reply` of the user answers; other commands remove nothing.
-    /// `through` collects the subagents on the way to it.
+    /// Removes the pending question that a `Reply` of the user answers. Ignores other commands.
+    /// `through` collects the subagents on the path to the question.
     pub(super) async fn clear_answered(
         &mut self,
         ix: usize,
@@ -191,8 +191,8 @@ impl BoardActor {
         }
     }
 
-    /// Marks a job that is to be paused as paused once `count`, the number of calls that wait at its
-    /// gate, is not zero.
+    /// Changes a job that is to be paused to the state `Paused` if `count`, the number of calls
+    /// that wait at its gate, is above zero.
     pub(super) async fn on_calls_held(&mut self, job: &str, count: usize) {
         let Some(ix) = self.position(job) else { return };
         let job = &self.jobs[ix];

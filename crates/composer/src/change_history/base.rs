@@ -9,19 +9,19 @@ use git::{BaseTree, IndexStat, blob_id};
 use super::change::{StoredVersion, VersionKind};
 use crate::Error;
 
-/// The commit from which a working tree started: the border to Git.
+/// The commit from which a working tree started. This trait is the interface to Git.
 pub trait BaseCommit: Send {
     /// Returns all files of the commit, by path from the root.
     fn files(&self) -> Result<BTreeMap<String, StoredVersion>, Error>;
 
-    /// Returns the bytes of a content by its blob id; `None` if it is unknown.
+    /// Returns the bytes of a content by its blob id, or `None` if the id is unknown.
     fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Whether Git ignores a path; the path of a folder ends in `/`.
     fn is_ignored(&self, path: &str) -> bool;
 
-    /// Returns file metadata from Git's index by path, which saves reading all files the first
-    /// time. An agent may write the index, so it is read before any agent runs.
+    /// Returns file metadata from Git's index by path, so that the first scan need not read all
+    /// files. Call this before any agent starts, because agents can write the index.
     fn index_stats(&self) -> HashMap<String, IndexStat>;
 }
 

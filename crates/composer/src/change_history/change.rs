@@ -106,7 +106,8 @@ pub(crate) enum ChangeHistoryEntry {
 }
 
 impl VersionKind {
-    /// Returns the kind of a tree entry; `None` for folders and others, which cannot be stored.
+    /// Returns the kind of a tree entry, or `None` for folders and other entries that cannot be
+    /// stored.
     pub(crate) fn of(kind: TreeKind) -> Option<Self> {
         match kind {
             TreeKind::File => Some(Self::File),
@@ -116,7 +117,7 @@ impl VersionKind {
         }
     }
 
-    /// Returns the same kind as a tree entry has it.
+    /// Converts the kind to the kind of a tree entry.
     pub(crate) fn tree_kind(self) -> TreeKind {
         match self {
             Self::File => TreeKind::File,
@@ -127,13 +128,13 @@ impl VersionKind {
 }
 
 impl StoredVersion {
-    /// Returns whether the content can be read: it was stored, or the base has it.
+    /// Returns whether the content can be read: it is in the store or in the base.
     pub fn is_kept(&self) -> bool {
         !self.id.starts_with(TOO_LARGE_PREFIX)
     }
 
-    /// Returns a version whose content is too large to store; size and time of change (nanoseconds
-    /// since 1970) tell such versions apart.
+    /// Returns a version whose content is too large to store. Such versions are distinguished by
+    /// size and modification time, in nanoseconds since 1970.
     pub(crate) fn too_large(kind: VersionKind, size: u64, mtime_ns: i128) -> Self {
         Self {
             id: format!("{TOO_LARGE_PREFIX}{size}-{mtime_ns}"),
@@ -146,8 +147,8 @@ impl StoredVersion {
 const TOO_LARGE_PREFIX: &str = "large-";
 
 impl ChangeAuthor {
-    /// Returns the agent's tool call that made the change; `None` for the user, other programs and
-    /// undo.
+    /// Returns the agent's tool call that made the change, or `None` for changes by the user, other
+    /// programs or undo.
     pub fn agent_call(&self) -> Option<&AgentCall> {
         match self {
             Self::Agent(call) | Self::Command(call) => Some(call),
@@ -155,8 +156,8 @@ impl ChangeAuthor {
         }
     }
 
-    /// Returns whether a tool call of this session made the change; subagents have their own
-    /// sessions.
+    /// Returns whether a tool call of this session made the change. Calls of subagents belong to
+    /// the sessions of the subagents.
     pub fn is_by_session(&self, session: &str) -> bool {
         self.agent_call()
             .is_some_and(|call| call.session == session)

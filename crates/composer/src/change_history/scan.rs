@@ -60,8 +60,8 @@ impl ChangeHistory {
         self.record_observed(found, &author)
     }
 
-    /// Sets or clears the author of a background command, which gets later differences that no
-    /// other author explains.
+    /// Sets or clears the author of a background command. Later differences without another author
+    /// are attributed to this command.
     pub fn set_running(&mut self, command: Option<ChangeAuthor>) {
         self.running = command;
     }
@@ -235,8 +235,8 @@ impl ChangeHistory {
         Ok(Some(StoredVersion { id, kind }))
     }
 
-    /// Reads the present version of a path from the disk, without logging it; `None` if there is no
-    /// file or symlink.
+    /// Reads the present version of a path from the disk, without logging it. Returns `None` if
+    /// there is no file or symlink.
     pub(crate) fn current_version(&mut self, path: &str) -> Result<Option<StoredVersion>, Error> {
         let entry = self.tree.entry(path)?;
         match entry.filter(|entry| VersionKind::of(entry.kind).is_some()) {

@@ -48,12 +48,12 @@ impl Default for CallGate {
 }
 
 impl CallGate {
-    /// Makes calls that have not started wait; running ones go on.
+    /// Closes the gate: calls that have not started wait, and running calls continue.
     pub fn close(&self) {
         self.is_closed.send_replace(true);
     }
 
-    /// Lets all calls proceed, also those that wait.
+    /// Opens the gate: waiting calls and new calls proceed.
     pub fn open(&self) {
         self.is_closed.send_replace(false);
     }
@@ -68,7 +68,7 @@ impl CallGate {
         self.waiting.subscribe()
     }
 
-    /// Waits until the gate is open, or `stop` becomes true because the session is to stop.
+    /// Waits until the gate is open, or until `stop` becomes true because the session must stop.
     pub async fn pass(&self, mut stop: watch::Receiver<bool>) {
         let mut closed = self.is_closed.subscribe();
         if !*closed.borrow_and_update() {
@@ -108,8 +108,8 @@ impl Drop for WaitingCall {
 }
 
 impl TreeWatchers {
-    /// Registers the working tree of a change log and returns the gate of its calls; replaces an
-    /// earlier registration of the same root.
+    /// Registers the working tree of a change log and returns the gate for calls below it. Replaces
+    /// an earlier registration of the same root.
     pub fn add(&self, authored: Arc<Mutex<ChangeHistory>>) -> CallGate {
         let root = lock(&authored).root().clone();
         let gate = CallGate::default();
@@ -122,12 +122,12 @@ impl TreeWatchers {
         gate
     }
 
-    /// Unregisters a working tree: calls below it run unobserved from now on.
+    /// Unregisters a working tree. From now on, changes by calls below it are not recorded.
     pub fn remove(&self, root: &AbsPath) {
         lock(&self.0).remove(root);
     }
 
-    /// Returns the change log of the tree with this root; `None` if it is not registered.
+    /// Returns the change log of the tree with this root, or `None` if the tree is not registered.
     pub fn authored(&self, root: &AbsPath) -> Option<Arc<Mutex<ChangeHistory>>> {
         let watches = lock(&self.0);
         watches.get(root).map(|watch| watch.authored.clone())

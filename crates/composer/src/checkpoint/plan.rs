@@ -103,8 +103,9 @@ impl ChangeHistory {
         })
     }
 
-    /// Returns the version of a file with the given rows, from 0, reset to the base; stores its
-    /// content. A hunk that the rows touch is reset as a whole. `None` if the base has no file.
+    /// Resets the given rows of a file, from 0, to the base, stores the new content and returns its
+    /// version. A hunk that the rows touch is reset as a whole. Returns `None` if the base does not
+    /// contain the file.
     pub(super) fn without_rows(
         &mut self,
         path: &str,
@@ -149,8 +150,8 @@ impl ChangeHistory {
     }
 }
 
-/// Merges contents by lines and kinds by their change. Fails with an undo conflict if both sides
-/// changed the same lines, or a binary file.
+/// Merges contents line by line, and takes the kind from the side that changed it. Fails with an
+/// undo conflict if both sides changed the kind, the same lines, or the content of a binary file.
 pub(super) fn merge_contents(
     path: &str,
     base: &VersionContent,
@@ -213,7 +214,7 @@ fn line_conflict(path: &str, clash: &LineConflict) -> UndoConflict {
     }
 }
 
-/// Returns an undo conflict about a whole file; `why` is the reason in a few words.
+/// Returns an undo conflict about a whole file. `why` is the reason, in a few words.
 pub(super) fn whole_file_conflict(path: &str, why: &str) -> Error {
     Error::UndoConflicts(vec![UndoConflict {
         path: path.to_owned(),

@@ -66,9 +66,9 @@ impl ChangeGatherer {
     }
 
     /// Reads the present changes of all parties: of `works` from their worktrees, of the user from
-    /// the checkout and the `unsaved` buffers. Trees that `touched` does not contain come from the
-    /// last read. An error means that the repository itself could not be read; a session that could
-    /// not is in `unread`.
+    /// the checkout and the `unsaved` buffers. For trees that `touched` does not contain, uses the
+    /// result of the last read. An error means that the repository itself could not be read.
+    /// Sessions that could not be read are listed in `unread`.
     pub fn read(
         &mut self,
         repository: &Repository,

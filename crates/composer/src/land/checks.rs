@@ -39,13 +39,14 @@ pub struct CheckError(pub String);
 
 /// Runs checks on merged trees. The implementation provides the sandbox and a folder to run in.
 pub trait CheckRunner {
-    /// Returns whether there are no checks to run, so that nothing has to be written for them.
+    /// Returns whether there are no checks to run. In this case, the merged tree need not be
+    /// written to a folder.
     fn is_empty(&self) -> bool {
         false
     }
 
-    /// Runs all checks on a merged tree and waits for them. A failed check is a result; an error
-    /// means that the checks gave no result.
+    /// Runs all checks on a merged tree and waits for them. A failed check is a result. An error
+    /// means that the checks did not yield a result.
     fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError>;
 }
 

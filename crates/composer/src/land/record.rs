@@ -95,7 +95,8 @@ pub struct PlanRecord {
     pub(super) index: Vec<ChangeRecord>,
 }
 
-/// One path of a planned update: its entries before and after, of which `None` is no file.
+/// One path of a planned update, with its entries before and after. `None` means that there is no
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ChangeRecord {
     path: String,
@@ -179,7 +180,7 @@ impl LandingStep {
 
 impl LandingRecord {
     /// Creates the record of a landing that waits for its turn. `base` is the commit from which the
-    /// work started, `work` the tree of the work.
+    /// work started, and `work` is the tree of the work.
     pub(super) fn new(
         id: LandingId,
         request: &LandingRequest,
@@ -233,7 +234,7 @@ impl PersonRecord {
         }
     }
 
-    /// Converts it back to a signature.
+    /// Converts the record back to a signature.
     pub(super) fn to_signature(&self) -> Signature {
         Signature {
             name: self.name.clone(),
@@ -258,7 +259,7 @@ impl SlotRecord {
         Self(format!("{mode} {id}"))
     }
 
-    /// Decodes mode and id; `None` if the text is invalid.
+    /// Decodes mode and id. Returns `None` if the text is invalid.
     pub(super) fn slot(&self) -> Option<(EntryMode, ObjectId)> {
         let (mode, id) = self.0.split_once(' ')?;
         let mode = match mode {
@@ -334,7 +335,7 @@ pub(super) fn encode_path(path: &TreePath) -> String {
     text
 }
 
-/// Decodes a path that `encode_path` wrote; an invalid escape stays as it is.
+/// Decodes a path that `encode_path` wrote. Leaves an invalid escape as it is.
 pub(super) fn decode_path(text: &str) -> TreePath {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -360,7 +361,7 @@ pub(super) fn decode_path(text: &str) -> TreePath {
 const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 impl Landings {
-    /// Writes the record of a landing; it is on the disk when this returns.
+    /// Writes the record of a landing, and waits until the record is on the disk.
     pub(super) fn save(&self, record: &LandingRecord) -> Result<(), LandingError> {
         let path = self.folder.join(format!("{}.json", record.id.0));
         let json = serde_json::to_vec(record).map_err(|error| LandingError::Unreadable {
@@ -406,8 +407,8 @@ impl Landings {
         }
     }
 
-    /// Locks a landing; released on drop and when the process dies. Fails with
-    /// `LandingError::UnderWay` if another holder has it, without waiting.
+    /// Locks a landing. Dropping the lock releases it, as does the end of the process. Fails at
+    /// once with `LandingError::UnderWay` if the landing is already locked.
     pub(super) fn lock_landing(&self, id: LandingId) -> Result<host::FileLock, LandingError> {
         let lock = self
             .files

@@ -73,8 +73,9 @@ enum CheckoutUpdate {
 
 impl Landings {
     /// Runs a queued landing: merges, checks, commits and moves the branch. `buffers` are the
-    /// user's unsaved texts, which are merged, not written. Conflicts and failed checks are
-    /// outcomes; they leave the branch unchanged. Blocks on the disk and on the checks.
+    /// user's unsaved texts, which are merged but not written to the disk. Conflicts and failed
+    /// checks are outcomes, not errors, and leave the branch unchanged. Blocks on the disk and on
+    /// the checks.
     pub fn run(
         &self,
         id: LandingId,

@@ -9,7 +9,8 @@ use crate::job::{JobStatus, WorkOutcome};
 use crate::land::{CheckRunner, LandingStep, LandingSummary};
 
 impl LandingService {
-    /// Returns the conflicts of each job's latest landing; empty if none is in conflict.
+    /// Returns the conflicts of each job's latest landing. Returns an empty list if no latest
+    /// landing is in conflict.
     pub fn conflicts(&self, jobs: &[JobStatus]) -> Result<Vec<Conflict>, Error> {
         let mut conflicts = Vec::new();
         let mut listed = Vec::new();
@@ -24,9 +25,9 @@ impl LandingService {
         Ok(conflicts)
     }
 
-    /// Resolves the file `path` of a job's landing; after the last conflict the landing continues,
-    /// which blocks on the checks, too. `jobs` are all jobs of the board. Fails if the job has no
-    /// landing in conflict.
+    /// Resolves the file `path` of a job's landing. After the last conflict, continues the landing
+    /// and blocks on the checks. `jobs` are all jobs of the board. Fails if the job has no landing
+    /// in conflict.
     pub fn resolve_file(
         &self,
         (job, jobs): (&JobStatus, &[JobStatus]),
@@ -58,7 +59,8 @@ impl LandingService {
         }
     }
 
-    /// Abandons a job's landing in conflict; its work stays in the worktree. Fails if it has none.
+    /// Abandons a job's landing in conflict. The work stays in the worktree. Fails if the job has
+    /// no landing in conflict.
     pub fn abandon(&self, job: &JobStatus) -> Result<LandingResult, Error> {
         let landing = self.conflicting_landing(job)?;
         let landing = landing.ok_or_else(|| no_conflict(job))?;

@@ -226,7 +226,7 @@ pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Returns the lines of a range, which must lie within them.
+/// Returns the lines in `range`, which must lie within `lines`.
 pub(super) fn slice_lines<'l>(lines: &'l [&'l [u8]], range: &Range<u32>) -> &'l [&'l [u8]] {
     &lines[range.start as usize..range.end as usize]
 }

@@ -42,8 +42,8 @@ impl Review {
         whole[..(longest + 1).clamp(MIN_ID_DIGITS, ID_DIGITS)].to_owned()
     }
 
-    /// Finds the hunk whose id begins with `name`. Fails if no hunk or several do, or `name` is
-    /// empty.
+    /// Finds the hunk whose id begins with `name`. Fails if `name` is empty, or does not match
+    /// exactly one hunk.
     pub fn find(&self, name: &str) -> Result<HunkId, Error> {
         let begins = |hunk: &&ReviewHunk| !name.is_empty() && hunk.id.to_string().starts_with(name);
         let mut found = self.hunks.iter().filter(begins);
@@ -93,7 +93,8 @@ impl ReviewHunk {
         }
     }
 
-    /// Describes a change that has no lines, such as a new mode; `None` for a change of lines.
+    /// Describes a change without changed lines, such as a new mode. Returns `None` for a change of
+    /// lines.
     pub fn note(&self) -> Option<String> {
         let note = match &self.part {
             HunkChange::Lines { .. } => return None,
@@ -115,8 +116,8 @@ impl ReviewHunk {
         Some(note)
     }
 
-    /// Returns the reason with the highest weight; `None` if none applies. A missing check is the
-    /// usual case and does not count.
+    /// Returns the reason with the highest weight, or `None` if there are no reasons. Ignores
+    /// `RiskReason::Unchecked`, because most hunks lack a check.
     pub fn reason(&self) -> Option<RiskReason> {
         let reasons = self.risk.reasons.iter().copied();
         let reasons = reasons.filter(|reason| *reason != RiskReason::Unchecked);

@@ -21,7 +21,7 @@ pub struct HunkOverlap {
 
 impl Review {
     /// Returns the accepted changes of a session against its base, as exact contents; undecided and
-    /// rejected hunks are left out. Empty if none is accepted.
+    /// rejected hunks are left out. Returns empty changes if no hunk is accepted.
     pub fn accepted(&self, session: &str) -> Changes {
         let hunks = by_id(&self.hunks);
         let mut changes = Changes::new();

@@ -42,7 +42,7 @@ pub struct Risk {
 }
 
 impl RiskReason {
-    /// Returns the weight of the reason; higher is riskier.
+    /// Returns the weight of the reason. A higher weight means a higher risk.
     pub(super) fn weight(self) -> u32 {
         match self {
             RiskReason::ConflictMarkers => 200,

@@ -29,13 +29,13 @@ pub(super) struct VerdictHistory {
 }
 
 impl VerdictHistory {
-    /// Returns the verdict on a hunk; `Open` if it has none.
+    /// Returns the verdict on a hunk, or `Open` if the hunk is undecided.
     pub(super) fn get(&self, id: HunkId) -> HunkVerdict {
         self.decided.get(&id).copied().unwrap_or_default()
     }
 
-    /// Sets the verdict on hunks as one step; does nothing if none changes. Later steps can be
-    /// redone no more.
+    /// Sets the verdict on hunks as one step, and discards the steps that could be redone. Does
+    /// nothing if all hunks already have this verdict.
     pub(super) fn decide(&mut self, ids: &[HunkId], verdict: HunkVerdict) {
         let changed = ids.iter().filter(|id| self.get(**id) != verdict);
         let step: VerdictStep = changed.map(|id| (*id, self.get(*id), verdict)).collect();
@@ -49,7 +49,7 @@ impl VerdictHistory {
         self.undone.clear();
     }
 
-    /// Takes back the latest step; `false` if there is none.
+    /// Undoes the latest step. Returns `false` if there is no step to undo.
     pub(super) fn undo(&mut self) -> bool {
         let Some(step) = self.done.pop() else {
             return false;
@@ -61,7 +61,7 @@ impl VerdictHistory {
         true
     }
 
-    /// Repeats the step taken back last; `false` if there is none.
+    /// Redoes the step that was undone last. Returns `false` if there is no step to redo.
     pub(super) fn redo(&mut self) -> bool {
         let Some(step) = self.undone.pop() else {
             return false;
@@ -100,7 +100,7 @@ impl VerdictHistory {
         }
     }
 
-    /// Sets one verdict without a step.
+    /// Sets one verdict without recording a step for `undo`.
     pub(super) fn set(&mut self, id: HunkId, verdict: HunkVerdict) {
         match verdict {
             HunkVerdict::Open => self.decided.remove(&id),

@@ -38,8 +38,8 @@ pub(super) enum AgentCount {
 }
 
 impl AgentCount {
-    /// Returns the next choice of the button: here, one to four worktrees, best of two, best of
-    /// three.
+    /// Returns the choice after this one. The button cycles through the folder itself, one to four
+    /// worktrees, best of two, and best of three.
     pub(super) fn next(self) -> Self {
         match self {
             Self::InFolder => Self::Worktrees(1),
@@ -120,12 +120,12 @@ impl BoardPane {
             .count()
     }
 
-    /// Returns the selected job; `None` if all are listed.
+    /// Returns the selected job, or `None` if the rows of all jobs are listed.
     pub(super) fn chosen_job(&self) -> Option<&BoardJob> {
         self.board.job(self.job.as_deref()?)
     }
 
-    /// Returns the selected row; `None` if none is, or it is gone.
+    /// Returns the selected row. Returns `None` if no row is selected, or the selected row is gone.
     pub(super) fn chosen_row(&self) -> Option<ReviewRow<'_>> {
         let chosen = self.row.as_deref()?;
         self.rows().into_iter().find(|row| row.id() == chosen)
@@ -176,8 +176,8 @@ impl BoardPane {
         }
     }
 
-    /// Selects the next or the previous row, stopping at the ends; the first one if none is
-    /// selected.
+    /// Selects the next or the previous row, and stops at both ends. Selects the first row if no
+    /// row is selected.
     pub(super) fn step_row(&mut self, back: bool) {
         let rows: Vec<String> = self.rows().iter().map(ReviewRow::id).collect();
         let at = rows.iter().position(|id| Some(id) == self.row.as_ref());
@@ -365,7 +365,7 @@ impl ComposerPanel {
         }
     }
 
-    /// Selects a job, whose hunks alone are listed; `None` lists all.
+    /// Selects a job and lists only the job's hunks. `None` lists the hunks of all jobs.
     pub(super) fn choose_job(&mut self, job: Option<String>, cx: &mut Context<Self>) {
         if let Some(pane) = &mut self.board {
             pane.in_review = false;

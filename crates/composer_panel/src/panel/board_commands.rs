@@ -75,13 +75,13 @@ impl ComposerPanel {
         );
     }
 
-    /// Sets the verdict on a hunk by its id, for other views that show it. Repeating the verdict
-    /// withdraws it.
+    /// Sets the verdict on a hunk by its id, for other views that show the hunk. Repeating the same
+    /// verdict withdraws it.
     pub fn decide_hunk(&mut self, hunk: &str, verdict: HunkVerdict, cx: &mut Context<Self>) {
         self.decide_row(Some(hunk.to_owned()), verdict, cx);
     }
 
-    /// Resolves the conflict in a file of a job's landing with the whole text that the user wrote.
+    /// Resolves a conflict in a job's landing. The file gets the whole text that the user wrote.
     pub fn resolve_with(&mut self, job: &str, path: &str, text: String, cx: &mut Context<Self>) {
         self.send_command(
             |_| {
@@ -229,7 +229,7 @@ impl ComposerPanel {
         }
     }
 
-    /// Cancels a fork that the next prompt would begin; `false` if none was prepared.
+    /// Cancels the fork that the next prompt would begin. Returns `false` if no fork was prepared.
     pub(super) fn cancel_fork(&mut self, cx: &mut Context<Self>) -> bool {
         let forking = self.board.as_mut().and_then(|pane| pane.fork_from.take());
         cx.notify();

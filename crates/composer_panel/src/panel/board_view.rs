@@ -180,8 +180,8 @@ fn job_buttons(job: Option<&BoardJob>) -> Vec<Button> {
     buttons.into_iter().map(Button::with_keys).collect()
 }
 
-/// Renders an agent's letter in its colour; `mark` is the agent's index, after which colours
-/// repeat.
+/// Renders an agent's letter in the agent's colour. `mark` is the agent's index. Indices beyond the
+/// number of colours start again at the first colour.
 pub fn agent_mark(mark: usize, cx: &App) -> AnyElement {
     let agents = cx.theme().agents;
     let color = agents[mark % agents.len()];

@@ -134,7 +134,7 @@ impl ComposerPanel {
         self.stop_turn();
     }
 
-    /// Stops the running turn of the open session; does nothing without one.
+    /// Stops the running turn of the open session. Does nothing if no session is open.
     pub fn stop_turn(&self) {
         if let Some(open) = &self.open {
             (open.live.send)(SessionCommand::Stop);
@@ -145,7 +145,8 @@ impl ComposerPanel {
         cx.emit(PanelEvent::ChooseModel);
     }
 
-    /// Switches the model of the open session from the next request on, and that of new sessions.
+    /// Sets the model of new sessions, and switches the open session to it from the next request
+    /// on.
     pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
         if let Some(open) = &self.open
             && open.transcript.model() != model
@@ -188,8 +189,8 @@ impl ComposerPanel {
         self.answer_permission(PermissionDecision::Refuse { instead: None });
     }
 
-    /// Answers the pending permission request. Does nothing if none is pending, or if a permission
-    /// would cover text that is still hidden.
+    /// Answers the pending permission request. Does nothing if no request is pending, or if the
+    /// decision would permit a call whose text is still partly hidden.
     pub(super) fn answer_permission(&self, decision: PermissionDecision) {
         let Some(open) = &self.open else {
             return;

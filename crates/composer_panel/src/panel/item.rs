@@ -21,7 +21,8 @@ use crate::transcript::{CallItem, CallItemState, TranscriptEntry};
 const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
-    /// Renders the item with index `at` of the open session; nothing if there is none.
+    /// Renders the item with index `at` of the open session, or an empty element if there is no
+    /// such item.
     pub(super) fn render_item(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
         let Some(open) = &self.open else {
             return div().into_any_element();

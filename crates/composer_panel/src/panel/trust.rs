@@ -27,7 +27,7 @@ pub(super) struct TrustPrompts {
 
 impl ComposerPanel {
     /// Loads the trust status of the folder in the background and forgets postponed decisions.
-    /// Until then nothing is shown.
+    /// Until the status is loaded, no trust card is shown.
     pub(super) fn load_trust(&mut self, cx: &mut Context<Self>) {
         self.trust = TrustPrompts::default();
         self.query_trust(cx);
@@ -84,7 +84,8 @@ impl ComposerPanel {
         self.consent(Consent::Distrust, cx);
     }
 
-    /// Allows the folder's hooks to run, as they are now, if all of their text is shown.
+    /// Allows the folder's hooks to run in their present form. Does nothing while part of their
+    /// text is hidden.
     pub fn allow_hooks(&mut self, _: &AllowHooks, _: &mut Window, cx: &mut Context<Self>) {
         let shown = self.trust.rules.hooks.clone();
         if self.revealed(&commands_of(&shown)).hidden() == 0 {

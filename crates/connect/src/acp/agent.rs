@@ -29,15 +29,15 @@ pub trait AgentBackend: Send + Sync + 'static {
     /// Returns the agent's name and abilities.
     fn identity(&self) -> AgentIdentity;
 
-    /// Creates a session in a folder. `editor` is the client to which its updates go.
+    /// Creates a session in a folder. `editor` is the client that receives the session's updates.
     fn open(
         &self,
         wanted: SessionRequest,
         editor: EditorClient,
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>>;
 
-    /// Reopens a stored session; a refusal if it does not exist. With `HistoryReplay::All`, the
-    /// whole conversation is sent to the editor before this returns.
+    /// Reopens a stored session. Refuses a session that does not exist. With `HistoryReplay::All`,
+    /// sends the whole conversation to the editor before this method returns.
     fn reopen(
         &self,
         session: String,
@@ -54,26 +54,28 @@ pub trait AgentBackend: Send + Sync + 'static {
         cursor: Option<String>,
     ) -> BoxFuture<'static, Result<SessionList, RequestRefusal>>;
 
-    /// Runs a prompt until the turn ends; its updates go to the session's editor meanwhile. A turn
-    /// that fails ends with `PromptStop::Failed`; a refusal means that none began.
+    /// Runs a prompt until the turn ends. The turn's updates go to the session's editor meanwhile.
+    /// A turn that fails ends with `PromptStop::Failed`. A refusal means that no turn began.
     fn prompt(
         &self,
         session: String,
         prompt: Vec<MessageContent>,
     ) -> BoxFuture<'static, Result<PromptStop, RequestRefusal>>;
 
-    /// Stops the running turn: its `prompt` ends with `PromptStop::Stopped`. Without one, does
-    /// nothing.
+    /// Stops the running turn: its `prompt` ends with `PromptStop::Stopped`. Does nothing if no
+    /// turn is running.
     fn cancel(&self, session: String) -> BoxFuture<'static, ()>;
 
-    /// Changes the mode of a session to one of those it offered. Refuses an unknown mode.
+    /// Changes the mode of a session to one of the modes that the session offers. Refuses an
+    /// unknown mode.
     fn set_mode(
         &self,
         session: String,
         mode: String,
     ) -> BoxFuture<'static, Result<(), RequestRefusal>>;
 
-    /// Sets an option and returns all options with their new values, since one may change others.
+    /// Sets an option and returns the new values of all options, because one option may change
+    /// others.
     fn set_option(
         &self,
         session: String,

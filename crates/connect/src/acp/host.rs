@@ -208,8 +208,9 @@ pub struct AgentDescription {
     pub methods: Vec<SignInMethod>,
 }
 
-/// Starts an agent as a child process and returns the senders of commands and events at once; a
-/// failure is an event. Must be called on a tokio runtime. Dropping the sender ends the agent.
+/// Starts an agent as a child process. Returns the sender of commands and the receiver of events at
+/// once. Reports a failure to start as an event. Must be called on a tokio runtime. Dropping the
+/// sender ends the agent.
 pub fn start(
     start: AgentLaunch,
 ) -> (

@@ -384,8 +384,8 @@ impl CallUpdate {
         }
     }
 
-    /// Merges a later update into this one: fields that it has replace the earlier ones, also
-    /// lists.
+    /// Merges a later update into this one. Every field that `later` has replaces the earlier
+    /// field. Lists are replaced as a whole.
     pub fn merge(&mut self, later: Self) {
         fn take<T>(old: &mut Option<T>, new: Option<T>) {
             if new.is_some() {

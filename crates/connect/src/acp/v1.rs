@@ -23,7 +23,7 @@ pub(super) use into::{
     stop_reason, update,
 };
 
-/// Converts a content block; `None` for unknown kinds.
+/// Converts a content block. Returns `None` for an unknown kind.
 pub(super) fn from_content_block(block: ContentBlock) -> Option<MessageContent> {
     Some(match block {
         ContentBlock::Text(text) => MessageContent::Text(text.text),
@@ -223,7 +223,7 @@ pub(super) fn modes(state: v1::SessionModeState) -> AgentModes {
     }
 }
 
-/// Converts all options of a known kind; others are left out.
+/// Converts all options of a known kind and leaves out the others.
 pub(super) fn options(all: Vec<v1::SessionConfigOption>) -> Vec<ConfigOption> {
     let one = |option: v1::SessionConfigOption| {
         let value = match option.kind {
@@ -266,7 +266,7 @@ fn values(all: Vec<v1::SessionConfigSelectOption>) -> Vec<AgentMode> {
     all.into_iter().map(value).collect()
 }
 
-/// Converts a new value of an option; `None` for unknown kinds.
+/// Converts a new value of an option. Returns `None` for an unknown kind.
 pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<OptionChoice> {
     match value {
         v1::SessionConfigOptionValue::Boolean { value } => Some(OptionChoice::Truth(value)),
@@ -277,7 +277,7 @@ pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<OptionChoice
     }
 }
 
-/// Converts a possible answer; one of an unknown kind counts as a rejection for this call.
+/// Converts a possible answer. An answer of an unknown kind counts as a rejection of this one call.
 pub(super) fn permission_choice(option: v1::PermissionOption) -> PermissionChoice {
     PermissionChoice {
         id: option.option_id.to_string(),

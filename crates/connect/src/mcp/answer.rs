@@ -65,7 +65,7 @@ pub enum ResourceBody {
 }
 
 impl McpToolResult {
-    /// Converts a result; content of unknown kinds is left out.
+    /// Converts a result. Leaves out content of unknown kinds.
     pub(crate) fn new(result: CallToolResult) -> Self {
         Self {
             content: result
@@ -99,7 +99,7 @@ impl McpToolResult {
 }
 
 impl McpContent {
-    /// Converts a content part; `None` for a kind added to the protocol later.
+    /// Converts a content part. Returns `None` for a kind that was added to the protocol later.
     pub(crate) fn new(block: ContentBlock) -> Option<Self> {
         Some(match block {
             ContentBlock::Text(text) => Self::Text(text.text),
@@ -117,7 +117,8 @@ impl McpContent {
         })
     }
 
-    /// Converts the contents of a resource; `None` for a kind added to the protocol later.
+    /// Converts the contents of a resource. Returns `None` for a kind that was added to the
+    /// protocol later.
     pub(crate) fn resource(contents: ResourceContents) -> Option<Self> {
         let (uri, media_type, body) = match contents {
             ResourceContents::TextResourceContents {

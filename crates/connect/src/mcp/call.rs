@@ -40,7 +40,7 @@ pub struct McpToolCall {
     pub stop: watch::Receiver<bool>,
 }
 
-/// The timeouts of a request, from when it is sent.
+/// The timeouts of a request, which start when the request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestTimeouts {
     /// Maximum time without progress; each progress notification restarts it.
@@ -97,8 +97,8 @@ impl RequestOptions {
 }
 
 impl Connection {
-    /// Calls a tool and waits for its result. Ends with an error on a timeout, a stop or a lost
-    /// connection; the server then receives a cancellation.
+    /// Calls a tool and waits for its result. Fails on a timeout, a stop or a lost connection. On a
+    /// timeout or a stop, the server receives a cancellation.
     pub(super) async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
         let mut options = RequestOptions {
             purpose: format!("the call of {}", call.tool),
@@ -121,7 +121,7 @@ impl Connection {
     }
 
     /// Sends a request, and answers the server's requests for input, until there is a result.
-    /// `request` builds the request for each round. Too many rounds are an error.
+    /// `request` builds the request for each round. Fails after too many rounds.
     pub(super) async fn ask_through(
         &self,
         request: &(dyn Fn(Replies) -> ClientRequest + Send + Sync),

@@ -90,7 +90,7 @@ impl Connection {
         Ok(tools)
     }
 
-    /// Lists the resources of the server on all pages.
+    /// Lists all resources of the server, from every page of the list.
     pub(super) async fn resources(&self) -> Result<Vec<McpResource>, McpError> {
         let found = self
             .listed("its resources", self.peer.list_all_resources())
@@ -98,7 +98,7 @@ impl Connection {
         Ok(found.into_iter().map(|it| self.resource(it)).collect())
     }
 
-    /// Lists the prompts of the server on all pages.
+    /// Lists all prompts of the server, from every page of the list.
     pub(super) async fn prompts(&self) -> Result<Vec<McpPrompt>, McpError> {
         let found = self
             .listed("its prompts", self.peer.list_all_prompts())
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// Expands the prompt of this name with arguments to messages.
+    /// Expands the prompt with this name and these arguments to messages.
     pub(super) async fn spell_out(
         &self,
         name: &str,

@@ -51,7 +51,7 @@ impl McpClientHandler {
         self.followed().insert(token, to);
     }
 
-    /// Ends the registration of a request.
+    /// Ends the registration for the progress of a request.
     pub(super) fn unfollow(&self, token: &ProgressToken) {
         self.followed().remove(token);
     }
@@ -120,7 +120,8 @@ impl McpClientHandler {
         self.changed.try_send(changed).ok();
     }
 
-    /// Handles a notification of a subscription: notes which list has changed. Others are ignored.
+    /// Handles a notification of a subscription: notes which list has changed. Ignores other
+    /// notifications.
     pub(super) fn notified(&self, notice: &ServerNotification) {
         match notice {
             ServerNotification::ToolListChangedNotification(_) => {

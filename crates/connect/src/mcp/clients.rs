@@ -152,13 +152,14 @@ impl McpClients {
             .ok();
     }
 
-    /// Calls a tool of a server and waits for its result. Waits a while for a server that is
-    /// starting. Fails if it is not ready then.
+    /// Calls a tool of a server and waits for its result. If the server is starting, waits a while
+    /// until the server is ready. Fails if the server is not ready by then.
     pub async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
         self.connection(&call.server).await?.call(call).await
     }
 
-    /// Lists the resources of a server on all pages. Fails if it is not ready.
+    /// Lists all resources of a server, from every page of the list. Fails if the server is not
+    /// ready.
     pub async fn resources(&self, server: &str) -> Result<Vec<McpResource>, McpError> {
         self.connection(server).await?.resources().await
     }
@@ -169,13 +170,14 @@ impl McpClients {
         self.connection(server).await?.read(uri).await
     }
 
-    /// Lists the prompts of a server on all pages. Fails if it is not ready.
+    /// Lists all prompts of a server, from every page of the list. Fails if the server is not
+    /// ready.
     pub async fn prompts(&self, server: &str) -> Result<Vec<McpPrompt>, McpError> {
         self.connection(server).await?.prompts().await
     }
 
-    /// Expands a prompt of a server with arguments to messages. Fails if the server is not ready or
-    /// has no such prompt.
+    /// Expands a prompt of a server, with these arguments, to messages. Fails if the server is not
+    /// ready or has no such prompt.
     pub async fn prompt(
         &self,
         server: &str,

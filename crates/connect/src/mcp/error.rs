@@ -69,8 +69,8 @@ impl fmt::Display for McpError {
 
 impl std::error::Error for McpError {}
 
-/// Formats an error with its causes, joined by colons; a cause that is contained already is left
-/// out.
+/// Formats an error with its causes, joined by colons. Leaves out a cause whose text already
+/// occurs.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

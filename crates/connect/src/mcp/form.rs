@@ -120,8 +120,8 @@ impl ElicitationForm {
         values
     }
 
-    /// Returns a sentence about the first missing or invalid value; `None` if the server can accept
-    /// them.
+    /// Returns a sentence about the first missing or invalid value. Returns `None` if the server
+    /// can accept all values.
     pub fn complaint(&self, values: &Map<String, Value>) -> Option<String> {
         self.fields.iter().find_map(|field| {
             let shown = field.title.as_deref().unwrap_or(&field.name);

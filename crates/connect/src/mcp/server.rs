@@ -85,7 +85,8 @@ impl ServerSnapshot {
 }
 
 impl ServerTask {
-    /// Runs until it is closed: connects, serves commands, and reconnects after a lost connection.
+    /// Runs until the server is closed: connects, serves commands, and reconnects after a lost
+    /// connection.
     pub(super) async fn run(mut self) {
         loop {
             let next = match self.refusal() {

@@ -77,8 +77,8 @@ fn not_stored(error: Error) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }
 
-/// Returns the manager that authorizes requests to `url`; `None` if the user has not signed in
-/// before or the stored tokens are of no use.
+/// Returns the manager that authorizes requests to `url`. Returns `None` if the user has not signed
+/// in before, or the stored tokens are unusable.
 pub(super) async fn signed_in(
     url: &str,
     tokens: &Arc<dyn TokenStore>,
@@ -179,8 +179,9 @@ fn is_local(url: &str) -> bool {
     })
 }
 
-/// Runs the sign-in in the user's browser and stores the tokens. `challenge` is the server's, if it
-/// sent one. Waits for the user, for some minutes at most; fails if they decline.
+/// Runs the sign-in in the user's browser and stores the tokens. `challenge` is the challenge that
+/// the server sent, if any. Waits a few minutes for the user. Fails if the user declines or takes
+/// longer.
 pub(super) async fn sign_in(
     server: &str,
     url: &str,

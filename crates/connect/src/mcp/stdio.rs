@@ -19,8 +19,8 @@ pub(crate) struct Stdio<R> {
 }
 
 impl<R: AsyncRead + Unpin + Send> Stdio<R> {
-    /// Creates a transport over the pipes of a process: `from` its output, `to` its input. Lines
-    /// that are not messages go to `noise`.
+    /// Creates a transport over the pipes of a process. `from` is the output of the process, and
+    /// `to` is its input. Lines that are not messages go to `noise`.
     pub(crate) fn new(
         from: R,
         to: impl AsyncWrite + Unpin + Send + 'static,

@@ -97,8 +97,8 @@ fn name(server: &str, tool: &str) -> String {
     }
 }
 
-/// Renames tools whose names for models are identical, so that each is unique; the first keeps its
-/// name.
+/// Renames tools whose names for models are identical, so that each name is unique. The first tool
+/// with a name keeps it.
 pub(crate) fn make_unique(tools: &mut [McpTool]) {
     let mut seen = BTreeSet::new();
     for tool in tools {

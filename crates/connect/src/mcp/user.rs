@@ -36,8 +36,8 @@ pub trait McpUser: Send + Sync {
 
 /// Stores OAuth tokens of servers. The text is opaque to implementations.
 pub trait TokenStore: Send + Sync {
-    /// Returns the tokens stored for a server's URL; `None` if there are none or they cannot be
-    /// read.
+    /// Returns the tokens stored for a server's URL. Returns `None` if there are no tokens or they
+    /// cannot be read.
     fn load(&self, url: &str) -> BoxFuture<'static, Option<String>>;
     /// Stores tokens so that other users of the machine cannot read them; `None` removes them.
     fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), Error>>;

@@ -95,8 +95,8 @@ impl BlockLayer {
         }
     }
 
-    /// Returns the top of a display row, blocks above it included, in parts of a line height; for
-    /// one past the last, the total height.
+    /// Returns the top of a display row, above the blocks that precede the row, in parts of a line
+    /// height. For the row number after the last row, returns the total height.
     pub(crate) fn y_of(&self, row: u32) -> u64 {
         let target = AtSlot(slot(row, Placement::Above));
         let (start, _, _) = self
@@ -105,8 +105,8 @@ impl BlockLayer {
         u64::from(row) * PARTS + start.height
     }
 
-    /// Returns the display row at a height in parts of a line height, or the row after the block
-    /// there. May exceed the last row.
+    /// Returns the display row at a height in parts of a line height. For a height within a block,
+    /// returns the row after the block. The result may exceed the last row.
     pub(crate) fn row_at(&self, y: u64) -> u64 {
         let (start, end, block) =
             self.blocks

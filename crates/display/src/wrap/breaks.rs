@@ -15,7 +15,8 @@ pub(crate) struct WrapOptions {
     pub(crate) tab_width: u32,
 }
 
-/// Indents in cells of the next row of a line that is being wrapped, and of the rows after it.
+/// Indents in cells of the next row of a line that is being wrapped, and of the rows after this
+/// next row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indent {
     /// For the row to come.
@@ -25,8 +26,8 @@ pub(crate) struct Indent {
 }
 
 impl WrapOptions {
-    /// Returns the indent of the first row of a line, or of the rest after a break, that begins
-    /// with `text`.
+    /// Returns the indents for the first row of a line, or of the text after a line feed. `text` is
+    /// the beginning of the line or of this text.
     pub(crate) fn first_indent(&self, text: &str) -> Indent {
         Indent {
             row: 0,
@@ -46,8 +47,8 @@ impl WrapOptions {
         }
     }
 
-    /// Returns the cells before the continuation rows of a line: as many blanks as it begins with,
-    /// but at most half a row.
+    /// Returns the indent of the continuation rows of a line, in cells: the width of the blanks at
+    /// the start of the line, but at most half a row.
     pub(crate) fn indent(&self, line: &str) -> u32 {
         let cap = self.cells / 2;
         let mut meter = Meter::new(0, self.tab_width);
@@ -61,8 +62,8 @@ impl WrapOptions {
     }
 
     /// Returns the number of bytes of `text` that fit into a row after `indent` cells, broken at a
-    /// word if possible; `None` if all of it fits. `text` goes on to the end of its line, or at
-    /// least `ROW_BYTES` and a char further than the row.
+    /// word if possible. Returns `None` if all of `text` fits. `text` must reach to the end of its
+    /// line, or be longer than the row by at least `ROW_BYTES` and a char.
     pub(crate) fn row_len(&self, text: &str, indent: u32) -> Option<usize> {
         match self.plain_row_len(text.as_bytes(), indent) {
             Some(len) => len,

@@ -31,8 +31,9 @@ struct LineTail {
 }
 
 impl WrapTree {
-    /// Applies edits of lines and returns the changed rows; `shown` is the text after them. Wraps
-    /// new lines up to a bound, the others become stale. Without options, nothing wraps.
+    /// Applies edits of lines and returns the changed rows. `shown` is the text after the edits.
+    /// Wraps new lines up to a bound, and marks the others as stale. If `options` is `None`, only
+    /// line feeds of inlays break lines into rows.
     pub(crate) fn edit(
         &mut self,
         edits: &[LineEdit],
@@ -82,8 +83,8 @@ impl WrapTree {
         rows
     }
 
-    /// Gives lines, which are sorted, the rows into which line feeds of inlays break them, without
-    /// wrapping; returns the changed rows.
+    /// Breaks lines into rows at the line feeds of inlays, without wrapping, and returns the
+    /// changed rows. `lines` must be sorted.
     pub(crate) fn break_lines(&mut self, lines: &[u32], shown: &ShownText) -> Vec<DisplayRowEdit> {
         let replacements = lines.iter().map(|line| LineReplacement {
             old_lines: *line..line + 1,

@@ -9,7 +9,7 @@ use super::{WrapItem, WrapOptions};
 use crate::limits::{LONG_LINE_BYTES, ROW_BYTES, ROWS_PER_ITEM, WINDOW_BYTES};
 use crate::shown_text::{ChunkSource, ShownText};
 
-/// Wraps a run of lines with the options of `generation` and returns their items; `None` if
+/// Wraps a run of lines with the options of `generation` and returns their items. Returns `None` if
 /// `cancel` was set meanwhile.
 pub(crate) fn wrap_lines(
     shown: &ShownText,

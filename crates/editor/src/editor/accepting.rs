@@ -224,8 +224,8 @@ fn asked_indent(editor: &Editor, row: Row, cx: &Context<Editor>) -> u32 {
     above.into_iter().find(has_text).map_or(0, indent_of)
 }
 
-/// Handler of an action: accepts the whole suggestion. If none is shown, the key goes on to other
-/// handlers.
+/// Handler of an action: accepts the whole suggestion. If no suggestion is shown, passes the key on
+/// to other handlers.
 pub(crate) fn accept_suggestion(
     editor: &mut Editor,
     window: &mut Window,
@@ -234,8 +234,8 @@ pub(crate) fn accept_suggestion(
     accept_or_propagate(editor, AcceptGranularity::All, window, cx);
 }
 
-/// Handler of an action: accepts the suggestion up to the end of the next word. If none is shown,
-/// the key goes on to other handlers.
+/// Handler of an action: accepts the suggestion up to the end of the next word. If no suggestion is
+/// shown, passes the key on to other handlers.
 pub(crate) fn accept_suggestion_word(
     editor: &mut Editor,
     window: &mut Window,
@@ -244,8 +244,8 @@ pub(crate) fn accept_suggestion_word(
     accept_or_propagate(editor, AcceptGranularity::Word, window, cx);
 }
 
-/// Handler of an action: accepts the suggestion up to the end of the line. If none is shown, the
-/// key goes on to other handlers.
+/// Handler of an action: accepts the suggestion up to the end of the line. If no suggestion is
+/// shown, passes the key on to other handlers.
 pub(crate) fn accept_suggestion_line(
     editor: &mut Editor,
     window: &mut Window,

@@ -30,8 +30,8 @@ impl CaretBlink {
 }
 
 impl Editor {
-    /// Shows the caret and restarts its blinking; it does not blink if the settings or reduced
-    /// motion say so.
+    /// Shows the caret and restarts its blinking. The caret stays on without blinking if the
+    /// settings turn blinking off or animations are disabled.
     pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
         self.blink.is_shown = true;
         if !self.settings.cursor_blink || !self.may_move(cx) {

@@ -19,16 +19,17 @@ pub(crate) struct Brackets {
 type Place = (Revision, Option<Revision>, ByteOffset);
 
 impl Brackets {
-    /// Returns the spans of both brackets at a caret; `None` if there is no pair, or it was not
-    /// searched for this revision yet.
+    /// Returns the spans of both brackets at a caret. Returns `None` if the caret is not at a pair,
+    /// or if the search for this revision and caret has not finished.
     pub(crate) fn pair_at(&self, revision: Revision, head: ByteOffset) -> Option<[Span; 2]> {
         let ((known, _, at), pair) = self.found.as_ref()?;
         pair.filter(|_| *known == revision && *at == head)
     }
 }
 
-/// Searches the pair of brackets at a caret in the background and requests a frame; once per
-/// offset, text and tree. Without a tree nothing happens.
+/// Searches for the pair of brackets at a caret in the background, and requests a frame when the
+/// result differs. Searches only once for the same offset, text and tree. Does nothing for plain
+/// text and large files.
 pub(crate) fn look_for_brackets(editor: &mut Editor, head: ByteOffset, cx: &mut Context<Editor>) {
     let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
         return;

@@ -17,8 +17,8 @@ impl Editor {
     }
 }
 
-/// Handler of an action: copies the selections, or the rows of carets, to the clipboard. Very large
-/// texts are refused.
+/// Handler of an action: copies the selections to the clipboard. If all selections are empty,
+/// copies the rows of the carets, provided that the setting `copy_empty_selection` is on.
 pub(crate) fn copy(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     if !may_copy(editor) {
@@ -29,8 +29,8 @@ pub(crate) fn copy(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>
     }
 }
 
-/// Handler of an action: moves the selections, or the rows of carets, to the clipboard. Very large
-/// texts are refused.
+/// Handler of an action: moves the selections to the clipboard. If all selections are empty, moves
+/// the rows of the carets, provided that the setting `copy_empty_selection` is on.
 pub(crate) fn cut(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     if !may_copy(editor) {
@@ -50,8 +50,8 @@ fn may_copy(editor: &Editor) -> bool {
             .any(|selection| !selection.is_empty())
 }
 
-/// Handler of an action: inserts the clipboard at every caret, with the indentation fitted if the
-/// settings say so.
+/// Handler of an action: inserts the clipboard at every caret. Adapts the indentation of the
+/// inserted rows if the setting `indent_on_paste` is on.
 pub(crate) fn paste(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     let indent = if editor.settings.indent_on_paste {
         PasteIndent::Fit
@@ -61,7 +61,7 @@ pub(crate) fn paste(editor: &mut Editor, window: &mut Window, cx: &mut Context<E
     paste_from_clipboard(editor, indent, window, cx);
 }
 
-/// Handler of an action: inserts the clipboard at every caret without changing its indentation.
+/// Handler of an action: inserts the clipboard at every caret and keeps the copied indentation.
 pub(crate) fn paste_as_is(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     paste_from_clipboard(editor, PasteIndent::Keep, window, cx);
 }
@@ -77,7 +77,8 @@ fn paste_from_clipboard(
     }
 }
 
-/// Inserts `copied` at every caret; several parts go to as many carets.
+/// Inserts `copied` at every caret. If it has as many parts as there are carets, each caret
+/// receives one part.
 pub(crate) fn paste_copied(
     editor: &mut Editor,
     copied: &CopiedText,
@@ -109,7 +110,8 @@ pub(crate) fn offer_primary(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
-/// Inserts the system's primary selection, from any window. Does nothing on systems without one.
+/// Inserts the system's primary selection, from any window. Does nothing on systems without a
+/// primary selection.
 pub(crate) fn paste_primary(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     if let Some(copied) = cx.read_from_primary().as_ref().and_then(from_item) {
@@ -126,7 +128,7 @@ pub(crate) fn to_item(copied: &CopiedText) -> ClipboardItem {
     ClipboardItem::new_string_with_metadata(copied.text(), copied.metadata())
 }
 
-/// Reads copied text from a clipboard item; `None` if it holds no text.
+/// Reads copied text from a clipboard item. Returns `None` if the item holds no text.
 pub(crate) fn from_item(item: &ClipboardItem) -> Option<CopiedText> {
     let text = item.text()?;
     let metadata = item.metadata();

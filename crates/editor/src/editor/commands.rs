@@ -22,7 +22,7 @@ impl Editor {
     }
 
     /// Calls a function of `caret` with the current context (text, selections, display, syntax) and
-    /// returns its result. Changes nothing.
+    /// returns its result. Does not change the editor.
     pub(crate) fn plan<R>(
         &self,
         ask: impl FnOnce(&caret::CommandContext) -> R,
@@ -163,7 +163,7 @@ pub(crate) fn undo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Cont
     );
 }
 
-/// Handler of an action: returns to the selections that `undo_caret` left.
+/// Handler of an action: restores the selections that the last `undo_caret` replaced.
 pub(crate) fn redo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     walk_caret_history(
         editor,

@@ -33,13 +33,14 @@ impl Editor {
         })
     }
 
-    /// Returns the source of the rows; `None` if the view shows a text and not excerpts.
+    /// Returns the excerpts that the view shows. Returns `None` if the view shows a single text.
     pub fn excerpts(&self) -> Option<&Entity<Excerpts>> {
         self.excerpts.as_ref()
     }
 }
 
-/// Returns the largest line number that the gutter may show, for its width.
+/// Returns the largest line number that the gutter may show, which determines the width of the
+/// gutter.
 pub(crate) fn most_rows(editor: &Editor, cx: &App) -> u32 {
     let rows = editor.excerpts.as_ref().map(|excerpts| {
         let sources = excerpts.read(cx).sources().iter();
@@ -49,8 +50,8 @@ pub(crate) fn most_rows(editor: &Editor, cx: &App) -> u32 {
     rows.unwrap_or_else(|| editor.snapshot.row_count())
 }
 
-/// Computes the highlights of rows on this thread, for rows that must not flash; `None` without any
-/// syntax.
+/// Computes the highlights of rows on this thread, so that the rows are not first painted without
+/// them. Returns `None` if the text has no syntax.
 pub(crate) fn colours_now(
     editor: &Editor,
     rows: Range<Row>,

@@ -93,8 +93,9 @@ pub(crate) fn expand_word_back(editor: &mut Editor, window: &mut Window, cx: &mu
     cycle_word(editor, CycleDirection::Previous, window, cx);
 }
 
-/// Returns the position of the inserted word among the candidates, such as `2 of 5`; `None` if
-/// something changed since, or there is only one.
+/// Returns the position of the inserted word among the candidates, such as `2 of 5`. Returns `None`
+/// if there is only one candidate, or if the text or the selections have changed since the
+/// insertion.
 pub(crate) fn written_word(editor: &Editor) -> Option<SharedString> {
     let known = editor.word_expansion.as_ref()?;
     let (revision, selections) = &known.written_at;

@@ -74,8 +74,8 @@ impl FindBar {
             .any(|field| field.read(cx).focus_handle(cx).is_focused(window))
     }
 
-    /// Fills the fields and focuses the bar. `replaces` shows the field for the replacement; it
-    /// stays shown.
+    /// Fills the fields and focuses the bar. `replaces` shows the field for the replacement, which
+    /// then stays visible.
     pub(crate) fn show(
         &mut self,
         text: &str,

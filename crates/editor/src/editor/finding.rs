@@ -113,8 +113,8 @@ pub(crate) fn close_find(editor: &mut Editor, window: &mut Window, cx: &mut Cont
     cx.notify();
 }
 
-/// Sets the query and searches for it; an equal one changes nothing. The bar calls it on every
-/// keystroke.
+/// Sets the query and searches for it. Does nothing if the query is unchanged. The find bar calls
+/// this on every keystroke.
 pub(crate) fn set_query(editor: &mut Editor, text: &str, cx: &mut Context<Editor>) {
     if editor.find.text != text {
         editor.find.text = text.to_owned();
@@ -128,8 +128,8 @@ fn query_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
     cx.notify();
 }
 
-/// Searches the current text in the background. The previous matches stay visible until it
-/// finishes. Without a valid query, stops the search.
+/// Searches the current text in the background. The previous matches stay visible until the search
+/// finishes. If the query is empty or invalid, stops the running search.
 pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     let Some(matcher) = editor
         .find
@@ -240,8 +240,8 @@ pub(crate) fn find_selection(editor: &mut Editor, window: &mut Window, cx: &mut 
     find_step(editor, true, window, cx);
 }
 
-/// Handler of an action: selects all matches, found in the background; dropped if the text changes
-/// meanwhile.
+/// Handler of an action: finds all matches in the background and selects them. Discards the result
+/// if the text changes meanwhile.
 pub(crate) fn select_all_matches(
     editor: &mut Editor,
     window: &mut Window,
@@ -274,7 +274,8 @@ pub(crate) fn select_all_matches(
     }));
 }
 
-/// Handler of an action: replaces the selected match, if one is selected, and selects the next.
+/// Handler of an action: replaces the selected match, if a match is selected, and selects the next
+/// match.
 pub(crate) fn replace_next(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(matcher) = editor.find.matcher().cloned() else {
@@ -293,8 +294,8 @@ pub(crate) fn replace_next(editor: &mut Editor, window: &mut Window, cx: &mut Co
     find_step(editor, true, window, cx);
 }
 
-/// Handler of an action: replaces all matches in one undo step, planned in the background; dropped
-/// if the text changes meanwhile.
+/// Handler of an action: plans the replacement of all matches in the background and applies it as
+/// one undo step. Discards the plan if the text changes meanwhile.
 pub(crate) fn replace_all(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(matcher) = editor.find.matcher().cloned() else {
@@ -376,8 +377,8 @@ pub(crate) fn toggle_find_regex(editor: &mut Editor, _: &mut Window, cx: &mut Co
     query_changed(editor, cx);
 }
 
-/// Handler of an action: limits the search to the present selections, or ends that, and searches
-/// again.
+/// Handler of an action: limits the search to the present selections, or removes this limit, and
+/// searches again.
 pub(crate) fn toggle_find_in_selection(
     editor: &mut Editor,
     _: &mut Window,

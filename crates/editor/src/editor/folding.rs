@@ -34,8 +34,8 @@ pub(crate) struct Folding {
 pub(crate) struct LostFolds(Vec<FoldState>);
 
 impl LostFolds {
-    /// Notes folds that an edit deletes, in place of earlier ones of the same node; the oldest are
-    /// dropped beyond the bound.
+    /// Stores the folds that an edit deletes, in place of folds stored earlier for the same history
+    /// node. Beyond `MAX_LOST_EDITS` entries, drops the oldest.
     pub(crate) fn note(&mut self, folded: FoldState) {
         if folded.folds.is_empty() {
             return;
@@ -69,8 +69,8 @@ impl Editor {
     }
 }
 
-/// Returns the folds that lie within text which the edits delete, with the state of the history
-/// before the edit.
+/// Returns the folds within the text that `edits` delete, with the current history node. Call this
+/// before applying the edits.
 pub(crate) fn folded_in(editor: &Editor, edits: &[text::Edit], cx: &Context<Editor>) -> FoldState {
     let deleted = edits.iter().map(|edit| edit.span);
     let deleted = deleted.filter(|span| !span.is_empty());
@@ -91,8 +91,8 @@ fn history_node(editor: &Editor, cx: &Context<Editor>) -> NodeId {
     model.document().buffer().history().current()
 }
 
-/// Restores the folds of the history node to which undo or redo returned; nothing if none were
-/// noted.
+/// Restores the folds of the history node to which undo or redo returned. Does nothing if no folds
+/// are stored for this node.
 pub(crate) fn fold_again(editor: &mut Editor, cx: &mut Context<Editor>) {
     let node = history_node(editor, cx);
     let len = editor.snapshot.len();
@@ -124,8 +124,8 @@ pub(crate) fn unfold(editor: &mut Editor, _: &mut Window, cx: &mut Context<Edito
     editor.change_map(cx, |map| rows.into_iter().for_each(|span| map.unfold(span)));
 }
 
-/// Handler of an action: unfolds the fold in the row of the newest caret, or else folds the block
-/// around it.
+/// Handler of an action: unfolds the fold in the row of the newest caret, or folds the block around
+/// this caret if the row has no fold.
 pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
@@ -138,8 +138,8 @@ pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Con
     }
 }
 
-/// Handler of an action: folds every block of the text. Takes time proportional to it; nothing
-/// without a syntax tree.
+/// Handler of an action: folds every block of the text. Takes time proportional to the text. Does
+/// nothing for plain text and large files.
 pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
@@ -159,8 +159,8 @@ pub(crate) fn unfold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<E
     editor.change_map(cx, |map| map.unfold_all());
 }
 
-/// Folds or unfolds the block that starts in a row, on a click on its arrow; nothing if none starts
-/// there.
+/// Folds or unfolds the block that starts in a row, after a click on the fold arrow of the row.
+/// Does nothing if the row starts no block.
 pub(crate) fn toggle_fold_at(editor: &mut Editor, row: Row, cx: &mut Context<Editor>) {
     editor.sync(cx);
     match fold_starting_at(editor, row) {
@@ -181,7 +181,7 @@ fn fold_spans(editor: &mut Editor, spans: &[Span], cx: &mut Context<Editor>) {
     move_carets_out_of_folds(editor, cx);
 }
 
-/// Returns the fold whose placeholder is in a row; `None` if there is none.
+/// Returns the fold whose placeholder is in a row. Returns `None` if the row has no placeholder.
 pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
     let folds = editor
         .display
@@ -191,8 +191,8 @@ pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
         .find(|span| editor.snapshot.point_at(span.start).row == row)
 }
 
-/// Returns the span that can be folded from a row, by the syntax tree or else by indentation;
-/// `None` if there is none.
+/// Returns the span that can be folded from a row, by the syntax tree, or by indentation if there
+/// is no tree. Returns `None` if nothing can be folded from this row.
 pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
     match editor.model.read(cx).syntax() {
         Some(syntax) if syntax.has_tree() => {

@@ -7,7 +7,7 @@ use crate::frame::highlights_of_rows;
 
 impl Editor {
     /// Recomputes the highlights of the visible rows in the background and requests a frame. Until
-    /// they arrive, the old ones are painted; results for another revision are dropped.
+    /// the new highlights arrive, frames show the old ones. Drops results for another revision.
     pub(crate) fn highlight_in_background(&mut self, cx: &mut Context<Self>) {
         let rows = self.rows.range();
         if rows.is_empty() {

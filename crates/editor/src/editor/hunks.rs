@@ -47,7 +47,7 @@ fn go_to_hunk(editor: &mut Editor, hunk: Option<RowHunk>, cx: &mut Context<Edito
 }
 
 /// Handler of an action: restores the committed text of the changes at the selections, as one
-/// undoable edit. Nothing without a committed text.
+/// undoable edit. Does nothing if the file has no committed text.
 pub(crate) fn revert_hunk(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let model = editor.model.read(cx);

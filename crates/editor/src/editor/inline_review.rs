@@ -42,8 +42,8 @@ impl ShownReview {
 }
 
 impl Editor {
-    /// Shows these changes, which are in text order, in place of the earlier ones; an empty list
-    /// ends the review.
+    /// Shows these changes, given in text order, in place of the earlier ones. An empty list ends
+    /// the review.
     pub fn set_review(&mut self, marks: Vec<ReviewMark>, cx: &mut Context<Self>) {
         self.sync(cx);
         let gone = std::mem::take(&mut self.review).blocks;
@@ -79,8 +79,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Returns the index of the change at the newest caret: the one around it, else the next below,
-    /// else the last. `None` if no change is under review.
+    /// Returns the index of the change around the newest caret, or else of the next change below
+    /// the caret, or else of the last change. Returns `None` if no change is under review.
     pub fn reviewed_at_caret(&mut self, cx: &mut Context<Self>) -> Option<usize> {
         let row = self.caret_point(cx).row;
         let end = |span: &Span| -> Row {
@@ -97,8 +97,8 @@ impl Editor {
         at.or(grounds.len().checked_sub(1))
     }
 
-    /// Moves the caret to the first row of the change with this index, centred; nothing for an
-    /// unknown one.
+    /// Moves the caret to the first row of the change with this index and centres that row. Does
+    /// nothing if the index is unknown.
     pub fn go_to_reviewed(&mut self, index: usize, cx: &mut Context<Self>) {
         if let Some(span) = self.review.grounds.get(index) {
             self.go_to(span.start, Reveal::Center, cx);

@@ -8,7 +8,8 @@ use ui::ActiveSettings as _;
 use super::Editor;
 use crate::model::DocumentModel;
 
-/// Display options that the user changed for this view only; `None` follows the settings.
+/// Display options that the user changed for this view only. For an option that is `None`, the view
+/// follows the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overrides {
     pub(crate) soft_wrap: Option<SoftWrap>,

@@ -7,7 +7,8 @@ use gpui_kit::{Context, Pixels, Point};
 use super::Editor;
 
 impl Editor {
-    /// Returns the offset nearest to a position in window pixels; `None` before the first layout.
+    /// Returns the offset nearest to a position in window pixels. Returns `None` before the first
+    /// layout.
     pub fn offset_at(
         &mut self,
         position: Point<Pixels>,
@@ -19,13 +20,13 @@ impl Editor {
     }
 
     /// Returns the display point nearest to a position in window pixels, possibly beyond the end of
-    /// its row; `None` before the first layout.
+    /// its row. Returns `None` before the first layout.
     pub(crate) fn display_point_at(&self, position: Point<Pixels>) -> Option<DisplayPoint> {
         Some(self.geometry.as_ref()?.point_at(position, &self.display))
     }
 
     /// Returns the corner below the newest caret in window pixels, clamped to the visible text, for
-    /// menus; `None` before the first layout.
+    /// menus. Returns `None` before the first layout.
     pub(crate) fn caret_corner(&self) -> Option<Point<Pixels>> {
         let geometry = self.geometry.as_ref()?;
         let place = self

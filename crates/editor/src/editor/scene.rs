@@ -55,7 +55,8 @@ impl Editor {
         }
     }
 
-    /// Returns the reason this view shows no suggestions at present; `None` if it may show them.
+    /// Returns the reason this view shows no suggestions at present. Returns `None` if the view may
+    /// show suggestions.
     pub fn blocks_suggestions(&self, window: &Window, cx: &App) -> Option<SuggestionBlocker> {
         let bar = self.find_session.bar.as_ref();
         let finds = bar.is_some_and(|bar| bar.read(cx).has_keyboard(window, cx));

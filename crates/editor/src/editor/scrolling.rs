@@ -18,8 +18,8 @@ impl Drop for CancelOnDrop {
 }
 
 impl Editor {
-    /// Returns the height of the view in line heights, and whether it scrolls beyond the last row.
-    /// Before the first layout, 40 rows.
+    /// Returns the height of the view in line heights, and whether the view scrolls beyond the last
+    /// row. Before the first layout, the height is 40.
     pub(crate) fn viewport(&self) -> Viewport {
         Viewport {
             rows: self
@@ -144,8 +144,9 @@ pub(crate) fn center_caret(editor: &mut Editor, _: &mut Window, cx: &mut Context
     cx.notify();
 }
 
-/// Scrolls so that the newest caret is visible, if that was requested since the last frame. Part of
-/// the layout; `advance` is the width of a cell and `text_width` that of the text, in pixels.
+/// Scrolls so that the newest caret is visible, if that was requested since the last frame. The
+/// layout calls this in every frame. `advance` is the width of a cell and `text_width` that of the
+/// text area, in pixels.
 pub(crate) fn follow_caret(
     editor: &mut Editor,
     advance: f64,

@@ -14,8 +14,8 @@ const TIME: Duration = Duration::from_millis(120);
 /// Minimum distance that is animated, in rows.
 const SHORTEST: f64 = 4.0;
 
-/// A running scroll animation: the view is at its end position already, and the painting catches
-/// up.
+/// A running scroll animation. The scroll position is already the final one, and the painted
+/// position approaches it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Glide {
     /// Rows from the end position to the start position.
@@ -24,15 +24,15 @@ pub(crate) struct Glide {
 }
 
 impl Glide {
-    /// Starts an animation over `rows` line heights, at most a window's height; `None` if the
-    /// distance is too small to animate.
+    /// Starts an animation over `rows` line heights, limited to one window height. Returns `None`
+    /// if the distance is too small to animate.
     pub(crate) fn start(rows: f64, window: f64, now: Duration) -> Option<Self> {
         let rows = rows.clamp(-window, window);
         (rows.abs() >= SHORTEST).then_some(Self { rows, start: now })
     }
 
-    /// Returns the line heights by which the painting still lags at `now`; `None` when the
-    /// animation is over.
+    /// Returns the number of line heights by which the painted position lags behind the scroll
+    /// position at `now`. Returns `None` when the animation is over.
     pub(crate) fn remaining_rows(&self, now: Duration) -> Option<f64> {
         let part = now.saturating_sub(self.start).as_secs_f64() / TIME.as_secs_f64();
         (part < 1.0).then(|| self.rows * (1.0 - part).powi(3))
@@ -40,8 +40,8 @@ impl Glide {
 }
 
 impl Editor {
-    /// Returns whether animations are enabled for this view: not with reduced motion, nor if the
-    /// CPU draws.
+    /// Returns whether animations are enabled for this view. They are disabled if the user prefers
+    /// reduced motion or the CPU renders the window.
     pub(crate) fn may_move(&self, cx: &Context<Self>) -> bool {
         !self.blink.is_still && !cx.reduce_motion()
     }
@@ -56,8 +56,8 @@ pub(super) fn glide_from(editor: &mut Editor, top: f64, cx: &Context<Editor>) {
     }
 }
 
-/// Returns the line heights by which the painted position lags behind the scroll position; 0
-/// without an animation.
+/// Returns the number of line heights by which the painted position lags behind the scroll
+/// position. Returns 0 when no animation is running.
 pub(crate) fn glide_rest(editor: &mut Editor, cx: &Context<Editor>) -> f64 {
     let Some(glide) = editor.glide else {
         return 0.0;

@@ -152,13 +152,14 @@ impl SuggestionState {
             .is_some_and(|(of, at)| Some(of) == id && at == caret)
     }
 
-    /// Returns the form in which the suggestion is shown; `None` if it is not.
+    /// Returns the form in which the suggestion is shown. Returns `None` if the suggestion is not
+    /// shown.
     pub(crate) fn shown_presentation(&self) -> Option<&Presentation> {
         self.shown.as_ref()
     }
 
-    /// Returns the form in which the suggestion is shown within the text; `None` if it is not shown
-    /// or only as a sign.
+    /// Returns the form in which the suggestion is shown within the text. Returns `None` if the
+    /// suggestion is not shown, or is shown only as a jump sign.
     pub(crate) fn in_text(&self) -> Option<&InText> {
         match &self.shown {
             Some(Presentation::InText(shown)) => Some(shown),
@@ -244,8 +245,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Returns the current suggestion, mapped to the current text, whether it is visible or not;
-    /// `None` if there is none.
+    /// Returns the current suggestion, visible or hidden, mapped to the current text. Returns
+    /// `None` if the view has no suggestion.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.suggestion.offered.as_ref()
     }
@@ -269,7 +270,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Sets the condition for showing suggestions, and applies it to the current one.
+    /// Sets the condition for showing suggestions, and applies it to the current suggestion.
     pub fn set_suggestion_mode(&mut self, mode: SuggestionMode, cx: &mut Context<Self>) {
         self.suggestion.mode = mode;
         self.suggestion.invalidate();
@@ -278,13 +279,14 @@ impl Editor {
     }
 
     /// Returns the revision created by the last accepted part, and the amount that was accepted. A
-    /// change ending there accepted a suggestion. `None` before the first acceptance.
+    /// text change that ends at this revision is the acceptance of a suggestion. Returns `None`
+    /// before the first acceptance.
     pub fn last_taken(&self) -> Option<(Revision, AcceptGranularity)> {
         self.suggestion.last_taken
     }
 
-    /// Returns the suggestion painted last and the revision of its text. The user has never seen a
-    /// suggestion that was not painted. `None` before the first.
+    /// Returns the suggestion painted last and the revision of its text. Only a painted suggestion
+    /// was visible to the user. Returns `None` before any suggestion is painted.
     pub fn last_painted(&self) -> Option<(SuggestionId, Revision)> {
         self.suggestion.last_painted
     }
@@ -298,8 +300,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// Rebuilds the form in which the suggestion is shown, if text, carets or visible rows changed,
-    /// and updates the inlays. Cheap otherwise.
+    /// Rebuilds the form in which the suggestion is shown, and updates the inlays, if text, carets
+    /// or visible rows changed. Otherwise returns at once.
     pub(crate) fn refresh_suggestion(&mut self, cx: &mut Context<Self>) {
         if self.suggestion.offered.is_none() && self.suggestion.shown.is_none() {
             return;
@@ -539,8 +541,8 @@ fn take_colours(
     cx.notify();
 }
 
-/// Handler of an action: dismisses the shown suggestion. If none is shown, the key goes on to other
-/// handlers.
+/// Handler of an action: dismisses the shown suggestion. If no suggestion is shown, passes the key
+/// on to other handlers.
 pub(crate) fn dismiss_suggestion(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let shown = editor
@@ -555,19 +557,19 @@ pub(crate) fn dismiss_suggestion(editor: &mut Editor, _: &mut Window, cx: &mut C
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Dismissed(id)));
 }
 
-/// Handler of an action: requests a suggestion from the Tab engine by an event.
+/// Handler of an action: emits an event that requests a suggestion from the Tab engine.
 pub(crate) fn request_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Requested));
 }
 
-/// Handler of an action: requests the next alternative by an event.
+/// Handler of an action: emits an event that requests the next alternative.
 pub(crate) fn next_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
         CycleDirection::Next,
     )));
 }
 
-/// Handler of an action: requests the previous alternative by an event.
+/// Handler of an action: emits an event that requests the previous alternative.
 pub(crate) fn previous_suggestion(_: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
         CycleDirection::Previous,

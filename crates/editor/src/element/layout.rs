@@ -443,7 +443,8 @@ fn measure(
     }
 }
 
-/// Returns the theme's colour for selections, which is weaker without the focus.
+/// Returns the theme's colour for selections. Without the focus, returns the weaker colour of
+/// inactive selections.
 pub(crate) fn selection_color(is_focused: bool, cx: &Context<Editor>) -> Hsla {
     let colors = &cx.theme().colors;
     if is_focused {

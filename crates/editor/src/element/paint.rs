@@ -13,7 +13,8 @@ use super::layout::TextLayout;
 use crate::frame::{Palette, ShapedRow};
 
 impl TextLayout {
-    /// Paints the text and everything that scrolls with it, and empties the lists that it painted.
+    /// Paints the text and everything that scrolls with it. Takes the painted items out of the
+    /// layout, so that a layout can be painted only once.
     pub(crate) fn paint(&mut self, window: &mut Window, cx: &mut App) {
         let bounds = self.geometry.bounds;
         let surface = cx.theme().colors.surface;

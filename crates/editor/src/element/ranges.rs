@@ -83,8 +83,8 @@ pub(crate) fn boxes(
     quads
 }
 
-/// Returns the area of one stretch in window pixels, clipped near the window however long its row
-/// is.
+/// Returns the area of one stretch in window pixels. Clips it to slightly more than the visible
+/// width of the text, because rows can be very long.
 pub(crate) fn bounds_of(
     stretch: &CellRange,
     rows: &[VisibleRow],

@@ -72,13 +72,14 @@ impl Geometry {
     }
 
     /// Returns the height at a y coordinate in window pixels, in line heights from the top of the
-    /// text; negative above it.
+    /// text. Above the text, the result is negative.
     pub(crate) fn height_at(&self, y: Pixels) -> f64 {
         self.top
             + f64::from(f32::from(y - self.bounds.top())) / f64::from(f32::from(self.line_height))
     }
 
-    /// Returns the cell border nearest to an x coordinate in window pixels; 0 left of the text.
+    /// Returns the cell border nearest to an x coordinate in window pixels. To the left of the
+    /// text, returns 0.
     pub(crate) fn cell_at(&self, x: Pixels) -> u32 {
         let cell =
             (f64::from(f32::from(x - self.text.left())) + self.scroll_x) / f64::from(self.advance);
@@ -121,7 +122,8 @@ impl Geometry {
         }
     }
 
-    /// Returns the bounds of the horizontal scrollbar in window pixels, whether it is shown or not.
+    /// Returns the bounds of the horizontal scrollbar in window pixels, even while the scrollbar is
+    /// hidden.
     pub(crate) fn horizontal(&self) -> Bounds<Pixels> {
         let thickness = px(10.0);
         Bounds::new(
@@ -151,7 +153,7 @@ impl Geometry {
     }
 
     /// Returns the pixels that the handle of the vertical scrollbar covers, and the line heights
-    /// that one pixel of it scrolls; `None` if everything is visible.
+    /// that dragging the handle by one pixel scrolls. Returns `None` if everything is visible.
     pub(crate) fn vertical_handle(&self, beyond_last: bool) -> Option<(Range<Pixels>, f64)> {
         let most = if beyond_last {
             (self.total_rows - 1.0).max(0.0)
@@ -170,7 +172,7 @@ impl Geometry {
     }
 
     /// Returns the pixels that the handle of the horizontal scrollbar covers, and the pixels of
-    /// text that one pixel of it scrolls; `None` if everything is visible.
+    /// text that dragging the handle by one pixel scrolls. Returns `None` if everything is visible.
     pub(crate) fn horizontal_handle(&self) -> Option<(Range<Pixels>, f64)> {
         if self.most_x <= 0.0 {
             return None;

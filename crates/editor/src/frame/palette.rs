@@ -89,7 +89,7 @@ impl Palette {
         self.generation == cx.theme().generation && self.scale == window.scale_factor()
     }
 
-    /// Returns the theme's style of a highlight kind; `None` for plain text.
+    /// Returns the theme's style of a highlight kind. Returns `None` for plain text.
     pub(crate) fn style(&self, kind: HighlightKind) -> Option<HighlightStyle> {
         self.styles.get(kind as usize).copied().flatten()
     }
@@ -109,7 +109,7 @@ impl Palette {
         font
     }
 
-    /// Returns a key that is equal for palettes that give equal shapes.
+    /// Returns the key of the shape caches: two palettes with the same key produce the same shapes.
     pub(crate) fn key(&self) -> (u64, u32) {
         (self.generation, self.scale.to_bits())
     }

@@ -22,7 +22,8 @@ use text::{Change, Snapshot};
 use self::carry::EditCut;
 use super::shape::ShapedRow;
 
-/// Length in bytes from which a row is highlighted and shaped only in its visible part.
+/// Length in bytes that separates short rows from long ones. Short rows are highlighted and shaped
+/// as a whole, long rows only in their visible part.
 pub(crate) const LONG_ROW: u32 = 4096;
 
 /// Rows cached beyond the visible ones, on either side.
@@ -74,8 +75,8 @@ impl RowCache {
         Row(self.first)..Row(self.first + self.entries.len() as u32)
     }
 
-    /// Makes room in the cache for the visible `rows` and evicts those far from them. Another
-    /// `style` discards all shapes; `last` is the last row of the text.
+    /// Makes room in the cache for the visible `rows` and evicts rows far from these. If `style`
+    /// has changed, discards all shapes. `last` is the last row of the text.
     pub(crate) fn show(&mut self, rows: Range<Row>, style: (u64, u32), last: Row) {
         if self.style != style {
             self.style = style;
@@ -101,7 +102,8 @@ impl RowCache {
         self.entries.resize_with(wanted, RowEntry::default);
     }
 
-    /// Returns the cached highlights of a row; `None` if they are not computed yet.
+    /// Returns the cached highlights of a row. Returns `None` if the highlights are not computed
+    /// yet.
     pub(crate) fn highlights(&self, row: Row) -> Option<RowHighlights> {
         self.entry(row)?.highlights.clone()
     }
@@ -130,7 +132,7 @@ impl RowCache {
         differ
     }
 
-    /// Returns the cached shape of a segment; `None` if it must be shaped.
+    /// Returns the cached shape of a segment. Returns `None` if the segment has yet to be shaped.
     pub(crate) fn shape(&self, row: Row, part: RowSegment) -> Option<Rc<ShapedRow>> {
         let shapes = &self.entry(row)?.shapes;
         shapes

@@ -18,8 +18,9 @@ pub(crate) struct StickyCache {
 }
 
 impl StickyCache {
-    /// Returns the buffer row of the header at a height in the window, in line heights from its
-    /// top; `None` if none of the `shown` headers is there.
+    /// Returns the buffer row of the header at a height in the window, in line heights from the top
+    /// of the window. Returns `None` if there is no header at this height. `shown` is the number of
+    /// visible headers.
     pub(crate) fn row_at(&self, height_in_window: f64, shown: usize) -> Option<Row> {
         let ix = height_in_window.floor() as usize;
         if height_in_window < 0.0 || ix >= shown {

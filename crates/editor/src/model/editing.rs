@@ -18,7 +18,7 @@ impl DocumentModel {
         self.edit_as(edits, author, EditKind::Other, cx);
     }
 
-    /// Like `edit`; `kind` decides whether the edits join the last undo step.
+    /// Applies edits as `edit` does. `kind` decides whether these edits join the last undo step.
     pub(crate) fn edit_as(
         &mut self,
         edits: &[Edit],
@@ -36,7 +36,8 @@ impl DocumentModel {
         });
     }
 
-    /// Applies an edit of the user and notes the selections around it, which undo and redo restore.
+    /// Applies an edit of the user and stores the selections before and after the edit, which undo
+    /// and redo restore.
     pub(crate) fn edit_with_selections(
         &mut self,
         edits: &[Edit],
@@ -60,16 +61,16 @@ impl DocumentModel {
         });
     }
 
-    /// Undoes one step of the text; returns the change and the selections to restore. `None` if
-    /// there is nothing to undo or the document is read-only.
+    /// Undoes one step of the text. Returns the change and the selections to restore. Returns
+    /// `None` if there is nothing to undo or the document is read-only.
     pub fn undo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().undo())?
         })
     }
 
-    /// Redoes one step of the text; returns the change and the selections to restore. `None` if
-    /// there is nothing to redo or the document is read-only.
+    /// Redoes one step of the text. Returns the change and the selections to restore. Returns
+    /// `None` if there is nothing to redo or the document is read-only.
     pub fn redo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().redo())?

@@ -13,8 +13,8 @@ use super::{DocumentModel, ModelEvent};
 const REST: Duration = Duration::from_millis(120);
 
 impl DocumentModel {
-    /// Sets the committed text, and compares the text with it in the background; `None` if the file
-    /// is untracked.
+    /// Sets the committed text, and compares the current text with it in the background. Pass
+    /// `None` if the file is untracked.
     pub fn set_head(&mut self, head: Option<Snapshot>, cx: &mut Context<Self>) {
         self.head = head;
         self.compare_with_head(Duration::ZERO, cx);

@@ -35,8 +35,8 @@ impl fmt::Display for SaveFailure {
 impl std::error::Error for SaveFailure {}
 
 impl DocumentModel {
-    /// Cleans up the text, and saves it in the background. Keep the task until it is done; dropping
-    /// it loses the outcome. Edits made meanwhile stay unsaved.
+    /// Cleans up the text, and saves it in the background. Keep the task until it is done, because
+    /// dropping the task loses the outcome. Edits made during the save stay unsaved.
     pub fn save(
         &mut self,
         target: SaveTarget,
@@ -76,8 +76,8 @@ impl DocumentModel {
         cx.notify();
     }
 
-    /// Checks in the background whether the file changed, and reloads it or enters a conflict.
-    /// `None` for a document without a file or one that was closed.
+    /// Checks in the background whether the file changed, and reloads the file or enters a
+    /// conflict. The task yields `None` if the document has no file or was closed.
     pub fn check_disk(&mut self, cx: &mut Context<Self>) -> Task<Option<DiskOutcome>> {
         let Some(check) = self.document.check_disk() else {
             return Task::ready(None);
@@ -94,21 +94,21 @@ impl DocumentModel {
         })
     }
 
-    /// Resolves a conflict in favour of this text: the next save overwrites the file. Nothing
+    /// Resolves a conflict in favour of this text: the next save overwrites the file. Does nothing
     /// without a conflict.
     pub fn keep_mine(&mut self, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.keep_mine());
     }
 
-    /// Resolves a conflict in favour of the file, whose text replaces this one. Undo restores the
-    /// text. Nothing without a conflict.
+    /// Resolves a conflict in favour of the file: its text replaces the text here. Undo restores
+    /// the replaced text. Does nothing without a conflict.
     pub fn take_theirs(&mut self, cx: &mut Context<Self>) {
         let at = self.now();
         self.mutate(cx, |document| document.take_theirs(at));
     }
 
-    /// Restores the text of the last save, as an undoable step. Nothing for a document without a
-    /// file.
+    /// Restores the text of the last save, as an undoable step. Does nothing if the document has no
+    /// file or is read-only.
     pub fn revert_to_saved(&mut self, cx: &mut Context<Self>) {
         let Some(saved) = self.document.saved_snapshot().cloned() else {
             return;
@@ -124,7 +124,7 @@ impl DocumentModel {
         });
     }
 
-    /// Returns the path of the file; `None` for an untitled document.
+    /// Returns the path of the file. Returns `None` for an untitled document.
     pub fn path(&self) -> Option<&AbsPath> {
         self.document.path()
     }

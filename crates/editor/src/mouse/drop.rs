@@ -123,8 +123,8 @@ fn delete_spans(editor: &mut Editor, spans: &[Span], cx: &mut Context<Editor>) {
     }
 }
 
-/// Returns the offset where dragged text would be dropped; `None` while no text is dragged over
-/// this view.
+/// Returns the offset where dragged text would be dropped. Returns `None` while no text is dragged
+/// over this view.
 pub(crate) fn drop_place(editor: &Editor) -> Option<ByteOffset> {
     let point = editor
         .display_point_at(editor.mouse.position)

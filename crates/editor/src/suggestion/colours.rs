@@ -30,8 +30,9 @@ pub(crate) struct HighlightedText {
 }
 
 impl HighlightedText {
-    /// Returns the known highlights of a text that is a remainder of this one after typing, or that
-    /// extends it, and the number of bytes they cover. `None` if the texts have nothing in common.
+    /// Returns the known highlights of `text`, and the number of bytes that they cover. `text` is
+    /// what remains of this text after typing, or an extension of it. Returns `None` if neither is
+    /// the case.
     pub(crate) fn of_text(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let mut starts = self.text.char_indices().map(|(at, _)| at);
         let from = starts.find(|from| {
@@ -88,8 +89,8 @@ impl ColourJob {
         }
     }
 
-    /// Parses a stretch of the text around the suggestion; returns the highlights of each inserted
-    /// piece, or nothing if parsing fails.
+    /// Parses a stretch of the text around the suggestion. Returns the highlights of each inserted
+    /// piece, or an empty list if parsing fails.
     pub(crate) fn run(self) -> Vec<HighlightedText> {
         let stretch = self.stretch();
         let text = Snapshot::new(&stretch.text);

@@ -60,8 +60,8 @@ impl CaretContext {
     }
 }
 
-/// Returns the other carets that would receive the same edit as the newest, since the text around
-/// them is alike. Empty if the edit leaves the newest caret's row.
+/// Returns the other carets that receive the same edit as the newest caret, because the text around
+/// them is the same. Returns an empty list if the edit extends beyond the row of the newest caret.
 pub(crate) fn extra_carets(
     suggestion: &Suggestion,
     snapshot: &Snapshot,

@@ -8,7 +8,7 @@
 //!
 //! If a Tab has just moved the caret to the suggestion, the next Tab accepts it.
 
-/// Position of one caret in its row, as far as it decides the meaning of Tab.
+/// Position of one caret in its row, which decides whether Tab indents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaretPlace {
     /// After a non-blank character.
@@ -29,8 +29,9 @@ impl CaretPlace {
 }
 
 /// Returns whether Tab accepts the shown suggestion instead of indenting. `at_caret` is the text
-/// that it inserts at the newest caret; `has_jumped` says that the caret has just jumped to it;
-/// `places` begins with the newest caret's. The selections are empty.
+/// that the suggestion inserts at the newest caret. `has_jumped` says that the caret has just
+/// jumped to the suggestion. `places` begins with the place of the newest caret. All selections
+/// must be empty.
 pub(crate) fn tab_takes(at_caret: Option<&str>, has_jumped: bool, places: &[CaretPlace]) -> bool {
     if has_jumped {
         return true;

@@ -60,7 +60,7 @@ pub struct ResultCondition {
 
 impl Condition {
     /// Returns the values captured by named groups if the request, at this attempt, satisfies all
-    /// parts; `None` otherwise.
+    /// parts of the condition. Returns `None` otherwise.
     pub(crate) fn matches(&self, request: &PromptRequest, attempt: u32) -> Option<Captures> {
         let mut captures = Captures::new();
         let plain = self
@@ -106,7 +106,7 @@ impl Condition {
             .then_some(captures)
     }
 
-    /// Returns the names of the values that its patterns can capture.
+    /// Returns the names of the values that the patterns of the condition can capture.
     pub(crate) fn names(&self) -> Vec<String> {
         let texts = [&self.user, &self.system, &self.prefix, &self.suffix];
         let results = self.results.iter().flat_map(|result| &result.says);

@@ -114,8 +114,8 @@ pub(crate) struct SeededFault {
 }
 
 impl Schedule {
-    /// Returns the random fault for an attempt, counted from 1, at the request with this
-    /// fingerprint; `None` if the attempt is served.
+    /// Returns the random fault for an attempt at the request with this fingerprint. Attempts are
+    /// counted from 1. Returns `None` if the attempt succeeds.
     pub(crate) fn fault(&self, fingerprint: u64, attempt: u32) -> Option<SeededFault> {
         if attempt > self.at_most || self.faults.is_empty() {
             return None;

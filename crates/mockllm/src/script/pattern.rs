@@ -62,7 +62,8 @@ impl From<String> for NamePattern {
 }
 
 impl TextPattern {
-    /// Returns whether the text matches; if so, adds the values of named groups to `captures`.
+    /// Returns whether the text matches. If it matches, adds the values of named groups to
+    /// `captures`.
     pub(crate) fn matches(&self, text: &str, captures: &mut Captures) -> bool {
         match self {
             Self::Contains(wanted) => text.contains(wanted),
@@ -81,7 +82,8 @@ impl TextPattern {
         }
     }
 
-    /// Returns the names of the groups that it can capture; none unless it is a regular expression.
+    /// Returns the names of the groups that the pattern can capture. Only regular expressions have
+    /// such groups.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
             Self::Regex(Expression(regex)) => {

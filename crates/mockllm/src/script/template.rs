@@ -40,7 +40,7 @@ impl Template {
         filled
     }
 
-    /// Returns the names of its placeholders, in order and with repetitions.
+    /// Returns the names of the placeholders in the template, in order and with repetitions.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut rest = self.0.as_str();

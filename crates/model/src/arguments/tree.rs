@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container};
 
-/// Arguments of a tool call, parsed as far as possible, with the problems found. It is not checked
-/// against the tool's schema.
+/// Arguments of a tool call, parsed as far as possible, with the problems found. The arguments are
+/// not checked against the tool's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedArguments {
     /// The parsed value; an unterminated string or container keeps what has arrived.
@@ -91,8 +91,8 @@ impl ValueBuilder {
         }
     }
 
-    /// Returns the value so far: open strings and containers are closed as they are. `null` if
-    /// there was no event.
+    /// Returns the value so far. Open strings and containers are closed as they are. Returns `null`
+    /// if there was no event.
     pub(super) fn finish(mut self) -> Value {
         if let Some((step, text)) = self.text.take() {
             self.insert_value(step, Value::String(text));

@@ -12,8 +12,9 @@ const OPEN_TIME: Duration = Duration::from_secs(15);
 /// An exhausted quota or a rejected key does not recover within seconds.
 const ACCOUNT_OPEN_TIME: Duration = Duration::from_secs(300);
 
-/// The circuit breaker of one route. Five transient failures within 30 s open it for 15 s, an
-/// exhausted quota or rejected key for 5 minutes; then one request probes the route.
+/// The circuit breaker of one route. Five transient failures within 30 s open it for 15 s. An
+/// exhausted quota, a rejected key or an unknown model opens it for 5 minutes. After that time, one
+/// request probes the route.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
     /// Times of transient failures within the window, oldest first.
@@ -32,8 +33,8 @@ enum BreakerState {
     Probing,
 }
 
-/// Answer to whether a request may be sent on a route: granted, granted as the probe, or refused
-/// with the time of the next try.
+/// Decision on a request for a route: granted, granted as the probe, or refused with the time of
+/// the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerDecision {
     /// The request may be sent.
@@ -55,8 +56,8 @@ impl BreakerDecision {
 }
 
 impl Breaker {
-    /// Returns whether a request may be sent at `now`, without changing the state: once the open
-    /// time has passed the answer is `Probe` until `start` claims it.
+    /// Returns whether a request may be sent at `now`, without changing the state. Once the open
+    /// time has passed, returns `Probe` until a call of `start` claims the probe.
     pub fn decision(&self, now: MonotonicTime) -> BreakerDecision {
         match self.state {
             BreakerState::Closed => BreakerDecision::Granted,
@@ -66,8 +67,9 @@ impl Breaker {
         }
     }
 
-    /// Records the start of a request. Returns whether it is the probe of an open breaker; while it
-    /// runs, other requests are refused. Every started request ends with `succeeded` or `failed`.
+    /// Records the start of a request. Returns whether the request is the probe of an open breaker.
+    /// While a probe runs, other requests are refused. Call `succeeded` or `failed` at the end of
+    /// every started request.
     pub fn start(&mut self, now: MonotonicTime) -> bool {
         let is_probe = self.decision(now) == BreakerDecision::Probe;
         if is_probe {
@@ -138,7 +140,8 @@ impl Breaker {
     }
 
     /// Returns how unhealthy the route is: the share of the failures within 30 s that would open
-    /// the breaker, from 0 (none) to 1 (open or probing). The score of routes uses it.
+    /// the breaker, from 0 (no failures) to 1 (open or probing). `decide` uses this value to score
+    /// routes.
     pub fn sickness(&self, now: MonotonicTime) -> f64 {
         match self.state {
             BreakerState::Open { .. } | BreakerState::Probing => 1.0,

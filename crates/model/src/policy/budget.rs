@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::policy::{AgentId, Caller, TurnId};
 use crate::{Cost, TokenCount};
 
-/// Tracks spending and the amounts held for requests in flight, against caps per turn, per agent
-/// and per day.
+/// Tracks spending and the amounts held for requests in flight, and enforces caps per turn, per
+/// agent and per day.
 ///
 /// Invariant: for every cap, spending plus holds stay within it when a request is admitted, so
 /// parallel requests cannot exceed it together. Only a request that uses more than it reserved can.
@@ -58,7 +58,7 @@ pub struct Spend {
     pub tokens: TokenCount,
 }
 
-/// A day, numbered by the caller; only equality matters.
+/// The number of a day, which the caller chooses. Days are compared only for equality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub u32);
 
@@ -74,14 +74,14 @@ pub enum CapScope {
     Day,
 }
 
-/// The money and tokens that `Budgets::reserve` holds for a request in flight.
-/// `Budgets::settle_hold` consumes it exactly once; dropping it instead keeps the amount held.
+/// The money and tokens that `Budgets::reserve` holds for a request in flight. Pass it to
+/// `Budgets::settle_hold` exactly once: if it is dropped instead, the amount stays held.
 #[must_use = "an unsettled hold counts against the budget forever"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct BudgetHold(u64);
 
-/// Reason why a budget refused a request: cost, tokens, or a price that is unknown. The display
-/// text is made for users.
+/// Reason why a budget refused a request: cost, tokens, or an unknown price. The display text is
+/// made for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetRefusal {
     /// The request may cost more than is left.
@@ -149,8 +149,8 @@ struct CostAccount {
 }
 
 impl Budgets {
-    /// Sets the caps. Past spending counts; a cap below it refuses everything. Notices are issued
-    /// anew.
+    /// Sets the caps. Past spending counts, so a cap below it refuses every request. Notices are
+    /// issued again.
     pub fn set_caps(&mut self, caps: Caps) {
         self.caps = caps;
         let accounts = self.agents.values_mut().chain(self.turns.values_mut());
@@ -159,8 +159,8 @@ impl Budgets {
         }
     }
 
-    /// Starts a new day with an empty account that contains only current holds, since they will be
-    /// paid today. Without effect if `day` is the current one.
+    /// Starts a new day. Its account contains only the current holds, because their requests will
+    /// be paid today. Has no effect if `day` is the current day.
     pub fn start_day(&mut self, day: Day) {
         if day != self.day {
             self.day = day;
@@ -172,7 +172,7 @@ impl Budgets {
         }
     }
 
-    /// Starts the day and adds to it the spending that other runs of the program recorded.
+    /// Starts the day, and adds the spending that other runs of the program recorded for it.
     pub fn restore(&mut self, day: Day, spent: Spend) {
         self.start_day(day);
         self.today.spend(spent);
@@ -182,7 +182,8 @@ impl Budgets {
     ///
     /// # Errors
     ///
-    /// Returns the narrowest cap that forbids it; then nothing is held.
+    /// Returns the narrowest cap that forbids the request. In this case, does not change the
+    /// accounts.
     pub fn reserve(&mut self, caller: Caller, most: Spend) -> Result<BudgetHold, BudgetRefusal> {
         let allow_unknown = self.caps.allow_unknown_price;
         for (scope, cap, account) in self.accounts(caller) {
@@ -197,9 +198,9 @@ impl Budgets {
         Ok(BudgetHold(self.last))
     }
 
-    /// Releases a hold and adds the actual usage; `Spend::default()` if the request was not sent.
-    /// Returns the caps that have thereby reached 80 or 100 percent for the first time. An unknown
-    /// hold has no effect.
+    /// Releases a hold and adds the actual usage `used`, which is `Spend::default()` if the request
+    /// was not sent. Returns a notice for each cap of which the usage reaches 80 or 100 percent for
+    /// the first time. An unknown hold has no effect.
     pub fn settle_hold(&mut self, hold: BudgetHold, used: Spend) -> Vec<BudgetNotice> {
         let Some((caller, most)) = self.holds.remove(&hold.0) else {
             return Vec::new();

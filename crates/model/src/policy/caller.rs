@@ -23,7 +23,7 @@ pub enum RequestClass {
 
 /// Number of an agent, assigned by the harness; Tab and background work have numbers of their own.
 ///
-/// Budgets and fair shares go by it.
+/// Budgets and fair shares are accounted by this number.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
@@ -35,8 +35,8 @@ pub struct AgentId(pub u64);
 )]
 pub struct TurnId(pub u64);
 
-/// The originator of a request, with its urgency: decides its place in the queue and the budgets
-/// that pay for it.
+/// The originator of a request, with the urgency of the request. It determines the request's
+/// position in the queue and the budgets that pay for the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caller {
     /// Urgency of the request.

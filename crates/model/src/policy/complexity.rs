@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tier;
 
-/// Estimated difficulty of a step, from 0, a title, to 100, a plan across the whole project.
-/// `tier` maps it to the strength of model that suffices.
+/// Estimated difficulty of a step, from 0 (for example, writing a title) to 100 (a plan across the
+/// whole project). `tier` maps it to the model strength that suffices.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -45,8 +45,8 @@ pub enum StepPurpose {
     Summary,
 }
 
-/// Inputs of the complexity score, kept to explain it: all fields but the last are observations;
-/// the last lists their points.
+/// Inputs of the complexity score, kept to explain the score. The last field lists the points for
+/// the observations in the other fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplexityFeatures {
     /// Purpose of the step.

@@ -35,7 +35,7 @@ impl Concurrency {
         self.in_flight
     }
 
-    /// Returns whether one more request may start; it does not count it.
+    /// Returns whether one more request may start. Does not count a request as started.
     pub fn has_room(&self) -> bool {
         self.in_flight < self.limit()
     }

@@ -30,8 +30,8 @@ impl Default for TokenEstimator {
 }
 
 impl TokenEstimator {
-    /// Estimates the tokens of a text of `bytes` bytes, a tenth above the average and never more
-    /// than its bytes.
+    /// Estimates the tokens of a text of `bytes` bytes. The estimate is a tenth above the average,
+    /// and at most `bytes`.
     pub fn estimate(&self, bytes: u64) -> TokenCount {
         let tokens = bytes as f64 * (self.tokens / self.bytes) * MARGIN;
         // A token has at least one byte.

@@ -10,8 +10,8 @@ const WEIGHT: f64 = 0.2;
 /// Number of observations kept for the quantile.
 const MAX_SAMPLES: usize = 64;
 
-/// Moving averages of one route: time to the first token, and output speed. Empty until the first
-/// observation.
+/// Moving averages of one route: time to the first token, and output speed. Both are unknown until
+/// the first observation.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
     first_token: Option<f64>,
@@ -41,20 +41,20 @@ impl Latency {
         self.tokens_per_second = Some(blend(self.tokens_per_second, speed));
     }
 
-    /// Returns the moving average of the time to the first token; `None` without observations.
+    /// Returns the moving average of the time to the first token, or `None` without observations.
     pub fn first_token(&self) -> Option<Duration> {
         self.first_token.map(Duration::from_secs_f64)
     }
 
-    /// Returns the moving average of the output speed in tokens per second; `None` without
+    /// Returns the moving average of the output speed in tokens per second, or `None` without
     /// observations.
     pub fn tokens_per_second(&self) -> Option<f64> {
         self.tokens_per_second
     }
 
-    /// Returns the expected time from sending to the end of an answer of `output` tokens. `None`
-    /// without an observed first token; without an observed speed, only the time to the first
-    /// token.
+    /// Returns the expected time from sending to the end of an answer of `output` tokens. Returns
+    /// `None` if no time to a first token was observed, and only that time if no speed was
+    /// observed.
     pub fn expected(&self, output: TokenCount) -> Option<Duration> {
         let stream = match self.tokens_per_second {
             Some(speed) => output.0 as f64 / speed,

@@ -20,15 +20,15 @@ const MAX_PREFIXES: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrefixHash(pub u64);
 
-/// The cache state of recently sent prompt prefixes, by route; at most 1024. It lets one request
-/// write a provider's cache while others with the same prefix wait briefly.
+/// The cache state of recently sent prompt prefixes, by route. It keeps at most 1024 prefixes. With
+/// it, one request writes a provider's cache while others with the same prefix wait briefly.
 #[derive(Debug, Default)]
 pub struct PrefixRegistry {
     prefixes: HashMap<(PrefixHash, Route), CachedPrefix>,
 }
 
-/// Instruction for a request with a cacheable prefix: send, send as the writer of the cache, or
-/// wait for the writer.
+/// Instruction for a request with a cacheable prefix: send the request, send it as the writer of
+/// the cache, or wait for the writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrefixTurn {
     /// The prefix is cached: send.
@@ -75,9 +75,9 @@ impl PrefixHash {
 
 impl PrefixRegistry {
     /// Returns the instruction for a request that arrived at `since` and asks at `now`. `Lead`
-    /// makes it the leader, which must report with `written` or `failed`. A request that has waited
-    /// 1.5 s since its arrival no longer waits. `mark` is the longest cache lifetime that the
-    /// request asks for.
+    /// makes the request the leader, which must report with `written` or `failed`. A request that
+    /// has waited 1.5 s since its arrival no longer waits. `mark` is the longest cache lifetime
+    /// that the request asks for.
     pub fn arrive(
         &mut self,
         hash: PrefixHash,
@@ -132,8 +132,8 @@ impl PrefixRegistry {
         }
     }
 
-    /// Returns whether the prefix is presumably cached for the route at `now`; `false` if it was
-    /// never sent there.
+    /// Returns whether the prefix is presumably cached for the route at `now`. Returns `false` if
+    /// the prefix was never sent on this route.
     pub fn is_warm(&self, hash: PrefixHash, route: &Route, now: MonotonicTime) -> bool {
         let prefix = self.prefixes.get(&(hash, route.clone()));
         prefix.is_some_and(|prefix| prefix.is_warm(now))

@@ -31,7 +31,7 @@ pub struct RequestQueue<T> {
     last: u64,
 }
 
-/// Identifies an entry of a `RequestQueue`, for its removal. Unique within the queue.
+/// Identifies an entry of a `RequestQueue`, for removing the entry. Unique within the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueTicket(u64);
 
@@ -85,7 +85,7 @@ impl<T> Default for RequestQueue<T> {
 
 impl<T> RequestQueue<T> {
     /// Adds a request of about `tokens`, input plus output, which count against the agent's share.
-    /// Returns the ticket with which it can be removed.
+    /// Returns the ticket with which the request can be removed.
     pub fn push(
         &mut self,
         (class, agent): (RequestClass, AgentId),
@@ -113,8 +113,8 @@ impl<T> RequestQueue<T> {
         ticket
     }
 
-    /// Removes and returns the next entry for which `can_go` is true; `None` if there is none.
-    /// Reserves no capacity for overdue entries; only tests call it.
+    /// Removes and returns the next entry for which `can_go` is true, or `None` if there is no such
+    /// entry. Does not reserve capacity for overdue entries. Only tests call this function.
     #[cfg(test)]
     pub(crate) fn pop(
         &mut self,
@@ -124,11 +124,11 @@ impl<T> RequestQueue<T> {
         self.pop_keeping(now, can_go, |_| (), |_| None)
     }
 
-    /// Removes and returns the next entry that can be sent now; `None` if there is none. `can_go`
-    /// must not depend on how often it is called.
+    /// Removes and returns the next entry that can be sent now, or `None` if there is no such
+    /// entry. `can_go` must not depend on how often it is called.
     ///
-    /// Reserves capacity for overdue entries: behind an overdue entry that a route's limits hold
-    /// back (`held` returns that route), only Tab is sent on that route. Otherwise many small
+    /// Reserves capacity for overdue entries: while a route's limits hold back an overdue entry
+    /// (`held` returns that route), only Tab requests are sent on that route. Otherwise many small
     /// requests would take the capacity that a large one waits for forever. `route` is the route of
     /// an entry that can be sent.
     pub fn pop_keeping<K: PartialEq>(
@@ -167,8 +167,8 @@ impl<T> RequestQueue<T> {
         Some(entry)
     }
 
-    /// Removes an entry because its caller gave up, and returns its item; `None` if it was handed
-    /// out or removed before.
+    /// Removes the entry of a caller that gave up, and returns its item, or `None` if the entry was
+    /// already handed out or removed.
     pub fn remove(&mut self, ticket: QueueTicket) -> Option<T> {
         for ring in self.classes.values_mut() {
             for ix in 0..ring.agents.len() {

@@ -45,9 +45,9 @@ pub struct RouteLimits {
     pub output_tokens: Option<TokenCount>,
 }
 
-/// Capacity of a route that `RateLedger::reserve` holds for a request.
-/// `RateLedger::settle_reservation` consumes it exactly once; dropping it instead keeps the
-/// capacity held.
+/// Capacity of a route that `RateLedger::reserve` holds for a request. Pass it to
+/// `RateLedger::settle_reservation` exactly once: if it is dropped instead, the capacity stays
+/// held.
 #[must_use = "an unsettled reservation holds its capacity forever"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct RateReservation {
@@ -67,7 +67,7 @@ pub enum RateSettlement {
     Unknown,
 }
 
-/// The limit that keeps a request from being sent now, and until when.
+/// The limit that delays a request, and the end of the delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateWait {
     /// The limit that is exhausted.
@@ -122,8 +122,8 @@ struct TokenBucket {
 }
 
 impl RateLedger {
-    /// Sets the user's own limits of a route, in place of earlier ones; `None` removes a limit.
-    /// They apply from `now` on.
+    /// Sets the user's own limits of a route, in place of earlier ones; `None` removes a limit. The
+    /// new limits apply from `now` on.
     pub fn set_limits(&mut self, route: &Route, limits: RouteLimits, now: MonotonicTime) {
         let ledger = self.route_ledger(route);
         ledger.requests.set_own(limits.requests, now);
@@ -133,9 +133,12 @@ impl RateLedger {
         ledger.output.set_own(tokens, now);
     }
 
-    /// Reserves capacity for a request if available now. A request larger than a whole bucket is
-    /// admitted when the bucket is full. A route without known limits admits everything. ¶ ¶ #
-    /// Errors ¶ ¶ Returns the limit that delays the request longest; then nothing is reserved.
+    /// Reserves capacity for a request if the route has enough now. Admits a request larger than a
+    /// whole bucket when the bucket is full. A route without known limits admits every request.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit that delays the request longest. In this case, does not reserve capacity.
     pub fn reserve(
         &mut self,
         route: &Route,
@@ -157,8 +160,8 @@ impl RateLedger {
         })
     }
 
-    /// Returns the limit for which a request would have to wait now, as `Err`; `Ok` if it could be
-    /// sent. Reserves nothing.
+    /// Returns `Ok` if a request could be sent now, else the limit for which it would have to wait
+    /// as `Err`. Does not reserve capacity.
     pub fn check(
         &mut self,
         route: &Route,

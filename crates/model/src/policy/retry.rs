@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{Failure, FailureClass};
 
-/// Limits on attempts and waits after failures. `next` applies them.
+/// Limits on attempts, and the waits after failures. `next` applies them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Maximum attempts on one route, including the first.
@@ -30,8 +30,8 @@ pub struct Attempts {
     pub waited: Duration,
 }
 
-/// The part of the answer that the caller had received before the failure; it decides whether the
-/// answer may start over.
+/// The part of the answer that the caller had received before the failure. It determines whether
+/// the answer may start over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResponseProgress {
     /// Nothing that the caller has seen.
@@ -68,9 +68,9 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Returns the action after `failure`. `attempts` includes the failed one, and `progress` says
-    /// what the caller has seen of the answer. `jitter` is a random number from 0 to 1 that
-    /// lengthens the wait, to spread out concurrent callers.
+    /// Returns the action after `failure`. `attempts` includes the failed attempt, and `progress`
+    /// is the part of the answer that the caller has received. `jitter` is a random number from 0
+    /// to 1 that lengthens the wait, to spread out concurrent callers.
     pub fn next(
         &self,
         failure: &Failure,

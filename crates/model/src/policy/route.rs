@@ -17,7 +17,7 @@ mod score;
 
 pub use score::{ExclusionReason, RouteScore, RouteWeights};
 
-/// Requirements of a request on its model and route; the input of `decide`.
+/// Requirements of a request on its model and route. They are an input of `decide`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouteRequirements {
     /// A named model, or automatic choice.
@@ -67,8 +67,8 @@ pub struct Abilities {
     pub fim: bool,
 }
 
-/// Permitted audience of a prompt, strictest first: a request states the strictest that it needs, a
-/// route states the one that it offers.
+/// Permitted audience of a prompt, strictest first. A request states the level that it needs, and a
+/// route states the level that it offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privacy {
@@ -94,8 +94,8 @@ pub enum FallbackScope {
     AnyTier,
 }
 
-/// Point of the conversation at which a request is made: all but `Within` let `auto` change the
-/// model.
+/// Point of the conversation at which a request is made. At every point except `Within`, `auto` may
+/// change the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SwitchBoundary {
@@ -228,8 +228,9 @@ pub enum FallbackKind {
 /// Chooses a route for a request.
 ///
 /// A named model uses its best route. `auto` keeps the conversation's route until a switch point,
-/// and then takes the best score. Excluded routes are never used, not even as a fallback. Without
-/// an eligible route, `RouteDecision::chosen` is `None` and the reason says so.
+/// and then takes the route with the best score. Excluded routes are never used, not even as a
+/// fallback. Without an eligible route, `RouteDecision::chosen` is `None`, and the decision's
+/// reason tells why.
 pub fn decide(
     need: &RouteRequirements,
     candidates: &[RouteCandidate],

@@ -86,8 +86,8 @@ struct TierBound {
     size: u64,
 }
 
-/// Parses the JSON that models.dev serves; see `Prices::from_models_dev`. Models that neither read
-/// nor write text are left out.
+/// Parses the JSON that models.dev serves; see `Prices::from_models_dev`. Skips models that neither
+/// read nor write text.
 pub(super) fn parse(text: &str, source: &str, date: &str) -> (Prices, Vec<String>) {
     let providers: BTreeMap<String, ListedProvider> = match serde_json::from_str(text) {
         Ok(providers) => providers,

@@ -81,7 +81,8 @@ pub enum RowKind {
     Embedding,
 }
 
-/// Prices in micro-dollars per million tokens, as stored in a file. `None` is unknown.
+/// Prices in micro-dollars per million tokens, as stored in a file. `None` means that the price is
+/// unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of `Rates`")]

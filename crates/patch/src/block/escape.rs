@@ -21,7 +21,7 @@ const ENTITIES: [(&str, &str); 6] = [
 ];
 
 /// Returns the interpretations of a hunk with HTML entities or backslash escapes removed, the
-/// smallest change first; empty if it contains none.
+/// smallest change first. Returns an empty list if the hunk contains neither.
 pub(crate) fn unescaped(hunk: &PatchHunk) -> Vec<LineBlock> {
     let mut blocks = Vec::new();
     for escape in [

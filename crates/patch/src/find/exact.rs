@@ -21,8 +21,8 @@ pub(super) fn find_lines(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatc
     matches.collect()
 }
 
-/// Returns each row at which `lines` occur consecutively and exactly, in order; none for an empty
-/// list.
+/// Returns each row at which `lines` occur consecutively and exactly, in order. Yields no rows if
+/// `lines` is empty.
 pub(crate) fn rows_of_lines<'a>(
     file: &'a FileText,
     lines: &'a [String],

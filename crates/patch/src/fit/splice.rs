@@ -13,9 +13,9 @@ pub(crate) struct RowSplice {
     pub(crate) lines: Vec<String>,
 }
 
-/// Converts edits of rows, which are sorted, to replacements of byte spans with the file's line
-/// endings. `final_feed` says whether the file must end with a line feed; `None` keeps its current
-/// state.
+/// Converts edits of rows, which must be sorted, to replacements of byte spans with the file's line
+/// endings. `final_feed` tells whether the file must end with a line feed; `None` keeps the current
+/// end of the file.
 pub(crate) fn splice(
     file: &FileText,
     edits: &[RowSplice],

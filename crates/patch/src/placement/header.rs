@@ -41,8 +41,8 @@ pub(super) fn narrow(
     }
 }
 
-/// Returns the row after each occurrence of the whole chain of context headers, outermost first;
-/// empty if there is none.
+/// Returns the row after each occurrence of the whole chain of context headers, outermost first.
+/// Returns an empty list if the chain does not occur.
 pub(crate) fn rows_behind(file: &FileText, headers: &[String]) -> Vec<usize> {
     let scopes = scopes(file, headers).unwrap_or_default();
     scopes.into_iter().map(|scope| scope.start).collect()

@@ -27,7 +27,7 @@ pub(super) struct DailySpend {
 }
 
 impl DailySpend {
-    /// Starts without knowledge of the day; the first `tick` requests a query.
+    /// Creates the state while the current day is unknown. The first `tick` requests a query.
     pub(super) fn new(caps: Caps) -> Self {
         let mut spend = Self {
             has_cap: false,
@@ -41,19 +41,20 @@ impl DailySpend {
         spend
     }
 
-    /// Sets whether there is a daily cap; without one the others' spending does not matter.
+    /// Sets whether there is a daily cap. Without a daily cap, the spending of other runs is not
+    /// needed.
     pub(super) fn set_caps(&mut self, caps: Caps) {
         self.has_cap = caps.day.cost.is_some() || caps.day.tokens.is_some();
     }
 
-    /// Returns whether calls may be sent as far as the day's budget is concerned: there is no daily
-    /// cap, or the spending of other runs is known.
+    /// Returns whether the day's budget can be checked: there is no daily cap, or the spending of
+    /// other runs is known.
     pub(super) fn is_known(&self) -> bool {
         !self.has_cap || self.counted.is_some()
     }
 
-    /// Returns the reason why no call can be permitted: there is a daily cap, and past spending
-    /// cannot be read. `None` otherwise.
+    /// Returns a failure if there is a daily cap and past spending cannot be read, because calls
+    /// cannot be permitted then. Otherwise, returns `None`.
     pub(super) fn failure(&self) -> Option<Failure> {
         let error = self.error.as_ref().filter(|_| self.has_cap)?;
         Some(Failure::new(
@@ -91,8 +92,9 @@ impl DailySpend {
         Some(u64::from(day.0) * DAY_MS)
     }
 
-    /// Applies the result of a query for the others' spending since `since_ms`: adds what `budgets`
-    /// does not contain yet, or keeps the error. A result for an earlier day is dropped.
+    /// Applies the result of a query for the spending of other runs since `since_ms`: adds the
+    /// spending that `budgets` does not contain yet, or stores the error. A result for an earlier
+    /// day is dropped.
     pub(super) fn apply_spend_by_others(
         &mut self,
         since_ms: u64,

@@ -155,6 +155,6 @@ impl Drop for AttemptGuard {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SubmissionId(pub(super) u64);
 
-/// The number of an attempt, unique in this router; a request may have several.
+/// The number of an attempt, unique in this router. A request may have several attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AttemptId(pub(super) u64);

@@ -77,8 +77,9 @@ impl RoutingOptions {
         }
     }
 
-    /// Returns options that let the router choose a model for `step`. `boundary` tells what the
-    /// last change in the conversation was, since changing the model costs its cache.
+    /// Returns options that let the router choose a model for `step`. `boundary` is the current
+    /// point of the conversation: it limits changes of the model, because a change loses the prompt
+    /// cache.
     pub fn auto(step: &StepDescription<'_>, boundary: SwitchBoundary) -> Self {
         let (complexity, features) = policy::complexity(step);
         Self {

@@ -88,7 +88,7 @@ impl Default for StallLimits {
 }
 
 impl RouteState {
-    /// Starts the state of a route: healthy, with low concurrency.
+    /// Creates the state of a route: healthy, with low concurrency.
     pub(super) fn new(config: RouteConfig) -> Self {
         Self {
             concurrency: Concurrency::new(INITIAL_CONCURRENCY, config.max_concurrency),
@@ -115,12 +115,12 @@ impl RouteState {
         )
     }
 
-    /// Returns the cost of a request; `None` if the price is unknown.
+    /// Returns the cost of a request, or `None` if the price is unknown.
     pub(super) fn cost(&self, usage: &Usage) -> Option<Cost> {
         self.config.price.as_ref()?.cost(usage)
     }
 
-    /// Returns the maximum cost of a request; `None` if the price is unknown.
+    /// Returns the maximum cost of a request, or `None` if the price is unknown.
     pub(super) fn max_cost(&self, size: &RequestSize) -> Option<Cost> {
         let price = self.config.price.as_ref()?;
         price.max_cost(size.demand.input, size.demand.output, size.caches)

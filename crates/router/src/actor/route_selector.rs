@@ -32,7 +32,7 @@ const MAX_SHORTLISTS: usize = 32;
 /// Time after its last use during which a conversation counts as cached by its provider.
 const CACHE_LIFETIME: Duration = Duration::from_secs(5 * 60 - 10);
 
-/// Chooses routes and remembers what it chose.
+/// Chooses routes and remembers its choices.
 pub(super) struct RouteSelector {
     /// One per route, in route order. A provider with hundreds of models has hundreds of routes, so
     /// candidates are kept and only changing fields are updated for each request.
@@ -111,8 +111,8 @@ impl RouteSelector {
         self.latest.iter().cloned().collect()
     }
 
-    /// Chooses the routes for a request and records the decision. A plan without routes has the
-    /// failure for the caller.
+    /// Chooses the routes for a request and records the decision. A plan without routes contains
+    /// the failure for the caller.
     pub(super) fn choose(
         &mut self,
         submission: &Submission,
@@ -280,8 +280,7 @@ impl RouteSelector {
         );
     }
 
-    /// Records that another route takes over from one that cannot answer, and returns that
-    /// decision.
+    /// Records that another route replaces a route that cannot answer, and returns this decision.
     pub(super) fn record_failover(
         &mut self,
         decision: &RouteDecision,

@@ -68,7 +68,7 @@ impl RouterLink {
 }
 
 impl RoutedStream {
-    /// Creates the stream. It submits the request to the task when it is polled first.
+    /// Creates the stream. The first poll submits the request to the task.
     pub(super) fn new(
         payload: RequestPayload,
         submission: Submission,
@@ -92,8 +92,8 @@ impl RoutedStream {
         }
     }
 
-    /// Waits for the next event; `None` after the last one. Dropping the future cancels the
-    /// request.
+    /// Waits for the next event. Returns `None` after the last event. Dropping the future cancels
+    /// the request.
     pub(super) async fn next(mut self) -> Option<(RouterEvent, Self)> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -383,9 +383,9 @@ impl AttemptStats {
         self.written += text.len() as u64;
     }
 
-    /// Returns the attempt's usage as far as it is known, and whether it is an estimate; `prompt`
-    /// is the estimated size of the prompt. If the provider broke off, it has not reported the
-    /// output since its last usage event.
+    /// Returns the attempt's usage as far as it is known, and whether it is an estimate. `prompt`
+    /// is the estimated size of the prompt. After an interrupted answer, the output is an estimate,
+    /// because the provider has not reported the output after its last usage event.
     pub(super) fn used(&self, prompt: model::TokenCount) -> (Usage, bool) {
         let written = super::estimate::tokens(self.written);
         match self.usage {

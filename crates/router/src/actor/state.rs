@@ -80,7 +80,7 @@ pub(super) struct PendingRequest {
     pub(super) is_decision_sent: bool,
 }
 
-/// The place where a request waits.
+/// The stage of a request: pausing, following, queued or sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPhase {
     /// Pausing after a failure, until this time.
@@ -299,8 +299,9 @@ impl RouterState {
         reply.send(StreamAction::Send(Box::new(grant))).ok();
     }
 
-    /// Permits a second request on another route next to a slow one, if every policy allows it now;
-    /// otherwise drops `reply`, which leaves the stream with the slow request.
+    /// Permits a second attempt besides a slow one, if every policy allows it now: on another route
+    /// of the same model, else on the same route. Otherwise, drops `reply`, and the stream
+    /// continues with the slow attempt.
     pub(super) fn hedge(
         &mut self,
         id: SubmissionId,

@@ -309,8 +309,8 @@ impl HttpClientInner {
     }
 }
 
-/// Returns the header that carries the key, as the provider's configuration names it;
-/// `authorization` with `Bearer` by default.
+/// Returns the header that carries the key. The default is `authorization` with `Bearer`; the
+/// provider's configuration can name another header, which carries the key alone.
 pub(super) fn key_header(config: &ProviderConfig, secret: Secret) -> KeyHeader {
     match config.key_header.as_str() {
         "" => KeyHeader {

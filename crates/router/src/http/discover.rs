@@ -41,7 +41,7 @@ pub struct DiscoveredModel {
 }
 
 /// Probes all local providers' addresses concurrently, each within `time_limit`. Sends no keys.
-/// Servers that do not respond are left out; never fails.
+/// Skips servers that do not respond. Never fails.
 pub async fn discover(
     providers: &Providers,
     transport: &Arc<dyn Transport>,

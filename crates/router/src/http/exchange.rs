@@ -19,8 +19,8 @@ use crate::wire::{Decoder, RequestTarget, rate_limits, refused};
 pub(crate) const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// Sends `call` on the first poll and decodes its response. The stream ends with exactly one `Stop`
-/// or `Failed`, the latter also for a refused request or a timeout; dropping it closes the socket.
-/// Limits in the headers are relative to `now`.
+/// or `Failed`. A refused request or a timeout yields `Failed`, too. Dropping the stream closes the
+/// socket. Limits in the headers are relative to `now`.
 pub fn exchange(
     transport: &Arc<dyn Transport>,
     call: HttpRequest,

@@ -141,8 +141,8 @@ impl Providers {
         (providers, problems)
     }
 
-    /// Adds the user's providers: for a known id only the given members are overridden. Invalid
-    /// entries are skipped and reported, one sentence for each.
+    /// Adds the user's providers. For a known id, only the given members are overridden. Skips
+    /// invalid entries and returns one sentence about each.
     pub fn add(&mut self, user: &Map<String, Value>) -> Vec<String> {
         let builtin: Map<String, Value> = serde_json::from_str(PROVIDERS).unwrap_or_default();
         let mut problems = Vec::new();
@@ -180,8 +180,9 @@ impl Providers {
         problems
     }
 
-    /// Applies base addresses from environment variables that the configurations name; the first
-    /// one that is not blank wins. `variable` returns a variable's value.
+    /// Applies base addresses from environment variables that the configurations name. Of the
+    /// variables of one provider, the first that is not blank wins. `variable` returns a variable's
+    /// value.
     pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) {
         for config in self.all.values_mut() {
             let mut values = config.base_url_env.iter().filter_map(|name| variable(name));
@@ -206,13 +207,15 @@ impl Providers {
         names
     }
 
-    /// Returns the dialect of a provider; the standard one if its name is empty or unknown.
+    /// Returns the dialect of a provider, or the standard dialect if the dialect's name is empty or
+    /// unknown.
     pub fn dialect(&self, config: &ProviderConfig) -> ChatDialect {
         let named = self.dialects.get(&config.dialect);
         named.cloned().unwrap_or_default()
     }
 
-    /// Returns the fill-in-the-middle template with this name; `None` if there is none.
+    /// Returns the fill-in-the-middle template with this name, or `None` if there is no such
+    /// template.
     pub fn template(&self, name: &str) -> Option<&FimTemplate> {
         self.templates.get(name)
     }
@@ -231,7 +234,7 @@ impl ProviderConfig {
         sources
     }
 
-    /// Returns the timeouts of its requests; an invalid number counts as 300 seconds.
+    /// Returns the timeouts of the provider's requests. An invalid number counts as 300 seconds.
     pub fn limits(&self) -> HttpTimeouts {
         let seconds =
             |number: f64| Duration::try_from_secs_f64(number).unwrap_or(Duration::from_secs(300));

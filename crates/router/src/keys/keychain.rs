@@ -28,8 +28,8 @@ impl Platform {
     }
 }
 
-/// Returns the command line that prints a provider's key; `None` for a platform without a keychain.
-/// Runs nothing.
+/// Returns the command line that prints a provider's key, or `None` for a platform without a
+/// keychain. Does not run the command.
 pub(super) fn lookup_command(platform: Platform, provider: &str) -> Option<Vec<String>> {
     let command = match platform {
         Platform::Linux => vec![

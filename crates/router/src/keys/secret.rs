@@ -32,8 +32,8 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// Returns a text with every occurrence of the key replaced by `<key>`; unchanged for an empty
-    /// key.
+    /// Returns a text with every occurrence of the key replaced by `<key>`. An empty key leaves the
+    /// text unchanged.
     pub fn mask(&self, text: &str) -> String {
         if self.is_empty() {
             return text.to_owned();

@@ -25,8 +25,8 @@ impl ProgramOutput {
         Self(Zeroizing::new(bytes))
     }
 
-    /// Returns the first line, which is the key, without blanks around it; empty if there is no
-    /// output.
+    /// Returns the first line, which is the key, without surrounding blanks. Returns an empty key
+    /// if there is no output.
     pub(super) fn first_line(&self) -> Secret {
         let line = self.0.split(|byte| *byte == b'\n').next();
         Secret::new(String::from_utf8_lossy(line.unwrap_or_default()).into_owned())
@@ -38,8 +38,8 @@ pub trait SecretSource: Send + Sync {
     /// Returns an environment variable; `None` if it is unset or not UTF-8.
     fn environment(&self, name: &str) -> Option<String>;
 
-    /// Runs a program with its arguments and returns its output; it is killed after `timeout`,
-    /// which is an error, as is a failing exit code. The error contains nothing of the output.
+    /// Runs a program with its arguments and returns its output. Kills the program after `timeout`.
+    /// A timeout and a failing exit code are errors. Errors never contain parts of the output.
     fn run<'a>(
         &'a self,
         command: &'a [String],

@@ -32,7 +32,7 @@ impl BodyItems {
         }
     }
 
-    /// Serializes an item at the end of the list.
+    /// Serializes an item and appends it to the list.
     pub(crate) fn push(&mut self, item: &Value) {
         if !self.bytes.is_empty() {
             self.bytes.push(b',');

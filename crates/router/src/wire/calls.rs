@@ -49,7 +49,7 @@ enum ToolCallState {
 pub(crate) struct Contradiction;
 
 impl ToolCalls {
-    /// Prepares for the answer to `request`, whose call ids are taken.
+    /// Creates the state for the answer to `request`. The call ids in `request` count as used.
     pub(crate) fn new(request: &ModelRequest) -> Self {
         let text_tools = request.tools.iter().filter_map(|tool| match tool.input {
             ToolInput::Text { .. } => Some(tool.name.clone()),
@@ -72,8 +72,8 @@ impl ToolCalls {
         self.calls.len()
     }
 
-    /// Starts a call and returns its index, from 0. Keeps its id if that is unused, and assigns
-    /// another one otherwise. Events go to `out`.
+    /// Starts a call and returns its index, from 0. Keeps `id` if it is unused, and assigns another
+    /// id otherwise. Appends events to `out`.
     pub(crate) fn start(
         &mut self,
         id: &str,
@@ -97,8 +97,8 @@ impl ToolCalls {
         index
     }
 
-    /// Adds a fragment of a call's arguments; ignored if it is empty or the call is unknown or
-    /// ended.
+    /// Adds a fragment of a call's arguments. Ignores the fragment if it is empty, or if the call
+    /// is unknown or has ended.
     pub(crate) fn fragment(&mut self, index: u32, fragment: &str, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
@@ -116,8 +116,8 @@ impl ToolCalls {
         }
     }
 
-    /// Sets a call's complete arguments. Sends what is missing after the fragments; fails if the
-    /// fragments are not their beginning.
+    /// Sets a call's complete arguments. Emits the part that is missing after the fragments. Fails
+    /// if the arguments do not begin with the fragments.
     pub(crate) fn set_arguments(
         &mut self,
         index: u32,
@@ -136,8 +136,8 @@ impl ToolCalls {
         Ok(())
     }
 
-    /// Ends a call whose arguments are complete; ignored if it is unknown or ended. Truncated
-    /// arguments are left to `close`.
+    /// Ends a call whose arguments are complete. Ignores a call that is unknown or has ended. If
+    /// the arguments are truncated, leaves the call to `close`.
     pub(crate) fn finish_call(&mut self, index: u32, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
@@ -162,9 +162,9 @@ impl ToolCalls {
         }
     }
 
-    /// Ends every call as the answer stops for `reason`. A truncated call stays open if the token
-    /// limit explains it; otherwise truncated JSON ends as it is, for the tool to report, and
-    /// truncated text fails the answer.
+    /// Ends every call when the answer stops for `reason`. If the answer stops at the token limit,
+    /// truncated calls stay open. Otherwise, a call with truncated JSON ends as it is, and the tool
+    /// reports the error; a call with truncated text fails the answer.
     pub(crate) fn close(
         &mut self,
         reason: StopReason,

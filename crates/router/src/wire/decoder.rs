@@ -18,8 +18,8 @@ const MAX_EXCERPT: usize = 4096;
 /// Interprets the frames of one wire.
 pub(crate) trait FrameReader: Send {
     /// Processes one frame: the name of its event, which may be empty, and its JSON. Writes events
-    /// to `answer`. Unknown events and members are not errors, as protocols grow; a failure ends
-    /// the answer.
+    /// to `answer`. Ignores unknown events and members, because protocols grow. A failure ends the
+    /// answer.
     fn on_frame(
         &mut self,
         event: &str,
@@ -32,7 +32,7 @@ pub(crate) trait FrameReader: Send {
         self.on_end(answer)
     }
 
-    /// Handles the end of a body without a last event: by default, that is a truncated answer.
+    /// Handles the end of a body without a last event. By default, the answer counts as truncated.
     fn on_end(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         Err(answer.truncated())
     }
@@ -59,7 +59,7 @@ impl Decoder {
         Self::with(Framing::Events, reader, answer)
     }
 
-    /// Creates a decoder of a framing around a reader and an answer.
+    /// Creates a decoder from a framing, a reader and an answer.
     pub(crate) fn with(
         framing: Framing,
         reader: impl FrameReader + 'static,
@@ -82,8 +82,8 @@ impl Decoder {
         self.answer.take()
     }
 
-    /// Processes the next bytes of the body, divided anywhere, and returns the events that they
-    /// complete; none after the last event.
+    /// Processes the next bytes of the body, which may be split at any byte, and returns the events
+    /// that these bytes complete. Returns no events after the last event.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<StreamEvent> {
         if !self.answer.has_ended() {
             if let Some(opening) = &mut self.opening {
@@ -97,8 +97,8 @@ impl Decoder {
         self.answer.take()
     }
 
-    /// Processes the end of the body and returns the remaining events. The last event has then been
-    /// emitted, a failure if the answer is incomplete.
+    /// Processes the end of the body and returns the remaining events. After this call, the last
+    /// event has been emitted; if the answer is incomplete, the last event is a failure.
     pub fn finish(&mut self) -> Vec<StreamEvent> {
         if !self.answer.has_ended() {
             let mut frames = Vec::new();
@@ -123,8 +123,8 @@ impl Decoder {
         self.answer.take()
     }
 
-    /// Ends the answer with an external failure, such as a broken connection. Returns no event if
-    /// the answer has ended.
+    /// Ends the answer with an external failure, such as a broken connection. Returns no events if
+    /// the answer has already ended.
     pub fn fail(&mut self, failure: Failure) -> Vec<StreamEvent> {
         self.answer.fail(failure);
         self.answer.take()

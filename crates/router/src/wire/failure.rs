@@ -28,7 +28,7 @@ pub struct RequestTarget {
 }
 
 impl RequestTarget {
-    /// Returns provider and host as in a sentence: `Anthropic (api.anthropic.com)`.
+    /// Returns provider and host for use in a sentence: `Anthropic (api.anthropic.com)`.
     pub(crate) fn name(&self) -> String {
         if self.host.is_empty() {
             return self.provider.clone();
@@ -38,8 +38,7 @@ impl RequestTarget {
 }
 
 /// Converts an error response of any format to a failure with a sentence. Header names are lower
-/// case; waits are relative to `now`. Paths in the error are resolved in `sent`, the request's
-/// body.
+/// case; waits are relative to `now`. Resolves paths in the error in `sent`, the request's body.
 pub fn refused(
     target: &RequestTarget,
     status: u16,

@@ -43,8 +43,8 @@ fn four() -> usize {
 }
 
 impl FimOptions {
-    /// Returns the forms of requests that the protocol supports: `Gap` always, `Raw` where it takes
-    /// a raw prompt.
+    /// Returns the forms of requests that the protocol supports: always `Gap`, and `Raw` if the
+    /// protocol takes a raw prompt.
     pub fn takes(&self) -> Vec<FimForm> {
         let mut forms = vec![FimForm::Gap];
         if matches!(

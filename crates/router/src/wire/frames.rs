@@ -61,7 +61,7 @@ impl FrameSplitter {
         }
     }
 
-    /// Processes the next bytes and appends completed frames to `frames`; an incomplete one is kept
+    /// Processes the next bytes and appends completed frames to `frames`. Keeps an incomplete frame
     /// for the next call. An error is final.
     pub(crate) fn feed(
         &mut self,

@@ -64,8 +64,8 @@ pub(crate) struct ChatHistory<'a> {
 }
 
 impl<'a> ChatHistory<'a> {
-    /// Prepares the conversation of `request`: its call ids in the form that `rule` demands, and
-    /// the tools of its calls.
+    /// Prepares the conversation of `request`: converts its call ids to the form that `rule`
+    /// demands, and collects the tools of its calls.
     pub(crate) fn new(request: &'a ModelRequest, rule: IdRule) -> Self {
         let mut ids = HashMap::new();
         let mut names = HashMap::new();
@@ -89,12 +89,12 @@ impl<'a> ChatHistory<'a> {
         }
     }
 
-    /// Returns a call's id in the wire's format; an unknown id stays as it is.
+    /// Returns a call's id in the wire's format. An unknown id stays as it is.
     pub(crate) fn id(&self, id: &'a str) -> &str {
         self.ids.get(id).map_or(id, String::as_str)
     }
 
-    /// Returns the name of the tool that a call used; `unknown` if the conversation has no such
+    /// Returns the name of the tool that a call used, or `unknown` if the conversation has no such
     /// call.
     pub(crate) fn tool_of(&self, call: &str) -> &'a str {
         self.names.get(call).copied().unwrap_or("unknown")
@@ -106,7 +106,7 @@ impl<'a> ChatHistory<'a> {
     }
 
     /// Parses a call's arguments as an object, for wires that require one. Blank arguments give an
-    /// empty object; text that is no object is wrapped in one.
+    /// empty object. Text that is not an object is wrapped in one.
     pub(crate) fn arguments(&self, tool: &str, arguments: &str) -> Value {
         if !self.takes_text(tool) {
             match serde_json::from_str(arguments) {
@@ -118,8 +118,8 @@ impl<'a> ChatHistory<'a> {
         json!({ MEMBER: arguments })
     }
 
-    /// Returns the opaque data of a part as JSON; `None` if there are none or they belong to
-    /// another model.
+    /// Returns the opaque data of a part as JSON. Returns `None` if the part has no opaque data, or
+    /// if the data belong to another model.
     pub(crate) fn opaque(&self, part: &MessagePart) -> Option<Value> {
         let opaque = part.opaque.as_ref()?;
         if opaque.model != self.request.model {
@@ -128,7 +128,7 @@ impl<'a> ChatHistory<'a> {
         serde_json::from_str(&opaque.data).ok()
     }
 
-    /// Returns the conversation by turns of alternating sides, without empty texts.
+    /// Returns the conversation as turns of alternating sides, without empty texts.
     pub(crate) fn grouped_turns(&self) -> Vec<HistoryTurn<'a>> {
         let mut turns: Vec<HistoryTurn<'a>> = Vec::new();
         for message in &self.request.messages {
@@ -216,8 +216,9 @@ fn nine_id(id: &str, number: u64) -> String {
         .collect()
 }
 
-/// Returns a tool's description and JSON schema, for wires without free-text tools: such a tool
-/// gets an object with the text as its only member, and its grammar in the description.
+/// Returns a tool's description and JSON schema, for wires without free-text tools. A free-text
+/// tool becomes a tool that takes an object with the text as its only member; its grammar is added
+/// to the description.
 pub(crate) fn json_tool(tool: &ToolSpec, options: &WireOptions) -> (String, Value) {
     match &tool.input {
         ToolInput::Json(schema) => {
@@ -241,8 +242,8 @@ pub(crate) fn json_tool(tool: &ToolSpec, options: &WireOptions) -> (String, Valu
     }
 }
 
-/// Returns the request's tool choice; `Auto` in place of a forced tool that the model does not
-/// support.
+/// Returns the request's tool choice, or `Auto` if the choice forces a tool and the model does not
+/// support that.
 pub(crate) fn tool_choice<'a>(request: &'a ModelRequest, options: &WireOptions) -> &'a ToolChoice {
     match &request.tool_choice {
         ToolChoice::Required | ToolChoice::Tool(_) if !options.forced_tool => &ToolChoice::Auto,
@@ -250,8 +251,7 @@ pub(crate) fn tool_choice<'a>(request: &'a ModelRequest, options: &WireOptions) 
     }
 }
 
-/// Returns a tool's result as one text, with line feeds between its parts; images are left to the
-/// caller.
+/// Returns the text parts of a tool's result, joined by line feeds. The caller handles images.
 pub(crate) fn result_text(content: &[PartContent]) -> String {
     let texts = content.iter().filter_map(|content| match content {
         PartContent::Text(text) | PartContent::Reasoning(text) => Some(text.as_str()),
@@ -290,8 +290,8 @@ pub(crate) fn add_sampling(
     }
 }
 
-/// Returns the request's schema and the level of support for it; `Ok(None)` without a schema. Fails
-/// if the model has no support.
+/// Returns the request's schema and the level of support for it, or `Ok(None)` without a schema.
+/// Fails if the model does not support schemas.
 pub(crate) fn schema<'a>(
     request: &'a ModelRequest,
     options: &WireOptions,

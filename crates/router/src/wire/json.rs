@@ -4,7 +4,8 @@
 use model::TokenCount;
 use serde_json::{Map, Value};
 
-/// Returns the string at the JSON pointer `pointer`; empty if absent or no string.
+/// Returns the string at the JSON pointer `pointer`. Returns an empty string if the value is absent
+/// or not a string.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value
         .pointer(pointer)
@@ -12,8 +13,8 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Returns the non-negative integer at `pointer`; some providers write it as `3.0`. `None` for
-/// others.
+/// Returns the non-negative integer at `pointer`, which some providers write as `3.0`. Returns
+/// `None` if the value is absent or not such a number.
 pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     let found = value.pointer(pointer)?;
     found.as_u64().or_else(|| {
@@ -22,12 +23,12 @@ pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     })
 }
 
-/// Returns the token count at `pointer`; zero if absent or invalid.
+/// Returns the token count at `pointer`, or zero if the value is absent or invalid.
 pub(crate) fn tokens(value: &Value, pointer: &str) -> TokenCount {
     TokenCount(number(value, pointer).unwrap_or_default())
 }
 
-/// Returns the array at `pointer`; empty if absent or no array.
+/// Returns the array at `pointer`. Returns an empty slice if the value is absent or not an array.
 pub(crate) fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value
         .pointer(pointer)

@@ -74,7 +74,7 @@ pub fn rate_limits(headers: &[(String, String)], now: SystemTime) -> Option<Rate
 }
 
 /// Returns the wait that a response requests in `retry-after-ms` or `retry-after`, as seconds or as
-/// a date relative to `now`. `None` if there is none or it is invalid.
+/// a date relative to `now`. Returns `None` if both headers are absent or the value is invalid.
 pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Duration> {
     if let Some(milliseconds) = header(headers, "retry-after-ms") {
         return seconds(milliseconds.parse::<f64>().ok()? / 1000.0);
@@ -82,8 +82,8 @@ pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Dura
     until(header(headers, "retry-after")?, now)
 }
 
-/// Returns the trimmed value of a header, the first one if repeated; `None` if absent. `name` is in
-/// lower case.
+/// Returns the trimmed value of a header, or `None` if the header is absent. If the header is
+/// repeated, returns the first value. `name` is in lower case.
 pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = headers.iter().find(|(have, _)| have == name)?;
     Some(found.1.trim())

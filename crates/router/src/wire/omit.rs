@@ -47,8 +47,8 @@ pub(crate) fn is_optional(member: &str) -> bool {
     !NEEDED.contains(&member.to_lowercase().as_str())
 }
 
-/// Returns the names of the members of a body that can be omitted, including those of nested
-/// objects and tools, sorted, each once.
+/// Returns the names of the members of a body that can be omitted, including members of nested
+/// objects and tools. The names are sorted and unique.
 pub(crate) fn members(body: &Value) -> Vec<String> {
     let mut names = Vec::new();
     collect(body, &mut names);

@@ -80,8 +80,8 @@ pub enum SchemaSupport {
     Native,
 }
 
-/// Wire values of efforts. An effort without a value uses that of the next lower one, or else of
-/// the next higher one.
+/// Wire values of efforts. An effort without a value uses the value of the next lower effort, or
+/// else of the next higher effort.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct EffortMap(BTreeMap<Effort, EffortValue>);
 
@@ -123,8 +123,8 @@ impl Default for WireOptions {
 }
 
 impl WireOptions {
-    /// Reads options from layers, each overriding the previous ones member by member; nested
-    /// objects are merged. Fails if a member has the wrong type.
+    /// Reads options from layers. Each layer overrides the previous layers member by member, and
+    /// nested objects are merged. Fails if a member has the wrong type.
     pub fn layered<'a>(
         layers: impl IntoIterator<Item = &'a Map<String, Value>>,
     ) -> Result<Self, Error> {

@@ -28,7 +28,7 @@ enum OpenPart {
 }
 
 impl ResponseBuilder {
-    /// Starts an answer without events.
+    /// Creates an answer without events.
     pub(crate) fn new(model: ModelId, calls: ToolCalls, target: RequestTarget) -> Self {
         Self {
             target,
@@ -129,7 +129,7 @@ impl ResponseBuilder {
         self.part = OpenPart::None;
     }
 
-    /// Signs the tool call with this index.
+    /// Adds a signature to the tool call with this index.
     pub(crate) fn sign_call(&mut self, index: u32, data: &Value) {
         self.signature(Some(index), data);
     }

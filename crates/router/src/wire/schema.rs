@@ -22,8 +22,8 @@ const NARROWING: [&str; 12] = [
     "uniqueItems",
 ];
 
-/// Returns the schema with everything removed or rewritten that the provider does not accept;
-/// unchanged without quirks.
+/// Returns the schema with every construct that the provider does not accept removed or rewritten.
+/// Without quirks, the schema stays unchanged.
 pub(crate) fn adapted(schema: &Value, quirks: &[SchemaQuirk]) -> Value {
     if quirks.is_empty() {
         return schema.clone();

@@ -40,8 +40,8 @@ pub(crate) enum InputEnd {
 }
 
 impl TextInput {
-    /// Processes a fragment of JSON and returns the text that it adds, with escapes decoded; empty
-    /// while it is not clear that the arguments have this form.
+    /// Processes a fragment of JSON and returns the text that it adds, with escapes decoded.
+    /// Returns an empty text until the arguments are known to have this form.
     pub(crate) fn feed(&mut self, fragment: &str) -> String {
         let mut text = String::new();
         match self.state {

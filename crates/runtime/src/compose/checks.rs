@@ -39,8 +39,8 @@ impl CheckCommands {
         }
     }
 
-    /// Replaces the commands; blank ones are left out, and an empty list removes all checks. Blocks
-    /// on the disk.
+    /// Replaces the commands and leaves out blank ones. An empty list removes all checks. Blocks on
+    /// the disk.
     pub fn save(&self, commands: &[String]) -> Result<(), host::Error> {
         let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();
         let text = serde_json::json!(commands).to_string();

@@ -114,8 +114,8 @@ pub fn open_board_store(dirs: &Dirs, main_repo: &AbsPath) -> Result<LedgerBoardS
     Ok(LedgerBoardStore::new(opened.ledger, &main_repo.to_string()))
 }
 
-/// Returns the built-in roles and those of the user's `roles.json`, with a sentence for each error.
-/// A missing file has none. Blocks on the disk.
+/// Returns the built-in roles and the roles of the user's `roles.json`, with a sentence for each
+/// error. If the file is missing, returns only the built-in roles. Blocks on the disk.
 pub fn load_roles(dirs: &Dirs) -> (RoleSet, Vec<String>) {
     let text = RealFiles.read(&dirs.config.join("roles.json"), MAX_ROLES_BYTES);
     let text = text.unwrap_or_default();

@@ -29,8 +29,9 @@ impl Consents {
         }
     }
 
-    /// Stores the user's decision about exactly this entry of its file. Blocks on the disk. Fails
-    /// with `Error::OwnServer` for an entry of the user, which needs none.
+    /// Stores the user's decision about this exact version of an entry. Blocks on the disk. Fails
+    /// with `Error::OwnServer` for an entry in the user's own file, because such an entry needs no
+    /// decision.
     pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), Error> {
         let Some(what) = consent_subject(entry) else {
             return Err(Error::OwnServer(entry.name.clone()));

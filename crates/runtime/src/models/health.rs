@@ -53,8 +53,8 @@ pub fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
 }
 
 impl Health {
-    /// Returns a model's health; `None` if it was not called in the last day. `model` is
-    /// `provider/model`.
+    /// Returns the health of a model, which `model` names as `provider/model`. Returns `None` if
+    /// the model was not called in the last day.
     pub fn of(&self, model: &str) -> Option<&ModelHealth> {
         self.models.get(model)
     }

@@ -140,8 +140,9 @@ impl Setup {
         setup
     }
 
-    /// Adds a model that the user names, although no table and no server lists it; does nothing if
-    /// it is known. `None` if its provider is unknown.
+    /// Adds a model that the user names, even if it is missing from the tables and the servers'
+    /// lists. Does nothing if the model is already known. Returns `None` if the model's provider is
+    /// unknown.
     pub fn add_named(&mut self, id: &ModelId) -> Option<()> {
         if self.models.iter().all(|known| known.id != *id) {
             let config = self.all.all.get(&id.provider)?;
@@ -202,7 +203,7 @@ impl Setup {
         Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
     }
 
-    /// Returns the routes to all models, for a router, one for each model.
+    /// Returns one route for each model, for a router.
     pub fn routes(&self) -> Vec<RouteConfig> {
         let client = self.client();
         let routes = self.models.iter().map(|found| RouteConfig {
@@ -367,14 +368,14 @@ pub fn demo() -> Result<RouteConfig, Error> {
     })
 }
 
-/// Withholds the variables that the settings name as keys from every child process started later.
-/// Blocks on the disk.
+/// Withholds the environment variables that the settings name as API keys from every child process
+/// that is started later. Blocks on the disk.
 pub fn withhold_keys(files: &dyn Files, dirs: &Dirs) {
     drop(providers(files, dirs));
 }
 
-/// Returns all providers of the program and the user's settings, with the errors in them as
-/// sentences. Blocks on the disk.
+/// Returns the program's own providers and those of the user's settings, with a sentence for each
+/// error in the settings. Blocks on the disk.
 pub fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
     let mut problems = Vec::new();
     let settings = read_settings(files, dirs, &mut problems);
@@ -416,8 +417,8 @@ pub(crate) fn secret_source() -> SystemSecrets {
     }
 }
 
-/// Reads the user's settings, with defaults for missing and invalid ones, and appends the errors in
-/// them to `problems`. Blocks on the disk.
+/// Reads the user's settings, and appends a sentence for each error in them to `problems`. Missing
+/// and invalid settings get their defaults. Blocks on the disk.
 pub(crate) fn read_settings(
     files: &dyn Files,
     dirs: &Dirs,

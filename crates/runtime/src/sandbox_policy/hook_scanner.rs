@@ -81,8 +81,8 @@ impl HookScanner {
         }
     }
 
-    /// Takes the state before a command that is about to start, for comparison at its end. Blocks
-    /// on the disk.
+    /// Records the state of the files before a command starts, for comparison when the command
+    /// ends. Blocks on the disk.
     pub fn command_started(&self) {
         let mut state = lock(&self.state);
         let is_alone = state.running == 0;
@@ -106,8 +106,8 @@ impl HookScanner {
             .collect()
     }
 
-    /// Scans like `command_ended`; returns each finding with the folder to which it was moved, if
-    /// it was.
+    /// Scans like `command_ended`. Returns each finding with the folder to which its file was
+    /// moved, or `None` if the file was not moved.
     pub fn collect_findings(&self, fixed: &[AbsPath]) -> Vec<(Finding, Option<AbsPath>)> {
         let mut state = lock(&self.state);
         state.running = state.running.saturating_sub(1);

@@ -91,8 +91,8 @@ impl SandboxSettings {
         &self.written.environment
     }
 
-    /// Adds the file's settings to a policy; `home` replaces `~` in paths. Fails at an invalid
-    /// setting.
+    /// Adds the file's settings to a policy. `home` replaces `~` in paths. Fails if a setting is
+    /// invalid.
     pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {
         self.written.policy.apply(policy, home)
     }
@@ -111,8 +111,8 @@ impl SandboxSettings {
         granted
     }
 
-    /// Extends the grants of commands like this one in the project, here and in the file. They
-    /// apply in this session even if the file cannot be written, which is an error. Blocks on the
+    /// Adds grants for commands like this one in the project, both in memory and in the file. Fails
+    /// if the file cannot be written, but the grants still apply in this session. Blocks on the
     /// disk.
     pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), Error> {
         let texts: Vec<String> = more.iter().filter_map(write).collect();

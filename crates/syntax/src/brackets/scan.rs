@@ -42,8 +42,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns the index of the pair in the language's list to which `c` at an offset of the text
-    /// belongs, and whether it opens; `None` unless it is a bracket in code.
+    /// Returns the index in the language's list of the bracket pair to which the character `c` at
+    /// `at` belongs, and whether `c` is the opening bracket. Returns `None` if `c` is not a
+    /// bracket, or is in a string or comment.
     pub(crate) fn bracket(&self, c: char, at: usize) -> Option<(usize, bool)> {
         let ix = self
             .pairs
@@ -117,8 +118,9 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Returns the nearest opening bracket before `from` that nothing before `from` closes, as its
-    /// offset and the index of its pair; `None` if there is none within a bounded distance.
+    /// Returns the innermost bracket that is still open at `from`, searching backwards, as its
+    /// offset and the index of its pair. Returns `None` if a bounded distance contains no such
+    /// bracket.
     pub(crate) fn open_before(&self, from: usize) -> Option<(usize, usize)> {
         let mut open: Vec<usize> = Vec::new();
         let mut at = from;
@@ -148,7 +150,8 @@ impl<'a> Scanner<'a> {
 }
 
 /// Returns the pair of the bracket at `at` by scanning the text, for places where the tree has
-/// errors; `None` if there is no bracket or no partner nearby.
+/// errors. Returns `None` if `at` is not at a bracket, or the partner is not found within a bounded
+/// distance.
 pub(crate) fn text_matching_bracket(
     syntax: &SyntaxSnapshot,
     text: &Snapshot,
@@ -165,7 +168,8 @@ pub(crate) fn text_matching_bracket(
     Some(scanner.pair(open, close, ix))
 }
 
-/// Returns the innermost pair around a span by scanning the text; `None` if there is none nearby.
+/// Returns the innermost pair of brackets around a span by scanning the text. Returns `None` if no
+/// pair is found within a bounded distance.
 pub(crate) fn text_enclosing_brackets(
     syntax: &SyntaxSnapshot,
     text: &Snapshot,

@@ -22,8 +22,8 @@ use crate::stall_guard;
 /// Maximum number of trees per generation; two generations are kept.
 const MAX_TREES: usize = 1024;
 
-/// A cache of the trees of small injections, by language and content; shared by all snapshots of
-/// one text. Bounded.
+/// A bounded cache of the trees of small injections, by language and content. All snapshots of one
+/// text share it.
 #[derive(Default)]
 pub(crate) struct SmallLayers(Mutex<Generations>);
 
@@ -49,8 +49,8 @@ struct Key {
 }
 
 impl SmallLayers {
-    /// Returns the parsed tree of an injection, from the cache or parsed now; `None` if it cannot
-    /// be parsed. The offsets of the host's tree count from `shift` in the text.
+    /// Returns the parsed tree of an injection, from the cache or by parsing. Returns `None` if the
+    /// injection cannot be parsed. The host's tree starts at the offset `shift` of the text.
     pub(crate) fn layer(
         &self,
         injection: &Injection,

@@ -17,7 +17,7 @@ use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
 use crate::stall_guard::{ParseHalt, Progress};
 
 /// A parse to run on another thread, when the budget on the owner's thread is exhausted. Dropping
-/// it cancels it.
+/// the job cancels the parse.
 #[must_use]
 pub struct ParseJob {
     pub(super) text: Snapshot,
@@ -75,13 +75,13 @@ pub(super) enum ParsePurpose {
 }
 
 impl ParseJob {
-    /// Returns the revision that it parses.
+    /// Returns the revision of the text that the job parses.
     pub fn revision(&self) -> Revision {
         self.text.revision()
     }
 
-    /// Parses the text; takes time proportional to it. Returns `None` if `cancel` was set or newer
-    /// edits superseded it.
+    /// Parses the text. Takes time proportional to its length. Returns `None` if `cancel` was set
+    /// or newer edits superseded the job.
     pub fn run(mut self, cancel: &AtomicBool) -> Option<ParsedTree> {
         // Dropping large trees takes a while; on this thread it delays nothing else.
         self.retired.clear();

@@ -2,8 +2,8 @@
 
 use super::ParseJob;
 
-/// Time budget of a parse on the caller's thread: a function that says when it is exhausted, called
-/// often; or no limit.
+/// Time budget of a parse on the caller's thread: either unlimited, or a function that the parser
+/// calls often and that returns whether the budget is exhausted.
 pub struct Budget<'a>(Option<&'a mut dyn FnMut() -> bool>);
 
 impl<'a> Budget<'a> {

@@ -42,7 +42,7 @@ impl SegmentSink {
     }
 }
 
-/// Pairs of trigram and file, collected in memory for a new segment; 8 bytes each.
+/// Pairs of trigram and file, collected in memory for a new segment. Each pair takes 8 bytes.
 pub(crate) struct Pairs {
     pairs: Vec<u64>,
     files: u32,
@@ -73,13 +73,13 @@ impl Pairs {
         self.files - 1
     }
 
-    /// Adds a trigram of the file started last; each may be added only once per file.
+    /// Adds a trigram of the file started last. Add each trigram only once per file.
     pub(crate) fn add(&mut self, gram: Gram) {
         let file = u64::from(self.files.saturating_sub(1));
         self.pairs.push(u64::from(gram) << 32 | file);
     }
 
-    /// Writes the pairs as a segment to the sink, returns it, and empties the collection.
+    /// Writes the pairs as a segment to the sink, empties the collection, and returns the sink.
     pub(crate) fn write(&mut self, sink: SegmentSink) -> Result<SegmentSink, WriteError> {
         self.pairs.sort_unstable();
         let mut writer = SegmentWriter::new(sink, self.files)?;
@@ -96,8 +96,8 @@ impl Pairs {
 }
 
 /// Merges several segments into one of `files` files. `numbers` holds, for each segment, the new
-/// number of each file, or `None` to drop it; the new numbers ascend from segment to segment and
-/// within each.
+/// number of each file, or `None` to drop the file. The new numbers must ascend within each segment
+/// and from segment to segment.
 pub(crate) fn merge(
     segments: &[&TrigramSegment],
     numbers: &[Vec<Option<u32>>],

@@ -18,7 +18,7 @@ enum Tint {
     Locked,
 }
 
-/// Returns the icon for a file name, by its whole name or its extension, in the colour of its kind.
+/// Returns the icon for a file. The whole name or the extension decides the icon and its colour.
 pub fn file_icon(name: &str, cx: &App) -> IconElement {
     let (icon, tint) = kind(name);
     icon.color(tint.color(cx))

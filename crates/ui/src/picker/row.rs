@@ -59,7 +59,7 @@ impl PickerRow {
         self
     }
 
-    /// Highlights query matches, by byte offsets of the detail.
+    /// Highlights query matches at these byte offsets of the detail.
     pub fn detail_matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
         self.detail_matches = offsets.into_iter().collect();
         self

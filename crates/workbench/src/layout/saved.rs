@@ -123,8 +123,9 @@ impl<T> SavedLayout<T> {
         items
     }
 
-    /// Rebuilds the layout; never fails. `item` creates the content of each tab and returns `false`
-    /// if it no longer exists; such tabs and panes left empty are removed.
+    /// Rebuilds the layout. Never fails. `item` creates the content of each tab, and returns
+    /// `false` if the content no longer exists. Such tabs are removed, and so are panes that become
+    /// empty.
     pub fn restore(self, mut item: impl FnMut(ItemId, T) -> bool) -> PaneLayout {
         let mut building = Building {
             layout: PaneLayout::default(),

@@ -81,7 +81,7 @@ impl TabList {
         old
     }
 
-    /// Inserts a tab moved from elsewhere at `index`, as a permanent one, and shows it. Pinned tabs
+    /// Inserts a tab from another pane at `index`, as a permanent tab, and shows it. Pinned tabs
     /// stay before the others.
     pub fn insert(&mut self, tab: TabState, index: usize) {
         if self.contains(tab.item) {
@@ -97,15 +97,15 @@ impl TabList {
         self.recent.push(tab.item);
     }
 
-    /// Removes a tab and returns its state; `None` if there is none. The most recently shown tab
-    /// before it becomes active.
+    /// Removes a tab and returns its state, or `None` if there is no such tab. If the tab was
+    /// active, the most recently shown one of the remaining tabs becomes active.
     pub fn remove(&mut self, item: ItemId) -> Option<TabState> {
         let index = self.index_of(item)?;
         self.recent.retain(|id| *id != item);
         Some(self.tabs.remove(index))
     }
 
-    /// Makes a tab the active one; `false` if there is none with this item.
+    /// Makes the tab with this item the active tab. Returns `false` if there is no such tab.
     pub fn activate(&mut self, item: ItemId) -> bool {
         if !self.contains(item) {
             return false;
@@ -115,7 +115,7 @@ impl TabList {
         true
     }
 
-    /// Turns a preview into a permanent tab; `false` if the tab is no preview.
+    /// Turns a preview into a permanent tab. Returns `false` if the tab is not a preview.
     pub fn keep_open(&mut self, item: ItemId) -> bool {
         match self.tabs.iter_mut().find(|t| t.item == item && t.preview) {
             Some(tab) => {
@@ -127,7 +127,7 @@ impl TabList {
     }
 
     /// Pins a tab to the end of the pinned ones, or unpins it to the front of the others. Does
-    /// nothing if it is so already.
+    /// nothing if the tab is already in the requested state.
     pub fn set_pinned(&mut self, item: ItemId, pinned: bool) {
         let Some(index) = self.index_of(item) else {
             return;
@@ -158,7 +158,8 @@ impl TabList {
         self.tabs.insert(index.clamp(first, last), tab);
     }
 
-    /// Returns the items of the tabs that a command would close, in tab order. Closes nothing.
+    /// Returns the items of the tabs that a command would close, in tab order. Does not close the
+    /// tabs.
     pub fn closing(&self, closing: CloseScope) -> Vec<ItemId> {
         let free = self.tabs.iter().filter(|t| !t.pinned).map(|t| t.item);
         match closing {
@@ -178,7 +179,8 @@ impl TabList {
         }
     }
 
-    /// Returns the tab `step` positions after the active one, wrapping around; `None` without tabs.
+    /// Returns the tab `step` positions after the active one, wrapping around, or `None` if there
+    /// are no tabs.
     pub fn neighbour(&self, step: isize) -> Option<ItemId> {
         let index = self.index_of(self.active()?)? as isize;
         let count = self.tabs.len() as isize;
@@ -186,7 +188,7 @@ impl TabList {
         Some(self.tabs.get(index)?.item)
     }
 
-    /// Returns the active item; `None` without tabs.
+    /// Returns the active item, or `None` if there are no tabs.
     pub fn active(&self) -> Option<ItemId> {
         self.recent.last().copied()
     }
@@ -206,7 +208,7 @@ impl TabList {
         self.index_of(item).is_some()
     }
 
-    /// Returns the index of the tab that shows `item`; `None` if there is none.
+    /// Returns the index of the tab that shows `item`, or `None` if there is no such tab.
     pub fn index_of(&self, item: ItemId) -> Option<usize> {
         self.tabs.iter().position(|t| t.item == item)
     }

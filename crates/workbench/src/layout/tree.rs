@@ -115,8 +115,8 @@ impl PaneTree {
         self.panes().contains(&pane)
     }
 
-    /// Inserts `new` on the given side of `pane`; they share its space. Returns `false`, and
-    /// changes nothing, if `pane` is missing or `new` is in the tree already.
+    /// Inserts `new` on the given side of `pane`. The two panes share the space of `pane`. Returns
+    /// `false`, without a change, if `pane` is missing or `new` is already in the tree.
     pub fn split(&mut self, pane: PaneId, side: PaneSide, new: PaneId) -> bool {
         if !self.contains(pane) || self.contains(new) {
             return false;
@@ -127,7 +127,7 @@ impl PaneTree {
     }
 
     /// Removes `pane` and gives its space to its neighbours. Returns the pane that takes its
-    /// position; `None`, without a change, if it is the last one or missing.
+    /// position. Returns `None`, without a change, if `pane` is missing or the last pane.
     pub fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
         let panes = self.panes();
         let index = panes.iter().position(|p| *p == pane)?;
@@ -145,8 +145,8 @@ impl PaneTree {
         })
     }
 
-    /// Returns the nearest pane on a side of `pane`; if several are equally near, the one that
-    /// overlaps it most. `None` at the edge of the window.
+    /// Returns the nearest pane on a side of `pane`. If several panes are equally near, returns the
+    /// one with the largest overlap. Returns `None` at the edge of the window.
     pub fn neighbour(&self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let mut boxes = Vec::new();
         collect_areas(&self.root, PaneArea::WHOLE, &mut boxes);
@@ -161,8 +161,9 @@ impl PaneTree {
             .map(|(id, _, _)| id)
     }
 
-    /// Sets the weights of the split at `path`, which gives the child index at each level. They are
-    /// normalised to a sum of one. `false` if there is no such split or the number differs.
+    /// Sets the weights of the split at `path`, which gives the child index at each level. The
+    /// weights are normalised to a sum of one. Returns `false` if there is no such split, or if the
+    /// number of weights differs from the number of children.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         let Some(split) = split_at(&mut self.root, path) else {
             return false;
@@ -174,7 +175,7 @@ impl PaneTree {
         true
     }
 
-    /// Returns the weights of the children of the split at `path`; `None` if there is no split
+    /// Returns the weights of the children of the split at `path`, or `None` if there is no split
     /// there.
     pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
         let mut node = &self.root;

@@ -67,7 +67,7 @@ impl CommandPalette {
 
 #[cfg(test)]
 impl CommandPalette {
-    /// Returns the label of a row; empty for a row that is not listed.
+    /// Returns the label of a row, or an empty string for a row that is not listed.
     pub(crate) fn name_at(&self, ix: usize) -> &str {
         self.found
             .get(ix)
@@ -108,8 +108,8 @@ fn menu_actions() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns every action the user can run, sorted by name. Internal actions and those that need an
-/// argument are left out.
+/// Returns every action the user can run, sorted by name. Skips internal actions and actions that
+/// need an argument.
 pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
     let docs = cx.action_documentation();
     let names = cx.all_action_names().iter().copied();

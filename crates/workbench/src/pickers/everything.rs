@@ -278,7 +278,7 @@ impl EverythingPicker {
         self.preview.first_line()
     }
 
-    /// Returns the text of a row; empty for a row that is not listed.
+    /// Returns the text of a row, or an empty string for a row that is not listed.
     #[cfg(test)]
     pub(crate) fn row_text(&self, ix: usize) -> String {
         match self.shown.rows.get(ix) {

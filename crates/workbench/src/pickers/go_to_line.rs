@@ -16,7 +16,8 @@ pub(crate) struct LinePicker {
 }
 
 impl LinePicker {
-    /// Creates the picker and remembers the view's position, to which dismissing it returns.
+    /// Creates the picker and remembers the view's position. Dismissing the picker restores this
+    /// position.
     pub(crate) fn new(editor: Entity<Editor>, cx: &mut App) -> Self {
         let before = editor.update(cx, |editor, cx| editor.view_state(cx));
         let rows = editor.read(cx).model().read(cx).snapshot().row_count();

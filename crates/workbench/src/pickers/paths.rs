@@ -69,7 +69,7 @@ pub(crate) struct PathPicker {
 const LIMIT: usize = 500;
 
 impl PathPicker {
-    /// Creates the picker for a purpose. Relative paths lie below `base`; `on_chosen` gets the
+    /// Creates the picker for a purpose. Relative paths lie below `base`; `on_chosen` receives the
     /// confirmed path.
     pub(crate) fn new(
         wanted: PathPurpose,

@@ -26,8 +26,8 @@ pub(crate) struct SymbolPicker {
 }
 
 impl SymbolPicker {
-    /// Creates the picker and remembers the view's position, to which dismissing it returns. The
-    /// outline is computed in the background.
+    /// Creates the picker and remembers the view's position. Dismissing the picker restores this
+    /// position. The outline is computed in the background.
     pub(crate) fn new(editor: Entity<Editor>, cx: &mut App) -> Self {
         let (before, caret) = editor.update(cx, |editor, cx| {
             (editor.view_state(cx), editor.selections(cx).primary().head)

@@ -17,7 +17,8 @@ pub(crate) struct Themes {
 }
 
 impl Themes {
-    /// Lists the available themes and remembers the present one, which dismissing it restores.
+    /// Lists the available themes and remembers the current theme. Dismissing the picker restores
+    /// this theme.
     pub(crate) fn new(cx: &mut App) -> Self {
         let themes = Configuration::of(cx).read(cx).library().themes().to_vec();
         Self {

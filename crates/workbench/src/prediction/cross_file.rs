@@ -10,7 +10,8 @@ use super::{Prediction, PredictionEvent};
 use crate::documents::Documents;
 
 impl Prediction {
-    /// Returns the location of a suggestion for another file; `None` for the same file.
+    /// Returns the location of a suggestion for another file, or `None` for a suggestion for the
+    /// same file.
     pub(super) fn place_of(&self, suggestion: &Suggestion, cx: &App) -> Option<SuggestionPlace> {
         let path = suggestion.file.as_ref()?;
         let open = Documents::of_path(path, cx).map(|model| model.read(cx).snapshot());

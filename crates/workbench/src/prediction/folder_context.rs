@@ -42,7 +42,7 @@ pub(crate) struct ContextLookup {
     alike: Vec<ContextSnippet>,
 }
 
-/// Returns the names near the caret whose definitions are not cached, a limited number.
+/// Returns names near the caret whose definitions are not cached. The number of names is limited.
 pub(crate) fn missing(context: &FolderContext, state: &EditorState) -> Vec<String> {
     let mut names = names_near(state);
     names.retain(|name| !context.definitions.contains_key(name));
@@ -119,7 +119,7 @@ fn leading_rows(text: &str) -> &str {
 }
 
 impl FolderContext {
-    /// Merges the response of the index. A full cache of definitions is cleared first.
+    /// Merges the response of the index. If the cache of definitions is full, clears it first.
     pub(crate) fn apply_lookup(&mut self, found: ContextLookup) {
         if self.definitions.len() + found.definitions.len() > MAX_DEFINITIONS {
             self.definitions.clear();
@@ -155,8 +155,8 @@ impl FolderContext {
     }
 }
 
-/// Returns the path of a file relative to its folder, with forward slashes; the whole path if it
-/// lies elsewhere. Bytes that are not UTF-8 are replaced.
+/// Returns the path of a file relative to `root`, with forward slashes, or the whole path if the
+/// file lies elsewhere. Replaces bytes that are not UTF-8.
 pub(crate) fn relative_name(path: &AbsPath, root: &AbsPath) -> String {
     let path = path.relative_to(root).unwrap_or(path.as_path());
     path.to_string_lossy().into_owned()

@@ -27,7 +27,8 @@ pub(super) struct TabModelState {
 }
 
 impl TabModelState {
-    /// Sets the name of the model from the settings; a different one drops the chosen model.
+    /// Sets the name of the model from the settings. If the name differs from the current one,
+    /// drops the chosen model.
     pub(super) fn set_model_name(&mut self, wanted: &str) {
         if self.wanted != wanted {
             wanted.clone_into(&mut self.wanted);
@@ -35,7 +36,7 @@ impl TabModelState {
         }
     }
 
-    /// Returns the chosen model; `None` if none is chosen or available.
+    /// Returns the chosen model, or `None` if no model is chosen or available.
     pub(super) fn model(&self) -> Option<&TabModel> {
         self.model.as_ref()
     }

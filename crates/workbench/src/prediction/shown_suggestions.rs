@@ -48,7 +48,7 @@ impl ShownSuggestions {
         }
     }
 
-    /// Returns a suggestion as it was shown last; `None` if it was not shown lately.
+    /// Returns a suggestion as it was last shown, or `None` if it was not shown recently.
     pub(super) fn find(&self, id: SuggestionId) -> Option<&Suggestion> {
         self.latest.iter().find(|known| known.id == id)
     }

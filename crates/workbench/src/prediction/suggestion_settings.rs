@@ -69,12 +69,12 @@ impl SuggestionSettings {
         self.snoozed_until = until_ms;
     }
 
-    /// Returns the end of the snooze, in milliseconds since 1970; it may have passed.
+    /// Returns the end of the snooze, in milliseconds since 1970. The end may be in the past.
     pub(crate) fn snoozed_until(&self) -> u64 {
         self.snoozed_until
     }
 
-    /// Returns when the settings show suggestions.
+    /// Returns the condition under which the settings show suggestions.
     pub(crate) fn show(&self) -> TabShow {
         self.rules.show
     }
@@ -84,8 +84,9 @@ impl SuggestionSettings {
         self.rules.clone()
     }
 
-    /// Returns the reason suggestions are disabled for a text; `None` if they are enabled.
-    /// `language` is the name of its language, and `now_ms` the time in milliseconds since 1970.
+    /// Returns the reason why suggestions are disabled for a text, or `None` if suggestions are
+    /// enabled. `language` is the name of its language, and `now_ms` the time in milliseconds since
+    /// 1970.
     pub(crate) fn disabled_reason(
         &self,
         path: Option<&AbsPath>,
@@ -121,8 +122,8 @@ impl SuggestionSettings {
 }
 
 impl SuggestionRules {
-    /// Returns the reason the settings forbid suggesting in or reading a text; `None` if they do
-    /// not. The snooze does not count.
+    /// Returns the reason why the settings forbid suggestions in a text and reading it as context,
+    /// or `None` if they permit both. Ignores the snooze.
     pub(crate) fn disabled_reason(
         &self,
         path: Option<&AbsPath>,

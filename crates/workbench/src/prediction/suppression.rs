@@ -43,8 +43,8 @@ impl Prediction {
         blocks
     }
 
-    /// Returns the reason suggestions are disabled for the focused text; `None` if they are enabled
-    /// or no text has the focus.
+    /// Returns the reason why suggestions are disabled for the focused text. Returns `None` if
+    /// suggestions are enabled, or if no text has the focus.
     pub(super) fn disabled_reason(&self, cx: &App) -> Option<DisabledReason> {
         let model = self.focused.as_ref()?.model.read(cx);
         let language = model.language().map(|language| language.name());
@@ -72,7 +72,7 @@ impl Prediction {
         }
     }
 
-    /// Sends both new and withdrawn reasons for suppression to the engine.
+    /// Informs the engine of new reasons for suppression and of reasons that no longer apply.
     pub(super) fn sync_blocks(&mut self, mut window: Option<&mut Window>, cx: &mut Context<Self>) {
         self.suppress(window.as_deref_mut(), cx);
         self.unsuppress(window, cx);

@@ -43,7 +43,8 @@ impl UndoPosition {
 }
 
 impl WatchedText {
-    /// Starts watching a text from its present state. `followed` ends with it.
+    /// Starts watching a text from its current state. The subscription `followed` ends when the
+    /// returned value is dropped.
     pub(super) fn new(model: &Entity<DocumentModel>, followed: Subscription, cx: &App) -> Self {
         let read = model.read(cx);
         Self {

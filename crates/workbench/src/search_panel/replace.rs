@@ -107,8 +107,8 @@ pub(crate) fn preview(replace: &Replacer, line_ending: LineEnding, row: &Matchin
 }
 
 impl FileReplacement {
-    /// Returns the edits that replace the matches in `text`; changes nothing itself. Fails if it is
-    /// not the text that was searched.
+    /// Returns the edits that replace the matches in `text`, without applying them. Fails if `text`
+    /// is not the text that was searched.
     pub(crate) fn replace(&self, replace: &Replacer, text: &str) -> Result<ReplacedFile, Error> {
         if ContentHash::of(text.as_bytes()) != self.content {
             return Err(Error::ChangedSinceSearch(self.path.clone()));
@@ -168,8 +168,9 @@ pub(crate) fn replace_in_file(
     replaced.ok_or_else(|| Error::NotReplaced(file.path.clone()))
 }
 
-/// Undoes a replacement in a file that is not open, and saves it. Returns whether the file changed;
-/// false if the replacement is undone already. Fails if the file changed since.
+/// Undoes a replacement in a file that is not open, and saves it. Returns `true` if it changed the
+/// file, and `false` if the replacement was already undone. Fails if the file changed after the
+/// replacement.
 pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &DiskWriter<'_>) -> Result<bool, Error> {
     let before = edit_file(&file.path, file.format, disk, |text| file.take_back(text))?;
     Ok(before.is_some())

@@ -97,7 +97,7 @@ impl SearchPanel {
         .detach();
     }
 
-    /// Builds the replacement for the shown results; `None` without a search.
+    /// Returns the replacement for the shown results, or `None` without a search.
     pub(super) fn replacing(&self, cx: &App) -> Option<Replacer> {
         let searched = self.searched.as_ref()?;
         Some(Replacer {

@@ -91,8 +91,8 @@ impl Picked {
 }
 
 impl Results {
-    /// Adds a file with matches in its place by path; one without rows is ignored. With `replaced`,
-    /// each match is followed by its preview.
+    /// Adds a file with matches at its position in the order of paths. Ignores a file without rows.
+    /// `replaced` tells whether each match is followed by a preview of its replacement.
     pub fn add(&mut self, found: FileMatches, replaced: ReplacementPreview) {
         if found.rows.is_empty() {
             return;
@@ -129,7 +129,7 @@ impl Results {
         self.lines = lines;
     }
 
-    /// Expands or collapses the rows of the file with the index `file`; ignores an unknown index.
+    /// Expands or collapses the rows of the file with the index `file`. Ignores an unknown index.
     /// `replaced` tells whether previews are listed.
     pub fn toggle(&mut self, file: usize, replaced: ReplacementPreview) {
         if let Some(file) = self.files.get_mut(file) {
@@ -138,8 +138,8 @@ impl Results {
         }
     }
 
-    /// Removes a file or a row from the list, not from the disk; returns the next selection, `None`
-    /// if the list is empty.
+    /// Removes a file or a row from the list, not from the disk. Returns the next selection, or
+    /// `None` if the list is empty.
     pub fn dismiss(&mut self, picked: &Picked, replaced: ReplacementPreview) -> Option<Picked> {
         let next = self.step(Some(picked), 1).filter(|next| next != picked);
         let before = self
@@ -194,8 +194,9 @@ impl Results {
         self.rebuild(replaced);
     }
 
-    /// Returns the selection `step` matches or headings after `from`, stopping at the ends; the
-    /// first or last if nothing is selected. `None` for an empty list.
+    /// Returns the selection `step` matches or headings after `from`, stopping at the ends. If
+    /// `from` is not listed, returns the first one, or the last one if `step` is negative. Returns
+    /// `None` for an empty list.
     pub fn step(&self, from: Option<&Picked>, step: isize) -> Option<Picked> {
         let at = from.and_then(|picked| self.line_of(picked));
         let stops: Vec<usize> = (0..self.lines.len())
@@ -210,7 +211,7 @@ impl Results {
         self.picked_at(*stops.get(place)?)
     }
 
-    /// Returns the selection `step` matches after `from`, skipping headings and wrapping around;
+    /// Returns the selection `step` matches after `from`, skipping headings and wrapping around, or
     /// `None` for an empty list.
     pub fn step_match(&self, from: Option<&Picked>, step: isize) -> Option<Picked> {
         let all: Vec<Picked> = self
@@ -250,7 +251,8 @@ impl Results {
         }
     }
 
-    /// Returns the index of the line that shows the selection; `None` if it is collapsed or gone.
+    /// Returns the index of the line that shows the selection, or `None` if the selection is
+    /// collapsed or gone.
     pub fn line_of(&self, picked: &Picked) -> Option<usize> {
         let (Picked::File(path) | Picked::Match(path, _)) = picked;
         let index = self.files.iter().position(|file| file.path == *path)?;
@@ -263,8 +265,8 @@ impl Results {
         })
     }
 
-    /// Returns the selected file and row; the row is `None` for a heading, and the whole `None` if
-    /// the selection is gone.
+    /// Returns the selected file and row. The row is `None` if the selection is a heading or the
+    /// row is gone. Returns `None` if the file is gone.
     pub fn picked_match(&self, picked: &Picked) -> Option<(&MatchedFile, Option<&MatchingRow>)> {
         let (Picked::File(path) | Picked::Match(path, _)) = picked;
         let file = self.files.iter().find(|file| file.path == *path)?;
@@ -290,7 +292,7 @@ impl Results {
         self.matches
     }
 
-    /// Returns the row number and text of a context line; `None` for other lines.
+    /// Returns the row number and text of a context line, or `None` for other lines.
     pub fn context(&self, line: ResultLine) -> Option<(Row, &str)> {
         let ResultLine::Context {
             file,

@@ -46,8 +46,8 @@ pub(crate) enum FileOperation {
 }
 
 impl FileOperation {
-    /// Runs the operation and returns the change. Overwrites nothing: an existing target is an
-    /// error, or gives a copy another name. Blocks on the disk.
+    /// Runs the operation and returns the change. Never overwrites a file: if the target exists, a
+    /// copy gets another name, and other operations fail. Blocks on the disk.
     pub(crate) fn run(&self, files: &dyn Files) -> Result<FileChange, Error> {
         match self {
             Self::CreateFile(path) => {

@@ -168,8 +168,8 @@ impl TreeState {
         }
     }
 
-    /// Selects the first shown row whose name contains the filter, ignoring case; keeps the
-    /// selection if there is none.
+    /// Selects the first shown row whose name contains the filter, ignoring case. Keeps the
+    /// selection if there is no such row.
     pub fn select_first_match(&mut self, tree: &ProjectTree) {
         let needle = self.filter.to_lowercase();
         let shown = self.visible_rows(tree);
@@ -198,7 +198,7 @@ impl TreeState {
     }
 }
 
-/// Returns the path of a shown row; `None` for the field of a new name.
+/// Returns the path of a shown row, or `None` for the text field of a new name.
 pub(crate) fn entry_path<'a>(tree: &'a ProjectTree, row: &ShownRow) -> Option<&'a AbsPath> {
     match row {
         ShownRow::Entry(index) => tree.rows().get(*index).map(|row| &row.entry.path),

@@ -273,8 +273,8 @@ pub(super) fn agents_event(
     }
 }
 
-/// Sets the panel's width while its border is dragged to `at`, within limits; `room` is the width
-/// of the window.
+/// Sets the panel's width, within limits, while the user drags its border to `at`. `room` is the
+/// width of the window.
 pub(super) fn drag_agents_border(
     workbench: &mut Workbench,
     at: Pixels,
@@ -288,7 +288,7 @@ pub(super) fn drag_agents_border(
     cx.notify();
 }
 
-/// Draws the panel with its border; `None` if it is not visible.
+/// Draws the panel with its border. Returns `None` if the panel is not visible.
 pub(super) fn render_agents(
     workbench: &Workbench,
     window: &Window,

@@ -54,7 +54,7 @@ impl Workbench {
         self.set_folder(Some(folder), window, cx);
     }
 
-    /// Sets or closes the folder of this window, and tells the panels. Tabs stay open.
+    /// Sets or closes the folder of this window, and updates the panels. Tabs stay open.
     pub(crate) fn set_folder(
         &mut self,
         root: Option<AbsPath>,

@@ -62,8 +62,8 @@ impl Workbench {
         }
     }
 
-    /// Opens a file in a pane: in the tab that shows it there, or in a new one, which loads it in
-    /// the background. A file that cannot be shown gets a tab with the cause.
+    /// Opens a file in a pane: in the tab of the pane that shows the file, or in a new tab, which
+    /// loads the file in the background. If the file cannot be shown, the tab shows the cause.
     pub(crate) fn open_path_in(
         &mut self,
         path: AbsPath,
@@ -136,7 +136,7 @@ impl Workbench {
         go_to_requested(self, item, options, window, cx);
     }
 
-    /// Creates a view of a document, configured for this window; it is in no tab yet.
+    /// Creates a view of a document, configured for this window. Does not add the view to a tab.
     pub(super) fn new_editor(
         &mut self,
         document: Entity<DocumentModel>,
@@ -148,7 +148,7 @@ impl Workbench {
         editor
     }
 
-    /// Adds an item in a new tab and shows it. A preview replaces the pane's previous one.
+    /// Adds an item in a new tab and shows it. A preview replaces the pane's previous preview.
     pub(crate) fn add_item(
         &mut self,
         item: TabItem,

@@ -121,7 +121,8 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    /// Drops a tab into a pane or beside it, at the highlighted position. Does nothing without one.
+    /// Drops a tab beside a pane if a side of the pane is highlighted, else at the end of the
+    /// pane's tabs. In the second case, a tab that is already in the pane keeps its position.
     pub(crate) fn drop_tab(
         &mut self,
         item: ItemId,

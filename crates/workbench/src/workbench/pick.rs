@@ -252,8 +252,8 @@ fn open_folder_by_path(
     workbench.pick_with(delegate, &with_slash(&start), window, cx);
 }
 
-/// Shows the picker for a path to save to. The receiver gets the path, or an error if the picker is
-/// dismissed.
+/// Shows the picker for a path to save to. The receiver yields the path, or an error if the user
+/// dismisses the picker.
 pub(super) fn ask_for_path(
     workbench: &mut Workbench,
     document: &Entity<DocumentModel>,

@@ -47,7 +47,8 @@ pub(crate) fn render_pane_content(
     }
 }
 
-/// Renders the breadcrumbs of a pane; `None` if the settings hide them or it shows no text.
+/// Renders the breadcrumbs of a pane. Returns `None` if the settings hide breadcrumbs, or if the
+/// pane does not show a text.
 pub(crate) fn render_crumbs(
     workbench: &Workbench,
     pane: PaneId,

@@ -135,7 +135,8 @@ fn saved_tree(workbench: &Workbench, root: Option<&AbsPath>, cx: &Context<Workbe
     }
 }
 
-/// Returns the state to store for a tab; `None` for tabs that cannot be restored, such as excerpts.
+/// Returns the state to store for a tab, or `None` for a tab that cannot be restored, such as
+/// excerpts.
 pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Option<SavedItem> {
     match item {
         TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),

@@ -35,13 +35,14 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
 }
 
 impl Workbench {
-    /// Returns the document shown in the active pane; `None` if it shows no single document.
+    /// Returns the document shown in the active pane, or `None` if the pane does not show exactly
+    /// one document.
     pub(crate) fn active_document(&self, cx: &Context<Self>) -> Option<Entity<DocumentModel>> {
         self.active_item().and_then(|item| item.document(cx))
     }
 
-    /// Saves a document; asks for a path if it has none. Resolves to whether it was saved; a
-    /// failure is reported in the window.
+    /// Saves a document, and asks for a path if the document has none. The task yields whether the
+    /// document was saved. Reports a failure in the window.
     pub(crate) fn save_document(
         &mut self,
         document: Entity<DocumentModel>,
@@ -97,8 +98,8 @@ impl Workbench {
     }
 
     /// Reads a file again with another encoding, in a document that replaces this one in all its
-    /// tabs. With unsaved changes it only reports that they must be saved or reverted first; a
-    /// document without a file stays as it is.
+    /// tabs. If the document has unsaved changes, only reports that they must be saved or reverted
+    /// first. A document without a file stays as it is.
     pub(crate) fn reopen_as(
         &mut self,
         document: Entity<DocumentModel>,

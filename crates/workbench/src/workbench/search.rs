@@ -59,7 +59,7 @@ pub(super) fn undo_replace(
     }
 }
 
-/// Opens the project search, restricted to files that match `glob` if there is one.
+/// Opens the project search. If `glob` is given, restricts the search to files that match it.
 pub(super) fn show_search_in(
     workbench: &mut Workbench,
     glob: Option<String>,

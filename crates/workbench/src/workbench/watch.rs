@@ -112,7 +112,7 @@ impl Workbench {
     }
 }
 
-/// Subscribes the window to everything around it. Called once.
+/// Subscribes the window to its panels and to global state. Call this once.
 pub(super) fn watch_window(
     workbench: &mut Workbench,
     window: &mut Window,

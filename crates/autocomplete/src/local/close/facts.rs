@@ -27,8 +27,8 @@ pub(crate) struct EnumVariant {
 }
 
 impl FileDefinitions {
-    /// Reads the definitions of a text from its syntax tree; empty without one. Takes time
-    /// proportional to the text.
+    /// Reads the definitions of a text from its syntax tree. Without a tree, the result is empty.
+    /// Takes time proportional to the text.
     pub(crate) fn of(state: &EditorState) -> Self {
         let revision = state.snapshot.revision();
         let Some(syntax) = &state.syntax else {
@@ -73,18 +73,19 @@ impl FileDefinitions {
         facts
     }
 
-    /// Returns the variants of the enum `name`; `None` if it is unknown or ambiguous.
+    /// Returns the variants of the enum `name`. Returns `None` if the name is unknown or ambiguous.
     pub(crate) fn variants(&self, name: &str) -> Option<&[EnumVariant]> {
         self.enums.get(name).map(Vec::as_slice)
     }
 
-    /// Returns the names of the fields of the struct `name`; `None` if it is unknown or ambiguous.
+    /// Returns the names of the fields of the struct `name`. Returns `None` if the name is unknown
+    /// or ambiguous.
     pub(crate) fn fields(&self, name: &str) -> Option<&[String]> {
         self.structs.get(name).map(Vec::as_slice)
     }
 
-    /// Returns the names of the parameters of the function `name`; `None` if it is unknown or
-    /// ambiguous.
+    /// Returns the names of the parameters of the function `name`. Returns `None` if the name is
+    /// unknown or ambiguous.
     pub(crate) fn parameters(&self, name: &str) -> Option<&[String]> {
         self.functions.get(name).map(Vec::as_slice)
     }

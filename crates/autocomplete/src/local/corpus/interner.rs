@@ -30,7 +30,7 @@ const MAX_WORDS: usize = 1 << 21;
 const MAX_WORD_BYTES: usize = 64;
 
 impl TokenInterner {
-    /// Returns the number of a text; `None` if it is not interned.
+    /// Returns the number of a text. Returns `None` if the text is not interned.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
         let hash = hash(text);
         self.chunks.iter().enumerate().find_map(|(ix, chunk)| {
@@ -39,8 +39,8 @@ impl TokenInterner {
         })
     }
 
-    /// Returns the number of a text, interning it if necessary. `None` if it is too long or the
-    /// table is full.
+    /// Returns the number of a text, interning the text if necessary. Returns `None` if the text is
+    /// too long or the table is full.
     pub(crate) fn intern(&mut self, text: &str) -> Option<u32> {
         if text.len() > MAX_WORD_BYTES {
             return None;
@@ -63,7 +63,7 @@ impl TokenInterner {
         Some(start as u32 + chunk.push(text))
     }
 
-    /// Returns the text of a number; empty for an unknown one.
+    /// Returns the text of a number. For an unknown number, the text is empty.
     pub(crate) fn text(&self, id: u32) -> &str {
         let (chunk, within) = (id as usize / CHUNK_WORDS, id as usize % CHUNK_WORDS);
         self.chunks

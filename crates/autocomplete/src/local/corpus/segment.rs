@@ -57,8 +57,8 @@ impl TokenSegment {
         }
     }
 
-    /// Returns the token at a position of the stream; `None` at the boundary of a file and past the
-    /// end.
+    /// Returns the token at a position of the stream. Returns `None` at the boundary of a file and
+    /// past the end.
     pub(crate) fn item(&self, place: usize) -> Option<PackedToken> {
         self.items
             .get(place)
@@ -81,14 +81,16 @@ impl TokenSegment {
         &self.files
     }
 
-    /// Returns the index of the file that contains a position; `None` before the first file.
+    /// Returns the index of the file that contains a position. Returns `None` before the first
+    /// file.
     pub(crate) fn file_at(&self, place: usize) -> Option<usize> {
         self.files
             .partition_point(|file| file.start <= place)
             .checked_sub(1)
     }
 
-    /// Returns the tokens of the file with this index; empty for an unknown one.
+    /// Returns the tokens of the file with this index. Returns an empty slice if the index is
+    /// unknown.
     pub(crate) fn file_items(&self, file: usize) -> &[PackedToken] {
         let Some(start) = self.files.get(file).map(|file| file.start) else {
             return &[];

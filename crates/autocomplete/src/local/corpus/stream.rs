@@ -5,7 +5,7 @@
 
 use crate::local::token::{CodeToken, CodeTokens, TokenKind};
 
-/// Word number of the token that separates files; it matches nothing.
+/// Word number of the token that separates files. It never matches a word of a text.
 pub(crate) const BOUNDARY: u32 = 0;
 
 /// Word number of a line break.
@@ -39,7 +39,7 @@ const ODD: u32 = 255;
 const STEP_ZERO: i32 = 32;
 
 impl PackedToken {
-    /// Encodes a token. A gap that does not fit becomes `TokenGap::Odd`; `word` is below 2^24.
+    /// Encodes a token. A gap that does not fit becomes `TokenGap::Odd`. `word` must be below 2^24.
     pub(crate) fn new(word: u32, gap: TokenGap) -> Self {
         let blanks = match gap {
             TokenGap::Spaces(count) if (count as u32) < ODD => count as u32,
@@ -51,12 +51,13 @@ impl PackedToken {
         Self(word << 8 | blanks)
     }
 
-    /// Returns the number of its word, in the numbering of the corpus.
+    /// Returns the number of the token's word, in the numbering of the corpus.
     pub(crate) fn word_number(self) -> u32 {
         self.0 >> 8
     }
 
-    /// Returns the white space before it, or, for a line break, the change of indentation.
+    /// Returns the white space before the token. For a line break, returns the change of
+    /// indentation.
     pub(crate) fn gap(self) -> TokenGap {
         match (self.word_number(), self.0 & 255) {
             (_, ODD) => TokenGap::Odd,
@@ -123,8 +124,7 @@ fn line_gap(token: CodeToken, text: &str, unit: usize, indent: &mut usize) -> To
     }
 }
 
-/// Returns the width in columns of `blanks`, with tabs of `unit` columns; other characters do not
-/// count.
+/// Returns the width in columns of the spaces and tabs in `blanks`, with tabs of `unit` columns.
 pub(crate) fn columns(blanks: &str, unit: usize) -> usize {
     let width = |byte: u8| {
         if byte == b'\t' {
@@ -145,7 +145,7 @@ fn first_indent(text: &str) -> usize {
 }
 
 /// Detects the width of one indentation step in columns: the most common increase from one line to
-/// the next; 4 for a text indented by tabs.
+/// the next. For a text indented by tabs, returns 4.
 pub(crate) fn indent_unit(text: &str) -> usize {
     const MAX_INDENT_SAMPLE_LINES: usize = 400;
     let mut counts = [0_usize; 9];

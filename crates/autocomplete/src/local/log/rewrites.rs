@@ -99,8 +99,8 @@ pub(super) fn row_rewrites(
 }
 
 impl TokenRewrite {
-    /// Returns the byte offset of the first old word in `text`, which begins at the change; `None`
-    /// if the old tokens contain no word.
+    /// Returns the byte offset of the first old word in `text`, which must begin at the change.
+    /// Returns `None` if the old tokens contain no word.
     pub(crate) fn first_word(&self, text: &str) -> Option<usize> {
         let mut tokens = CodeTokens::new(text).take(self.old.len());
         tokens

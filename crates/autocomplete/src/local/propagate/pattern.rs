@@ -40,7 +40,7 @@ pub(crate) enum PatternSlot {
     Hole { gap: Arc<str> },
 }
 
-/// A set of syntactic roles that a token may have. Empty if no role is known.
+/// A set of syntactic roles that a token may have. The set is empty if no role is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenRoles(u16);
 
@@ -48,7 +48,7 @@ pub(crate) struct TokenRoles(u16);
 const USED: u16 = 1 << 15;
 
 impl TokenRoles {
-    /// Collects the known roles; `None` is skipped.
+    /// Collects the known roles and skips every `None`.
     pub(crate) fn of(roles: impl IntoIterator<Item = Option<TokenRole>>) -> Self {
         let bits = roles.into_iter().flatten().map(bit);
         Self(bits.fold(0, |all, bit| all | bit))
@@ -93,7 +93,7 @@ impl PatternSlot {
         }
     }
 
-    /// Returns the text of a fixed token; `None` for a hole.
+    /// Returns the text of a fixed token. Returns `None` for a hole.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Fixed { text, .. } => Some(text),
@@ -217,8 +217,8 @@ fn is_distinct(word: &str) -> bool {
 }
 
 impl EditPattern {
-    /// Returns the pattern that generalises two changes; `None` if they are not similar, or one
-    /// spans rows.
+    /// Returns the pattern that generalises two changes. Returns `None` if the changes are not
+    /// similar, or if either spans several rows.
     pub(crate) fn of(a: &LoggedChange, b: &LoggedChange) -> Option<Self> {
         let (first, second) = (a.frames.first()?, b.frames.first()?);
         if [first, second].iter().any(|frame| spans_rows(frame)) {
@@ -316,8 +316,8 @@ impl EditPattern {
         text
     }
 
-    /// Returns the longest fixed token, which is searched for first in a text; `None` if the
-    /// pattern has none that is distinctive.
+    /// Returns the longest distinctive fixed token, for which a text is searched first. Returns
+    /// `None` if the pattern has no distinctive token.
     pub(crate) fn anchor(&self) -> Option<&str> {
         let is_literal = self.is_whole_string();
         let anchors = self
@@ -362,8 +362,8 @@ impl EditPattern {
         names.peek().is_some() && names.all(stays)
     }
 
-    /// Returns the variable that the pattern concerns, and its new name if it is renamed; `None` if
-    /// it concerns none.
+    /// Returns the variable that the pattern concerns, and its new name if the pattern renames it.
+    /// Returns `None` if the pattern concerns no variable.
     pub(crate) fn variable(&self) -> Option<(&str, Option<&str>)> {
         if self.is_about_definitions() {
             return None;
@@ -495,8 +495,8 @@ fn is_hole(tokens: &[LoggedToken]) -> bool {
     fills_hole(&texts)
 }
 
-/// Whether these tokens may fill a hole: at least one, with balanced brackets and no comma or
-/// semicolon outside of them.
+/// Whether these tokens may fill a hole: at least one token, with balanced brackets, and without a
+/// comma or semicolon outside of brackets.
 pub(crate) fn fills_hole(tokens: &[&str]) -> bool {
     let mut depth = 0_i32;
     for token in tokens {

@@ -14,7 +14,7 @@ use crate::EditorState;
 use crate::local::log::{EDGE, MAX_CONTEXT_TOKENS, TokenRewrite};
 use crate::local::token::{CodeToken, CodeTokens, TokenKind};
 
-/// Number of tokens to the left and right of a place, as far as they are compared.
+/// Number of tokens that are compared to the left and to the right of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContextWidth {
     pub(super) left: usize,
@@ -22,7 +22,7 @@ pub(crate) struct ContextWidth {
 }
 
 /// An occurrence of tokens that a group of edits has replaced elsewhere, with the replacement for
-/// it.
+/// this occurrence.
 #[derive(Clone, Debug)]
 pub(crate) struct RepeatSite {
     pub(super) span: Span,
@@ -41,7 +41,8 @@ pub(crate) struct RepeatSite {
 /// Tokens on one side, the nearest first, each as its hash and specificity.
 type SideTokens = [(u32, u8); MAX_CONTEXT_TOKENS];
 
-/// The sites of one group of edits in one text, and how far they are up to date.
+/// The sites of one group of edits in one text, and the state of the text and the group for which
+/// they were found.
 #[derive(Clone, Debug)]
 pub(crate) struct RepeatSites {
     pub(super) revision: Revision,

@@ -36,8 +36,8 @@ pub(crate) struct SearchText<'a> {
 /// Maximum number of tokens that fill a hole.
 const MAX_HOLE_TOKENS: usize = 16;
 
-/// Returns at most `most` sites of a pattern within a span, sorted by position; empty if the
-/// pattern has no anchor to search for.
+/// Returns at most `most` sites of a pattern within a span, sorted by position. Returns an empty
+/// list if the pattern has no anchor to search for.
 pub(crate) fn sites(
     pattern: &EditPattern,
     ground: SearchText<'_>,
@@ -82,7 +82,8 @@ fn bindings(pattern: &EditPattern, ground: SearchText<'_>) -> Option<Vec<Option<
     Some(ground.examples.iter().map(of).collect())
 }
 
-/// Whether the edits of the pattern in this text concern several different variables of one name.
+/// Whether the edits of the pattern in this text concern several different variables that have the
+/// same name.
 pub(crate) fn is_of_many(pattern: &EditPattern, ground: SearchText<'_>) -> bool {
     let bindings = bindings(pattern, ground).unwrap_or_default();
     let mut bound = bindings.iter().flatten();
@@ -95,8 +96,8 @@ fn names(pattern: &EditPattern) -> Option<Vec<&str>> {
     Some([Some(old), new].into_iter().flatten().collect())
 }
 
-/// Whether the variable of a pattern is local to a function at the offset `at`; `false` without a
-/// syntax tree.
+/// Whether the variable of a pattern is local to a function at the offset `at`. Returns `false`
+/// without a syntax tree.
 pub(crate) fn is_local(
     pattern: &EditPattern,
     text: &Snapshot,

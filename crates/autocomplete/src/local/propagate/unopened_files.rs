@@ -42,7 +42,7 @@ impl UnopenedFileSearch {
     }
 
     /// Searches files as they are on disk, each given as an editor state. Takes time proportional
-    /// to them.
+    /// to the size of the files.
     pub(crate) fn search(&self, files: impl Iterator<Item = EditorState>) -> UnopenedFileSites {
         let mut found = Vec::new();
         for state in files {
@@ -68,7 +68,8 @@ impl UnopenedFileSearch {
 }
 
 impl Propagation {
-    /// Returns the search of unopened files that is still needed; `None` if there is none.
+    /// Returns the search of unopened files that is still needed. Returns `None` if no search is
+    /// needed.
     pub(crate) fn unopened_search(&self) -> Option<UnopenedFileSearch> {
         let is_open = |it: &&ActivePattern| !it.is_dropped && !it.is_local && !it.is_searched;
         let wanted = self.patterns.iter().filter(is_open).map(|it| PatternQuery {
@@ -81,7 +82,7 @@ impl Propagation {
         (!wanted.is_empty()).then_some(UnopenedFileSearch { wanted })
     }
 
-    /// Stores the results for unopened files; those of an outdated pattern are dropped.
+    /// Stores the results for unopened files. Drops results for an outdated version of a pattern.
     pub(crate) fn add_unopened_sites(&mut self, done: UnopenedFileSites) {
         for (id, version) in done.searched {
             if let Some(active) = self.active(id).filter(|it| it.version == version) {

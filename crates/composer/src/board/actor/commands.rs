@@ -10,7 +10,7 @@ use crate::job::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, WorkOutcom
 use crate::protocol::{Event, JobCommand};
 
 impl BoardActor {
-    /// Handles a command of the user; a failure is emitted as `Event::Refused`.
+    /// Handles a command of the user. Emits a failure as `Event::Refused`.
     pub(super) async fn handle_command(&mut self, command: JobCommand) {
         let done = match command {
             JobCommand::Add(tasks) => self.add(tasks, None).await,
@@ -289,8 +289,8 @@ impl BoardActor {
         Ok(())
     }
 
-    /// Handles the release of a job's worktree: the job has none any more, or the failure is
-    /// reported.
+    /// Handles the release of a job's worktree: removes the worktree from the job, or reports the
+    /// failure.
     pub(super) async fn on_released(&mut self, job: &str, done: Result<(), Error>) {
         let Some(ix) = self.position(job) else { return };
         let written = match done {
@@ -308,7 +308,7 @@ impl BoardActor {
         }
     }
 
-    /// Begins to close: asks every session to close, and starts no more jobs.
+    /// Begins to close the board: asks every session to close, and stops starting jobs.
     pub(super) async fn close(&mut self) {
         self.is_closing = true;
         for ix in 0..self.jobs.len() {

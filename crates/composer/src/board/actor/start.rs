@@ -10,8 +10,8 @@ use crate::job::{JobState, JobWorktree};
 use crate::protocol::Event;
 
 impl BoardActor {
-    /// Starts jobs that are ready, oldest first, while there are free slots. Does nothing while
-    /// closing.
+    /// Starts jobs that are ready, oldest first, while there are free slots. Does nothing while the
+    /// board is closing.
     pub(super) async fn start_ready_jobs(&mut self) {
         if self.is_closing {
             return;
@@ -74,7 +74,8 @@ impl BoardActor {
         Ok(())
     }
 
-    /// Returns the request for the session of the job at index `ix`; fails if it has no worktree.
+    /// Returns the request for the session of the job at index `ix`. Fails if the job has no
+    /// worktree.
     pub(super) fn session_request(&self, ix: usize) -> Result<SessionStartRequest, Error> {
         let status = &self.jobs[ix].status;
         Ok(SessionStartRequest {
@@ -98,7 +99,7 @@ impl BoardActor {
         }
     }
 
-    /// Handles the worktree that a job got, or the failure: goes on to its session, or fails the
+    /// Handles the result of leasing a worktree for a job: starts the job's session, or fails the
     /// job.
     pub(super) async fn on_leased(&mut self, job: &str, leased: Result<JobWorktree, Error>) {
         let Some(ix) = self.position(job) else { return };
@@ -123,8 +124,8 @@ impl BoardActor {
         }
     }
 
-    /// Handles the session that a job got, or the failure: follows its events and sends the first
-    /// prompt.
+    /// Handles the result of starting a job's session: follows the session's events and sends the
+    /// first prompt, or fails the job.
     pub(super) async fn on_started(&mut self, job: &str, started: Result<StartedSession, Error>) {
         let Some(ix) = self.position(job) else { return };
         let started = match started {

@@ -42,8 +42,8 @@ impl EditorClient {
         self.abilities
     }
 
-    /// Sends an update without waiting, unless the editor does not support its kind. The first
-    /// update of a call is sent as a new call.
+    /// Sends an update to the editor without waiting. Drops an update of a kind that the editor
+    /// does not support. The first update of a call is sent as a new call.
     pub fn send_update(&self, session: &str, update: Update) {
         let is_known = match &update {
             Update::Notice { .. } => self.abilities.notices,
@@ -71,8 +71,8 @@ impl EditorClient {
         }
     }
 
-    /// Requests permission for `call` from the user and waits for one of `choices`. If the editor
-    /// cannot ask or is gone, nothing is allowed.
+    /// Requests permission for `call` from the user and waits for one of `choices`. Returns
+    /// `PermissionOutcome::Nothing` if the editor cannot ask or is gone.
     pub async fn ask(
         &self,
         session: &str,
@@ -100,8 +100,8 @@ impl EditorClient {
         }
     }
 
-    /// Reads a file through the editor, with unsaved changes; `None` if the editor does not support
-    /// that. The path is absolute.
+    /// Reads a file through the editor, including unsaved changes. Returns `None` if the editor
+    /// does not support this. The path is absolute.
     pub async fn read(&self, session: &str, path: PathBuf) -> Option<Result<String, Error>> {
         if !self.abilities.reads {
             return None;
@@ -111,8 +111,8 @@ impl EditorClient {
         Some(read.map(|it| it.content).map_err(failed))
     }
 
-    /// Writes a file through the editor; `None` if the editor does not support that. The path is
-    /// absolute.
+    /// Writes a file through the editor. Returns `None` if the editor does not support this. The
+    /// path is absolute.
     pub async fn write(
         &self,
         session: &str,

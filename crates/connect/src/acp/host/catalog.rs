@@ -52,8 +52,8 @@ pub fn known_agents() -> Vec<AgentEntry> {
 }
 
 impl AgentEntry {
-    /// Returns the first command whose program is in a folder of the variable `PATH`, with its
-    /// absolute path; `None` if none is. Blocks on the disk.
+    /// Returns the first command whose program is in a folder of the variable `PATH`, with the
+    /// program's absolute path. Returns `None` if no such program is found. Blocks on the disk.
     pub fn find(&self, files: &dyn Files, variables: &Variables) -> Option<AgentCommand> {
         let path = variables.get("PATH")?;
         self.commands.iter().find_map(|command| {

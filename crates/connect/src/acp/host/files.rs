@@ -21,8 +21,9 @@ pub(super) struct AgentFiles {
 }
 
 impl AgentFiles {
-    /// Reads a file, or `limit` of its lines from `line` on, counted from 1; to the end without a
-    /// limit. Blocks. Fails for paths outside of the root and for files that are not text.
+    /// Reads a file, or `limit` of its lines from `line` on, counted from 1. Without a limit, reads
+    /// to the end of the file. Blocks. Fails for paths outside the root and for files that are not
+    /// text.
     pub(super) fn read(
         &self,
         path: &Path,

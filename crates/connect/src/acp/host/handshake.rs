@@ -130,7 +130,7 @@ fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpSe
     }
 }
 
-/// Returns the modes in the response to a session request; `None` if there are none.
+/// Returns the modes in the response to a session request, or `None` if the response has no modes.
 pub(super) fn modes(began: &Value) -> Option<AgentModes> {
     let state = began.get("modes")?.clone();
     serde_json::from_value(state).ok().map(convert::modes)

@@ -9,8 +9,8 @@ use crate::acp::protocol::OptionChoice;
 use crate::acp::v1 as convert;
 
 impl HostedSession {
-    /// Sets an option of the session; its response arrives as an event. Does nothing before the
-    /// session begins.
+    /// Sets an option of the session. The agent's response arrives as an event. Does nothing before
+    /// the session begins.
     pub(super) fn set_option(&self, id: String, chosen: OptionChoice) {
         let Some(session) = self.id.clone() else {
             return;

@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::mcp::ElicitationForm;
 
 impl HostedSession {
-    /// Handles a request of the agent: answers it, or asks the user by an event. Unknown methods
-    /// are refused.
+    /// Handles a request of the agent: answers it, or emits an event that asks the user. Refuses
+    /// unknown methods.
     pub(super) async fn on_request(&mut self, method: &str, params: Value, responder: Responder) {
         match method {
             "session/request_permission" => match serde_json::from_value(params) {
@@ -61,8 +61,8 @@ impl HostedSession {
         self.emit(event).await;
     }
 
-    /// Answers the permission request `number` with the id of a choice; `None` cancels it. Unknown
-    /// numbers are ignored.
+    /// Answers the permission request `number` with the id of a choice. `None` cancels the request.
+    /// Ignores unknown numbers.
     pub(super) fn decide(&mut self, number: u64, choice: Option<String>) {
         let Some(responder) = self.questions.remove(&number) else {
             return;
@@ -100,7 +100,7 @@ impl HostedSession {
         self.emit(event).await;
     }
 
-    /// Answers the form `number`; unknown numbers are ignored.
+    /// Answers the form `number`. Ignores unknown numbers.
     pub(super) fn fill(&mut self, number: u64, filled: Filled) {
         let Some((responder, form)) = self.forms.remove(&number) else {
             return;

@@ -86,7 +86,7 @@ enum StopCause {
     Failed(String),
 }
 
-/// Runs an agent from its start to its end. The last event says how it ended.
+/// Runs an agent from its start to its end. The last event says how the agent ended.
 pub(super) async fn run(
     start: AgentLaunch,
     commands: mpsc::Receiver<HostedAgentCommand>,
@@ -220,7 +220,7 @@ impl HostedSession {
     }
 
     // A shared borrow would have to cross threads, and the pending responses cannot.
-    /// Sends an event; waits while the channel is full.
+    /// Sends an event. Waits while the channel is full.
     pub(super) async fn emit(&mut self, event: HostedAgentEvent) {
         // A host that drops the events closes the command channel as well.
         self.events.send(event).await.ok();
@@ -405,7 +405,7 @@ impl HostedSession {
         }
     }
 
-    /// Asks the user to sign in, with the agent's methods and the reason.
+    /// Asks the user to sign in by an event with the agent's sign-in methods and the reason.
     pub(super) async fn needs_sign_in(&mut self, error: &acp::Error) {
         let methods = self.methods.iter().cloned().map(convert::sign_in_method);
         let event = HostedAgentEvent::NeedsSignIn {

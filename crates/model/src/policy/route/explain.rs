@@ -40,8 +40,8 @@ impl fmt::Display for RouteDecision {
 }
 
 impl RouteDecision {
-    /// Returns the reason for the choice, or for its absence, as a clause that can follow "because"
-    /// in a text for the user.
+    /// Returns the reason why this route, or no route, was chosen, as a clause that can follow
+    /// "because" in a text for the user.
     pub fn reason_clause(&self) -> String {
         let tier = self.tier;
         match (self.reason, &self.wanted) {

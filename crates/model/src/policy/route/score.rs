@@ -25,8 +25,8 @@ pub struct RouteWeights {
     pub half_latency: f64,
 }
 
-/// The components of a route's score, kept to explain it; `total` combines them, and the highest
-/// total wins.
+/// The components of a route's score, kept to explain the score. `total` combines them, and the
+/// route with the highest total wins.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteScore {
     /// Fit of the tier, from 0 to 1.

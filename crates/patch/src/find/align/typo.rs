@@ -28,8 +28,8 @@ impl<'a> TypoFinder<'a> {
         }
     }
 
-    /// Returns the number of letters by which `old` differs from `row`, a line of the file; `None`
-    /// unless the difference is a typo, in a word that the file does not contain.
+    /// Returns the number of letters by which `old` differs from `row`, a line of the file. Returns
+    /// `None` unless the difference is a typo in a word that the file does not contain.
     pub(crate) fn distance(&self, old: &str, row: &str) -> Option<usize> {
         let slip = Typo::of(old, row)?;
         let there = enclosing_word(&slip.row, &slip.row_part);
@@ -59,7 +59,7 @@ pub(crate) struct Typo {
 }
 
 impl Typo {
-    /// Compares two lines; `None` if they differ too much for a typo.
+    /// Compares two lines. Returns `None` if the lines differ too much for a typo.
     pub(crate) fn of(old: &str, row: &str) -> Option<Self> {
         let (old, row) = (old.trim(), row.trim());
         if !may_be_near(old.as_bytes(), row.as_bytes()) {

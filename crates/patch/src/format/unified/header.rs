@@ -24,8 +24,8 @@ impl HunkHeader {
             .then_some(Self { old, new })
     }
 
-    /// Returns the row, from 0, at which the old lines begin, or before which lines are inserted;
-    /// `None` for the line number 0.
+    /// Returns the row, from 0, at which the old lines begin, or before which lines are inserted.
+    /// Returns `None` for the line number 0.
     pub(in crate::format) fn row(&self) -> Option<Row> {
         let (line, count) = self.old;
         Some(Row(if count == 0 {

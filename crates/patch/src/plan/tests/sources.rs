@@ -108,8 +108,9 @@ pub(super) fn made_up(language: Language, random: &mut StdRng) -> Vec<String> {
     lines
 }
 
-/// Source files of this repository as of one commit, as lines, each with a few lines at least. They are
-/// test data, so that a random edit is the same whatever else changes in the tree.
+/// Source files of this repository as of one commit, as lists of lines. Each has at least a few
+/// lines. They are stored as test data, so that random edits do not depend on later changes of the
+/// repository.
 #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
 pub(super) fn real() -> Vec<Vec<String>> {
     let packed = std::fs::read(test_support::data("sources/rust.txt.gz")).expect("test data");

@@ -121,7 +121,8 @@ pub(super) fn max_spend(request: &PendingRequest, state: &RouteState) -> Spend {
     }
 }
 
-/// Tests the budgets by reserving and releasing at once; leaves them as they were.
+/// Tests the budgets by reserving an amount and releasing it at once, which leaves the budgets
+/// unchanged.
 pub(super) fn fit(
     budgets: &mut Budgets,
     request: &PendingRequest,

@@ -9,8 +9,8 @@ use crate::actor::messages::{AttemptEnd, AttemptId, AttemptStats, StreamAction, 
 use crate::actor::usage_store::CallRecord;
 
 impl RouterState {
-    /// Handles the first event of an attempt: the provider has read the prompt, so its cache is
-    /// written. Unknown attempts are ignored.
+    /// Handles the first event of an attempt: the provider has read the prompt, so the prompt cache
+    /// is written. Ignores unknown attempts.
     pub(in crate::actor) fn on_first_event(&mut self, id: AttemptId, now: MonotonicTime) {
         let Some(sent) = self.attempts.get_mut(&id) else {
             return;
@@ -168,7 +168,8 @@ impl RouterState {
     }
 
     /// Answers a stream that asks how to handle its attempt's failure: retry after a pause, go on
-    /// with another route, or fail. `progress` says how much of the answer the caller has seen.
+    /// with another route, or fail. `progress` is the part of the answer that the caller has
+    /// received.
     pub(in crate::actor) fn next_action(
         &mut self,
         id: SubmissionId,
@@ -226,7 +227,8 @@ impl RouterState {
         request.is_some_and(|request| request.at + 1 < request.chain.len())
     }
 
-    /// Moves the request to the next route of its chain, where it waits anew. There must be one.
+    /// Moves the request to the next route of its chain, and queues it again. The chain must have a
+    /// next route.
     pub(super) fn move_to_next_route(&mut self, id: SubmissionId, now: MonotonicTime) {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
@@ -247,8 +249,8 @@ impl RouterState {
         self.enqueue(id, now);
     }
 
-    /// Ends the request with a failure, which its stream gets if it waits. Unknown requests are
-    /// ignored.
+    /// Ends the request with a failure, and sends the failure to the request's stream if the stream
+    /// waits for a reply. Ignores unknown requests.
     pub(super) fn refuse(&mut self, id: SubmissionId, failure: Failure) {
         if let Some(request) = self.requests.remove(&id)
             && let Some(reply) = request.reply

@@ -35,7 +35,7 @@ pub(super) struct CacheMarker {
 }
 
 impl CacheMarker {
-    /// Starts with the messages already written.
+    /// Creates the marker for a conversation whose messages in `written` are already serialized.
     pub(super) fn new(written: BodyItems) -> Self {
         Self {
             written,
@@ -45,7 +45,7 @@ impl CacheMarker {
         }
     }
 
-    /// Adds a message; the oldest ones that can no longer be marked are written.
+    /// Adds a message, and serializes the oldest messages that can no longer be marked.
     pub(super) fn push(&mut self, message: Value) {
         self.bytes += size(&message);
         self.users += usize::from(is_users(&message));

@@ -225,9 +225,9 @@ fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopRea
     })
 }
 
-/// Converts the usage object of a response; `cached_tokens` are the pointers at which servers
-/// report cached prompt tokens. Prompt counts include cached tokens. Output counts include
-/// reasoning on most servers; if the total shows otherwise, reasoning is added.
+/// Converts the usage object of a response. `cached_tokens` are the JSON pointers at which servers
+/// report cached prompt tokens. Prompt counts include cached tokens. Output counts of most servers
+/// include reasoning. If the total shows that they exclude it, reasoning is added.
 pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let prompt = count("/prompt_tokens");

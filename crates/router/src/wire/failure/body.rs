@@ -31,7 +31,7 @@ pub(super) struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// Parses the bytes of an error body. Never fails: other formats than JSON give their text.
+    /// Parses the bytes of an error body. Never fails: a body that is not JSON is kept as text.
     pub(super) fn read(bytes: &[u8]) -> Self {
         if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
             return Self::of(&value);

@@ -25,7 +25,7 @@ pub struct FimTemplate {
     pub stop: Vec<String>,
 }
 
-/// Returns the failure of a model that needs a template and has none.
+/// Returns the failure for a model that needs a template but has none.
 pub(super) fn missing(request: &Fim) -> Failure {
     let message = format!(
         "The server of {} supports fill-in-the-middle only as a raw prompt, and this model has no \

@@ -191,7 +191,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("view::ZoomOut", "decrease smaller font text size"),
 ];
 
-/// Returns the synonyms of an action, separated by spaces; empty if there are none.
+/// Returns the synonyms of an action, separated by spaces, or an empty string if there are no
+/// synonyms.
 pub(super) fn synonyms(action: &str) -> &'static str {
     let found = SYNONYMS.iter().find(|(name, _)| *name == action);
     found.map_or("", |(_, words)| words)

@@ -26,8 +26,8 @@ pub(crate) enum EverythingScope {
 }
 
 impl EverythingScope {
-    /// Splits the scope prefix off a query: returns the scope, and the rest without blanks before
-    /// it.
+    /// Splits the scope prefix off a query. Returns the scope, and the rest of the query without
+    /// leading blanks.
     pub(crate) fn parse(query: &str) -> (Self, &str) {
         let query = query.trim_start();
         for (scope, sign) in [
@@ -54,7 +54,8 @@ impl EverythingScope {
         format!("{sign}{rest}")
     }
 
-    /// Returns the maximum number of rows in a section; 0 if the scope does not search it.
+    /// Returns the maximum number of rows in a section, or 0 if the scope does not include the
+    /// section.
     pub(crate) fn max_rows(self, section: EverythingSection) -> usize {
         match (self, section) {
             (Self::All, EverythingSection::Files) => 6,

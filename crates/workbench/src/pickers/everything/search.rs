@@ -18,8 +18,8 @@ use crate::pickers::byte_offsets;
 /// Minimum query length, in characters, for searching the text of files.
 pub(super) const MIN_QUERY_CHARS: usize = 3;
 
-/// Queries the index for symbols by name and for code by meaning, as far as `scope` includes them;
-/// the other list is empty.
+/// Queries the index for symbols by name and for code by meaning, as far as `scope` includes them.
+/// The list for a kind that `scope` excludes is empty.
 pub(super) fn ask_index(
     index: &dyn CodeIndex,
     query: &str,
@@ -114,8 +114,8 @@ pub(super) struct TextSearchInput {
     pub(super) sieve: Option<Arc<dyn Prefilter>>,
 }
 
-/// Returns at most `limit` rows that contain the text, by path and row. Ends early with what it
-/// found once `cancel` is true. Blocks on the disk.
+/// Returns at most `limit` rows that contain the text, ordered by path and row. Once `cancel` is
+/// true, stops early and returns the rows found so far. Blocks on the disk.
 pub(super) fn find_text(
     query: &str,
     searched: TextSearchInput,

@@ -82,7 +82,7 @@ fn rows_of(hunk: &BoardHunk, snapshot: &Snapshot) -> Option<RowSpan> {
 }
 
 impl ShownChange {
-    /// Returns the id of its hunk.
+    /// Returns the id of the hunk.
     pub(super) fn hunk_id(&self) -> &str {
         &self.hunk.id
     }
