@@ -142,7 +142,7 @@ impl Breaker {
     /// Returns how unhealthy the route is: the share of the failures within 30 s that would open
     /// the breaker, from 0 (no failures) to 1 (open or probing). `decide` uses this value to score
     /// routes.
-    pub fn sickness(&self, now: MonotonicTime) -> f64 {
+    pub fn failure_ratio(&self, now: MonotonicTime) -> f64 {
         match self.state {
             BreakerState::Open { .. } | BreakerState::Probing => 1.0,
             BreakerState::Closed => {

@@ -130,7 +130,7 @@ pub struct RouteCandidate {
     /// Whether `auto` may use it; a deprecated model only if the user lists it.
     pub is_allowed: bool,
     /// From 0, no recent failure, to 1, nothing is sent.
-    pub sickness: f64,
+    pub failure_ratio: f64,
     /// Expected duration of the answer, if known.
     pub latency: Option<Duration>,
     /// Number of the prompt's tokens in its cache.
@@ -285,7 +285,7 @@ fn choose(
             .find(|(ix, _)| candidates[*ix].route == *current);
         same.map(|(ix, _)| *ix)
     });
-    let is_healthy = |ix: usize| candidates[ix].sickness < 1.0;
+    let is_healthy = |ix: usize| candidates[ix].failure_ratio < 1.0;
     if let RequestedModel::Model(model) = &need.wanted {
         let named: Vec<_> = eligible
             .iter()
@@ -363,7 +363,7 @@ fn chain(
             Reverse(tier.max(first.profile.tier) as i8 - tier.min(first.profile.tier) as i8)
         };
         kind.cmp(other_kind)
-            .then((one.sickness >= 1.0).cmp(&(other.sickness >= 1.0)))
+            .then((one.failure_ratio >= 1.0).cmp(&(other.failure_ratio >= 1.0)))
             .then(closeness(other).cmp(&closeness(one)))
             .then(best.total_cmp(score))
     });

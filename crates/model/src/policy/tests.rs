@@ -282,7 +282,7 @@ impl World {
                 same_as: None,
                 privacy: Privacy::Private,
                 is_allowed: true,
-                sickness: provider.breaker.sickness(now),
+                failure_ratio: provider.breaker.failure_ratio(now),
                 latency: None,
                 warm: TokenCount(0),
             })
@@ -320,7 +320,7 @@ impl World {
             // Within a turn only an unhealthy route is left.
             if chain[0] != current {
                 assert_eq!(decision.reason, RouteReason::Displaced);
-                assert!(candidates[current].sickness >= 1.0, "stickiness");
+                assert!(candidates[current].failure_ratio >= 1.0, "stickiness");
                 self.displaced += 1;
             }
         }

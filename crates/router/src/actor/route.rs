@@ -55,7 +55,7 @@ pub struct RouteHealth {
     /// Current limit of concurrent requests.
     pub limit: u32,
     /// From 0 (no recent failure) to 1 (nothing is sent).
-    pub sickness: f64,
+    pub failure_ratio: f64,
     /// The last failure, unless a request has succeeded since.
     pub last_failure: Option<Failure>,
     /// Average time to the first event.
@@ -132,7 +132,7 @@ impl RouteState {
             route: self.route().clone(),
             in_flight: self.concurrency.in_flight(),
             limit: self.concurrency.limit(),
-            sickness: self.breaker.sickness(now),
+            failure_ratio: self.breaker.failure_ratio(now),
             last_failure: self.last_failure.clone(),
             first_event: self.latency.first_token(),
             tokens_per_second: self.latency.tokens_per_second(),

@@ -90,7 +90,7 @@ impl RouteSelector {
             } else {
                 auto.contains(&config.route.model)
             },
-            sickness: 0.0,
+            failure_ratio: 0.0,
             latency: None,
             warm: TokenCount(0),
         });
@@ -209,7 +209,7 @@ impl RouteSelector {
         let fresh = indices.iter().map(|index| {
             let state = &input.routes[*index];
             RouteCandidate {
-                sickness: state.breaker.sickness(input.now),
+                failure_ratio: state.breaker.failure_ratio(input.now),
                 latency: state.latency.expected(input.requirements.output),
                 warm: input.warm_tokens(state.route()),
                 ..self.candidates[*index].clone()

@@ -89,7 +89,7 @@ fn invalid_requests_and_rate_limits_never_open_the_breaker() {
                 BreakerDecision::Granted,
                 "{class:?}"
             );
-            assert_eq!(breaker.sickness(at(step)), 0.0);
+            assert_eq!(breaker.failure_ratio(at(step)), 0.0);
         }
     }
 }

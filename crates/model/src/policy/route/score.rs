@@ -227,7 +227,7 @@ fn score(
         cost: weights.cost * dollars / (dollars + weights.half_cost),
         expected_seconds,
         latency: weights.latency * seconds / (seconds + weights.half_latency),
-        health: weights.health * candidate.sickness.clamp(0.0, 1.0),
+        health: weights.health * candidate.failure_ratio.clamp(0.0, 1.0),
         cache: weights.cache * warm,
         stay: if is_current { weights.stay } else { 0.0 },
     }

@@ -36,7 +36,7 @@ fn candidate(model: &str, tier: Tier, dollars: u64) -> RouteCandidate {
         same_as: None,
         privacy: Privacy::Private,
         is_allowed: true,
-        sickness: 0.0,
+        failure_ratio: 0.0,
         latency: Some(Duration::from_secs(5)),
         warm: TokenCount(0),
     }
@@ -216,7 +216,7 @@ fn route_is_kept_within_a_turn() {
     assert_eq!(chosen(&decided(&need, &three())), "a/strong");
     need.boundary = SwitchBoundary::Within;
     let mut candidates = three();
-    candidates[0].sickness = 1.0;
+    candidates[0].failure_ratio = 1.0;
     assert_eq!(chosen(&decided(&need, &candidates)), "a/strong");
     candidates.remove(0);
     assert_eq!(decided(&need, &candidates).reason, RouteReason::Displaced);
@@ -285,7 +285,7 @@ fn fallbacks_prefer_the_same_model_then_similar_ones() {
         ..candidate("a/standard", Tier::Standard, 3)
     });
     candidates.push(RouteCandidate {
-        sickness: 1.0,
+        failure_ratio: 1.0,
         ..candidate("c/standard", Tier::Standard, 3)
     });
     candidates.push(candidate("d/standard", Tier::Standard, 9));
@@ -349,7 +349,7 @@ fn fallback_chains_are_finite() {
                 let name = format!("p{}/m{}", random.next_below(3), random.next_below(4));
                 let mut one = candidate(&name, *random.pick(&tiers), 1 + random.next_below(20));
                 one.is_allowed = !random.one_in(4);
-                one.sickness = random.next_below(5) as f64 / 4.0;
+                one.failure_ratio = random.next_below(5) as f64 / 4.0;
                 one.profile.tools = *random.pick(&[Some(true), Some(true), Some(false), None]);
                 one.latency = random
                     .one_in(2)

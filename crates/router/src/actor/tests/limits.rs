@@ -243,7 +243,7 @@ async fn repeatedly_failing_route_is_paused() {
     });
     let all = events(router.submit(ask("a"))).await;
     assert_eq!(assemble(&all).end, Some(Err(FailureClass::ServerError)));
-    assert_eq!(router.health().await[0].sickness, 1.0);
+    assert_eq!(router.health().await[0].failure_ratio, 1.0);
     client.push_script(ResponseScript::text("well again"));
     let begin = Instant::now();
     assert_eq!(
