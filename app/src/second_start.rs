@@ -18,7 +18,7 @@ pub(crate) enum InstanceClaim {
     /// This process opens the paths. Later starts send their arguments to the receiver, if there is
     /// one.
     First(Option<HandoffReceiver>),
-    /// The running program has taken it.
+    /// Another Burin runs already and opens the requested paths.
     Other,
 }
 

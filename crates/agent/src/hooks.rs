@@ -108,9 +108,9 @@ impl HookEvent {
     }
 }
 
-/// Parses the text of a settings file with an object `hooks`. Returns the hooks in order and a
-/// sentence for each entry that is skipped; if the text is not JSON, no hooks and one sentence.
-/// Without the object there are no hooks and no problem.
+/// Parses the `hooks` object in the text of a settings file. Returns the hooks in order and a
+/// sentence for each entry that was skipped. A text that is not JSON yields one sentence; a text
+/// without a `hooks` object yields neither hooks nor sentences.
 pub fn parse(text: &str) -> (Vec<Hook>, Vec<String>) {
     let mut problems = Vec::new();
     let settings: Value = match serde_json::from_str(text) {

@@ -22,7 +22,7 @@ pub(crate) struct TerminalQuestion {
     pages: VecDeque<String>,
     /// The number of lines on the remaining pages.
     rest: usize,
-    /// Whether only a refusal counts before all pages were shown.
+    /// The question itself, which follows the last page.
     prompt: String,
     /// Whether only a refusal counts before all pages were shown.
     is_approval: bool,

@@ -29,7 +29,7 @@ pub(super) enum Error {
         /// The intended result as an infinitive, with advice where there is some.
         task: String,
     },
-    /// A file that is not in the expected format.
+    /// The content of a file cannot be parsed.
     #[error("cannot read {}: {problem}", path.display())]
     Format { path: PathBuf, problem: String },
     /// A file other than the pinned one.
@@ -61,7 +61,7 @@ impl Error {
         move |error| Self::Io { verb, path, error }
     }
 
-    /// Creates the error for a file at `path` that is not in the expected format.
+    /// Returns `Error::Format` for the file at `path`; `problem` describes the malformed part.
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
         Self::Format {
             path: path.to_owned(),

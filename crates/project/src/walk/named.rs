@@ -29,8 +29,8 @@ impl NamedFiles {
         (Self { folder, anywhere }, bad)
     }
 
-    /// Returns whether a glob matches the file or a folder above it, and no later glob with `!`
-    /// excepts it. Does not access the disk.
+    /// Returns whether a glob matches the file or one of its parent folders. A later negated glob
+    /// (`!`) re-includes the file. Does not access the disk.
     pub fn matches(&self, path: &AbsPath) -> bool {
         let globs = match &self.folder {
             Some((folder, globs)) if path.is_within(folder) && path != folder => globs,

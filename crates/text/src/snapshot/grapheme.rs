@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// Returns the end of the grapheme cluster (a character as the user perceives it) that starts
-    /// at or contains `offset`; the end of the text at its end. `\r\n` is
+    /// at `offset` or contains it. At the end of the text, returns the length of the text. `\r\n` is
     /// one cluster.
     pub fn next_grapheme(&self, offset: ByteOffset) -> ByteOffset {
         let offset = self.floor(offset);
