@@ -14,13 +14,45 @@ case $purpose in
   *) echo "setup.sh: unknown purpose '$purpose'; say run, test or bench" >&2; exit 2 ;;
 esac
 
-need_cargo() {
-  if command -v cargo >/dev/null || [[ -x $HOME/.cargo/bin/cargo ]]; then return; fi
-  echo "setup.sh: Rust is missing. Install it with rustup (see rustup.rs), then run this again." >&2
-  exit 3
+top=$(cd "$(dirname "$0")/.." && pwd)
+export PATH=$PATH:$HOME/.cargo/bin
+
+# required NAME: the version of that name in the workspace's manifest.
+required() {
+  sed -n '/^\[workspace.metadata.toolchain\]/,/^\[workspace.dep/s/^'"$1"' = "\(.*\)"/\1/p' "$top/Cargo.toml"
+}
+
+# is_at_least FOUND WANTED: compares versions such as 1.98.0 and 1.98, part by part.
+is_at_least() {
+  local found wanted ix
+  IFS=. read -r -a found <<<"${1%%[!0-9.]*}"
+  IFS=. read -r -a wanted <<<"$2"
+  for ix in "${!wanted[@]}"; do
+    (( 10#${found[ix]:-0} == 10#${wanted[ix]} )) || { (( 10#${found[ix]:-0} > 10#${wanted[ix]} )); return; }
+  done
+}
+
+# need_rust VERSION SYSTEM: ends unless cargo is there and rustc is new enough.
+need_rust() {
+  if ! command -v cargo >/dev/null; then
+    echo "setup.sh: Rust is missing. Install it with rustup (see rustup.rs), then run this again." >&2
+    exit 3
+  fi
+  local found
+  found=$(rustc --version | cut -d' ' -f2)
+  if ! is_at_least "$found" "$1"; then
+    echo "setup.sh: Rust $found is too old: Burin needs $1 or newer on $2. Run: rustup update stable" >&2
+    exit 3
+  fi
 }
 
 mac() {
+  local system
+  system=$(sw_vers -productVersion)
+  if ! is_at_least "$system" "$(required macos)"; then
+    echo "setup.sh: macOS $system is too old: Burin needs macOS $(required macos) or newer." >&2
+    exit 3
+  fi
   if ! xcode-select -p >/dev/null 2>&1; then
     echo "setup.sh: the Xcode command line tools are missing. Run: xcode-select --install" >&2
     exit 3
@@ -57,10 +89,13 @@ debian() {
   }
 }
 
-need_cargo
 case $(uname -s) in
-  Darwin) mac ;;
+  Darwin)
+    need_rust "$(required macos-rust)" macOS
+    mac
+    ;;
   Linux)
+    need_rust "$(required linux-rust)" Linux
     if command -v apt-get >/dev/null; then
       debian
     else

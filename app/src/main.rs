@@ -5,17 +5,19 @@
 mod agents;
 mod arguments;
 mod error;
+mod opened_urls;
 mod second_start;
 mod stalls;
 mod tab;
 #[cfg(test)]
 mod walk;
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use base::{AbsPath, LineFeeds, printable};
+use async_channel::Receiver;
+use base::{AbsPath, LineFeeds, Platform, printable};
 use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
 use project::{UnsavedTexts, WalkBackend};
 use runtime::indexes::IndexRegistry;
@@ -27,11 +29,18 @@ use crate::error::Error;
 use crate::second_start::InstanceClaim;
 
 fn main() -> ExitCode {
+    if let Some(code) = host::process::guard_main() {
+        return code;
+    }
+    if let Some(code) = host::environment::print_environment_main() {
+        return code;
+    }
     if let Some(code) = runtime::answer_git() {
         return code;
     }
     // While there is nothing here yet that a sandbox must not see.
     runtime::prepare_sandbox();
+    host::process::raise_file_limit();
     let asked = match arguments::read(std::env::args_os().skip(1)) {
         Ok(asked) => asked,
         Err(error) => return fail(&error.to_string()),
@@ -58,31 +67,50 @@ fn main() -> ExitCode {
         InstanceClaim::Other => return ExitCode::SUCCESS,
     };
     let request = arguments::resolve(&paths, &services.working_folder, services.files.as_ref());
-    run(services, request, handed);
+    let shell_failure = host::environment::adopt_login_environment(&services.dirs);
+    run(services, request, handed, shell_failure);
     ExitCode::SUCCESS
 }
 
-fn run(services: Services, request: OpenRequest, handed: Option<HandoffReceiver>) {
-    pacing::application()
-        .with_assets(ui::Assets)
-        .run(move |cx| {
-            gpui_kit::init(cx);
-            ui::init(cx);
-            if let Some(threshold) = stalls::threshold() {
-                stalls::watch(threshold, services.clock.clone(), cx);
-            }
-            let files = services.files.clone();
-            services.set(cx);
-            let started = init(cx);
-            windows::start(request, started.problems, cx);
-            if let Some(journal) = started.journal {
-                windows::listen(journal, cx);
-            }
-            if let Some(handed) = handed {
-                second_start::listen(handed, files, cx);
-            }
-            cx.activate(true);
-        });
+/// Opens the windows and blocks until the last one closes. `shell_failure` yields a sentence for the
+/// user if the login shell's environment cannot be read.
+fn run(
+    services: Services,
+    mut request: OpenRequest,
+    handed: Option<HandoffReceiver>,
+    shell_failure: Option<Receiver<String>>,
+) {
+    let application = pacing::application().with_assets(ui::Assets);
+    let mut opened = opened_urls::register(Platform::CURRENT, &application);
+    application.run(move |cx| {
+        gpui_kit::init(cx);
+        ui::init(Platform::CURRENT, cx);
+        ui::follow_system_motion(cx);
+        cx.set_app_identity("dev.burin.Burin", "Burin");
+        if let Some(threshold) = stalls::threshold() {
+            stalls::watch(threshold, services.clock.clone(), cx);
+        }
+        let files = services.files.clone();
+        services.set(cx);
+        let started = init(cx);
+        if let Some(opened) = &mut opened {
+            opened.take_into(&mut request, files.as_ref());
+        }
+        windows::start(request, started.problems, cx);
+        if let Some(journal) = started.journal {
+            windows::listen(journal, cx);
+        }
+        if let Some(handed) = handed {
+            second_start::listen(handed, files.clone(), cx);
+        }
+        if let Some(opened) = opened {
+            opened.listen(files, cx);
+        }
+        if let Some(failure) = shell_failure {
+            windows::report(failure, cx);
+        }
+        cx.activate(true);
+    });
 }
 
 /// Finds and creates the program's folders and wires the services of the windows. The engines of
@@ -91,7 +119,11 @@ fn services() -> Result<Services, Error> {
     let dirs = Dirs::from_environment()?;
     dirs.create()?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
+    // The Finder and the Dock start programs in the root folder.
+    let is_chosen = |folder: &AbsPath| folder.as_path().parent().is_some() || has_terminal();
+    let working_folder = working_folder.filter(is_chosen);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
+    let home_folder = home.clone();
     let unsaved = Arc::new(UnsavedTexts::default());
     let indexes = IndexRegistry::new(&dirs);
     let engines = agents::EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
@@ -109,9 +141,26 @@ fn services() -> Result<Services, Error> {
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
             Arc::new(indexes.open_for_window(&root))
         })),
+        install: install_program(home_folder),
         unsaved,
         dirs,
     })
+}
+
+/// Returns how this program becomes a command: in `/usr/local/bin`, which is on every user's path, or else in the home
+/// folder. `None` if the program does not know its own path.
+fn install_program(home: Option<AbsPath>) -> Option<workbench::services::InstallProgram> {
+    let program = std::env::current_exe().ok().and_then(AbsPath::new)?;
+    let common = AbsPath::new("/usr/local/bin");
+    let own = home.map(|home| home.join(".local/bin"));
+    let folders: Vec<AbsPath> = common.into_iter().chain(own).collect();
+    Some(Arc::new(move || {
+        host::link_command(&program, "burin", &folders)
+    }))
+}
+
+fn has_terminal() -> bool {
+    io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
 }
 
 fn print_and_exit(text: &str) -> ExitCode {

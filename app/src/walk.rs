@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::Platform;
 use composer_panel::board::{Board, BoardJob, HunkVerdict, JobState};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
@@ -43,6 +44,7 @@ impl AgentTour {
             files: Arc::new(RealFiles),
             clock: Arc::new(RealClock::default()),
             ground: WalkBackend::Disk,
+            install: None,
             working_folder: folder.clone(),
             home: Some(home.path().clone()),
             agents: Some(Arc::new(EngineServices::new(
@@ -61,7 +63,7 @@ impl AgentTour {
         };
         cx.update(|cx| {
             gpui_kit::init(cx);
-            ui::init(cx);
+            ui::init(Platform::Linux, cx);
             services.set(cx);
             let started = init(cx);
             windows::start(request, started.problems, cx);
@@ -208,5 +210,5 @@ fn has_landed(job: &BoardJob) -> bool {
 /// Whether commands can run in a sandbox here.
 fn has_sandbox() -> bool {
     runtime::prepare_sandbox();
-    cfg!(target_os = "linux")
+    Platform::CURRENT == Platform::Linux
 }

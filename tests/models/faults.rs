@@ -101,6 +101,7 @@ fn router(wire: &str, url: &str) -> RouterHandle {
         providers,
         profiles,
         Arc::new(SystemSecrets {
+            variable: |name| std::env::var(name).ok(),
             environment: Vec::new(),
         }),
     );

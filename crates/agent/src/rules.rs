@@ -19,6 +19,7 @@ mod policy;
 pub(crate) mod sensitive_paths;
 mod width;
 
+use base::NameRules;
 use serde_json::Value;
 
 use crate::record::SessionMode;
@@ -70,15 +71,16 @@ pub struct PermissionRules {
     asks_for_edits: bool,
     /// The reason every call is asked for; `None` if all rules are understood.
     closed: Option<String>,
+    /// How the project's volume compares names.
+    names: NameRules,
 }
 
 impl PermissionRules {
-    /// Parses the rules of a project from the permissions file. `settings` is the whole file as
-    /// JSON and `project` the path of the project, by which its own rules are found. A deny or ask
-    /// rule that cannot be parsed applies to its whole tool, and every call is asked for until it
-    /// is corrected.
-    pub fn of(settings: &Value, project: &str) -> (Self, Vec<PermissionProblem>) {
-        parse::rules(settings, project)
+    /// Parses the rules of a project from the permissions file. A deny or ask rule that cannot be
+    /// parsed applies to its whole tool, and every call is asked for until it is corrected. A deny
+    /// or ask rule matches every spelling of a name that `names` takes for the same.
+    pub fn of(settings: &Value, project: &str, names: NameRules) -> (Self, Vec<PermissionProblem>) {
+        parse::rules(settings, project, names)
     }
 
     /// Returns the same rules with every call asked for because of `reason`.
@@ -106,12 +108,24 @@ impl PermissionRules {
         access: &ToolAccess,
         mode: SessionMode,
     ) -> RuleVerdict {
-        let line = access.command.as_deref().map(CommandLine::read);
+        let class = class_of(tool, access);
+        let folded_access = (self.names != NameRules::EXACT).then(|| folded(access));
+        let command = |access: &ToolAccess| access.command.as_deref().map(CommandLine::read);
+        let folded_line = folded_access.as_ref().and_then(command);
+        let folded_subject = folded_access.as_ref().map(|access| RuleSubject {
+            name: tool.name(),
+            class,
+            access,
+            line: folded_line.as_ref(),
+            folded: None,
+        });
+        let line = command(access);
         let subject = RuleSubject {
             name: tool.name(),
-            class: class_of(tool, access),
+            class,
             access,
             line: line.as_ref(),
+            folded: folded_subject.as_ref(),
         };
         let denying =
             |touch: MatchCertainty| self.deny.iter().find(|it| it.touches(&subject) == touch);
@@ -238,6 +252,23 @@ impl PermissionRules {
 /// that needs one, or a rule for exactly this line if it cannot be analyzed.
 pub fn rules_of(command: &str) -> Vec<String> {
     CommandLine::read(command).rules()
+}
+
+/// Returns the resources of a call that rules match, with folded names.
+fn folded(access: &ToolAccess) -> ToolAccess {
+    let fold = |scope: &LockScope| match scope {
+        LockScope::Path(path) => LockScope::Path(pattern::folded(path)),
+        LockScope::Tree(path) => LockScope::Tree(pattern::folded(path)),
+        own @ LockScope::Own(_) => own.clone(),
+    };
+    ToolAccess {
+        reads: access.reads.iter().map(fold).collect(),
+        writes: access.writes.iter().map(fold).collect(),
+        command: access.command.as_deref().map(pattern::folded),
+        host: access.host.clone(),
+        sandbox_scope: access.sandbox_scope,
+        ..ToolAccess::default()
+    }
 }
 
 /// Returns the class of a call's effects: a patch typed as a command is an edit.

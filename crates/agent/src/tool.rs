@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use futures::future::BoxFuture;
 use model::{PartContent, Profile, ToolSpec};
 use patch::edit::FileEdit;
@@ -251,14 +251,16 @@ impl LockScope {
     /// overlaps every path below it; a path is only itself; state of the session overlaps only the
     /// same state.
     pub fn overlaps(&self, other: &Self) -> bool {
+        let key = |path: &str| NameRules::FOLDING.key(path.as_bytes()).into_owned();
         let below = |tree: &str, path: &str| {
+            let (tree, path) = (key(tree), key(path));
             tree.is_empty()
                 || path
-                    .strip_prefix(tree)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    .strip_prefix(&tree[..])
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
         match (self, other) {
-            (LockScope::Path(one), LockScope::Path(two)) => one == two,
+            (LockScope::Path(one), LockScope::Path(two)) => NameRules::FOLDING.is_same(one, two),
             (LockScope::Tree(tree), LockScope::Path(path))
             | (LockScope::Path(path), LockScope::Tree(tree)) => below(tree, path),
             (LockScope::Tree(one), LockScope::Tree(two)) => below(one, two) || below(two, one),

@@ -1,20 +1,24 @@
-//! Shared vocabulary: text positions, revisions, absolute paths, printable text, `never!`.
+//! Shared vocabulary: text positions, revisions, absolute paths, file names, printable text, the platform, `never!`.
 //!
-//! Knows: the standard library. Must not know: any other crate.
+//! Knows: the standard library, and Unicode's tables. Must not know: any other crate of ours.
 //! Invariant: an item stays here only while at least three crates use it.
 //! Start at `position`; `never!` is in `never`.
 
+pub mod names;
 mod never;
 mod path;
 mod path_text;
+mod platform;
 mod position;
 mod printable;
 mod quantity;
 mod sentence;
 
+pub use names::NameRules;
 pub use never::{LogErr, report, set_reporter};
 pub use path::AbsPath;
 pub use path_text::{path_text, text_path};
+pub use platform::Platform;
 pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Point};
 pub use printable::{LineFeeds, printable};
 pub use quantity::{count_of, grouped};

@@ -4,11 +4,15 @@ use std::io::{IsTerminal as _, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = host::process::guard_main() {
+        return code;
+    }
     if let Some(code) = runtime::answer_git() {
         return code;
     }
     // While there is nothing here yet that a sandbox must not see.
     runtime::prepare_sandbox();
+    host::process::raise_file_limit();
     let (mut plain, mut visible);
     let output: &mut dyn Write = if stdout().is_terminal() {
         visible = cli::Visible::new(stdout());

@@ -37,7 +37,7 @@ fn main() {
     });
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(base::Platform::Linux, cx);
         cx.bind_keys([KeyBinding::new("enter", editor::Newline, Some("Editor"))]);
     });
     let rust = rust_text(25_000);

@@ -224,9 +224,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(base::Platform::Linux, cx);
         let base = settings::KeymapBase::VsCode;
-        let (file, text) = settings::builtin::keymap(base, settings::builtin::KeymapSystem::Linux);
+        let (file, text) = settings::builtin::keymap(base, base::Platform::Linux);
         // Actions of the panels above are not known here.
         ui::install_keymaps(&[settings::parse_keymap(file, text).0], cx);
     });

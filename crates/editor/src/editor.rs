@@ -22,6 +22,7 @@ mod key_context;
 pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
+mod primary;
 mod scene;
 pub(crate) mod scrolling;
 pub(crate) mod smooth_scroll;

@@ -6,6 +6,7 @@
 
 mod accessible;
 mod decorations;
+mod editor_input;
 mod guides;
 mod gutter;
 mod layout;
@@ -21,12 +22,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gpui_kit::{
-    AnyElement, App, AvailableSpace, Bounds, Element, ElementId, ElementInputHandler, Entity,
-    GlobalElementId, Hitbox, HitboxBehavior, InspectorElementId, IntoElement, LayoutId, Pixels,
-    Style, Window, relative, size,
+    AnyElement, App, AvailableSpace, Bounds, Element, ElementId, Entity, GlobalElementId, Hitbox,
+    HitboxBehavior, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window, relative,
+    size,
 };
 
 pub(crate) use accessible::{AccessibleText, describe};
+pub(crate) use editor_input::EditorInput;
 use layout::TextLayout;
 
 use crate::editor::Editor;
@@ -136,11 +138,8 @@ impl Element for TextElement {
     ) {
         let focus = self.editor.read(cx).focus.clone();
         let area = prepared.layout.geometry.text;
-        window.handle_input(
-            &focus,
-            ElementInputHandler::new(area, self.editor.clone()),
-            cx,
-        );
+        let input = EditorInput::new(area, self.editor.clone(), cx);
+        window.handle_input(&focus, input, cx);
         crate::mouse::listen(
             &self.editor,
             &prepared.hitbox,

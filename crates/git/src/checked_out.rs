@@ -6,6 +6,7 @@ use std::path::Path;
 
 use base::AbsPath;
 use git2::{AttrCheckFlags, AttrValue, FileMode};
+use host::{Files as _, RealFiles};
 
 use crate::land::eol;
 use crate::merge::TreePath;
@@ -94,9 +95,9 @@ enum Attribute {
     Named(String),
 }
 
-/// Resolves the symlinks in `path`; for a missing file, those of its folder.
+/// Resolves the symlinks and the spelling of `path`; for a missing file, those of its folder.
 fn resolved(path: &AbsPath) -> AbsPath {
-    let real = |path: &AbsPath| path.as_path().canonicalize().ok().and_then(AbsPath::new);
+    let real = |path: &AbsPath| RealFiles.canonicalize(path).ok();
     let in_folder = || {
         let folder = real(&path.parent()?)?;
         Some(folder.join(path.as_path().file_name()?))

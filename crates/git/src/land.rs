@@ -15,6 +15,7 @@ mod commit;
 pub(crate) mod eol;
 mod export;
 mod scan;
+mod spelling;
 mod stale_locks;
 mod unsaved;
 mod unusable_file;

@@ -58,6 +58,7 @@ pub enum Error {
 }
 
 impl Error {
+    /// Wraps an error of libgit2 about the file or repository at `path`; `doing` is a verb.
     pub(crate) fn new(doing: &'static str, path: &Path, error: &git2::Error) -> Self {
         Self::Git {
             doing,

@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use content::{ConflictLabels, MergeRegion, MergedContent, is_binary, line_hunks, merge_bytes};
+pub(crate) use names::is_git_folder;
 pub use names::{NameDanger, TreePath};
 pub use objects::ObjectId;
 pub use tree::TreeMerge;
@@ -152,4 +153,4 @@ impl std::fmt::Debug for ObjectEntry {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
+use host::{Files as _, RealFiles};
 
 use crate::status::{self, Statuses};
 
@@ -165,9 +166,10 @@ impl Repository {
         if let Some(relative) = path.relative_to(&self.workdir) {
             return Some(relative.to_path_buf());
         }
-        // The working tree may have been opened through a symlink; git uses its real path.
-        let parent = path.parent()?.as_path().canonicalize().ok()?;
-        let real = AbsPath::new(parent)?.join(path.as_path().file_name()?);
+        // The working tree may have been opened through a symlink or in another spelling; git uses
+        // its real path.
+        let parent = RealFiles.canonicalize(&path.parent()?).ok()?;
+        let real = parent.join(path.as_path().file_name()?);
         real.relative_to(&self.workdir).map(Path::to_path_buf)
     }
 }
@@ -179,6 +181,7 @@ fn is_absent(error: &git2::Error) -> bool {
     )
 }
 
+/// Wraps an error of libgit2 about the file or repository at `path`.
 pub(crate) fn unreadable(path: &Path, error: &git2::Error) -> Error {
     Error::Unreadable {
         path: path.to_path_buf(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 
 /// Status of a file relative to HEAD, in increasing priority: a folder shows the highest status
 /// below it.
@@ -27,7 +27,11 @@ pub enum FileStatus {
 /// The files of a working tree that differ from HEAD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statuses {
-    files: HashMap<AbsPath, FileStatus>,
+    /// How the working tree compares names: the index can have another spelling than the disk. The
+    /// keys of the maps are folded by it.
+    names: NameRules,
+    /// The changed files, as Git spells them.
+    files: HashMap<AbsPath, (AbsPath, FileStatus)>,
     /// The highest status below each folder that contains a changed file.
     folders: HashMap<AbsPath, FileStatus>,
     /// Folders that are untracked or ignored with everything below them.
@@ -37,10 +41,12 @@ pub struct Statuses {
 impl Statuses {
     /// Returns the status of a file or folder; `None` if it equals HEAD.
     pub fn of(&self, path: &AbsPath) -> Option<FileStatus> {
-        if let Some(status) = self.files.get(path).or_else(|| self.folders.get(path)) {
+        let key = self.names.path_key(path);
+        let file = self.files.get(&key).map(|(_, status)| status);
+        if let Some(status) = file.or_else(|| self.folders.get(&key)) {
             return Some(*status);
         }
-        let mut ancestor = Some(path.clone());
+        let mut ancestor = Some(key);
         while let Some(folder) = ancestor {
             if let Some(status) = self.whole.get(&folder) {
                 return Some(*status);
@@ -52,10 +58,11 @@ impl Statuses {
 
     /// Returns the changed files in no particular order.
     pub fn files(&self) -> impl Iterator<Item = (&AbsPath, FileStatus)> {
-        self.files.iter().map(|(path, status)| (path, *status))
+        self.files.values().map(|(path, status)| (path, *status))
     }
 }
 
+/// Compares HEAD, the index and the working tree at `workdir`. Takes time per file.
 pub(crate) fn read(
     repository: &git2::Repository,
     workdir: &AbsPath,
@@ -71,7 +78,12 @@ pub(crate) fn read(
         // The index belongs to the user: a query must not rewrite it.
         .update_index(false)
         .include_unreadable(true);
-    let mut statuses = Statuses::default();
+    let names = name_rules(repository);
+    let mut statuses = Statuses {
+        names,
+        ..Statuses::default()
+    };
+    let root = names.path_key(workdir);
     for entry in repository.statuses(Some(&mut options))?.iter() {
         let Some(status) = classify(entry.status()) else {
             continue;
@@ -79,16 +91,31 @@ pub(crate) fn read(
         let name = entry.path_bytes();
         let is_folder = name.ends_with(b"/");
         let path = workdir.join(os_path(name));
+        let key = names.path_key(&path);
         if is_folder {
-            statuses.whole.insert(path.clone(), status);
+            statuses.whole.insert(key.clone(), status);
         } else {
-            statuses.files.insert(path.clone(), status);
+            statuses.files.insert(key.clone(), (path, status));
         }
         if status != FileStatus::Ignored {
-            mark_ancestors(&mut statuses.folders, &path, workdir, status);
+            mark_ancestors(&mut statuses.folders, &key, &root, status);
         }
     }
     Ok(statuses)
+}
+
+/// Returns the rules that `git init` found out about the volume of the working tree.
+pub(crate) fn name_rules(repository: &git2::Repository) -> NameRules {
+    let config = repository.config().ok();
+    let is_set = |name| {
+        config
+            .as_ref()
+            .is_some_and(|it| it.get_bool(name).is_ok_and(|is_set| is_set))
+    };
+    NameRules {
+        folds_case: is_set("core.ignorecase"),
+        normalizes: is_set("core.precomposeunicode"),
+    }
 }
 
 fn mark_ancestors(
@@ -148,3 +175,6 @@ fn os_path(bytes: &[u8]) -> &std::path::Path {
     use std::os::unix::ffi::OsStrExt;
     std::path::Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests;

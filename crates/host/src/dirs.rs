@@ -1,7 +1,8 @@
 //! The folders for Burin's own files.
 //!
 //! They follow the XDG base directory rules; `BURIN_CONFIG_DIR`, `BURIN_STATE_DIR` and
-//! `BURIN_CACHE_DIR` override them.
+//! `BURIN_CACHE_DIR` override them. On macOS the cache is in `~/Library/Caches` unless a variable
+//! names another folder; Time Machine and Spotlight leave it out.
 
 use std::ffi::OsString;
 use std::fs;
@@ -26,7 +27,7 @@ pub struct Dirs {
 impl Dirs {
     /// Returns the folders of the current user.
     pub fn from_environment() -> Result<Self, Error> {
-        Self::from_variables(|name| std::env::var_os(name))
+        Self::from_variables(|name| std::env::var_os(name), platform::CACHE_BELOW_HOME)
     }
 
     /// Puts all three below one folder, for tests and for runs that must leave no trace.
@@ -53,23 +54,27 @@ impl Dirs {
         for folder in [&self.config, &self.state, &self.cache] {
             create_private(folder)?;
         }
+        platform::exclude_from_backups(&self.cache);
         Ok(())
     }
 
-    fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
+    fn from_variables(
+        variable: impl Fn(&str) -> Option<OsString>,
+        cache_below_home: &str,
+    ) -> Result<Self, Error> {
         // The XDG rules say to ignore relative values.
         let absolute = |name: &str| variable(name).and_then(AbsPath::new);
         let home = absolute("HOME");
         let folder = |ours: &str, xdg: &str, below_home: &str| {
             absolute(ours)
                 .or_else(|| absolute(xdg).map(|path| path.join("burin")))
-                .or_else(|| Some(home.as_ref()?.join(below_home).join("burin")))
+                .or_else(|| Some(home.as_ref()?.join(below_home)))
                 .ok_or_else(|| no_home(ours))
         };
         Ok(Self {
-            config: folder("BURIN_CONFIG_DIR", "XDG_CONFIG_HOME", ".config")?,
-            state: folder("BURIN_STATE_DIR", "XDG_STATE_HOME", ".local/state")?,
-            cache: folder("BURIN_CACHE_DIR", "XDG_CACHE_HOME", ".cache")?,
+            config: folder("BURIN_CONFIG_DIR", "XDG_CONFIG_HOME", ".config/burin")?,
+            state: folder("BURIN_STATE_DIR", "XDG_STATE_HOME", ".local/state/burin")?,
+            cache: folder("BURIN_CACHE_DIR", "XDG_CACHE_HOME", cache_below_home)?,
         })
     }
 }
@@ -93,6 +98,32 @@ pub(crate) fn create_private(folder: &AbsPath) -> Result<(), Error> {
         // Another user's folder that this user may use; its owner decides on its mode.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         other => other.map_err(|error| Error::from_io(folder, doing, &error)),
+    }
+}
+
+#[cfg(not(target_os = "macos"))]
+mod platform {
+    pub(super) const CACHE_BELOW_HOME: &str = ".cache/burin";
+
+    pub(super) fn exclude_from_backups(_folder: &base::AbsPath) {}
+}
+
+#[cfg(target_os = "macos")]
+mod platform {
+    /// Spotlight does not index a folder whose name ends like this.
+    pub(super) const CACHE_BELOW_HOME: &str = "Library/Caches/burin.noindex";
+
+    /// The attribute by which Time Machine leaves a file out, and its value: the text
+    /// `com.apple.backupd` as a binary property list.
+    const EXCLUDED: (&str, &[u8]) = (
+        "com.apple.metadata:com_apple_backup_excludeItem",
+        b"bplist00_\x10\x11com.apple.backupd\x08\0\0\0\0\0\0\x01\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x1c",
+    );
+
+    /// Excludes a folder from Time Machine. A volume without attributes keeps it included.
+    pub(super) fn exclude_from_backups(folder: &base::AbsPath) {
+        let (name, value) = EXCLUDED;
+        base::LogErr::log_err(xattr::set(folder, name, value));
     }
 }
 

@@ -7,9 +7,14 @@
 //! name (`withhold`).
 //! Start at `variables`.
 
+mod current;
+mod login;
+
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::sync::{PoisonError, RwLock};
+
+pub use login::{adopt_login_environment, print_environment_main};
 
 /// Prefix of the name of a tree's variable. The id of the program that started the tree follows,
 /// then its start time, then a part that distinguishes its trees.
@@ -31,32 +36,58 @@ pub enum Recipient {
     KeyCommand,
 }
 
-/// Returns the variables of this process that `recipient` may see.
+/// Returns the variables that `recipient` may see: of this process, or of the user's login shell if
+/// that was adopted. Blocks while the shell is read (`adopt_login_environment`).
 pub fn variables(recipient: Recipient) -> Vec<Variable> {
-    let all = std::env::vars_os();
-    all.filter(|(name, value)| is_allowed(name, value, recipient))
+    let all = current::passable();
+    all.iter()
+        .filter(|(name, value)| is_allowed(name, value, recipient))
+        .cloned()
         .collect()
 }
 
-/// Returns those of this process's variables that the user's configuration names for a child.
+/// Returns the variables that the user's configuration names for a child. Blocks as `variables`
+/// does.
 pub fn named_variables(names: &[String]) -> Vec<Variable> {
-    let given = names.iter().filter(|name| !is_withheld(name));
+    let given = names
+        .iter()
+        .filter(|name| !is_withheld(name) && !is_loader_variable(name));
     given
-        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+        .filter_map(|name| Some((name.into(), variable(name)?)))
         .collect()
+}
+
+/// Returns a variable, such as a key, if it is valid text. Blocks as `variables` does.
+pub fn text_variable(name: &str) -> Option<String> {
+    variable(name)?.into_string().ok()
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    let all = current::complete();
+    let found = all.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.clone())
 }
 
 /// Returns all variables that are valid text, to resolve `${NAME}` in configuration. Never pass
 /// them to a child.
 pub fn all_text_variables() -> impl Iterator<Item = (String, String)> {
-    let all = std::env::vars_os();
-    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    let all = current::complete();
+    let all = all.iter().filter_map(|(name, value)| {
+        let name = name.to_str()?.to_owned();
+        Some((name, value.to_str()?.to_owned()))
+    });
+    all.collect::<Vec<_>>().into_iter()
 }
 
 /// Withholds these variables from every child from now on: settings name them as sources of keys.
 pub fn withhold(names: impl IntoIterator<Item = String>) {
     let mut withheld = WITHHELD.write().unwrap_or_else(PoisonError::into_inner);
     withheld.extend(names);
+}
+
+/// Returns whether a variable makes macOS load libraries into every program: never passed on.
+fn is_loader_variable(name: &str) -> bool {
+    name.starts_with("DYLD_")
 }
 
 static WITHHELD: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
@@ -118,7 +149,7 @@ const TOOLCHAINS: &[&str] = &[
     // C and C++.
     "CC", "CXX", "CPP", "AR", "AS", "LD", "NM", "RANLIB", "STRIP", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS",
     "LIBS", "MAKE", "MAKEFLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
-    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LIBCLANG_PATH", "LLVM_CONFIG",
+    "LD_LIBRARY_PATH", "LIBCLANG_PATH", "LLVM_CONFIG",
     "PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR", "CMAKE_GENERATOR",
     "CMAKE_PREFIX_PATH", "CMAKE_BUILD_TYPE", "CMAKE_BUILD_PARALLEL_LEVEL", "CMAKE_TOOLCHAIN_FILE", "NINJA_STATUS",
     "CCACHE_DIR", "SCCACHE_DIR", "VCPKG_ROOT", "CONAN_HOME", "OPENSSL_DIR", "OPENSSL_LIB_DIR",
@@ -155,7 +186,8 @@ const TOOLCHAINS: &[&str] = &[
     "CAML_LD_LIBRARY_PATH", "DOTNET_ROOT", "DOTNET_CLI_HOME", "DOTNET_CLI_TELEMETRY_OPTOUT", "NUGET_PACKAGES",
     // Version managers.
     "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "MISE_CONFIG_DIR", "DIRENV_DIR", "DIRENV_FILE",
-    "HOMEBREW_PREFIX", "HOMEBREW_CELLAR", "HOMEBREW_REPOSITORY", "NIX_PATH", "NIX_PROFILES", "NIX_STORE",
+    "HOMEBREW_PREFIX", "HOMEBREW_CELLAR", "HOMEBREW_REPOSITORY", "HOMEBREW_CACHE", "HOMEBREW_LOGS", "HOMEBREW_TEMP",
+    "HOMEBREW_NO_ANALYTICS", "HOMEBREW_NO_AUTO_UPDATE", "HOMEBREW_NO_INSTALL_CLEANUP", "NIX_PATH", "NIX_PROFILES", "NIX_STORE",
     "IN_NIX_SHELL", "GUIX_PROFILE",
 ];
 

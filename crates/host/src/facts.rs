@@ -3,18 +3,27 @@
 //! Every fact states what was found and, unless it is good, what to do about it. Nothing here
 //! fails: a failed probe becomes a fact that says so.
 
-mod display;
-mod sandbox;
+#[cfg(any(test, target_os = "macos"))]
+mod macos;
 mod storage;
 
-use std::fs;
+#[cfg(not(target_os = "macos"))]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos_probe;
+
+#[cfg(not(target_os = "macos"))]
+use linux as system;
+#[cfg(target_os = "macos")]
+use macos_probe as system;
+
 use std::time::Duration;
 
 use base::AbsPath;
 
 use crate::dirs::Dirs;
 use crate::process::{self, ProcessRequest};
-pub use display::no_display;
+pub use system::no_display;
 
 /// Time limit for any program that a probe runs.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -43,11 +52,13 @@ pub enum FactVerdict {
 
 /// Probes the machine. Blocks for up to some seconds.
 pub fn facts(dirs: &Dirs) -> Vec<Fact> {
-    let mut facts = vec![system()];
-    facts.extend(display::facts());
-    facts.push(git());
-    facts.extend(sandbox::facts());
+    let mut facts = vec![system(), git()];
+    let mut volumes = vec![("cache volume", dirs.cache.clone())];
+    let folder = std::env::current_dir().ok().and_then(AbsPath::new);
+    volumes.extend(folder.map(|folder| ("project volume", folder)));
     facts.extend(storage::facts(dirs));
+    facts.push(open_files());
+    facts.extend(system::facts(&volumes));
     facts
 }
 
@@ -78,21 +89,32 @@ impl Fact {
 }
 
 fn system() -> Fact {
-    let system = rustix::system::uname();
-    let distribution = text_of("/etc/os-release").and_then(|text| {
-        let name = text
-            .lines()
-            .find_map(|line| line.strip_prefix("PRETTY_NAME="));
-        name.map(|name| name.trim_matches('"').to_owned())
-    });
+    let kernel = rustix::system::uname();
     let value = format!(
         "{} {} {}{}",
-        system.sysname().to_string_lossy(),
-        system.release().to_string_lossy(),
-        system.machine().to_string_lossy(),
-        distribution.map_or(String::new(), |name| format!(", {name}"))
+        kernel.sysname().to_string_lossy(),
+        kernel.release().to_string_lossy(),
+        kernel.machine().to_string_lossy(),
+        system::version().map_or(String::new(), |name| format!(", {name}"))
     );
     Fact::good("system", value)
+}
+
+/// Fewer open files than this do not suffice for a large project with agents.
+const FEW_FILES: u64 = 4_096;
+
+fn open_files() -> Fact {
+    let name = "open files";
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    match limit {
+        None => Fact::good(name, "unlimited"),
+        Some(limit) if limit >= FEW_FILES => Fact::good(name, format!("{limit} at most")),
+        Some(limit) => Fact::warn(
+            name,
+            format!("{limit} at most"),
+            "raise the hard limit: \"ulimit -H -n\" shows it",
+        ),
+    }
 }
 
 fn git() -> Fact {
@@ -120,10 +142,12 @@ fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     finished.is_success().then(|| finished.text())
 }
 
+#[cfg(not(target_os = "macos"))]
 fn text_of(path: &str) -> Option<String> {
-    fs::read_to_string(path).ok()
+    std::fs::read_to_string(path).ok()
 }
 
+#[cfg(not(target_os = "macos"))]
 fn number_of(path: &str) -> Option<u64> {
     text_of(path)?.trim().parse().ok()
 }

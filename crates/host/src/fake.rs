@@ -9,7 +9,7 @@ mod world;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 
 use crate::error::{Error, ErrorReason};
 use crate::watch::WatchEvent;
@@ -49,6 +49,14 @@ impl FakeFiles {
         Self::default()
     }
 
+    /// Creates an empty file system whose volume compares names by `rules`. It stores each name as
+    /// it was first written.
+    pub fn with_names(rules: NameRules) -> Self {
+        let files = Self::default();
+        files.world().names = rules;
+        files
+    }
+
     /// Writes a file and its parent folders as another program would.
     pub fn write(&self, path: &AbsPath, content: impl AsRef<[u8]>) {
         self.world().write(path, content.as_ref().to_vec());
@@ -71,7 +79,9 @@ impl FakeFiles {
 
     /// Removes a file or folder as another program would.
     pub fn delete(&self, path: &AbsPath) {
-        self.world().remove(path);
+        let mut world = self.world();
+        let path = world.stored_path(path);
+        world.remove(&path);
     }
 
     /// Changes the permission bits of a file or folder; without any write bit it is read-only.

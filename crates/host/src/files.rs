@@ -6,11 +6,12 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 
 use crate::content_hash::ContentHash;
 use crate::error::Error;
 use crate::listing::Listing;
+use crate::spelling;
 use crate::stat::{Stamp, Stat};
 use crate::watch::{WatchRequest, Watcher};
 
@@ -33,7 +34,8 @@ pub trait Files: Send + Sync {
     /// Lists a folder. An entry that cannot be examined becomes a problem in the listing.
     fn list(&self, path: &AbsPath) -> Result<Listing, Error>;
 
-    /// Returns the path without links; fails if a part is missing or the links form a cycle.
+    /// Returns the path without links, each name as its folder stores it, so that every spelling of
+    /// a path has one result; fails if a part is missing or the links form a cycle.
     fn canonicalize(&self, path: &AbsPath) -> Result<AbsPath, Error>;
 
     /// Replaces the content of a file, or creates it. Afterwards, and after a crash at any moment,
@@ -103,9 +105,10 @@ pub trait Files: Send + Sync {
     /// progress.
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error>;
 
-    /// Returns the same files, except that no link below `root` is followed, even if it is created
-    /// between two calls; paths below `root` must be free of links. Returns `None` where the system
-    /// does not support this; the caller must then rely on its own earlier check.
+    /// Returns the same files, except that reading, listing and changing below `root` follow no link,
+    /// even if it is created during the call; paths below `root` must be free of links. `stat` and
+    /// `canonicalize` follow links as ever. Real files always return some; `None` means that the
+    /// caller must rely on its own earlier check.
     fn open_beneath(&self, _root: &AbsPath) -> Option<Box<dyn Files>> {
         None
     }
@@ -113,6 +116,18 @@ pub trait Files: Send + Sync {
     /// Returns the target of a link; `None` if the path is no link or cannot be read.
     fn read_link(&self, _path: &AbsPath) -> Option<PathBuf> {
         None
+    }
+
+    /// Returns the path with each name as its folder stores it, for volumes that ignore case or
+    /// normal form. Links are not followed; names that do not exist stay as they are.
+    fn stored_path(&self, path: &AbsPath) -> AbsPath {
+        spelling::stored_path(self, path)
+    }
+
+    /// Returns how the volume of a folder compares names, judged by the entries in and above it.
+    /// `NameRules::EXACT` if no entry has another spelling.
+    fn name_rules(&self, folder: &AbsPath) -> NameRules {
+        spelling::name_rules(self, folder)
     }
 
     /// Returns the free bytes on the path's volume; `None` if unknown.
@@ -135,7 +150,9 @@ pub trait Files: Send + Sync {
 pub trait AppendLog: Send {
     /// Appends `bytes` completely; on failure appends nothing.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
-    /// Returns once all appended bytes are on the disk.
+    /// Returns once all appended bytes survive a crash of the system. Where the drive has a cache of
+    /// its own (macOS), a power failure can lose the groups of the last second, never an earlier one
+    /// before a later one; dropping the log brings them to the disk.
     fn sync(&mut self) -> Result<(), Error>;
     /// Returns the length in bytes.
     fn len(&self) -> u64;

@@ -7,12 +7,16 @@
 //! gets a window.
 
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use base::AbsPath;
 
+use crate::content_hash::ContentHash;
 use crate::error::{Error, ErrorReason};
 use crate::files::{FileLock, Files};
 
@@ -66,7 +70,7 @@ pub fn claim(
     name: &str,
     message: &[u8],
 ) -> Result<Instance, Error> {
-    let socket = folder.join(format!("{name}.socket"));
+    let socket = socket_path(folder, name, &std::env::temp_dir())?;
     let Some(lock) = files.lock(&folder.join(format!("{name}.lock")))? else {
         return Ok(match hand_over(&socket, message) {
             Ok(()) => Instance::Other,
@@ -94,6 +98,43 @@ pub fn claim(
         socket,
         _lock: lock,
     }))
+}
+
+/// Bytes of a socket's path that every system takes: macOS has 104, one of which ends it.
+const MAX_SOCKET_PATH: usize = 103;
+
+/// Returns the path of the socket: in `folder`, or, if that path is too long for a socket, in a
+/// private folder below `temporary`, under a name that depends on the long path.
+fn socket_path(folder: &AbsPath, name: &str, temporary: &Path) -> Result<AbsPath, Error> {
+    let path = folder.join(format!("{name}.socket"));
+    let length = |path: &AbsPath| path.as_path().as_os_str().len();
+    let Some(temporary) = AbsPath::new(temporary) else {
+        return Ok(path);
+    };
+    if length(&path) <= MAX_SOCKET_PATH {
+        return Ok(path);
+    }
+    let user = rustix::process::geteuid().as_raw();
+    let private = temporary.join(format!("burin-{user}"));
+    match std::fs::DirBuilder::new().mode(0o700).create(&private) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(Error::from_io(&private, "create the folder", &error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    let owner = std::fs::symlink_metadata(private.as_path())
+        .map_err(|error| Error::from_io(&private, "look at", &error))?;
+    if !owner.is_dir() || owner.uid() != user || owner.mode() & 0o077 != 0 {
+        let reason = "it belongs to another user; set TMPDIR to a folder of yours";
+        return Err(Error::new(
+            &private,
+            "listen in",
+            ErrorReason::Other(reason.to_owned()),
+        ));
+    }
+    let hash = ContentHash::of(path.as_path().as_os_str().as_bytes());
+    // Half of the hash keeps the path short.
+    Ok(private.join(format!("{:016x}.socket", hash.0 >> 64)))
 }
 
 fn listen(listener: &UnixListener, messages: &async_channel::Sender<Vec<u8>>) {

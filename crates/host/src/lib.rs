@@ -14,30 +14,37 @@
 )]
 
 mod clock;
+mod command_link;
 mod content_hash;
 mod dirs;
+mod durability;
 pub mod environment;
 mod error;
 mod facts;
 mod fake;
+mod file_status;
 mod files;
 mod instance;
 mod listing;
 mod memory;
 pub mod no_follow;
+mod path_at;
 mod priority;
 pub mod process;
 mod real;
 #[cfg(test)]
 mod reexec;
 mod retry;
+mod spelling;
 mod stat;
+mod system_calls;
 mod temp;
 mod ticker;
 mod tree;
 mod watch;
 
 pub use clock::{Clock, FakeClock, RealClock};
+pub use command_link::link_command;
 pub use content_hash::ContentHash;
 pub use dirs::Dirs;
 pub use error::{Error, ErrorReason};

@@ -16,6 +16,10 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use crate::retry::retry;
+use crate::system_calls::SEARCH;
+
+#[cfg(all(target_os = "linux", not(burin_portable)))]
+mod openat2;
 
 /// The flags that open a folder, but not a link to one.
 pub const FOLDER: OFlags = OFlags::DIRECTORY
@@ -38,6 +42,11 @@ pub fn open_root(path: &Path) -> Result<OwnedFd, Errno> {
     retry(|| rustix::fs::open(path, FOLDER, Mode::empty()))
 }
 
+/// Like `open_root`, for resolving names in the folder, even if it cannot be listed.
+pub(crate) fn open_root_for_search(path: &Path) -> Result<OwnedFd, Errno> {
+    search_or_read(|flags| retry(|| rustix::fs::open(path, flags, Mode::empty())))
+}
+
 /// Opens the folder `name`, a single component, in an open folder.
 pub fn open_folder(folder: impl AsFd, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
     retry(|| rustix::fs::openat(&folder, name, FOLDER, Mode::empty()))
@@ -55,11 +64,15 @@ pub fn open_folder_below(folder: impl AsFd, path: &Path) -> Result<OwnedFd, Errn
     open_below(folder, path, FOLDER, Mode::empty())
 }
 
+/// Like `open_folder_below`, for resolving names in the folder, even if it cannot be listed.
+pub(crate) fn open_for_search(folder: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    search_or_read(|flags| open_below(&folder, path, flags, Mode::empty()))
+}
+
 /// Opens a path several levels below an open folder; the folder itself for an empty path.
 ///
 /// # Errors
 /// `LOOP` for a link on the way or at the end, `XDEV` for a path that is absolute or contains `..`.
-/// With `PATH` and `NOFOLLOW`, a link at the end may give its own handle.
 pub fn open_below(
     folder: impl AsFd,
     path: &Path,
@@ -75,48 +88,21 @@ pub fn open_below(
     } else {
         path
     };
-    #[cfg(target_os = "linux")]
-    match open_at_once(&folder, path, flags, mode) {
-        // Kernels before 5.6, and sandboxes that do not allow the call.
-        Err(Errno::NOSYS | Errno::PERM) => {}
-        // The kernel could not be certain because of concurrent renames.
-        Err(Errno::AGAIN) => {}
-        other => return other,
+    #[cfg(all(target_os = "linux", not(burin_portable)))]
+    if let Some(opened) = openat2::open(&folder, path, flags, mode) {
+        return opened;
     }
     walk(folder.as_fd(), path, flags, mode)
 }
 
-/// Opens a path in one system call.
-#[cfg(target_os = "linux")]
-fn open_at_once(
-    folder: impl AsFd,
-    path: &Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<OwnedFd, Errno> {
-    use rustix::fs::ResolveFlags;
-    /// Number of attempts while other processes rename folders on the way.
-    const TRIES: usize = 16;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // The kernel refuses links with `LOOP` by itself; with `NOFOLLOW` it could report `NOTDIR`.
-    let flags = if flags.contains(OFlags::PATH) {
-        flags
-    } else {
-        flags.difference(OFlags::NOFOLLOW)
-    };
-    for _ in 0..TRIES {
-        match retry(|| rustix::fs::openat2(&folder, path, flags, mode, resolve)) {
-            Err(Errno::AGAIN) => {}
-            other => return other,
-        }
-    }
-    Err(Errno::AGAIN)
-}
-
-/// Opens a path component by component.
+/// Opens a path component by component: each in the folder that was opened before it, so that a
+/// link is met as such, whenever it is planted.
 fn walk(folder: impl AsFd, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-    let through = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut held = retry(|| rustix::fs::openat(&folder, ".", through, Mode::empty()))?;
+    let open = |held: Option<&OwnedFd>, name: &OsStr, flags, mode| match held {
+        Some(held) => retry(|| rustix::fs::openat(held, name, flags, mode)),
+        None => retry(|| rustix::fs::openat(&folder, name, flags, mode)),
+    };
+    let mut held = None;
     let mut parts = path.components().peekable();
     while let Some(part) = parts.next() {
         let name = match part {
@@ -124,30 +110,46 @@ fn walk(folder: impl AsFd, path: &Path, flags: OFlags, mode: Mode) -> Result<Own
             Component::CurDir => OsStr::new("."),
             _ => return Err(Errno::XDEV),
         };
-        let is_last = parts.peek().is_none();
-        let flags = if is_last {
-            flags | OFlags::NOFOLLOW | OFlags::CLOEXEC
+        let opened = if parts.peek().is_none() {
+            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            open(held.as_ref(), name, flags, mode)
         } else {
-            through
+            search_or_read(|flags| open(held.as_ref(), name, flags, Mode::empty()))
         };
-        let next = match retry(|| rustix::fs::openat(&held, name, flags, mode)) {
-            Err(Errno::NOTDIR) if is_link(&held, name) => return Err(Errno::LOOP),
-            next => next?,
+        let opened = match opened {
+            // The system may object to the link's type first.
+            Err(Errno::NOTDIR | Errno::MLINK) if is_link_at(&folder, held.as_ref(), name) => {
+                return Err(Errno::LOOP);
+            }
+            other => other?,
         };
-        match kind(&rustix::fs::fstat(&next)?) {
-            // A handle of a path alone can be that of a link.
-            FileType::Symlink => return Err(Errno::LOOP),
-            FileType::Directory => {}
-            _ if !is_last => return Err(Errno::NOTDIR),
-            _ => {}
+        // A handle that is only for searching can be that of a link.
+        if flags.contains(SEARCH) && kind(&rustix::fs::fstat(&opened)?).is_symlink() {
+            return Err(Errno::LOOP);
         }
-        held = next;
+        held = Some(opened);
     }
-    Ok(held)
+    held.ok_or(Errno::NOENT)
 }
 
-fn is_link(folder: &OwnedFd, name: &OsStr) -> bool {
-    stat(folder, name).is_ok_and(|stat| kind(&stat) == FileType::Symlink)
+/// Opens a folder for reading, which every system has; if that is not permitted, for searching.
+fn search_or_read(open: impl Fn(OFlags) -> Result<OwnedFd, Errno>) -> Result<OwnedFd, Errno> {
+    let search = FOLDER | SEARCH;
+    if cfg!(all(target_os = "linux", not(burin_portable))) {
+        return open(search);
+    }
+    match open(FOLDER) {
+        Err(Errno::ACCESS) => open(search),
+        other => other,
+    }
+}
+
+fn is_link_at(folder: impl AsFd, held: Option<&OwnedFd>, name: &OsStr) -> bool {
+    let stat = match held {
+        Some(held) => stat(held, name),
+        None => stat(folder, name),
+    };
+    stat.is_ok_and(|stat| kind(&stat).is_symlink())
 }
 
 /// Returns the entries of a folder, unsorted and without `.` and `..`.
@@ -217,4 +219,4 @@ pub fn read_file(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

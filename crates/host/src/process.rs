@@ -7,17 +7,23 @@
 //! terminal; `live` runs one that is spoken to over its pipes; `handle` owns the process tree
 //! of both.
 
+mod file_limit;
 mod guard;
 mod handle;
 mod interrupts;
 mod live;
+mod owned;
+#[cfg(test)]
+mod probe;
+mod record;
 mod sandbox;
 mod spawned;
+mod terminal;
 mod tree;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,12 +34,26 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use crate::environment::{self, Recipient};
 use crate::error::{Error, ErrorReason};
 
+#[cfg(test)]
+pub(crate) use probe::{sleepers, wait_until};
+
+pub use file_limit::raise_file_limit;
+pub use guard::guard_main;
 pub use live::{LiveProcess, ProcessGroup, StartRequest, start};
+pub use owned::{OwnedProcess, spawn_owned};
 pub use sandbox::{
     Denial, PlantedFile, SandboxSpawner, SandboxStartError, SandboxedCommand, SandboxedProcess,
 };
 pub use spawned::{ExitReport, LaunchRequest, OutputSink, SpawnedProcess, TerminalSize, spawn};
 pub use tree::end_orphans;
+
+/// Keeps a record of the processes that this program starts in `folder` from now on, so that
+/// `end_orphans` of a later program finds them. `end_orphans` reads the records of that folder. Does
+/// nothing on Linux, where marks in the environment are enough. Blocks while the first record is
+/// written; errors are logged.
+pub fn keep_process_record(folder: &AbsPath) {
+    tree::keep_record(folder);
+}
 
 /// A process to run to completion.
 #[derive(Clone, Debug)]
@@ -138,6 +158,9 @@ pub fn run_while(
     let failed = |error: &io::Error| start_error(request, error);
     interrupts::restore_for_children();
     let mut child = command(request).spawn().map_err(|error| failed(&error))?;
+    if let Some(pid) = pid_of(&child) {
+        tree::adopt(pid);
+    }
     let deadline = Instant::now() + request.deadline;
     let cap = request.output_cap;
     let input = request.input.clone();
@@ -186,10 +209,10 @@ fn piped(
     command
         .args(arguments)
         .current_dir(folder)
-        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    tree::lead(&mut command);
     command.env_clear();
     match environment {
         ProcessEnvironment::Allowed(recipient) => command.envs(environment::variables(*recipient)),

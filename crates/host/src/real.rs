@@ -1,6 +1,5 @@
 //! The machine's real files.
 
-#[cfg(target_os = "linux")]
 mod beneath;
 mod bulk_stat;
 mod change_queue;
@@ -13,19 +12,17 @@ mod save;
 mod watch;
 
 use std::fs;
-use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base::AbsPath;
-use rustix::fs::Access;
+use rustix::io::Errno;
 
 use crate::error::{Error, ErrorReason};
 use crate::files::{AppendLog, FileLock, Files, InterruptedSave, SaveRequest, SaveResult};
 use crate::listing::Listing;
-use crate::retry::retry;
-use crate::stat::{FileKind, Stamp, Stat};
+use crate::path_at::PathAt;
+use crate::stat::Stat;
 use crate::watch::{WatchRequest, Watcher};
 
 /// The machine's real files. Stateless.
@@ -34,7 +31,7 @@ pub struct RealFiles;
 
 impl Files for RealFiles {
     fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
-        read::read_whole(path, limit)
+        read::read_whole(&PathAt::absolute(path), limit)
     }
 
     fn read_chunks(
@@ -42,7 +39,7 @@ impl Files for RealFiles {
         path: &AbsPath,
         take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        read::chunks(path, take)
+        read::chunks(&PathAt::absolute(path), take)
     }
 
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
@@ -56,8 +53,10 @@ impl Files for RealFiles {
     fn canonicalize(&self, path: &AbsPath) -> Result<AbsPath, Error> {
         let doing = "resolve";
         let real = fs::canonicalize(path).map_err(|error| Error::from_io(path, doing, &error))?;
-        AbsPath::new(&real)
-            .ok_or_else(|| Error::new(path, doing, ErrorReason::Other(real.display().to_string())))
+        let real = AbsPath::new(&real).ok_or_else(|| {
+            Error::new(path, doing, ErrorReason::Other(real.display().to_string()))
+        })?;
+        Ok(self.stored_path(&real))
     }
 
     fn save(&self, request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
@@ -65,9 +64,7 @@ impl Files for RealFiles {
     }
 
     fn create_file(&self, path: &AbsPath) -> Result<(), Error> {
-        fs::File::create_new(path)
-            .map(drop)
-            .map_err(|error| Error::from_io(path, "create", &error))
+        folder::create_file(&PathAt::absolute(path))
     }
 
     fn create_folder(&self, path: &AbsPath) -> Result<(), Error> {
@@ -75,11 +72,11 @@ impl Files for RealFiles {
     }
 
     fn rename(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
-        folder::rename(from, to)
+        folder::rename(&PathAt::absolute(from), &PathAt::absolute(to))
     }
 
     fn copy(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
-        folder::copy(from, to)
+        folder::copy(&PathAt::absolute(from), &PathAt::absolute(to))
     }
 
     fn trash(&self, path: &AbsPath) -> Result<(), Error> {
@@ -87,11 +84,11 @@ impl Files for RealFiles {
     }
 
     fn remove(&self, path: &AbsPath) -> Result<(), Error> {
-        folder::remove(path)
+        folder::remove(&PathAt::absolute(path))
     }
 
     fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error> {
-        save::write_private(path, content)
+        save::write_private(&PathAt::absolute(path), content)
     }
 
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
@@ -114,10 +111,8 @@ impl Files for RealFiles {
         save::sweep(folder)
     }
 
-    #[cfg(target_os = "linux")]
     fn open_beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
-        let files = beneath::BeneathFiles::new(root)?;
-        Some(Box::new(files))
+        Some(Box::new(beneath::BeneathFiles::new(root)))
     }
 
     fn read_link(&self, path: &AbsPath) -> Option<PathBuf> {
@@ -132,67 +127,23 @@ impl Files for RealFiles {
 
 /// Returns the metadata of the path's target; a dangling link is a `BrokenLink`, not an error.
 pub(crate) fn stat(path: &AbsPath, doing: &'static str) -> Result<Stat, Error> {
-    let failed = |error: &io::Error| Error::from_io(path, doing, error);
-    let followed = match fs::metadata(path) {
-        Ok(metadata) => return Ok(stat_of(path, &metadata)),
-        Err(error) => error,
+    let at = PathAt::absolute(path);
+    let followed = match at.status() {
+        Ok(status) => return Ok(at.stat_of(&status)),
+        Err(errno) => errno,
     };
-    match fs::symlink_metadata(path) {
-        Ok(own) if own.is_symlink() && is_broken_link(&followed) => Ok(stat_of(path, &own)),
-        _ => Err(failed(&followed)),
+    match at.own_status() {
+        Ok(own) if own.file_type.is_symlink() && is_broken_link(followed) => Ok(at.stat_of(&own)),
+        _ => Err(Error::from_errno(path, doing, followed)),
     }
 }
 
 /// Returns whether following a link failed because of the link itself.
-pub(crate) fn is_broken_link(error: &io::Error) -> bool {
-    let reason = error
-        .raw_os_error()
-        .map(|code| ErrorReason::from_errno(rustix::io::Errno::from_raw_os_error(code)));
+pub(crate) fn is_broken_link(errno: Errno) -> bool {
     matches!(
-        reason,
-        Some(ErrorReason::NotFound | ErrorReason::LinkLoop | ErrorReason::NotAFolder)
+        ErrorReason::from_errno(errno),
+        ErrorReason::NotFound | ErrorReason::LinkLoop | ErrorReason::NotAFolder
     )
-}
-
-pub(crate) fn stat_of(path: &AbsPath, metadata: &fs::Metadata) -> Stat {
-    let mode = metadata.mode() & 0o7777;
-    Stat {
-        kind: kind_of(metadata.file_type()),
-        stamp: stamp_of(metadata),
-        mode,
-        links: metadata.nlink(),
-        is_writable: mode & 0o222 != 0
-            && rustix::fs::access(path.as_path(), Access::WRITE_OK).is_ok(),
-    }
-}
-
-pub(crate) fn stamp_of(metadata: &fs::Metadata) -> Stamp {
-    Stamp {
-        device: metadata.dev(),
-        inode: metadata.ino(),
-        mtime_ns: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
-        size: metadata.size(),
-    }
-}
-
-pub(crate) fn kind_of(kind: fs::FileType) -> FileKind {
-    if kind.is_file() {
-        FileKind::File
-    } else if kind.is_dir() {
-        FileKind::Folder
-    } else if kind.is_symlink() {
-        FileKind::BrokenLink
-    } else {
-        debug_assert!(
-            kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device()
-        );
-        FileKind::Other
-    }
-}
-
-/// Returns the folder that contains a file.
-pub(crate) fn parent_of(path: &AbsPath) -> AbsPath {
-    path.parent().unwrap_or_else(|| path.clone())
 }
 
 pub use self::bulk_stat::{BulkStat, FileVersion, RandomAccessFile, WallTime};
@@ -200,22 +151,3 @@ pub use self::change_queue::{ChangeQueue, PolledChange};
 pub(crate) use self::read::read_whole;
 pub(crate) use self::save::ExistingFile;
 pub use self::save::is_temp_name;
-
-/// Makes the names in a folder durable.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    let flags =
-        rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
-    let opened = match rustix::fs::open(folder, flags, rustix::fs::Mode::empty()) {
-        Ok(opened) => opened,
-        // A folder that is writable but not readable cannot be synced.
-        Err(rustix::io::Errno::ACCESS) => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
-    match retry(|| rustix::fs::fsync(&opened)) {
-        // Some network and FUSE volumes do not support the call for folders.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => {
-            Ok(())
-        }
-        other => other.map_err(io::Error::from),
-    }
-}

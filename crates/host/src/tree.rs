@@ -16,7 +16,9 @@ use base::AbsPath;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::durability;
 use crate::error::{Error, ErrorReason};
+use crate::file_status::FileStatus;
 use crate::no_follow::{self, FolderEntry};
 use crate::stat::FileKind;
 
@@ -239,37 +241,26 @@ impl FolderTree {
         let draft = draft(name);
         let before = no_follow::stat(&folder, name).ok();
         unlink(&folder, &draft)?;
-        if kind == TreeKind::Link {
+        let file = if kind == TreeKind::Link {
             let target = Path::new(std::ffi::OsStr::from_bytes(bytes));
             rustix::fs::symlinkat(target, &folder, &draft)?;
+            None
         } else {
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-            let made = Mode::from_raw_mode(0o666);
-            let file = rustix::fs::openat(&folder, &draft, flags | OFlags::CLOEXEC, made)?;
-            let mut file = File::from(file);
-            file.write_all(bytes)?;
-            let own = rustix::fs::fstat(&file)?.st_mode;
-            let as_before = before.map(|it| it.st_mode);
-            let as_before =
-                as_before.filter(|mode| FileType::from_raw_mode(*mode) == FileType::RegularFile);
-            let mode = as_before.unwrap_or(own) & 0o777;
-            let mode = match kind {
-                TreeKind::Executable => mode | (mode & 0o444) >> 2,
-                _ => mode & !0o111,
-            };
-            rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
-            if is_lasting {
-                file.sync_all()?;
-            }
+            let is_executable = kind == TreeKind::Executable;
+            Some(write_draft(&folder, &draft, bytes, is_executable, before)?)
+        };
+        if is_lasting && let Some(file) = &file {
+            durability::before_rename(file)?;
         }
         if let Err(errno) = rustix::fs::renameat(&folder, &draft, &folder, name) {
             unlink(&folder, &draft)?;
             return Err(errno.into());
         }
-        if is_lasting {
-            rustix::fs::fsync(&folder)?;
+        match file {
+            Some(file) if is_lasting => durability::after_rename(&file, &folder),
+            None if is_lasting => durability::names_in(&folder),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Removes a file or link, and parent folders that become empty. A missing entry is not an
@@ -375,15 +366,37 @@ enum MissingFolders {
     Make,
 }
 
-#[allow(
-    clippy::unnecessary_cast,
-    reason = "these numbers have other types on other systems"
-)]
+/// Writes a new file under a temporary name, with the permissions of the file before.
+fn write_draft(
+    folder: &OwnedFd,
+    draft: &str,
+    bytes: &[u8],
+    is_executable: bool,
+    before: Option<rustix::fs::Stat>,
+) -> std::io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+    let made = Mode::from_raw_mode(0o666);
+    let file = rustix::fs::openat(folder, draft, flags | OFlags::CLOEXEC, made)?;
+    let mut file = File::from(file);
+    file.write_all(bytes)?;
+    let own = rustix::fs::fstat(&file)?.st_mode;
+    let as_before = before.map(|it| it.st_mode);
+    let as_before =
+        as_before.filter(|mode| FileType::from_raw_mode(*mode) == FileType::RegularFile);
+    let mode = as_before.unwrap_or(own) & 0o777;
+    let mode = if is_executable {
+        mode | (mode & 0o444) >> 2
+    } else {
+        mode & !0o111
+    };
+    rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+    Ok(file)
+}
+
 fn entry_of(stat: &rustix::fs::Stat) -> TreeEntry {
-    let nanoseconds =
-        |seconds: i64, rest: u64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile if stat.st_mode & 0o100 != 0 => TreeKind::Executable,
+    let status = FileStatus::from_raw(stat);
+    let kind = match status.file_type {
+        FileType::RegularFile if status.mode & 0o100 != 0 => TreeKind::Executable,
         FileType::RegularFile => TreeKind::File,
         FileType::Symlink => TreeKind::Link,
         FileType::Directory => TreeKind::Folder,
@@ -391,10 +404,10 @@ fn entry_of(stat: &rustix::fs::Stat) -> TreeEntry {
     };
     TreeEntry {
         kind,
-        size: stat.st_size as u64,
-        inode: stat.st_ino as u64,
-        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        size: status.size,
+        inode: status.inode,
+        mtime_ns: status.mtime_ns,
+        ctime_ns: status.ctime_ns,
     }
 }
 

@@ -67,7 +67,14 @@ impl IndexUpdater<'_> {
             return true;
         }
         let repository = Repository::discover(&self.state.root).ok();
-        for path in touched {
+        for given in touched {
+            // A file that is known by another spelling was renamed, or the event misspells it.
+            let path = RealFiles.stored_path(&given);
+            if path != given
+                && let Some(name) = self.path(&given)
+            {
+                self.remove(&name);
+            }
             let Some(name) = self.path(&path) else {
                 needs_walk |= IGNORE_FILES.contains(&path.name().as_str());
                 continue;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use host::{Files as _, RealFiles};
 use trigram::TrigramUpdater;
 
 use crate::build;
@@ -123,7 +124,7 @@ fn work(
         store,
     };
     for (path, text) in todo.unsaved {
-        changes.set_unsaved(&path, text);
+        changes.set_unsaved(&RealFiles.stored_path(&path), text);
     }
     let needs_walk = changes.touch(todo.touched);
     let walked = (todo.wants_walk || needs_walk).then(|| build::index_all(&changes));

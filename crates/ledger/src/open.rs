@@ -136,6 +136,13 @@ fn connect(path: &AbsPath) -> Result<Connection, Error> {
     connection
         .pragma_update(None, "journal_mode", "wal")
         .map_err(failed)?;
+    // Without these two, macOS syncs to the drive's cache only, and a power cut may lose commits or,
+    // at a checkpoint, the file. Other systems ignore them.
+    for pragma in ["fullfsync", "checkpoint_fullfsync"] {
+        connection
+            .pragma_update(None, pragma, true)
+            .map_err(failed)?;
+    }
     // In WAL mode only FULL syncs at every commit; NORMAL may lose the last ones in a power cut.
     connection
         .pragma_update(None, "synchronous", "full")

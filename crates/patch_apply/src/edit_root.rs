@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use host::{ContentHash, FileKind, Files, OnDisk};
 use patch::set::{FileEffect, FileLookup, FilePlan, TextSource};
 use text::{Buffer, FileFormat, decode, encode};
@@ -153,7 +153,8 @@ impl<'a> EditRoot<'a> {
         let folder = own
             .parent()
             .and_then(|folder| self.files.canonicalize(&folder).ok());
-        if folder.is_none_or(|folder| folder.join(own.name()) == real) {
+        let own_name = |folder: AbsPath| folder.join(Path::new(own.file_name()));
+        if folder.is_none_or(|folder| self.files.stored_path(&own_name(folder)) == real) {
             Ok(real)
         } else {
             Err(Error::IsLink(path.to_owned()))
@@ -207,12 +208,24 @@ impl<'a> EditRoot<'a> {
         let mut changes: Vec<PlannedChange> = Vec::new();
         for FilePlan { path, effect } in plan {
             let change = self.change(path, effect)?;
-            if changes.iter().any(|other| other.path == change.path) {
+            if changes
+                .iter()
+                .any(|other| self.is_same_file(&other.path, &change.path))
+            {
                 return Err(Error::SameFile(path.clone()));
             }
             changes.push(change);
         }
         Ok(changes)
+    }
+
+    /// Returns whether two paths name one file. Those of existing files have one spelling; those of
+    /// new files are compared as the volume does.
+    fn is_same_file(&self, one: &AbsPath, other: &AbsPath) -> bool {
+        let (left, right) = (one.as_path(), other.as_path());
+        one == other
+            || NameRules::FOLDING.is_same(left, right)
+                && self.files.name_rules(&self.real_root).is_same(left, right)
     }
 
     fn change(&self, path: &str, effect: &FileEffect) -> Result<PlannedChange, Error> {

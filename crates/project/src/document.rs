@@ -12,8 +12,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{AbsPath, Revision};
-use host::OnDisk;
+use base::{AbsPath, NameRules, Revision};
+use host::{OnDisk, Stamp};
 use text::{Buffer, Edit, FileFormat, NodeId, Snapshot};
 
 pub use self::disk::{DiskCheck, DiskFinding, DiskOutcome};
@@ -161,7 +161,24 @@ impl Document {
         self.path.as_ref() == Some(path) || self.real_path.as_ref() == Some(path)
     }
 
-    /// Returns the path of its file with links resolved, as of the last check; `None` if unknown.
+    /// Returns whether `real_path`, with links resolved, leads to its file, whose stamp is `stamp`.
+    /// A name that only changed its spelling still does.
+    pub fn is_same_file(&self, real_path: &AbsPath, stamp: &Stamp) -> bool {
+        if self.is_of(real_path) {
+            return true;
+        }
+        let is_respelled =
+            |path: &AbsPath| NameRules::FOLDING.is_same(path.as_path(), real_path.as_path());
+        let known = self.on_disk().map(|on_disk| on_disk.stamp);
+        known.is_some_and(|known| (known.device, known.inode) == (stamp.device, stamp.inode))
+            && self
+                .real_path
+                .as_ref()
+                .or(self.path.as_ref())
+                .is_some_and(is_respelled)
+    }
+
+    /// Returns the path of its file with links resolved, if known.
     pub fn real_path(&self) -> Option<&AbsPath> {
         self.real_path.as_ref()
     }

@@ -148,7 +148,7 @@ pub fn load(
         )));
     }
     Ok(Loaded {
-        path: path.clone(),
+        path: files.stored_path(path),
         real_path: files.canonicalize(path).ok(),
         flags: FileFlags {
             is_large: bytes.len() as u64 > LARGE,

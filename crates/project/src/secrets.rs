@@ -2,6 +2,8 @@
 //!
 //! One list for everything that reads files automatically: agents ask first, the index skips them.
 
+use base::names::widest_key;
+
 /// Name patterns of secret files, for the last path component: at most one star, at either end.
 pub const SECRETS: &[&str] = &[
     ".env",
@@ -36,13 +38,15 @@ const EXAMPLE_FILES: &[&str] = &[".env.example", ".env.sample", ".env.template",
 /// Returns whether the last component of a path is, by its name, a file that holds secrets,
 /// ignoring case. Path components are separated by `/`. Does not access the disk.
 pub fn is_secret(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = widest_key(name.as_bytes());
+    let name = String::from_utf8_lossy(&name);
     let is_like = |glob: &&str| match (glob.strip_prefix('*'), glob.strip_suffix('*')) {
         (Some(end), _) => name.ends_with(end),
         (_, Some(start)) => name.starts_with(start),
         _ => name == **glob,
     };
-    SECRETS.iter().any(is_like) && !EXAMPLE_FILES.contains(&name.as_str())
+    SECRETS.iter().any(is_like) && !EXAMPLE_FILES.contains(&&*name)
 }
 
 #[cfg(test)]
@@ -57,6 +61,8 @@ mod tests {
             "deep/server.PEM",
             "id_rsa",
             "x/secrets.yml",
+            "x/\u{17f}ecrets.yml",
+            "conﬁg/credential\u{17f}.json",
         ] {
             assert!(is_secret(path), "{path}");
         }

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use base::AbsPath;
 use host::{FileKind, Files};
 
-use crate::walk::{folder_rules, is_ignored_by};
+use crate::walk::{folder_rules, is_ignored_by, is_litter_in};
 
 /// The folder tree of one project: the entries of the folders listed so far, which folders are
 /// open, and the visible rows. Plain data; the disk is read by its jobs.
@@ -102,7 +102,7 @@ impl ListJob {
         let mut entries: Vec<_> = listing
             .entries
             .into_iter()
-            .filter(|entry| entry.path.name() != ".git")
+            .filter(|entry| entry.path.name() != ".git" && !is_litter_in(files, &entry.path))
             .map(|entry| ProjectTreeEntry {
                 is_ignored: above_ignored
                     || is_ignored_by(&rules, &entry.path, entry.kind == FileKind::Folder),

@@ -9,12 +9,15 @@ mod listing;
 mod named;
 mod rules;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
-use host::{FileKind, Files, ListedEntry};
+use base::names::{apple_double_of, is_system_litter};
+use host::{FileKind, Files, ListedEntry, RealFiles};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
@@ -221,7 +224,14 @@ fn walker(root: &AbsPath, hidden: HiddenFiles, ignored: IgnoredFiles) -> WalkBui
         .git_global(heed)
         .git_exclude(heed)
         .parents(heed)
-        .filter_entry(|entry| entry.file_name() != ".git");
+        .filter_entry(|entry| {
+            let exists = |name: &OsStr| {
+                let path = AbsPath::new(entry.path().with_file_name(name));
+                path.is_some_and(|path| RealFiles.exists(&path))
+            };
+            let name = entry.file_name();
+            name != ".git" && (entry.depth() == 0 || !is_litter(name, exists))
+        });
     builder
 }
 
@@ -267,7 +277,7 @@ impl ListedWalk<'_> {
     fn leaves_out(&self, entry: &ListedEntry, rules: &[Gitignore]) -> bool {
         let name = entry.path.name();
         let is_folder = entry.kind == FileKind::Folder;
-        if name == ".git" {
+        if name == ".git" || is_litter_in(self.files, &entry.path) {
             return true;
         }
         let overridden = self.overrides.matched(entry.path.as_path(), is_folder);
@@ -285,8 +295,24 @@ impl ListedWalk<'_> {
     }
 }
 
-/// Returns whether the nearest rule that matches `path` ignores it; `false` if none matches.
-/// `rules` go from the outermost folder to the innermost; folders above `path` are not considered.
+/// Returns whether macOS made an entry for itself; it is no part of a project. A name such as `._a`
+/// counts only if `a` exists in its folder, whose attributes it then holds.
+fn is_litter(name: &OsStr, exists: impl FnOnce(&OsStr) -> bool) -> bool {
+    let name = name.as_bytes();
+    is_system_litter(name)
+        || apple_double_of(name).is_some_and(|first| exists(OsStr::from_bytes(first)))
+}
+
+/// As `is_litter`, for an entry of any files.
+pub(crate) fn is_litter_in(files: &dyn Files, path: &AbsPath) -> bool {
+    is_litter(path.file_name(), |name| {
+        let folder = path.parent();
+        folder.is_some_and(|folder| files.exists(&folder.join(Path::new(name))))
+    })
+}
+
+/// Returns whether the nearest rule that matches `path` ignores it. `rules` go from the outermost
+/// folder to the innermost.
 pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool) -> bool {
     for rules in rules.iter().rev() {
         let matched = rules.matched(path.as_path(), is_folder);

@@ -18,6 +18,9 @@ pub enum Error {
     /// A program cannot be run, or did not succeed; a phrase without any of its output.
     #[error("{0}")]
     Program(String),
+    /// The system keychain refused a key, or holds something else; a phrase without the value.
+    #[error("{0}")]
+    Keychain(String),
     /// Past spending cannot be read.
     #[error("{0}")]
     UsageStore(String),

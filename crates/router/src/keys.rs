@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use crate::error::Error;
 
-pub use keychain::Platform;
 pub use secret::Secret;
 pub use secret_source::{ProgramOutput, SecretSource, SystemSecrets};
 
@@ -47,24 +46,32 @@ pub struct ResolvedKey {
 pub struct Keys<'a> {
     /// Access to the environment and to programs.
     pub secrets: &'a dyn SecretSource,
-    /// Platform of the keychain.
-    pub platform: Platform,
 }
 
 impl Keys<'_> {
-    /// Returns the first key among a provider's sources; `Ok(None)` if none has one. Fails if a key
-    /// command cannot be run or fails; a keychain that cannot be read counts as empty.
+    /// Returns the first key among a provider's sources; `Ok(None)` if none has one.
+    ///
+    /// # Errors
+    /// A key command cannot be run or fails, or no source has a key and the keychain refused one.
     pub async fn find(
         &self,
         provider: &str,
         sources: &[KeySource],
     ) -> Result<Option<ResolvedKey>, Error> {
+        let mut refused = None;
         for source in sources {
             let found = match source {
                 KeySource::Environment(name) => self.environment(name),
                 KeySource::Value(secret) => Some((secret.clone(), "the settings".to_owned())),
                 KeySource::Command(command) => Some(self.command(command).await?),
-                KeySource::Keychain => self.keychain(provider).await,
+                KeySource::Keychain => {
+                    let found = self.secrets.keychain(provider).await;
+                    let found = found.unwrap_or_else(|error| {
+                        refused = Some(error);
+                        None
+                    });
+                    found.map(|secret| (secret, "the keychain".to_owned()))
+                }
             };
             if let Some((secret, source)) = found
                 && !secret.is_empty()
@@ -72,7 +79,7 @@ impl Keys<'_> {
                 return Ok(Some(ResolvedKey { secret, source }));
             }
         }
-        Ok(None)
+        refused.map_or(Ok(None), Err)
     }
 
     fn environment(&self, name: &str) -> Option<(Secret, String)> {
@@ -91,18 +98,6 @@ impl Keys<'_> {
                 program: program.clone(),
                 cause: error.to_string(),
             }),
-        }
-    }
-
-    /// Reads from the keychain; any error counts as an absent key.
-    async fn keychain(&self, provider: &str) -> Option<(Secret, String)> {
-        let command = keychain::lookup_command(self.platform, provider)?;
-        match self.secrets.run(&command, COMMAND_TIMEOUT).await {
-            Ok(output) => Some((output.first_line(), "the keychain".to_owned())),
-            Err(why) => {
-                log::debug!("no key for {provider} in the keychain: {why}");
-                None
-            }
         }
     }
 }

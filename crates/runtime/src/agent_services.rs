@@ -94,6 +94,7 @@ impl AgentServices {
         windows: Option<WindowContext>,
         model: Option<&str>,
     ) -> Result<Self, Error> {
+        host::process::keep_process_record(&dirs.state.join("processes"));
         let mut setup = Setup::find(&RealFiles, dirs).await;
         let mut problems = std::mem::take(&mut setup.problems);
         let named = setup.settings.auto.clone();

@@ -77,7 +77,8 @@ impl Permissions {
                 return (rules, vec![with_advice(&error.to_string())]);
             }
         };
-        let (rules, problems) = PermissionRules::of(&file.value(), &project.to_string());
+        let names = RealFiles.name_rules(project);
+        let (rules, problems) = PermissionRules::of(&file.value(), &project.to_string(), names);
         let problems = problems.into_iter().map(|problem| {
             let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
             let sentence = file.problem(&path, problem.message).to_string();

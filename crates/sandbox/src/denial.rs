@@ -4,7 +4,8 @@
 //! command, and an operation can be denied without being reported here.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use base::AbsPath;
 
@@ -70,7 +71,13 @@ impl fmt::Display for DeniedAccess {
 
 /// Collects the denials of one command or one warm sandbox. Cheap to clone; clones share.
 #[derive(Clone, Debug, Default)]
-pub struct DenialLog(Arc<Mutex<Vec<DeniedAccess>>>);
+pub struct DenialLog(Arc<SharedDenials>);
+
+#[derive(Debug, Default)]
+struct SharedDenials {
+    kept: Mutex<Vec<DeniedAccess>>,
+    added: Condvar,
+}
 
 impl DenialLog {
     /// Maximum number kept; later denials are enforced but not recorded.
@@ -78,15 +85,27 @@ impl DenialLog {
 
     /// Adds a denial unless it is known or the log is full.
     pub fn add(&self, denied: DeniedAccess) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < Self::MAX_DENIALS && !kept.contains(&denied) {
             kept.push(denied);
+            self.0.added.notify_all();
         }
     }
 
     /// Takes all recorded denials, oldest first.
     pub fn drain(&self) -> Vec<DeniedAccess> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        self.drain_within(Duration::ZERO)
+    }
+
+    /// Like `drain`, and blocks for at most `limit` while there are none.
+    pub(crate) fn drain_within(&self, limit: Duration) -> Vec<DeniedAccess> {
+        let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .0
+            .added
+            .wait_timeout_while(kept, limit, |kept| kept.is_empty());
+        let (mut kept, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *kept)
     }
 }
 

@@ -53,12 +53,21 @@ pub enum SandboxError {
         /// The failure that was observed.
         reason: String,
     },
-    /// No sandbox is implemented for this system.
-    #[error("commands cannot be confined on this system: {reason}")]
-    System {
-        /// The feature that is missing.
+    /// The system cannot read the profile of the sandbox. Only macOS has profiles.
+    #[error(
+        "cannot set up the sandbox: this version of macOS does not accept Burin's sandbox profile \
+         ({reason}). The command was not run; report this message with the version of macOS"
+    )]
+    Profile {
+        /// The message of the system.
         reason: String,
     },
+    /// Burin itself runs in a sandbox, and macOS allows none inside another.
+    #[error(
+        "cannot set up the sandbox: Burin is already inside a sandbox of another program, and macOS \
+         does not allow a second one inside it. Start Burin from Finder or from an ordinary terminal"
+    )]
+    Nested,
 }
 
 impl SandboxError {

@@ -279,6 +279,16 @@ pub const START_FILES: &[&str] = &[
     ".zshenv",
     ".zshrc",
     ".zshrc.d",
+    "Library/Application Scripts",
+    "Library/Input Methods",
+    "Library/LaunchAgents",
+    "Library/PreferencePanes",
+    "Library/Preferences",
+    "Library/QuickLook",
+    "Library/Scripts",
+    "Library/Services",
+    "Library/Spotlight",
+    "Library/Workflows",
     "bin",
 ];
 
@@ -351,26 +361,10 @@ pub fn is_git(name: &OsStr) -> bool {
     matches!(name, ".git" | "git~1")
 }
 
-/// Folds a name as case-insensitive file systems do: lower case, including the two non-ASCII
-/// letters that fold to ASCII, without the characters that HFS+ ignores. All names here are ASCII,
-/// and nothing else composes to ASCII, so this also compares them in normal form C.
+/// Folds a name as all file systems that git supports do together: case, normal form, ligatures, and
+/// the characters that HFS+ ignores. Names with the same result may be the same file.
 pub fn folded(name: &OsStr) -> String {
-    String::from_utf8_lossy(name.as_bytes())
-        .chars()
-        .filter(|letter| !is_unseen(*letter))
-        .flat_map(|letter| match letter {
-            '\u{17f}' => 's'.to_lowercase(),
-            other => other.to_lowercase(),
-        })
-        .collect()
-}
-
-/// Returns whether HFS+ ignores a character when it compares names.
-fn is_unseen(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
-    )
+    String::from_utf8_lossy(&base::names::widest_key(name.as_bytes())).into_owned()
 }
 
 #[cfg(test)]

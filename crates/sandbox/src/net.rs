@@ -47,7 +47,7 @@ use resolve::{Resolver, SystemResolver};
 use rule::ParsedRule;
 use serve::ProxyState;
 
-use crate::{DenialLog, HostRule};
+use crate::{DenialLog, HostRule, Network};
 
 /// The proxy of one sandbox. Dropping it ends it and all its connections.
 pub(crate) struct Proxy {
@@ -62,8 +62,10 @@ pub(crate) struct Proxy {
 type Serve = fn(TcpStream, &Arc<ProxyState>);
 
 impl Proxy {
-    /// The port of the proxy on the command's loopback.
+    /// The port of the proxy on a loopback of the command's own.
     pub(crate) const PORT: u16 = 3128;
+    /// The hosts on a loopback of the command's own, which need no proxy.
+    pub(crate) const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";
 
     /// Serves connections to `listener`: hosts of the rules are reached, others are recorded in
     /// `denials`.
@@ -136,13 +138,20 @@ impl Drop for Proxy {
     }
 }
 
-/// Returns the variables that make a command use the proxy. The proxy resolves names, also for
-/// SOCKS; servers on the command's own loopback are reached directly.
-pub(crate) fn environment() -> Vec<(OsString, OsString)> {
-    let port = Proxy::PORT;
+/// Returns the hosts that a network access grants; `None` if there are none.
+pub(crate) fn reaches_hosts(network: &Network) -> Option<&[HostRule]> {
+    match network {
+        Network::Hosts(hosts) if !hosts.is_empty() => Some(hosts),
+        Network::Hosts(_) | Network::None => None,
+    }
+}
+
+/// Returns the variables that make a command use the proxy at `port` of its loopback. The proxy
+/// resolves names, also for SOCKS. `direct` lists the hosts that are reached without it.
+pub(crate) fn environment(port: u16, direct: &str) -> Vec<(OsString, OsString)> {
     let web = format!("http://127.0.0.1:{port}");
     let socks = format!("socks5h://127.0.0.1:{port}");
-    let own = "localhost,127.0.0.1,::1".to_owned();
+    let own = direct.to_owned();
     let both = |upper: &str, value: &String| {
         [upper.to_owned(), upper.to_lowercase()]
             .map(|name| (OsString::from(name), OsString::from(value)))
@@ -157,6 +166,8 @@ pub(crate) fn environment() -> Vec<(OsString, OsString)> {
 }
 
 /// Returns the ports of the machine's own loopback that a list grants: for IPv4 and for IPv6.
+///
+/// Sorted, without duplicates.
 pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
     let rules: Vec<ParsedRule> = hosts
         .iter()
@@ -167,8 +178,6 @@ pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
         let mut ports: Vec<u16> = ports.copied().collect();
         ports.sort_unstable();
         ports.dedup();
-        // The proxy itself listens there.
-        ports.retain(|port| *port != Proxy::PORT);
         ports
     })
 }

@@ -17,8 +17,9 @@ mod user;
 pub use file::{PolicyFile, PolicyFileError};
 pub use user::UserEnvironment;
 
-/// The granted access. The whole disk is readable except for `hidden` and the private folders
-/// (`/tmp`, `/var/tmp`, `/run`, `/dev/shm`), which start empty and are discarded at the end.
+/// The granted access. The whole disk is readable except for `hidden` and the folders that all
+/// programs share. On Linux these (`/tmp`, `/var/tmp`, `/run`, `/dev/shm`) start empty and are
+/// discarded at the end; on macOS they are hidden, and `TMPDIR` names a private folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The working folder: writable except for `protected`. A link is followed once, at the start.
@@ -30,9 +31,10 @@ pub struct Policy {
     pub writable: Vec<AbsPath>,
     /// Folders that appear writable: changes are visible to no other command and are discarded at
     /// the end. Used for caches in the home folder. A missing folder that no listing would show is
-    /// created for the lifetime of the sandbox; other missing folders are skipped.
+    /// created for the lifetime of the sandbox; other missing folders are skipped. On macOS they are
+    /// read-only, since nothing can be discarded there.
     pub scratch: Vec<AbsPath>,
-    /// Files and folders that appear empty. Missing ones are skipped.
+    /// Files and folders that appear empty; on macOS they cannot be opened. Missing ones are skipped.
     pub hidden: Vec<AbsPath>,
     /// Paths that are read-only inside the workspace and the writable folders.
     pub protected: ProtectionRules,
@@ -52,7 +54,7 @@ pub struct ProtectionRules {
     /// Names in the workspace and in every other writable folder, compared case-insensitively:
     /// existing entries are read-only, missing ones cannot be created. `.git` is always included: a
     /// pointer file is read-only, a folder is treated as a repository (see below), and a missing
-    /// one can be created by `git init`.
+    /// one can be created by `git init`, on Linux only.
     pub names: Vec<String>,
     /// Git folders that can be committed to: objects, references, index, `HEAD` and logs are
     /// writable, git's configuration is not. They may lie inside the workspace (nested
@@ -67,7 +69,7 @@ pub struct ProtectionRules {
 /// The network access of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// Only the command's own loopback.
+    /// Only the command's own loopback; on macOS, which has none, nothing.
     None,
     /// These hosts, through a proxy; an empty list grants none.
     Hosts(Vec<HostRule>),
@@ -83,7 +85,8 @@ pub struct HostRule {
     pub ports: Vec<u16>,
 }
 
-/// Resource limits of a command. `None` keeps the limit of the calling program.
+/// Resource limits of a command. `None` keeps the limit of the calling program. On macOS memory and
+/// processes are added up five times a second, and a tree that exceeds its limit is killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResourceLimits {
@@ -98,7 +101,7 @@ pub struct ResourceLimits {
     pub file_bytes: Option<u64>,
     /// Seconds of CPU time of one process.
     pub cpu_seconds: Option<u64>,
-    /// Bytes of data in each of the private folders.
+    /// Bytes of data in each of the private folders. Not enforced on macOS.
     pub private_bytes: u64,
 }
 
@@ -116,7 +119,8 @@ impl Default for ResourceLimits {
 }
 
 /// One independent layer of confinement. An operation stays denied as long as one of the layers
-/// that cover it holds; no layer is omitted unless the policy says so.
+/// that cover it holds; no layer is omitted unless the policy says so. macOS has a profile for
+/// `Mounts` and `Network`, and `Limits`; the other layers do not exist there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxLayer {

@@ -55,7 +55,7 @@ pub struct CommandOutcome {
     pub exit: CommandExit,
     /// The denied operations, oldest first, without duplicates, at most `DenialLog::MAX_DENIALS`.
     pub denials: Vec<DeniedAccess>,
-    /// The layers that the policy omitted.
+    /// The layers that the policy omitted, and those that the system does not have.
     pub without: BTreeSet<SandboxLayer>,
 }
 
@@ -109,7 +109,7 @@ pub struct RunningCommand(system::SupervisedCommand);
 
 impl RunningCommand {
     /// Returns the id, in this process's PID namespace, of the process that supervises the
-    /// command's process tree.
+    /// command's process tree; on macOS of the command itself.
     pub fn id(&self) -> u32 {
         self.0.id()
     }
@@ -136,7 +136,7 @@ impl RunningCommand {
 pub struct KillHandle(system::SupervisorHandle);
 
 impl KillHandle {
-    /// Kills the whole process tree, and returns once it is dead.
+    /// Kills the whole process tree. Blocks until it is dead, on macOS for at most two seconds.
     pub fn kill(&self) {
         self.0.kill();
     }

@@ -1,5 +1,7 @@
 //! Built-in texts: default settings, keymaps and themes.
 
+use base::Platform;
+
 use crate::sections::KeymapBase;
 
 /// Text of `default.json`: all settings with their default values and, as comments, their
@@ -31,31 +33,22 @@ pub const THEMES: &[(&str, &str)] = &[
     ("mist.json", include_str!("../../../themes/mist.json")),
 ];
 
-/// Operating system for which a base keymap is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeymapSystem {
-    /// Ctrl is the main modifier.
-    Linux,
-    /// Command is the main modifier.
-    Mac,
-}
-
-/// Returns the file name and text of the built-in keymap for a base and an operating system.
-pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'static str) {
-    match (base, system) {
-        (KeymapBase::VsCode, KeymapSystem::Linux) => (
+/// Returns the file name and text of a base keymap.
+pub const fn keymap(base: KeymapBase, platform: Platform) -> (&'static str, &'static str) {
+    match (base, platform) {
+        (KeymapBase::VsCode, Platform::Linux) => (
             "vscode-linux.json",
             include_str!("../../../assets/keymaps/vscode-linux.json"),
         ),
-        (KeymapBase::VsCode, KeymapSystem::Mac) => (
+        (KeymapBase::VsCode, Platform::MacOs) => (
             "vscode-macos.json",
             include_str!("../../../assets/keymaps/vscode-macos.json"),
         ),
-        (KeymapBase::Zed, KeymapSystem::Linux) => (
+        (KeymapBase::Zed, Platform::Linux) => (
             "zed-linux.json",
             include_str!("../../../assets/keymaps/zed-linux.json"),
         ),
-        (KeymapBase::Zed, KeymapSystem::Mac) => (
+        (KeymapBase::Zed, Platform::MacOs) => (
             "zed-macos.json",
             include_str!("../../../assets/keymaps/zed-macos.json"),
         ),

@@ -24,6 +24,9 @@ pub struct KeymapBlock {
     pub context: Option<String>,
     /// Line and column of the context, or of the block; both counted from 1.
     pub context_place: (u32, u32),
+    /// Whether macOS moves these keys to their equivalents on keyboard layouts that cannot type
+    /// them, as it does for menus; no effect elsewhere.
+    pub use_key_equivalents: bool,
     /// Bindings in source order.
     pub bindings: Vec<KeymapBinding>,
 }
@@ -109,6 +112,7 @@ impl KeymapReader<'_> {
         let mut block = KeymapBlock {
             context: None,
             context_place: self.origin.line_and_column(node.span.start),
+            use_key_equivalents: false,
             bindings: Vec::new(),
         };
         for member in members {
@@ -126,9 +130,17 @@ impl KeymapReader<'_> {
                         return None;
                     }
                 },
+                "use_key_equivalents" => match &member.value.value {
+                    NodeValue::Bool(is_used) => block.use_key_equivalents = *is_used,
+                    _ => {
+                        let found = member.value.kind();
+                        let message = format!("expected true or false, found {found}");
+                        self.problem(&member.value, message);
+                    }
+                },
                 "bindings" => block.bindings = self.bindings(&member.value),
                 key => {
-                    let hint = suggest::hint(key, ["context", "bindings"]);
+                    let hint = suggest::hint(key, ["context", "use_key_equivalents", "bindings"]);
                     let message = format!("unknown key \"{key}\" in a keymap{hint}");
                     self.problems
                         .push(self.origin.problem(&member.key_span, message));

@@ -65,6 +65,7 @@ pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) 
             "additionalProperties": false,
             "properties": {
                 "context": { "type": "string", "description": "Where the bindings hold, such as Editor && !menu." },
+                "use_key_equivalents": { "type": "boolean", "description": "Whether macOS moves the keys to their equivalents on keyboard layouts that cannot type them. No effect on Linux." },
                 "bindings": {
                     "type": "object",
                     "description": "Keystrokes, separated by spaces, and what they do. null takes keys away.",

@@ -1,9 +1,21 @@
-//! Skipped tests and test data, for the tests of every crate.
+//! Skipped tests, test data, spellings of names and a volume that folds them, for the tests of every crate.
 //!
-//! Knows: nothing of Burin. Must not be: a dependency outside tests.
+//! Knows: `base`. Must not be: a dependency outside tests.
 //! Invariant: a skip is one line on the real standard error, which the test harness does not capture, so that
 //! `make test` can count and name it.
 //! Start at `skip`.
+
+#[cfg(target_os = "linux")]
+mod folding_volume;
+mod spelling;
+#[cfg(not(target_os = "linux"))]
+mod system_volume;
+
+#[cfg(target_os = "linux")]
+pub use folding_volume::FoldingVolume;
+pub use spelling::{Spellings, spelling_count};
+#[cfg(not(target_os = "linux"))]
+pub use system_volume::FoldingVolume;
 
 use std::fmt::{Display, Write as _};
 use std::io::Write as _;

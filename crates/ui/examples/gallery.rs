@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use base::Platform;
 use gpui_kit::component::input::InputState;
 use gpui_kit::test::TestWindowExt as _;
 use gpui_kit::{
     AnyElement, App, AppContext as _, Bounds, Context, Entity, HeadlessAppContext, IntoElement,
-    ParentElement as _, Render, SharedString, Styled as _, StyledText, Task, Window, WindowBounds,
-    WindowOptions, div, px, size,
+    Keystroke, ParentElement as _, Render, SharedString, Styled as _, StyledText, Task, Window,
+    WindowBounds, WindowOptions, div, px, size,
 };
 use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{
@@ -136,8 +137,8 @@ impl PickerDelegate for Files {
 
     fn footer(&self) -> Vec<FooterHint> {
         vec![
-            FooterHint::new("Enter", "open"),
-            FooterHint::new("Ctrl+Enter", "to the side"),
+            FooterHint::new(ui::picker::Confirm, "open"),
+            FooterHint::new(ui::picker::ConfirmOther, "to the side"),
         ]
     }
 }
@@ -233,7 +234,8 @@ impl Gallery {
                     .child(IconButton::new("h", Icon::Regex, "Regex"))
                     .child(Checkbox::new("i", "Whole word", true))
                     .child(Toggle::new("j", "Soft wrap", true))
-                    .child(KeyHint::text("Ctrl+K Ctrl+S"))
+                    .children(hints(Platform::Linux))
+                    .children(hints(Platform::MacOs))
                     .child(Badge::new("12").tone(Tone::Accent))
                     .child(Badge::new("error").tone(Tone::Error)),
             )
@@ -346,6 +348,29 @@ impl Render for Gallery {
     }
 }
 
+/// Returns the hints of some strokes as a platform shows them.
+fn hints(platform: Platform) -> Vec<KeyHint> {
+    let strokes = match platform {
+        Platform::Linux => ["ctrl-k ctrl-s", "ctrl-shift-p", "alt-backspace", "escape"],
+        Platform::MacOs => [
+            "cmd-k cmd-s",
+            "ctrl-alt-shift-cmd-p",
+            "alt-backspace",
+            "escape",
+        ],
+    };
+    let text = |keys: &'static str| {
+        let strokes = keys
+            .split(' ')
+            .filter_map(|keys| Keystroke::parse(keys).ok());
+        let strokes: Vec<_> = strokes
+            .map(|stroke| ui::keystroke_text(&stroke, platform))
+            .collect();
+        KeyHint::text(strokes.join(" "))
+    };
+    strokes.map(text).into()
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let text_system = gpui_kit::platform::current_platform(true).text_system();
@@ -356,7 +381,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(Platform::Linux, cx);
+        let vscode = settings::KeymapBase::VsCode;
+        let (name, text) = settings::builtin::keymap(vscode, Platform::Linux);
+        // Actions of the crates above do not exist here; those of pickers do.
+        ui::install_keymaps(&[settings::parse_keymap(name, text).0], cx);
     });
     for theme in ThemeLibrary::builtin().themes() {
         cx.update(|cx| ui::set_theme(theme, cx));

@@ -1,14 +1,18 @@
 //! Installs keymap files as key bindings.
 //!
 //! Invariant: after `install_keymaps`, exactly the kit's own keys and the given keymaps are bound;
-//! later keymaps take precedence.
+//! later keymaps take precedence. On macOS the preferred binding of each action is also bound first,
+//! for the menus.
 
 use std::rc::Rc;
 
+use base::Platform;
 use gpui_kit::{
     Action, App, Global, KeyBinding, KeyBindingContextPredicate, NoAction, SharedString,
 };
-use settings::{BoundAction, ConfigProblem, Keymap, KeymapBinding};
+use settings::{BoundAction, ConfigProblem, Keymap, KeymapBinding, KeymapBlock};
+
+use crate::platform::ActivePlatform as _;
 
 /// Bindings of the kit for its fields and menus.
 struct KitKeys(Vec<KeyBinding>);
@@ -46,7 +50,7 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
                 }
             };
             for binding in &block.bindings {
-                match load(binding, context.clone(), cx) {
+                match load(binding, block, context.clone(), cx) {
                     Ok(loaded) => bindings.extend(loaded),
                     Err(error) => problems.push(problem(keymap, binding.place, error.to_string())),
                 }
@@ -54,9 +58,35 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
         }
     }
     cx.clear_key_bindings();
+    if cx.platform() == Platform::MacOs {
+        cx.bind_keys(for_menus(&bindings));
+    }
     cx.bind_keys(bindings);
     cx.refresh_windows();
     problems
+}
+
+/// Returns the last binding of one stroke for every action and context, to be bound before all
+/// others.
+///
+/// The toolkit's native menus show the first binding of an action, but the last one is preferred
+/// everywhere else. Bound first, a copy changes no key: any later binding of the same keys wins.
+fn for_menus(bindings: &[KeyBinding]) -> Vec<KeyBinding> {
+    let mut preferred: Vec<KeyBinding> = Vec::new();
+    for binding in bindings {
+        let is_shown = binding.keystrokes().len() == 1 && !binding.action().partial_eq(&NoAction);
+        if !is_shown {
+            continue;
+        }
+        let same = preferred.iter_mut().find(|known| {
+            known.action().partial_eq(binding.action()) && known.predicate() == binding.predicate()
+        });
+        match same {
+            Some(known) => *known = binding.clone(),
+            None => preferred.push(binding.clone()),
+        }
+    }
+    preferred
 }
 
 /// Reason a key binding is left out.
@@ -75,6 +105,7 @@ enum BindingError {
 /// Returns the binding, preceded by the same keys as the platform reports them if they differ.
 fn load(
     binding: &KeymapBinding,
+    block: &KeymapBlock,
     context: Option<Rc<KeyBindingContextPredicate>>,
     cx: &App,
 ) -> Result<Vec<KeyBinding>, BindingError> {
@@ -104,7 +135,7 @@ fn load(
             keys,
             action.boxed_clone(),
             context.clone(),
-            false,
+            block.use_key_equivalents,
             input.clone(),
             cx,
         )
@@ -114,7 +145,7 @@ fn load(
         })
     };
     let mut loaded = Vec::new();
-    if cfg!(target_os = "linux")
+    if cx.platform() == Platform::Linux
         && let Some(keys) = as_reported(&binding.keys)
     {
         loaded.push(load(&keys)?);

@@ -26,6 +26,7 @@ mod library;
 mod menu;
 mod modal;
 mod motion;
+mod platform;
 mod row;
 mod tab;
 mod text_field;
@@ -38,6 +39,7 @@ pub mod a11y;
 pub mod foreign;
 pub mod picker;
 
+use base::Platform;
 use gpui_kit::App;
 
 pub use active_settings::ActiveSettings;
@@ -50,12 +52,14 @@ pub use divider::Divider;
 pub use empty_state::EmptyState;
 pub use fonts::{CODE_FONT, UI_FONT, load_fonts};
 pub use icon::{Icon, IconSize, file_icon, folder_icon};
-pub use key_hint::{KeyHint, keys_here, keys_text};
+pub use key_hint::{KeyHint, keys_anywhere, keys_here, keys_text, keystroke_text};
 pub use keys::{install_keymaps, remember_kit_keys};
 pub use label::{Elide, Label, elide_middle};
 pub use library::ThemeLibrary;
 pub use menu::{Menu, MenuExt, open_menu_at};
 pub use modal::ModalLayer;
+pub use motion::follow_system_motion;
+pub use platform::ActivePlatform;
 pub use row::{ListRow, TreeRow};
 pub use tab::Tab;
 pub use text_field::TextField;
@@ -64,9 +68,10 @@ pub use toast::{Corner, Toast, dismiss_toasts, show_toast};
 pub use toggle::{Checkbox, Toggle};
 pub use tooltip::Tooltip;
 
-/// Initialises fonts, Burin's dark theme and the default settings. Call once, after
-/// `gpui_kit::init`.
-pub fn init(cx: &mut App) {
+/// Initialises fonts, Burin's dark theme and the default settings; keys and menus are shown as
+/// `platform` has them. Call once, after `gpui_kit::init`.
+pub fn init(platform: Platform, cx: &mut App) {
+    platform::init(platform, cx);
     fonts::load_fonts(cx);
     active_settings::init(cx);
     theme::init(cx);

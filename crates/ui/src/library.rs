@@ -76,6 +76,12 @@ impl ThemeLibrary {
 
     /// Applies the theme chosen by the settings; returns a message if its name is unknown.
     pub fn apply(&self, settings: &Settings, cx: &mut App) -> Option<SharedString> {
+        // macOS draws the window's border and its native menus in this appearance.
+        cx.set_window_appearance(match settings.theme.mode {
+            ThemeMode::System => None,
+            ThemeMode::Light => Some(WindowAppearance::Light),
+            ThemeMode::Dark => Some(WindowAppearance::Dark),
+        });
         let theme = self.choose(settings, cx.window_appearance())?;
         crate::set_theme(theme, cx);
         let wanted = [&settings.theme.light, &settings.theme.dark];

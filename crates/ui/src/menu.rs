@@ -9,6 +9,7 @@ use gpui_kit::{
 use crate::foreign::one_line;
 use crate::icon::Icon;
 use crate::key_hint::keys_text;
+use crate::platform::ActivePlatform as _;
 
 /// Content of a menu, as plain data.
 #[derive(Default)]
@@ -169,7 +170,7 @@ fn chord(
     let here =
         focus.and_then(|focus| window.highest_precedence_binding_for_action_in(action, &focus));
     let binding = here.or_else(|| window.highest_precedence_binding_for_action(action))?;
-    (binding.keystrokes().len() > 1).then(|| keys_text(&binding))
+    (binding.keystrokes().len() > 1).then(|| keys_text(&binding, cx.platform()))
 }
 
 /// Dispatches an action where the menu was opened.

@@ -11,8 +11,9 @@ mod row;
 use base::LogErr as _;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
-    AnyElement, App, AppContext as _, Context, DismissEvent, Entity, EventEmitter, FocusHandle,
-    Focusable, ScrollStrategy, SharedString, Subscription, Task, UniformListScrollHandle, Window,
+    Action, AnyElement, App, AppContext as _, Context, DismissEvent, Entity, EventEmitter,
+    FocusHandle, Focusable, ScrollStrategy, SharedString, Subscription, Task,
+    UniformListScrollHandle, Window,
 };
 
 pub use row::PickerRow;
@@ -64,20 +65,20 @@ pub enum AfterConfirm {
     Stay,
 }
 
-/// A key and its effect, shown in the footer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An action and its effect, shown with its key in the footer.
+#[derive(Debug)]
 pub struct FooterHint {
-    /// Display form of the keys.
-    pub keys: SharedString,
-    /// Effect of the keys.
+    /// Action whose binding is shown; without a binding, the hint is hidden.
+    pub action: Box<dyn Action>,
+    /// Effect of the action.
     pub does: SharedString,
 }
 
 impl FooterHint {
-    /// Creates a hint: `keys` do `does`.
-    pub fn new(keys: impl Into<SharedString>, does: impl Into<SharedString>) -> Self {
+    /// Creates a hint: the keys of `action` do `does`.
+    pub fn new(action: impl Action, does: impl Into<SharedString>) -> Self {
         Self {
-            keys: keys.into(),
+            action: Box::new(action),
             does: does.into(),
         }
     }

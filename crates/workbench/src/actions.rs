@@ -11,6 +11,10 @@
 
 /// Commands of the application and its windows.
 pub mod app {
+    use gpui_kit::Action;
+    use gpui_kit::private::schemars::{self, JsonSchema};
+    use serde::Deserialize;
+
     gpui_kit::actions!(
         app,
         [
@@ -24,8 +28,16 @@ pub mod app {
             Minimize,
             /// Maximize this window, or restore its size.
             Zoom,
+            /// Hide Burin's windows. macOS only.
+            Hide,
+            /// Hide the windows of all other programs. macOS only.
+            HideOthers,
+            /// Show the windows of all hidden programs. macOS only.
+            ShowAll,
             /// Show the version of Burin.
             About,
+            /// Install the command `burin`, which opens files from a terminal.
+            InstallCommand,
             /// Open your settings file.
             OpenSettings,
             /// Show the default settings with their explanations.
@@ -40,6 +52,12 @@ pub mod app {
             SelectTheme,
         ]
     );
+
+    /// Open a folder, given as the text form of its path, in a window of its own.
+    #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema, Action)]
+    #[action(namespace = app)]
+    #[schemars(crate = "schemars")]
+    pub struct OpenRecentFolder(pub String);
 }
 
 /// Commands for files and folders.

@@ -7,15 +7,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, Platform};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task};
 use host::{Files, WatchEvent, WatchRequest, Watcher};
 use settings::{
     ConfigProblem, Keymap, Settings, SettingsSource, SettingsStore, builtin, parse_keymap, set_key,
 };
-use ui::ThemeLibrary;
+use ui::{ActivePlatform as _, ThemeLibrary};
 
 use crate::error::Error;
+use crate::menus;
 use crate::services::Services;
 
 /// The configuration files and their parsed contents.
@@ -91,6 +92,11 @@ impl Configuration {
             this
         });
         cx.set_global(ConfigurationHandle(this.clone()));
+        // Key equivalents are those of the layout.
+        cx.on_keyboard_layout_change(|cx| {
+            Self::of(cx).update(cx, |this, cx| this.bind_keys(cx));
+        })
+        .detach();
         this
     }
 
@@ -277,7 +283,7 @@ impl Configuration {
     }
 
     fn bind_keys(&mut self, cx: &mut Context<Self>) {
-        let (name, text) = base_keymap(self.store.settings());
+        let (name, text) = base_keymap(self.store.settings(), cx.platform());
         let (base, mut found) = parse_keymap(name, text);
         found.extend(ui::install_keymaps(&[base, self.keymap.clone()], cx));
         let problems = self.problems.entry(ConfigSource::Keymap).or_default();
@@ -286,18 +292,14 @@ impl Configuration {
                 problems.push(problem);
             }
         }
+        menus::refresh(cx);
     }
 }
 
 /// Returns the name and JSON text of the built-in base keymap that the settings choose, in the
-/// version for this operating system.
-pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
-    let system = if cfg!(target_os = "macos") {
-        builtin::KeymapSystem::Mac
-    } else {
-        builtin::KeymapSystem::Linux
-    };
-    builtin::keymap(settings.keymap.base, system)
+/// version for a platform.
+pub(crate) fn base_keymap(settings: &Settings, platform: Platform) -> (&'static str, &'static str) {
+    builtin::keymap(settings.keymap.base, platform)
 }
 
 fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {

@@ -14,7 +14,7 @@ use editor::{DocumentEnvironment, DocumentModel, ModelEvent};
 use futures::FutureExt as _;
 use futures::future::Shared;
 use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
-use host::Files;
+use host::{Files, Stamp};
 use project::{
     Binary, CloseRetention, Document, DocumentKey, JournalEvent, LoadError, Recovered,
     RecoveryJournal, finish_saves, load, recover, reopen,
@@ -45,7 +45,34 @@ struct OpenDocument {
 
 impl Global for Documents {}
 
-/// Result of opening a file: its document or the load error, shared by all that wait for it.
+/// The file that a path leads to, however the path is spelled.
+struct FileIdentity {
+    real_path: AbsPath,
+    stamp: Stamp,
+    /// Path of the recovered document that belongs to the same file.
+    recovered: Option<AbsPath>,
+}
+
+impl FileIdentity {
+    /// Looks at the disk; `None` if the path leads to no file. `recovered` are the paths of all
+    /// recovered documents.
+    fn of(files: &dyn Files, path: &AbsPath, recovered: Vec<AbsPath>) -> Option<Self> {
+        let real_path = files.canonicalize(path).ok()?;
+        let is_own = |other: &AbsPath| {
+            other == path
+                || files
+                    .canonicalize(other)
+                    .is_ok_and(|real| real == real_path)
+        };
+        Some(Self {
+            stamp: files.stat(&real_path).ok()?.stamp,
+            recovered: recovered.into_iter().find(is_own),
+            real_path,
+        })
+    }
+}
+
+/// Result of opening a file: its document or the load error.
 pub(crate) type Opened = Result<Entity<DocumentModel>, Arc<LoadError>>;
 type PendingLoad = Shared<Task<Opened>>;
 
@@ -103,13 +130,20 @@ impl Documents {
         let loading = cx
             .spawn(async move |cx| {
                 let (files, named) = (services.files.clone(), key.clone());
-                let real = cx.background_spawn(async move { files.canonicalize(&named).ok() });
-                let real = real.await;
-                // Two paths of one file share one document.
-                let open = |cx: &App| real.as_ref().and_then(|real| Self::of_path(real, cx));
-                if let Some(open) = cx.update(|cx| open(cx)) {
-                    cx.update(|cx| cx.default_global::<Self>().loading.remove(&key));
-                    return Ok(open);
+                let recovered = cx.update(Self::recovered_paths);
+                let found = cx.background_spawn(async move {
+                    FileIdentity::of(files.as_ref(), &named, recovered)
+                });
+                let found = found.await;
+                // All paths and spellings of a file share one document.
+                let open = |cx: &mut App| Self::of_identity(found.as_ref()?, cx);
+                let known = cx.update(|cx| {
+                    let known = open(cx)?;
+                    cx.default_global::<Self>().loading.remove(&key);
+                    Some(known)
+                });
+                if let Some(known) = known {
+                    return Ok(known);
                 }
                 let named = key.clone();
                 let read = cx.background_spawn(async move {
@@ -134,6 +168,28 @@ impl Documents {
         loading
     }
 
+    fn recovered_paths(cx: &mut App) -> Vec<AbsPath> {
+        let recovered = cx.default_global::<Self>().recovered.iter();
+        recovered
+            .filter_map(|found| found.document.path().cloned())
+            .collect()
+    }
+
+    /// Returns the document of a file, open or recovered.
+    fn of_identity(found: &FileIdentity, cx: &mut App) -> Option<Entity<DocumentModel>> {
+        let is_own = |document: &Document| document.is_same_file(&found.real_path, &found.stamp);
+        let open = Self::all(cx);
+        let open = open
+            .into_iter()
+            .find(|model| is_own(model.read(cx).document()));
+        if open.is_some() {
+            return open;
+        }
+        let path = found.recovered.as_ref()?;
+        let recovered = Self::take_recovered(cx, |document| document.path() == Some(path))?;
+        Some(Self::adopt(recovered, cx))
+    }
+
     /// Reads a small file synchronously, so that the first frame of a window shows it. Returns
     /// `None` if the file is large or unreadable; `open` then reports the cause.
     pub fn open_now(path: &AbsPath, cx: &mut App) -> Option<Entity<DocumentModel>> {
@@ -142,22 +198,18 @@ impl Documents {
         const SMALL: u64 = 1 << 20;
         let services = Services::of(cx);
         let files = services.files.as_ref();
-        let is_recovered = |found: &Recovered| found.document.path() == Some(path);
-        let is_taken = Self::of_path(path, cx).is_some()
-            || cx
-                .default_global::<Self>()
-                .recovered
-                .iter()
-                .any(is_recovered);
-        if is_taken || files.stat(path).ok()?.stamp.size > SMALL {
+        if Self::of_path(path, cx).is_some() {
             return None;
         }
-        let loaded = load(files, path, Binary::Refuse, &AtomicBool::new(false)).ok()?;
-        // Two paths of one file share one document.
-        let open = loaded.real_path.as_ref();
-        if let Some(open) = open.and_then(|real| Self::of_path(real, cx)) {
+        let found = FileIdentity::of(files, path, Self::recovered_paths(cx))?;
+        if found.recovered.is_some() || found.stamp.size > SMALL {
+            return None;
+        }
+        // All paths and spellings of a file share one document.
+        if let Some(open) = Self::of_identity(&found, cx) {
             return Some(open);
         }
+        let loaded = load(files, path, Binary::Refuse, &AtomicBool::new(false)).ok()?;
         let recovered = reopen(files, &services.dirs.journals(), loaded);
         Some(Self::adopt(recovered, cx))
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base::names::is_system_litter;
 use base::{AbsPath, path_text};
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
@@ -98,6 +99,7 @@ impl Global for OpenFolders {}
 impl OpenFolder {
     /// Opens the folder at `root`, shared with other windows that have it open.
     pub fn open(root: AbsPath, cx: &mut App) -> Entity<Self> {
+        let root = Services::of(cx).files.stored_path(&root);
         let known = cx.default_global::<OpenFolders>().0.get(&root).cloned();
         if let Some(folder) = known.and_then(|folder| folder.upgrade()) {
             return folder;
@@ -501,6 +503,8 @@ fn is_unwatched(path: &Path, is_folder: bool) -> bool {
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     let in_git = path.parent().is_some_and(|parent| parent.ends_with(".git"));
-    is_folder
-        && (matches!(name, "node_modules" | "target" | ".venv") || (in_git && name == "objects"))
+    is_system_litter(name.as_bytes())
+        || is_folder
+            && (matches!(name, "node_modules" | "target" | ".venv")
+                || (in_git && name == "objects"))
 }

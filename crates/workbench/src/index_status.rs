@@ -15,6 +15,12 @@ pub(crate) fn short(status: &IndexStatus) -> String {
     }
 }
 
+/// Returns whether the index reads files or computes embeddings now.
+pub(crate) fn is_working(status: &IndexStatus) -> bool {
+    let is_idle = matches!(status.phase, IndexPhase::Ready | IndexPhase::Off(_));
+    !status.is_paused && !is_idle
+}
+
 /// Returns a note for search results that may be incomplete; `None` if indexing is done.
 pub(crate) fn pending_hint(status: &IndexStatus) -> Option<String> {
     match &status.phase {

@@ -15,6 +15,7 @@ pub mod target;
 pub mod windows;
 
 mod action_names;
+mod awake;
 mod code_index;
 mod configuration;
 mod crumbs;
@@ -28,6 +29,7 @@ mod folder;
 mod indentation;
 mod index_status;
 mod item;
+mod lifecycle;
 mod menus;
 mod navigation;
 mod notices;
@@ -43,9 +45,11 @@ mod search_panel;
 mod session;
 mod status_bar;
 mod suggestion_action;
+mod system_notices;
 mod tab_models;
 mod tab_strip;
 mod title_bar;
+mod traffic_lights;
 mod tree_panel;
 mod window_registry;
 mod workbench;
@@ -79,9 +83,6 @@ pub fn init(cx: &mut App) -> StartupReport {
     Configuration::start(cx);
     let (problems, journal) = Documents::start(cx);
     menus::install(cx);
-    cx.on_action(|_: &actions::app::Quit, cx| windows::shut_down(cx));
-    cx.on_action(|_: &actions::app::NewWindow, cx| {
-        windows::open_folder(None, cx);
-    });
+    lifecycle::init(cx);
     StartupReport { problems, journal }
 }

@@ -1,67 +1,128 @@
 //! The application menus: native on macOS, behind a button or in a bar elsewhere.
+//!
+//! The items are plain data that depends on the platform alone; the toolkit adds the keys. On macOS
+//! it reads them once, so the menus are installed again after every change of the key bindings.
 
+pub(crate) mod dock;
+
+use base::Platform;
 use gpui_kit::component::GlobalState;
-use gpui_kit::{App, Menu, MenuItem, OsAction};
+use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
+use ui::ActivePlatform as _;
 
-use crate::actions::{app, file, go, pane, project_search, view};
+use crate::actions::{
+    app, excerpts, file, go, pane, project_search, project_tree, suggestions, view,
+};
 
 /// Registers the menus with the system and with the menu bar drawn by Burin.
 pub(crate) fn install(cx: &mut App) {
-    cx.set_menus(menus());
-    if let Some(menus) = cx.get_menus() {
-        GlobalState::global_mut(cx).set_app_menus(menus);
-    } else {
-        let owned = menus().into_iter().map(Menu::owned).collect();
-        GlobalState::global_mut(cx).set_app_menus(owned);
+    let platform = cx.platform();
+    cx.set_menus(menus(platform));
+    let owned = menus(platform).into_iter().map(Menu::owned).collect();
+    GlobalState::global_mut(cx).set_app_menus(owned);
+    dock::install(cx);
+}
+
+/// Registers the menus with the system again, after the key bindings or the recent folders changed.
+pub(crate) fn refresh(cx: &App) {
+    if cx.platform() == Platform::MacOs {
+        cx.set_menus(menus(Platform::MacOs));
+        dock::install(cx);
     }
 }
 
-/// Returns all menus in display order.
-pub(crate) fn menus() -> Vec<Menu> {
-    let mut menus = Vec::new();
-    if cfg!(target_os = "macos") {
-        menus.push(Menu::new("Burin").items([
-            MenuItem::action("About Burin", app::About),
-            MenuItem::separator(),
-            MenuItem::action("Settings", app::OpenSettings),
-            MenuItem::action("Key bindings", app::OpenKeymap),
-            MenuItem::action("Theme\u{2026}", app::SelectTheme),
-            MenuItem::separator(),
-            MenuItem::action("Quit Burin", app::Quit),
-        ]));
-    }
-    menus.extend([
-        file_menu(),
+/// Returns all menus of a platform in display order.
+pub(crate) fn menus(platform: Platform) -> Vec<Menu> {
+    let menus = [
+        file_menu(platform),
         edit_menu(),
         selection_menu(),
-        view_menu(),
+        view_menu(platform),
         go_menu(),
+        agents_menu(),
         window_menu(),
-        help_menu(),
-    ]);
-    menus
+        help_menu(platform),
+    ];
+    match platform {
+        Platform::Linux => menus.into(),
+        Platform::MacOs => {
+            let app_menu = std::iter::once(mac_app_menu());
+            app_menu.chain(menus).map(with_title_case).collect()
+        }
+    }
 }
 
-fn file_menu() -> Menu {
-    Menu::new("File").items([
+/// The menu with the program's name.
+fn mac_app_menu() -> Menu {
+    Menu::new("Burin").items([
+        MenuItem::action("About Burin", app::About),
+        MenuItem::separator(),
+        MenuItem::action("Settings\u{2026}", app::OpenSettings),
+        MenuItem::action("Key bindings\u{2026}", app::OpenKeymap),
+        MenuItem::action("Theme\u{2026}", app::SelectTheme),
+        MenuItem::separator(),
+        MenuItem::action("Install burin command", app::InstallCommand),
+        MenuItem::separator(),
+        MenuItem::os_submenu("Services", SystemMenuType::Services),
+        MenuItem::separator(),
+        MenuItem::action("Hide Burin", app::Hide),
+        MenuItem::action("Hide others", app::HideOthers),
+        MenuItem::action("Show all", app::ShowAll),
+        MenuItem::separator(),
+        MenuItem::action("Quit Burin", app::Quit),
+    ])
+}
+
+/// Appends items that only Linux has in this menu: macOS has them in the menu with its name.
+fn on_linux(
+    menu: impl IntoIterator<Item = MenuItem>,
+    platform: Platform,
+    items: impl IntoIterator<Item = MenuItem>,
+) -> Vec<MenuItem> {
+    let mut menu: Vec<MenuItem> = menu.into_iter().collect();
+    if platform == Platform::Linux {
+        menu.extend(items);
+    }
+    menu
+}
+
+fn file_menu(platform: Platform) -> Menu {
+    let reveal = match platform {
+        Platform::Linux => "Reveal in file manager",
+        Platform::MacOs => "Reveal in Finder",
+    };
+    let items = [
         MenuItem::action("New text", file::New),
         MenuItem::action("New window", app::NewWindow),
         MenuItem::separator(),
         MenuItem::action("Open\u{2026}", file::Open),
         MenuItem::action("Open folder\u{2026}", file::OpenFolder),
         MenuItem::action("Open recent\u{2026}", file::OpenRecent),
+        MenuItem::action("Reopen closed tab", pane::ReopenClosedTab),
         MenuItem::separator(),
         MenuItem::action("Save", file::Save),
         MenuItem::action("Save as\u{2026}", file::SaveAs),
         MenuItem::action("Save all", file::SaveAll),
         MenuItem::action("Revert to saved", file::Revert),
+        MenuItem::action("Compare with disk", file::CompareWithDisk),
+        MenuItem::separator(),
+        MenuItem::action("Language\u{2026}", file::SelectLanguage),
+        MenuItem::action("Line ending\u{2026}", file::SelectLineEnding),
+        MenuItem::action("Indentation\u{2026}", file::SelectIndentation),
+        MenuItem::action("Reopen with encoding\u{2026}", file::ReopenWithEncoding),
+        MenuItem::action("Save with encoding\u{2026}", file::SaveWithEncoding),
+        MenuItem::separator(),
+        MenuItem::action("Copy path", file::CopyPath),
+        MenuItem::action("Copy relative path", file::CopyRelativePath),
+        MenuItem::action(reveal, file::RevealInFileManager),
         MenuItem::separator(),
         MenuItem::action("Close tab", pane::CloseTab),
+        MenuItem::action("Close all tabs", pane::CloseAllTabs),
         MenuItem::action("Close folder", file::CloseFolder),
         MenuItem::action("Close window", app::CloseWindow),
-        MenuItem::separator(),
-        MenuItem::action("Quit", app::Quit),
-    ])
+    ];
+    let quit = [MenuItem::separator(), MenuItem::action("Quit", app::Quit)];
+    Menu::new("File").items(on_linux(items, platform, quit))
 }
 
 fn edit_menu() -> Menu {
@@ -72,15 +133,27 @@ fn edit_menu() -> Menu {
         MenuItem::os_action("Cut", editor::Cut, OsAction::Cut),
         MenuItem::os_action("Copy", editor::Copy, OsAction::Copy),
         MenuItem::os_action("Paste", editor::Paste, OsAction::Paste),
+        MenuItem::action("Paste as is", editor::PasteAsIs),
         MenuItem::separator(),
         MenuItem::action("Find", editor::Find),
+        MenuItem::action("Find next", editor::FindNext),
+        MenuItem::action("Find previous", editor::FindPrevious),
         MenuItem::action("Replace", editor::Replace),
         MenuItem::separator(),
         MenuItem::action("Find in project", project_search::Show),
         MenuItem::action("Replace in project", project_search::ShowReplace),
+        MenuItem::action("Edit results in one tab", project_search::EditResults),
+        MenuItem::action("Open source of the line", excerpts::OpenSource),
         MenuItem::separator(),
         MenuItem::action("Toggle line comment", editor::ToggleLineComment),
         MenuItem::action("Toggle block comment", editor::ToggleBlockComment),
+        MenuItem::action("Join lines", editor::JoinRows),
+        MenuItem::action("Delete lines", editor::DeleteRows),
+        MenuItem::separator(),
+        MenuItem::action("Request suggestion", editor::RequestSuggestion),
+        MenuItem::action("Suggestion status\u{2026}", suggestions::ShowStatus),
+        MenuItem::action("Snooze suggestions", suggestions::Snooze),
+        MenuItem::action("Turn suggestions on or off", suggestions::Toggle),
     ])
 }
 
@@ -105,12 +178,14 @@ fn selection_menu() -> Menu {
     ])
 }
 
-fn view_menu() -> Menu {
-    Menu::new("View").items([
+fn view_menu(platform: Platform) -> Menu {
+    let items = [
         MenuItem::action("Commands\u{2026}", go::ShowCommands),
         MenuItem::separator(),
         MenuItem::action("Project tree", view::ToggleProjectTree),
-        MenuItem::action("Agents", composer_panel::actions::TogglePanel),
+        MenuItem::action("Reveal file in tree", file::RevealInTree),
+        MenuItem::action("Collapse all folders", project_tree::CollapseAll),
+        MenuItem::action("Ignored files in tree", project_tree::ToggleIgnored),
         MenuItem::action("Notifications", view::ShowNotifications),
         MenuItem::separator(),
         MenuItem::action("Split right", pane::SplitRight),
@@ -119,15 +194,21 @@ fn view_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("Soft wrap", editor::ToggleSoftWrap),
         MenuItem::action("Show whitespace", editor::ToggleWhitespace),
+        MenuItem::action("Fold", editor::Fold),
+        MenuItem::action("Unfold", editor::Unfold),
         MenuItem::action("Fold all", editor::FoldAll),
         MenuItem::action("Unfold all", editor::UnfoldAll),
         MenuItem::separator(),
-        MenuItem::action("Theme\u{2026}", app::SelectTheme),
         MenuItem::action("Zoom in", view::ZoomIn),
         MenuItem::action("Zoom out", view::ZoomOut),
         MenuItem::action("Reset zoom", view::ResetZoom),
         MenuItem::action("Full screen", view::ToggleFullScreen),
-    ])
+    ];
+    let theme = [
+        MenuItem::separator(),
+        MenuItem::action("Theme\u{2026}", app::SelectTheme),
+    ];
+    Menu::new("View").items(on_linux(items, platform, theme))
 }
 
 fn go_menu() -> Menu {
@@ -138,11 +219,37 @@ fn go_menu() -> Menu {
         MenuItem::action("Search\u{2026}", go::Search),
         MenuItem::action("File\u{2026}", go::FindFile),
         MenuItem::action("Symbol\u{2026}", go::FindSymbol),
+        MenuItem::action("Symbol in project\u{2026}", go::FindProjectSymbol),
         MenuItem::action("Line\u{2026}", go::ToLine),
         MenuItem::separator(),
         MenuItem::action("Next change", editor::NextHunk),
         MenuItem::action("Previous change", editor::PreviousHunk),
         MenuItem::action("Matching bracket", editor::MoveMatchingBracket),
+        MenuItem::separator(),
+        MenuItem::action("Index status\u{2026}", go::ShowIndex),
+    ])
+}
+
+fn agents_menu() -> Menu {
+    use composer_panel::actions as agents;
+    Menu::new("Agents").items([
+        MenuItem::action("Agents", agents::TogglePanel),
+        MenuItem::action("Focus agents", agents::FocusPanel),
+        MenuItem::action("Board", agents::ShowBoard),
+        MenuItem::separator(),
+        MenuItem::action("New session", agents::NewSession),
+        MenuItem::action("Sessions\u{2026}", agents::ShowSessions),
+        MenuItem::action("Model\u{2026}", agents::ChooseModel),
+        MenuItem::action("Next mode", agents::NextMode),
+        MenuItem::action("Stop", agents::Stop),
+        MenuItem::separator(),
+        MenuItem::action("Accept change at caret", agents::AcceptHere),
+        MenuItem::action("Reject change at caret", agents::RejectHere),
+        MenuItem::action("Land accepted changes", agents::Land),
+        MenuItem::action("Undo landing", agents::UndoLanding),
+        MenuItem::separator(),
+        MenuItem::action("Trust folder", agents::TrustFolder),
+        MenuItem::action("Distrust folder", agents::DistrustFolder),
     ])
 }
 
@@ -158,13 +265,63 @@ fn window_menu() -> Menu {
     ])
 }
 
-fn help_menu() -> Menu {
-    Menu::new("Help").items([
-        MenuItem::action("Settings", app::OpenSettings),
+fn help_menu(platform: Platform) -> Menu {
+    let items = [
         MenuItem::action("Default settings", app::OpenDefaultSettings),
-        MenuItem::action("Key bindings", app::OpenKeymap),
         MenuItem::action("Default key bindings", app::OpenDefaultKeymap),
+        MenuItem::action("Themes folder", app::OpenThemesFolder),
+    ];
+    let own = [
+        MenuItem::separator(),
+        MenuItem::action("Settings", app::OpenSettings),
+        MenuItem::action("Key bindings", app::OpenKeymap),
+        MenuItem::action("Install burin command", app::InstallCommand),
         MenuItem::separator(),
         MenuItem::action("About Burin", app::About),
-    ])
+    ];
+    Menu::new("Help").items(on_linux(items, platform, own))
 }
+
+/// Capitalizes the items of a menu as Apple's guidelines ask.
+fn with_title_case(mut menu: Menu) -> Menu {
+    for item in &mut menu.items {
+        if let MenuItem::Action { name, .. } = item {
+            *name = title_case(name).into();
+        }
+    }
+    menu
+}
+
+/// Capitalizes every word but articles and short prepositions: `Reveal file in tree` becomes
+/// `Reveal File in Tree`. The name of the command, `burin`, stays.
+fn title_case(name: &str) -> String {
+    const SMALL: [&str; 9] = ["a", "and", "at", "burin", "in", "of", "or", "the", "to"];
+    let words = name.split(' ').map(|word| {
+        let mut letters = word.chars();
+        match letters.next() {
+            Some(first) if !SMALL.contains(&word) => first.to_uppercase().chain(letters).collect(),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a command has an effect on a platform.
+pub(crate) fn is_offered(action: &str, platform: Platform) -> bool {
+    match platform {
+        // The menu of the program is Apple's.
+        Platform::Linux => {
+            let only_mac = [
+                app::Hide.name(),
+                app::HideOthers.name(),
+                app::ShowAll.name(),
+            ];
+            !only_mac.contains(&action)
+        }
+        // The system opens its menu bar itself.
+        Platform::MacOs => action != view::ShowMenu.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,9 @@ use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
 use project::{UnsavedTexts, WalkBackend};
 
+/// Installs the running program as a command; returns the path of the command. Blocks.
+pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + Sync>;
+
 /// Services shared by all windows of the process.
 #[derive(Clone)]
 pub struct Services {
@@ -30,6 +33,8 @@ pub struct Services {
     pub index: Option<crate::code_index::OpenIndex>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
+    /// Installs the command `burin` for terminals; without it, the path of the program is unknown.
+    pub install: Option<InstallProgram>,
     /// The base folder of relative paths.
     pub working_folder: AbsPath,
 }

@@ -5,13 +5,13 @@ use composer_panel::{AgentCounts, ComposerPanel};
 use editor::{Editor, EditorEvent};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
-    Action, App, Context, Entity, InteractiveElement as _, IntoElement, OperatingSystem,
-    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
-    Subscription, Window, div, px,
+    Action, App, Context, Entity, InteractiveElement as _, IntoElement, ParentElement as _, Render,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
+    px,
 };
 use text::{LineEnding, LineEndings};
 use ui::foreign::one_line;
-use ui::{ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
+use ui::{ActivePlatform as _, ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
 use crate::actions::{app, file, go, suggestions, view};
 use crate::configuration::Configuration;
@@ -330,7 +330,7 @@ impl Render for StatusStrip {
             }
         }
         let pending =
-            pending_keys(window).map(|keys| Label::new(format!("{keys} \u{2026}")).small());
+            pending_keys(window, cx).map(|keys| Label::new(format!("{keys} \u{2026}")).small());
         let settings = StatusItem {
             icon: Some(Icon::Settings),
             ..StatusItem::new("settings", "", "Settings", app::OpenSettings)
@@ -355,18 +355,12 @@ impl Render for StatusStrip {
     }
 }
 
-fn keystroke_text(stroke: &gpui_kit::Keystroke) -> String {
-    let system = if cfg!(target_os = "macos") {
-        OperatingSystem::Mac
-    } else {
-        OperatingSystem::Linux
-    };
-    stroke.unparse(system)
-}
-
 /// Returns the typed keys of an incomplete chord.
-fn pending_keys(window: &Window) -> Option<String> {
+fn pending_keys(window: &Window, cx: &App) -> Option<String> {
     let strokes = window.pending_input_keystrokes()?;
-    let text: Vec<String> = strokes.iter().map(keystroke_text).collect();
+    let text: Vec<String> = strokes
+        .iter()
+        .map(|stroke| ui::keystroke_text(stroke, cx.platform()))
+        .collect();
     (!text.is_empty()).then(|| text.join(" "))
 }

@@ -8,6 +8,7 @@ mod dragging;
 mod everything;
 mod finding;
 mod keyboard;
+mod lifecycle;
 mod odd_names;
 mod palette;
 mod panes;
@@ -22,7 +23,7 @@ mod window;
 
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, Platform};
 use gpui_kit::{AnyWindowHandle, App, Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, FakeClock, FakeFiles};
 use project::WalkBackend;
@@ -53,6 +54,7 @@ fn services(files: &FakeFiles) -> Services {
         index: None,
         tab: None,
         unsaved: Arc::default(),
+        install: None,
         working_folder: path("/p"),
     }
 }
@@ -91,9 +93,20 @@ fn start_with(
     request: OpenRequest,
     cx: &mut TestAppContext,
 ) -> Vec<Story> {
+    start_on(Platform::Linux, services, files, request, cx)
+}
+
+/// Starts the program as it behaves on a platform.
+fn start_on(
+    platform: Platform,
+    services: Services,
+    files: &FakeFiles,
+    request: OpenRequest,
+    cx: &mut TestAppContext,
+) -> Vec<Story> {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(platform, cx);
         services.set(cx);
         // The journal runs on a real thread, whose events must not wake this scheduler.
         let started = crate::init(cx);
@@ -121,11 +134,16 @@ fn open(cx: &mut TestAppContext) -> Story {
 }
 
 fn open_with(files: FakeFiles, cx: &mut TestAppContext) -> Story {
+    open_on(Platform::Linux, files, cx)
+}
+
+/// A window with a project, as the program behaves on a platform.
+fn open_on(platform: Platform, files: FakeFiles, cx: &mut TestAppContext) -> Story {
     let request = OpenRequest {
         folders: vec![path("/p")],
         files: Vec::new(),
     };
-    let mut stories = start(&files, request, cx);
+    let mut stories = start_on(platform, services(&files), &files, request, cx);
     let mut story = stories.pop().expect("a window");
     story.settle();
     story
@@ -176,7 +194,12 @@ impl Story {
 
     /// Opens a file by the finder.
     fn open_file(&mut self, name: &str) -> &mut Self {
-        self.keys("ctrl-p").input(name).keys("enter");
+        self.open_file_with("ctrl-p", name)
+    }
+
+    /// Opens a file by the finder, which `keys` show.
+    fn open_file_with(&mut self, keys: &str, name: &str) -> &mut Self {
+        self.keys(keys).input(name).keys("enter");
         self.settle();
         self
     }

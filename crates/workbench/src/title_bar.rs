@@ -1,5 +1,6 @@
 //! The title bar of a window: the menus, if they are not native, and the search field.
 
+use base::Platform;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::component::TitleBar;
 use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
@@ -11,8 +12,8 @@ use gpui_kit::{
 use settings::MenuBar;
 use ui::foreign::one_line;
 use ui::{
-    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Menu,
-    Tooltip, dp,
+    ActivePlatform as _, ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize,
+    KeyHint, Label, Menu, Tooltip, dp,
 };
 
 use crate::actions::{app, file, go, view};
@@ -31,6 +32,9 @@ struct OpenMenu {
     before: Option<FocusHandle>,
     _dismissed: Subscription,
 }
+
+/// Height of the title bar, in design pixels.
+pub(crate) const HEIGHT: f32 = 36.0;
 
 /// Window width, in pixels, below which only essential items are shown.
 const NARROW: f32 = 720.0;
@@ -55,21 +59,26 @@ impl TitleStrip {
         cx.notify();
     }
 
-    /// Opens the menu of the menu button, or closes it if it is open.
+    /// Opens the menu of the menu button; without effect on macOS, whose menu bar is the system's.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.open.is_some() {
             self.close_menu(window, cx);
+            return;
+        }
+        if cx.platform() == Platform::MacOs {
             return;
         }
         let before = window.focused(cx);
         let context = before.clone();
         let menu = PopupMenu::build(window, cx, |popup, window, cx| {
             let menu = context.into_iter().fold(Menu::new(), Menu::focus);
-            let menu = menus::menus().into_iter().fold(menu, |menu, submenu| {
-                let name = submenu.name.clone();
-                let items = submenu.owned();
-                menu.submenu(name, move || inner(&items))
-            });
+            let menu = menus::menus(cx.platform())
+                .into_iter()
+                .fold(menu, |menu, submenu| {
+                    let name = submenu.name.clone();
+                    let items = submenu.owned();
+                    menu.submenu(name, move || inner(&items))
+                });
             menu.fill(popup, window, cx)
         });
         let dismissed = cx.subscribe_in(&menu, window, |this, _, _: &DismissEvent, window, cx| {
@@ -228,13 +237,13 @@ impl Render for TitleStrip {
         let colors = cx.theme().colors;
         let is_wide = f32::from(window.viewport_size().width) >= NARROW;
         let menu = self.render_menu(cx);
-        let side = if cfg!(target_os = "macos") {
-            None
-        } else {
-            menu
+        let side = match cx.platform() {
+            Platform::Linux => menu,
+            // The system shows the menus.
+            Platform::MacOs => None,
         };
         TitleBar::new()
-            .h(dp(36.0))
+            .h(dp(HEIGHT))
             .bg(colors.sunken)
             .border_color(colors.border)
             .on_close_window(|_, window, cx| window.dispatch_action(Box::new(app::CloseWindow), cx))

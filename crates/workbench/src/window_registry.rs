@@ -128,6 +128,29 @@ pub(crate) fn closing(id: EntityId, cx: &mut App) {
     }
 }
 
+/// Keeps the windows that were closed last for the session and for `take_set_aside`, after no window
+/// is open any more.
+pub(crate) fn set_aside_closed(cx: &mut App) {
+    if !cx.has_global::<WindowRegistry>() {
+        return;
+    }
+    let windows = cx.global_mut::<WindowRegistry>();
+    let closed = windows.open.drain(..).map(|open| open.saved);
+    windows.unopened.extend(closed);
+    let unopened = windows.unopened.clone();
+    windows.session.set_windows(&unopened, Vec::new());
+    write_soon(cx);
+}
+
+/// Takes the stored window that was closed last, if there is one.
+pub(crate) fn take_set_aside(cx: &mut App) -> Option<SavedWindow> {
+    let windows = cx.try_global::<WindowRegistry>()?;
+    if windows.unopened.is_empty() {
+        return None;
+    }
+    cx.global_mut::<WindowRegistry>().unopened.pop()
+}
+
 /// Marks a window as most recently activated: new files open in it.
 pub(crate) fn on_activated(id: EntityId, cx: &mut App) {
     if !cx.has_global::<WindowRegistry>() {

@@ -13,27 +13,28 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{AbsPath, path_text, text_path};
+use base::{AbsPath, Platform, path_text, text_path};
 use editor::DocumentModel;
 use gpui_kit::component::TitleBar;
 use gpui_kit::{
-    AnyWindowHandle, App, AppContext as _, Bounds, Entity, WindowBounds, WindowDecorations,
-    WindowOptions, point, px, size,
+    AnyWindowHandle, App, AppContext as _, Bounds, Entity, TitlebarOptions, WindowBounds,
+    WindowDecorations, WindowOptions, point, px, size,
 };
 use project::DocumentKey;
 use settings::Restore;
-use ui::{ActiveSettings as _, Tone};
+use ui::{ActivePlatform as _, ActiveSettings as _, Tone};
 
 use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
 use crate::target::LineColumn;
-use crate::window_registry::{OpenWindow, WindowRegistry, read_session, write_session};
+use crate::traffic_lights;
+use crate::window_registry::{self, OpenWindow, WindowRegistry, read_session, write_session};
 use crate::workbench::{WindowStart, Workbench};
 
 /// Request from the command line.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenRequest {
     /// Folders to open, each in its own window.
     pub folders: Vec<AbsPath>,
@@ -60,12 +61,6 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
         open_folder: Some(open_folder),
         ..WindowRegistry::default()
     });
-    cx.on_window_closed(|cx, _| {
-        if cx.windows().is_empty() {
-            shut_down(cx);
-        }
-    })
-    .detach();
     let last = openings.pop();
     for opening in openings {
         open_window(opening, cx);
@@ -140,14 +135,22 @@ fn release_at_first_frame(held: editor::HeldWork, cx: &mut App) {
     .detach();
 }
 
-/// Handles the request of a later start: opens folders in new windows, and files in the front
-/// window, which is activated.
+/// Handles the request of a later start or of the system: opens folders in new windows, and files
+/// in the front window, which is activated. Without a window, a new one shows the files.
 pub fn open_request(request: OpenRequest, cx: &mut App) {
     let has_folders = !request.folders.is_empty();
     for folder in request.folders {
         open_folder(Some(folder), cx);
     }
     let Some(front) = front(cx) else {
+        if request.files.is_empty() {
+            return reopen(cx);
+        }
+        let opening = WindowStart {
+            for_files: true,
+            ..WindowStart::default()
+        };
+        open_window_with(opening, request.files, cx);
         return;
     };
     with_window(&front, cx, move |workbench, window, cx| {
@@ -156,6 +159,16 @@ pub fn open_request(request: OpenRequest, cx: &mut App) {
             window.activate_window();
         }
     });
+}
+
+/// Handles a click on the program's icon while it runs: activates the front window, or else opens
+/// the window that was closed last, or an empty one.
+pub fn reopen(cx: &mut App) {
+    if let Some(front) = front(cx) {
+        return with_window(&front, cx, |_, window, _| window.activate_window());
+    }
+    let opening = window_registry::take_set_aside(cx).map(reopening);
+    open_window(opening.unwrap_or_default(), cx);
 }
 
 /// Returns the windows to open, and removes from the session those they replace.
@@ -213,6 +226,9 @@ fn reopening(saved: SavedWindow) -> WindowStart {
 /// Opens a window for a folder, or activates the window that shows the folder. `None` opens a
 /// window without a folder.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
+    // Every spelling of a folder has one window.
+    let files = Services::of(cx).files;
+    let folder = folder.map(|folder| files.stored_path(&folder));
     let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
         let workbench = workbench_of(open)?;
         let root = workbench.read(cx).root(cx);
@@ -304,8 +320,12 @@ fn window_options(saved: Option<SavedBounds>, cx: &App) -> WindowOptions {
     WindowOptions {
         window_bounds: Some(bounds),
         window_min_size: Some(size(px(360.0), px(240.0))),
-        window_decorations: cfg!(target_os = "linux").then_some(WindowDecorations::Client),
+        window_decorations: (cx.platform() == Platform::Linux).then_some(WindowDecorations::Client),
         app_id: Some("burin".to_owned()),
+        titlebar: Some(TitlebarOptions {
+            traffic_light_position: Some(traffic_lights::position(cx.settings().window.zoom)),
+            ..TitleBar::title_bar_options()
+        }),
         ..TitleBar::window_options()
     }
 }
@@ -356,6 +376,16 @@ pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
 
 /// Quits: stores the windows, waits until the journal is on disk, and ends the program.
 pub fn shut_down(cx: &mut App) {
+    store_all(cx);
+    cx.quit();
+}
+
+/// Stores the windows and waits until the journal is on disk. From here on, a window that closes
+/// stays in the session.
+pub(crate) fn store_all(cx: &mut App) {
+    if !cx.has_global::<WindowRegistry>() {
+        return;
+    }
     let open: Vec<_> = cx
         .global::<WindowRegistry>()
         .open
@@ -375,7 +405,6 @@ pub fn shut_down(cx: &mut App) {
     if let Some(sentence) = Documents::flush(cx) {
         log::error!("{sentence}");
     }
-    cx.quit();
 }
 
 /// Shows the events of the recovery journal until the process exits.
@@ -383,6 +412,23 @@ pub fn listen(journal: async_channel::Receiver<project::JournalEvent>, cx: &mut 
     cx.spawn(async move |cx| {
         while let Ok(event) = journal.recv().await {
             cx.update(|cx| journal_event(&event, cx));
+        }
+    })
+    .detach();
+}
+
+/// Shows the sentences of a channel as errors in the front window until it closes.
+pub fn report(sentences: async_channel::Receiver<String>, cx: &mut App) {
+    cx.spawn(async move |cx| {
+        while let Ok(sentence) = sentences.recv().await {
+            cx.update(|cx| {
+                let Some(front) = front(cx) else {
+                    return;
+                };
+                with_window(&front, cx, |workbench, window, cx| {
+                    workbench.report_error(sentence, window, cx);
+                });
+            });
         }
     })
     .detach();

@@ -11,6 +11,7 @@ mod dialogs;
 mod excerpts;
 mod folders;
 mod grid;
+mod install;
 mod navigate;
 mod open;
 mod panes;
@@ -30,6 +31,7 @@ use std::time::Duration;
 use agents::AgentsDock;
 use base::{AbsPath, path_text};
 use close::ClosedTabs;
+use composer_panel::AgentCounts;
 use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
@@ -37,9 +39,11 @@ use gpui_kit::{
 };
 use ui::ModalLayer;
 
+use crate::awake;
 use crate::crumbs::Crumbs;
 use crate::drag::DropPlace;
 use crate::folder::OpenFolder;
+use crate::index_status;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, PaneLayout};
 use crate::navigation::NavigationHistory;
@@ -48,6 +52,7 @@ use crate::prediction::Prediction;
 use crate::services::Services;
 use crate::session::SavedWindow;
 use crate::status_bar::StatusStrip;
+use crate::system_notices;
 use crate::tab_strip::TabStrip;
 use crate::title_bar::TitleStrip;
 use crate::tree_panel::TreePanel;
@@ -79,7 +84,10 @@ pub struct Workbench {
     focused_region: WorkbenchRegion,
     /// Title of the window.
     window_title: String,
+    /// Whether the text of the active tab is unsaved, and its path, as the window shows them.
+    window_document: (bool, Option<AbsPath>),
     window: AnyWindowHandle,
+    agent_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
     storing: Option<Task<()>>,
     folder_subscription: Option<Subscription>,
@@ -162,7 +170,9 @@ impl Workbench {
             focus: cx.focus_handle(),
             focused_region: WorkbenchRegion::Panes,
             window_title: String::new(),
+            window_document: (false, None),
             window: window.window_handle(),
+            agent_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
             storing: None,
             folder_subscription: None,
@@ -300,6 +310,23 @@ impl Workbench {
             }
             _ => self.focus_active(window, cx),
         }
+    }
+
+    /// Notes whether agents or the index of this window work, and notifies an absent user.
+    fn note_work(&mut self, cx: &mut Context<Self>) {
+        let agents = self.agents.panel.read(cx).agent_counts();
+        let before = std::mem::replace(&mut self.agent_counts, agents);
+        if before != agents {
+            let place = self.root(cx).map(|root| root.printable_name());
+            let place = place.unwrap_or_default();
+            system_notices::agents_changed(cx.entity_id(), &place, before, agents, cx);
+        }
+        let folder = self.folder.as_ref().map(|folder| folder.read(cx));
+        let index = folder
+            .and_then(OpenFolder::index)
+            .map(|index| index.status());
+        let is_indexing = index.is_some_and(|status| index_status::is_working(&status));
+        awake::note(cx.entity_id(), agents.working > 0 || is_indexing, cx);
     }
 
     /// Passes the files shown in this window to the agents' engines.

@@ -15,6 +15,7 @@ use crate::owner::{BlockingLock, Owner};
 use crate::pool::WorktreePool;
 use crate::record::LeaseRecord;
 use crate::release::Discard;
+use crate::system;
 
 /// Maximum size of an archived file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -36,7 +37,7 @@ impl WorktreePool {
             // ref after them.
             let common = main_repo.common_dir();
             let synced =
-                std::fs::File::open(&common).and_then(|folder| Ok(rustix::fs::syncfs(&folder)?));
+                std::fs::File::open(&common).and_then(|folder| system::sync_file_system(&folder));
             synced.map_err(Error::file("sync", &common))?;
             HiddenRefs::new(&main_repo).set(&archive_ref(&record.id), &archived.commit)?;
             Ok(archived)

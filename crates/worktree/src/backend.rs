@@ -10,20 +10,25 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clone;
 use crate::dir_tree;
 use crate::error::Error;
 use crate::json_file;
-use crate::mount::{self, OverlayLayers};
-use crate::mount_privilege::{MountPrivilege, current_privilege};
+use crate::mount::{self, MountPrivilege, OverlayLayers, current_privilege};
 use crate::probe::PROBE_PREFIX;
+use crate::system;
+use crate::volume::VolumeFacts;
 
 /// A backend that makes trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TreeBackend {
-    /// An overlay over the base: no file is copied.
+    /// An overlay over the base: no file is copied. Linux only.
     Overlay,
-    /// Clones of the base's files, which share blocks until one side writes.
+    /// One clone of the whole base, whose files share blocks until one side writes. APFS only.
+    #[serde(rename = "clone")]
+    CloneTree,
+    /// Clones of the base's files, one by one, which share blocks until one side writes.
     Reflink,
     /// Copies of the base's files, made by several threads.
     Copy,
@@ -32,10 +37,11 @@ pub enum TreeBackend {
 }
 
 impl TreeBackend {
-    /// The name in settings and lists.
+    /// Returns the name in lists and in the cache of detected backends.
     pub fn name(self) -> &'static str {
         match self {
             Self::Overlay => "overlay",
+            Self::CloneTree => "clone",
             Self::Reflink => "reflink",
             Self::Copy => "copy",
             Self::Fill => "fill",
@@ -43,7 +49,27 @@ impl TreeBackend {
     }
 
     /// All backends, best first.
-    pub const ALL: [Self; 4] = [Self::Overlay, Self::Reflink, Self::Copy, Self::Fill];
+    pub const ALL: [Self; 5] = [
+        Self::Overlay,
+        Self::CloneTree,
+        Self::Reflink,
+        Self::Copy,
+        Self::Fill,
+    ];
+
+    /// Returns whether some file system of this system supports the backend.
+    pub(crate) fn exists_here(self) -> bool {
+        match self {
+            Self::Overlay => mount::HAS_OVERLAYS,
+            Self::CloneTree => clone::CLONES_TREES,
+            Self::Reflink | Self::Copy | Self::Fill => true,
+        }
+    }
+
+    /// Returns whether the files of a tree share blocks with those of the base.
+    pub(crate) fn shares_blocks(self) -> bool {
+        matches!(self, Self::CloneTree | Self::Reflink)
+    }
 }
 
 /// The backends that a file system supports.
@@ -52,16 +78,17 @@ pub struct BackendSupport {
     /// The best backend that works.
     #[serde(rename = "rung")]
     pub backend: TreeBackend,
-    /// The reason against each better backend, as a sentence.
+    /// The reason against each better backend, as a sentence, by the backend's name.
     pub missing: BTreeMap<String, String>,
+    pub(crate) volume: VolumeFacts,
 }
 
 /// Detects the backends for a folder's file system, using the cache file `cache`.
 pub(crate) fn detect_backends(folder: &Path, cache: &Path) -> Result<BackendSupport, Error> {
     let stat = rustix::fs::stat(folder).map_err(Error::errno("look at", folder))?;
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = system::boot_id();
     let privilege = current_privilege();
-    let key = format!("{}:{:x}:{}", boot.trim(), stat.st_dev, privilege.name());
+    let key = format!("{boot}:{:x}:{}", stat.st_dev, privilege.name());
     let mut known: BTreeMap<String, BackendSupport> = fs::read(cache)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
@@ -70,7 +97,7 @@ pub(crate) fn detect_backends(folder: &Path, cache: &Path) -> Result<BackendSupp
         return Ok(support.clone());
     }
     let support = probe_backends(folder, privilege)?;
-    known.retain(|name, _| name.starts_with(boot.trim()));
+    known.retain(|name, _| name.starts_with(&boot));
     known.insert(key, support.clone());
     json_file::write(cache, &known)?;
     Ok(support)
@@ -81,71 +108,93 @@ fn probe_backends(folder: &Path, privilege: MountPrivilege) -> Result<BackendSup
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
     fs::create_dir(&place).map_err(Error::file("create", &place))?;
     let mut missing = BTreeMap::new();
-    let backend = match try_overlay(&place, privilege) {
-        Ok(()) => TreeBackend::Overlay,
-        Err(reason) => {
-            missing.insert(TreeBackend::Overlay.name().to_owned(), reason.to_string());
-            match try_reflink(&place) {
-                Ok(()) => TreeBackend::Reflink,
-                Err(error) => {
-                    let sentence = format!("this file system does not support reflinks: {error}");
-                    missing.insert(TreeBackend::Reflink.name().to_owned(), sentence);
-                    TreeBackend::Copy
-                }
+    let mut backend = TreeBackend::Copy;
+    for tried in [
+        TreeBackend::Overlay,
+        TreeBackend::CloneTree,
+        TreeBackend::Reflink,
+    ] {
+        match try_backend(tried, &place, privilege) {
+            Ok(()) => {
+                backend = tried;
+                break;
+            }
+            Err(reason) => {
+                missing.insert(tried.name().to_owned(), reason.to_string());
             }
         }
+    }
+    let can_clone = match backend {
+        TreeBackend::Overlay => clone::probe_file(&place).is_ok(),
+        backend => backend.shares_blocks(),
     };
+    let volume = VolumeFacts::probe(folder, &place, can_clone);
     mount::detach_below(&place).map_err(Error::file("unmount below", &place))?;
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
-    Ok(BackendSupport { backend, missing })
+    Ok(BackendSupport {
+        backend,
+        missing,
+        volume: volume.map_err(Error::file("examine the volume of", folder))?,
+    })
 }
 
-/// The reason that overlays do not work; its text is kept as [`BackendSupport::missing`].
+/// The reason that a backend does not work; its text is kept as [`BackendSupport::missing`].
 #[derive(Debug, thiserror::Error)]
-enum NoOverlay {
+enum NoBackend {
+    #[error("only Linux can mount overlays")]
+    NoOverlays,
     #[error(
         "only root, or a process in its own mount namespace, can mount; Burin's window and its \
          agents have one, a single command of an ordinary user does not"
     )]
     Unprivileged,
     #[error("cannot mount an overlay: {0}")]
-    Failed(#[from] io::Error),
+    Overlay(io::Error),
+    #[error("only macOS clones whole folders, on APFS")]
+    NoTreeClones,
+    #[error("this file system does not clone whole folders: {0}")]
+    TreeClone(io::Error),
+    #[error("this file system does not support reflinks: {0}")]
+    Reflink(io::Error),
 }
 
-fn try_overlay(place: &Path, privilege: MountPrivilege) -> Result<(), NoOverlay> {
-    if privilege == MountPrivilege::Plain {
-        return Err(NoOverlay::Unprivileged);
+/// Tries a backend in the folder `place`.
+fn try_backend(
+    backend: TreeBackend,
+    place: &Path,
+    privilege: MountPrivilege,
+) -> Result<(), NoBackend> {
+    match backend {
+        TreeBackend::Overlay if !backend.exists_here() => Err(NoBackend::NoOverlays),
+        TreeBackend::Overlay if privilege == MountPrivilege::Plain => Err(NoBackend::Unprivileged),
+        TreeBackend::Overlay => try_overlay(place, privilege).map_err(NoBackend::Overlay),
+        TreeBackend::CloneTree if !backend.exists_here() => Err(NoBackend::NoTreeClones),
+        TreeBackend::CloneTree => clone::probe_tree(place).map_err(NoBackend::TreeClone),
+        TreeBackend::Reflink => clone::probe_file(place).map_err(NoBackend::Reflink),
+        TreeBackend::Copy | TreeBackend::Fill => Ok(()),
     }
-    let tried = || -> io::Result<()> {
-        for name in ["lower", "upper", "work", "at"] {
-            fs::create_dir(place.join(name))?;
-        }
-        fs::write(place.join("lower/file"), b"below")?;
-        fs::create_dir(place.join("lower/folder"))?;
-        let (lower, upper, work) = (place.join("lower"), place.join("upper"), place.join("work"));
-        let layers = OverlayLayers {
-            lower: &[&lower],
-            upper: &upper,
-            work: &work,
-        };
-        let at = place.join("at");
-        mount::overlay(layers, &at, privilege != MountPrivilege::Root)?;
-        fs::write(at.join("file"), b"above")?;
-        fs::remove_dir(at.join("folder"))?;
-        let kept = fs::read(lower.join("file"))? == b"below" && lower.join("folder").exists();
-        if kept && fs::read(at.join("file"))? == b"above" {
-            Ok(())
-        } else {
-            Err(io::Error::other("writes reached the lower layer"))
-        }
-    };
-    Ok(tried()?)
 }
 
-fn try_reflink(place: &Path) -> io::Result<()> {
-    let from = place.join("from");
-    fs::write(&from, vec![7; 8192])?;
-    let (from, to) = (fs::File::open(&from)?, fs::File::create(place.join("to"))?);
-    rustix::fs::ioctl_ficlone(&to, &from)?;
-    Ok(())
+fn try_overlay(place: &Path, privilege: MountPrivilege) -> io::Result<()> {
+    for name in ["lower", "upper", "work", "at"] {
+        fs::create_dir(place.join(name))?;
+    }
+    fs::write(place.join("lower/file"), b"below")?;
+    fs::create_dir(place.join("lower/folder"))?;
+    let (lower, upper, work) = (place.join("lower"), place.join("upper"), place.join("work"));
+    let layers = OverlayLayers {
+        lower: &[&lower],
+        upper: &upper,
+        work: &work,
+    };
+    let at = place.join("at");
+    mount::overlay(layers, &at, privilege != MountPrivilege::Root)?;
+    fs::write(at.join("file"), b"above")?;
+    fs::remove_dir(at.join("folder"))?;
+    let kept = fs::read(lower.join("file"))? == b"below" && lower.join("folder").exists();
+    if kept && fs::read(at.join("file"))? == b"above" {
+        Ok(())
+    } else {
+        Err(io::Error::other("writes reached the lower layer"))
+    }
 }

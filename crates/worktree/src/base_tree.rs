@@ -22,6 +22,7 @@ use crate::git_dir;
 use crate::json_file;
 use crate::owner::BlockingLock;
 use crate::record::{self, BaseRecord};
+use crate::system;
 
 /// A checkout of one tree, shared by leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,7 @@ pub struct BaseCheckout {
 }
 
 impl BaseCheckout {
+    /// Returns the folder with its files.
     pub(crate) fn tree_folder(&self) -> PathBuf {
         self.layer.join("tree")
     }
@@ -51,12 +53,13 @@ pub(crate) struct BaseStore<'a> {
 }
 
 impl BaseStore<'_> {
-    /// Finds the base of `tree`, if it is complete.
+    /// Returns the base of a tree, by the full id, if it is complete. One of an earlier boot counts only
+    /// if all of it had reached the disk.
     pub(crate) fn find(&self, tree: &str) -> Option<BaseCheckout> {
         let folder = self.folder.join(tree);
         let record: BaseRecord = json_file::read(&folder.join("base.json"))?;
         // After a power cut, files without a confirmed sync may be empty.
-        let is_safe = folder.join("settled").exists() || record.boot == boot_id();
+        let is_safe = folder.join("settled").exists() || record.boot == system::boot_id();
         (record.version == record::VERSION && is_safe).then(|| BaseCheckout {
             tree: record.tree,
             files: record.files,
@@ -66,8 +69,11 @@ impl BaseStore<'_> {
         })
     }
 
-    /// Returns the base of `head`, and makes it if necessary; `finish` gets its folder before it
-    /// counts as complete. Blocks while another process makes one.
+    /// Returns the base of `head`, and makes it if necessary; `finish` gets its folder before it counts
+    /// as complete. Blocks while another process makes one.
+    ///
+    /// # Errors
+    /// If it cannot be written; the next call removes the part and begins again.
     pub(crate) fn make(
         &self,
         main_repo: &MainRepo,
@@ -96,7 +102,7 @@ impl BaseStore<'_> {
             .ok_or_else(|| Error::Refused(format!("{} was removed", whole.display())))
     }
 
-    /// All complete bases, newest first.
+    /// Returns all complete bases, newest first.
     pub(crate) fn all(&self) -> Vec<BaseCheckout> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -148,7 +154,7 @@ impl BaseStore<'_> {
             files: contents.files.len(),
             bytes,
             caveats: main_repo.caveats(&contents),
-            boot: boot_id(),
+            boot: system::boot_id(),
         })
     }
 
@@ -186,7 +192,9 @@ impl BaseStore<'_> {
         Ok(stamps)
     }
 
-    /// Pairs files with the modification times they shall get.
+    /// Pairs files with the modification times that they shall get: those of the same, unchanged files
+    /// in the checkout, so that build outputs stay up to date, and else a time just before now that Git
+    /// trusts.
     pub(crate) fn with_times<'a>(
         &self,
         main_repo: &MainRepo,
@@ -229,10 +237,11 @@ impl BaseStore<'_> {
     }
 }
 
-/// The latest modification time that a file may have if its index is written now: most Git versions
+/// Returns the latest modification time that a file may have if its index is written at `wall_ms`,
+/// milliseconds since 1970, or later: most Git versions
 /// compare whole seconds. They reread every file whose second is that of the index, and then write
 /// an index of their own.
-fn latest_mtime(wall_ms: u64) -> FileTime {
+pub(crate) fn latest_mtime(wall_ms: u64) -> FileTime {
     /// File systems take times from a clock that only advances with the kernel's tick.
     const TICK_MS: u64 = 20;
     let second = wall_ms.saturating_sub(TICK_MS) / 1000;
@@ -242,16 +251,10 @@ fn latest_mtime(wall_ms: u64) -> FileTime {
     }
 }
 
-/// The id of the current boot.
-fn boot_id() -> String {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    boot.trim().to_owned()
-}
-
 /// Waits until the whole base is on the disk, and records that.
 fn sync_base(folder: &Path) -> std::io::Result<()> {
     let opened = fs::File::open(folder)?;
-    rustix::fs::syncfs(&opened)?;
+    system::sync_file_system(&opened)?;
     let mut mark = fs::File::create(folder.join("settled"))?;
     mark.write_all(b"on the disk\n")?;
     mark.sync_all()

@@ -12,26 +12,49 @@ use host::no_follow::{self, FolderEntry};
 use rustix::fs::{AtFlags, FileType, Mode, chmodat, renameat, unlinkat};
 use rustix::io::Errno;
 
-/// Removes a folder with all its contents. A missing folder is no error.
+/// Removes a folder with all its contents. A missing folder is no error, and neither is another
+/// process that removes it at the same time.
 ///
 /// Subfolders are first moved to the top, so that neither the stack nor the number of open files
 /// grows with a depth that an agent chose.
 pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
-    let top = match no_follow::open_root(folder) {
-        Ok(top) => top,
-        Err(Errno::NOENT) => return Ok(()),
-        Err(Errno::NOTDIR | Errno::LOOP) => return fs::remove_file(folder),
-        Err(errno) => return Err(errno.into()),
-    };
-    let mut moved = 0_u64;
-    let mut waiting = empty_folder(&top, &top, &mut moved)?;
-    while let Some(name) = waiting.pop() {
-        let inner = no_follow::open_folder(&top, &name)?;
-        waiting.extend(empty_folder(&inner, &top, &mut moved)?);
-        unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+    /// Number of passes over a folder that another process empties or fills meanwhile.
+    const PASSES: usize = 64;
+    for pass in 1.. {
+        let top = match no_follow::open_root(folder) {
+            Ok(top) => top,
+            Err(Errno::NOENT) => return Ok(()),
+            Err(Errno::NOTDIR | Errno::LOOP) => return fs::remove_file(folder),
+            Err(errno) => return Err(errno.into()),
+        };
+        empty_top(&top)?;
+        drop(top);
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && pass < PASSES => {}
+            other => return other,
+        }
     }
-    drop(top);
-    fs::remove_dir(folder)
+    Ok(())
+}
+
+/// Removes everything in an open folder, apart from what another process puts there meanwhile.
+fn empty_top(top: &OwnedFd) -> io::Result<()> {
+    let mut moved = 0_u64;
+    let mut waiting = empty_folder(top, top, &mut moved)?;
+    while let Some(name) = waiting.pop() {
+        let inner = match no_follow::open_folder(top, &name) {
+            Ok(inner) => inner,
+            Err(Errno::NOENT) => continue,
+            Err(errno) => return Err(errno.into()),
+        };
+        waiting.extend(empty_folder(&inner, top, &mut moved)?);
+        match unlinkat(top, &name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Removes the files of `folder`, moves its subfolders into `top` and returns their names there.
@@ -39,23 +62,32 @@ fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<
     let mut folders = Vec::new();
     for FolderEntry { name, kind } in no_follow::entries(folder)? {
         if kind != FileType::Directory {
-            unlinkat(folder, &name, AtFlags::empty())?;
-            continue;
+            match unlinkat(folder, &name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => continue,
+                Err(errno) => return Err(errno.into()),
+            }
         }
         // Renaming a folder changes its `..`, which needs write permission; the kernel's work
         // folder has no permissions at all.
         let mode = Mode::from_raw_mode(0o700);
-        chmodat(folder, &name, mode, AtFlags::empty())?;
-        let own = loop {
+        match chmodat(folder, &name, mode, AtFlags::empty()) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => continue,
+            Err(errno) => return Err(errno.into()),
+        }
+        loop {
             *moved += 1;
             let own = CString::new(format!("\u{1}{moved}"))?;
             match renameat_free(folder, &name, top, &own) {
-                Ok(()) => break own,
+                Ok(()) => {
+                    folders.push(own);
+                    break;
+                }
+                Err(Errno::NOENT) => break,
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno.into()),
             }
-        };
-        folders.push(own);
+        }
     }
     Ok(folders)
 }
@@ -64,13 +96,13 @@ fn renameat_free(from: &OwnedFd, name: &OsStr, to: &OwnedFd, own: &CStr) -> Resu
     let flags = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(from, name, to, own, flags) {
         // Some file systems do not support `NOREPLACE`; the name is unique to us anyway.
-        Err(Errno::INVAL | Errno::NOSYS) => renameat(from, name, to, own),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => renameat(from, name, to, own),
         other => other,
     }
 }
 
-/// The disk usage of a folder in bytes, by blocks; each file counts once, unreadable ones not at
-/// all.
+/// Returns the disk usage of a folder in bytes, by blocks; a file with several names counts once,
+/// unreadable ones not at all, and blocks that clones share count in each.
 pub(crate) fn disk_usage(folder: &Path) -> u64 {
     let Ok(top) = no_follow::open_root(folder) else {
         return 0;
@@ -128,6 +160,26 @@ mod tests {
         assert!(!gone.exists());
         assert!(kept.join("file").exists());
         remove_all(&gone).unwrap();
+    }
+
+    #[test]
+    fn several_may_remove_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        for outer in 0..40 {
+            for inner in 0..10 {
+                let path = gone.join(format!("{outer}/{inner}"));
+                fs::create_dir_all(&path).unwrap();
+                fs::write(path.join("file"), "x").unwrap();
+            }
+        }
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..3).map(|_| scope.spawn(|| remove_all(&gone))).collect();
+            for one in all {
+                one.join().unwrap().unwrap();
+            }
+        });
+        assert!(!gone.exists());
     }
 
     #[test]

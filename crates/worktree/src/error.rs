@@ -69,12 +69,38 @@ pub enum Error {
         /// The problem and the remedy, as a sentence.
         what: String,
     },
+    /// The volume of the pool takes two paths of the commit for one.
+    #[error(
+        "cannot check out the commit: the volume of {} takes {one} and {other} for the same name; \
+         rename one of them, or set XDG_STATE_HOME to a folder on a case-sensitive volume",
+        folder.display()
+    )]
+    SameName {
+        /// The folder with the worktrees.
+        folder: PathBuf,
+        /// The first path, from the root of the commit.
+        one: String,
+        /// The second path.
+        other: String,
+    },
+    /// The volume of the pool cannot hold worktrees.
+    #[error(
+        "cannot lease worktrees: {} {reason}; set XDG_STATE_HOME to a folder on a local disk",
+        folder.display()
+    )]
+    UnusableVolume {
+        /// The folder with the worktrees.
+        folder: PathBuf,
+        /// The reason, as the end of a sentence about the folder.
+        reason: String,
+    },
     /// The request cannot be met; the reason and the remedy.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Error {
+    /// Returns a function that wraps an error of the system about `path`; `doing` is a verb.
     pub(crate) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::File {
             doing,
@@ -83,6 +109,7 @@ impl Error {
         }
     }
 
+    /// Returns the same as `file`, for the error type of system calls.
     pub(crate) fn errno(doing: &'static str, path: &Path) -> impl FnOnce(Errno) -> Self {
         move |errno| Self::File {
             doing,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -12,6 +12,7 @@ use base::AbsPath;
 use git::lease::{BlobReader, CommitFile, FileStat, FileTime};
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, linkat, lstat, utimensat};
 
+use crate::clone;
 use crate::error::Error;
 
 /// The source of a tree's contents.
@@ -31,21 +32,60 @@ pub(crate) enum FillSource<'a> {
 pub(crate) type FileToWrite<'a> = (&'a CommitFile, Option<FileTime>);
 
 /// Writes `orders` into `to`, which must not contain them yet, and returns the metadata of each, in
-/// the same order.
+/// the same order. Several threads share the work; a failure leaves a part of the files.
 pub(crate) fn write_tree(
     to: &Path,
     orders: &[FileToWrite<'_>],
     source: FillSource<'_>,
 ) -> Result<Vec<FileStat>, Error> {
     make_folders(to, orders)?;
+    let most = match source {
+        FillSource::Clones(_) => clone::MAX_THREADS,
+        _ => MAX_THREADS,
+    };
+    in_parts(orders, most, |part| fill_part(to, part, source))
+}
+
+/// Returns the metadata of files that are in the tree `to` already, in the same order. A file that
+/// was modified after `latest` gets that time first: Git reads files as young as the index. Several
+/// threads share the work.
+pub(crate) fn stamp_tree(
+    to: &Path,
+    files: &[CommitFile],
+    latest: FileTime,
+) -> Result<Vec<FileStat>, Error> {
+    in_parts(files, MAX_THREADS, |part| {
+        let stamps = part.iter().map(|file| {
+            let path = to.join(as_path(&file.path));
+            let found = stamp(&path)?;
+            if found.mtime <= latest {
+                return Ok(found);
+            }
+            set_time(&path, latest).map_err(Error::file("write", &path))?;
+            stamp(&path)
+        });
+        stamps.collect()
+    })
+}
+
+/// The largest number of threads that work on one tree.
+const MAX_THREADS: usize = 8;
+
+/// Lets several threads work on parts of `all`, and joins their answers in order.
+fn in_parts<T: Sync>(
+    all: &[T],
+    most: usize,
+    work: impl Fn(&[T]) -> Result<Vec<FileStat>, Error> + Sync,
+) -> Result<Vec<FileStat>, Error> {
     let threads = thread::available_parallelism()
         .map_or(2, usize::from)
-        .min(8);
-    let share = orders.len().div_ceil(threads).max(64);
+        .min(most);
+    let share = all.len().div_ceil(threads).max(64);
+    let work = &work;
     let parts = thread::scope(|scope| {
-        let workers: Vec<_> = orders
+        let workers: Vec<_> = all
             .chunks(share)
-            .map(|part| scope.spawn(move || fill_part(to, part, source)))
+            .map(|part| scope.spawn(move || work(part)))
             .collect();
         let joined = workers.into_iter().map(|worker| {
             worker.join().unwrap_or_else(|_| {
@@ -76,6 +116,7 @@ fn make_folders(to: &Path, orders: &[FileToWrite<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Creates a folder in one that exists; it may be there already.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     match fs::create_dir(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -150,15 +191,19 @@ fn duplicate_file(
     if file.mode == 0o120000 {
         symlink(fs::read_link(from)?, to)?;
     } else {
-        let (old, mut new) = (File::open(from)?, create(to, file.mode)?);
+        let old = File::open(from)?;
         match source {
-            FillSource::Clones(_) => rustix::fs::ioctl_ficlone(&new, &old)?,
+            FillSource::Clones(_) => clone::file(&old, to, file.mode)?,
             _ => {
-                io::copy(&mut &old, &mut new)?;
+                io::copy(&mut &old, &mut create(to, file.mode)?)?;
             }
         }
     }
-    set_time(to, times(stat.st_mtime, stat.st_mtime_nsec as u64))
+    let time = FileTime {
+        seconds: stat.st_mtime,
+        nanoseconds: u32::try_from(stat.st_mtime_nsec).unwrap_or(0),
+    };
+    set_time(to, time)
 }
 
 fn set_time(path: &Path, time: FileTime) -> io::Result<()> {
@@ -174,32 +219,30 @@ fn set_time(path: &Path, time: FileTime) -> io::Result<()> {
     Ok(())
 }
 
-/// The metadata of a file, as the index stores it.
+/// Returns the metadata of a file or link, as the index stores it.
 pub(crate) fn stamp(path: &Path) -> Result<FileStat, Error> {
-    let stat = lstat(path).map_err(Error::errno("look at", path))?;
+    let stat = fs::symlink_metadata(path).map_err(Error::file("look at", path))?;
+    let time = |seconds: i64, nanoseconds: i64| FileTime {
+        seconds,
+        nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
+    };
     Ok(FileStat {
-        ctime: times(stat.st_ctime, stat.st_ctime_nsec as u64),
-        mtime: times(stat.st_mtime, stat.st_mtime_nsec as u64),
-        device: stat.st_dev,
-        inode: stat.st_ino,
-        user: stat.st_uid,
-        group: stat.st_gid,
-        size: u64::try_from(stat.st_size).unwrap_or(0),
+        ctime: time(stat.ctime(), stat.ctime_nsec()),
+        mtime: time(stat.mtime(), stat.mtime_nsec()),
+        device: stat.dev(),
+        inode: stat.ino(),
+        user: stat.uid(),
+        group: stat.gid(),
+        size: stat.size(),
     })
 }
 
-fn times(seconds: i64, nanoseconds: u64) -> FileTime {
-    FileTime {
-        seconds,
-        nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
-    }
-}
-
+/// Returns bytes of Git as a path.
 pub(crate) fn as_path(bytes: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// The same as `as_path`, as an owned path.
+/// Returns bytes of Git as an owned path.
 pub(crate) fn to_path(bytes: &[u8]) -> PathBuf {
     as_path(bytes).to_path_buf()
 }

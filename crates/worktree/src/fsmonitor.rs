@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use host::no_follow::{self, FolderEntry};
-use rustix::fs::{AtFlags, FileType, StatxFlags, fgetxattr, statx};
+use rustix::fs::{FileType, fgetxattr};
 use rustix::io::Errno;
 
 /// The first argument when Git runs the program as a monitor.
@@ -40,8 +41,9 @@ const MAX_FOLDER_NAME_BYTES: usize = 1000;
 /// their folder.
 const PLACEHOLDER_NAME: &[u8] = b".burin-nobody";
 
-/// Answers Git if it started this program as a monitor. Programs that `PoolSettings::monitor` may name
-/// call this first in `main`.
+/// Answers Git on standard output if Git started this program as a monitor, and returns the exit
+/// code; `None` if the arguments are for the program itself. Programs that `PoolSettings::monitor`
+/// may name call this first in `main`.
 pub fn answer_fsmonitor_query() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != QUERY_ARGUMENT {
@@ -69,8 +71,8 @@ pub fn answer_fsmonitor_query() -> Option<ExitCode> {
     }
 }
 
-/// The shell command by which Git asks `program` about the upper layer `layer`, whose marks are in
-/// the user's or in root's attributes. `None` if a path is not UTF-8.
+/// Returns the shell command by which Git asks `program` about the upper layer `layer`, whose marks
+/// are in the user's attributes (`by_user`) or in root's. `None` if a path is not UTF-8.
 ///
 /// For an untouched lease the shell answers itself, in half the time: the layer is empty and not
 /// newer than the index. If the program is missing, the command fails silently, and Git examines
@@ -253,13 +255,12 @@ fn open_merged_dir(folder: &OwnedFd, name: &OsStr, marks: &str) -> Option<OwnedF
     is_merged.then_some(inner)
 }
 
-/// Whether no entry was ever added to a folder or removed from it.
+/// Returns whether no entry was ever added to a folder or removed from it; `false` where the file
+/// system keeps no time of creation.
 fn is_untouched(folder: &OwnedFd) -> bool {
-    let wanted = StatxFlags::BTIME | StatxFlags::MTIME;
-    statx(folder, c"", AtFlags::EMPTY_PATH, wanted).is_ok_and(|found| {
-        let time = |time: rustix::fs::StatxTimestamp| (time.tv_sec, time.tv_nsec);
-        time(found.stx_btime) == time(found.stx_mtime)
-    })
+    let found = folder.try_clone().and_then(|it| File::from(it).metadata());
+    let times = found.and_then(|found| Ok((found.created()?, found.modified()?)));
+    times.is_ok_and(|(created, modified)| created == modified)
 }
 
 #[cfg(test)]

@@ -31,9 +31,10 @@ pub struct GcReport {
 }
 
 impl WorktreePool {
-    /// Removes leases until the disk usage is at most `quota` bytes, or no more can be removed
-    /// without losing work. Leftovers and unused bases are always removed; the newest base stays,
-    /// so that the next lease is fast.
+    /// Removes leases until the disk usage is at most `quota` bytes, or no more can be removed without
+    /// losing work. Leases whose work landed completely are archived; leftovers of crashes and unused
+    /// bases are always removed; the newest base stays, so that the next lease is fast. Takes as long as
+    /// `git status` in every lease, and waits for removals in the background.
     pub fn gc(&self, quota: u64) -> Result<GcReport, Error> {
         let mut cleared = GcReport::default();
         for id in self.retire_landed()? {
@@ -52,6 +53,7 @@ impl WorktreePool {
             };
             cleared.removed.push(line);
         }
+        self.sweeper.finish();
         self.clear_gone(&mut cleared)?;
         for name in self.clear_archives()? {
             let line = format!("{name}: landed more than two weeks ago");
@@ -61,6 +63,7 @@ impl WorktreePool {
         self.clear_bases(&mut cleared)?;
         self.clear_pins()?;
         drop(gate);
+        self.sweeper.finish();
         cleared.size = dir_tree::disk_usage(&self.folder);
         Ok(cleared)
     }
@@ -178,7 +181,8 @@ impl WorktreePool {
         used
     }
 
-    /// Leases whose process is gone, which can be taken over.
+    /// Returns the leases that no process holds and that are not the user's: they can be taken over, or,
+    /// if their creation was interrupted, released.
     pub fn orphans(&self) -> Vec<LeaseId> {
         let mut orphans = self.ids();
         orphans.retain(|id| {

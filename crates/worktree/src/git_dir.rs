@@ -31,7 +31,7 @@ pub(crate) struct Tip {
     pub(crate) reference: Option<String>,
 }
 
-/// Writes the files that all git folders of one base have in common.
+/// Writes the files that all git folders of one base have in common, into an existing folder.
 pub(crate) fn write_common(main_repo: &MainRepo, folder: &Path) -> Result<(), Error> {
     for name in [
         "objects",
@@ -64,7 +64,7 @@ pub(crate) fn write_common(main_repo: &MainRepo, folder: &Path) -> Result<(), Er
     write_file(&attributes, &text)
 }
 
-/// Writes the files of one lease: HEAD, its branch, its config.
+/// Writes the files of one lease into its git folder: HEAD, its branch, its config.
 pub(crate) fn write_own(folder: &Path, own: &OwnGitFiles<'_>) -> Result<(), Error> {
     write_file(
         &folder.join("HEAD"),
@@ -104,6 +104,7 @@ pub(crate) struct GitDir {
 }
 
 impl GitDir {
+    /// Opens the git folder of the lease `id`.
     pub(crate) fn open(folder: &Path, id: &str) -> Result<Self, Error> {
         let opened = RootedDir::open(folder).map_err(Error::file("open", folder))?;
         Ok(Self {
@@ -112,7 +113,7 @@ impl GitDir {
         })
     }
 
-    /// Refuses a folder whose config was changed, or that redirects Git elsewhere.
+    /// Refuses a folder whose config is not `config`, or that redirects Git elsewhere.
     pub(crate) fn check(&self, config: &str) -> Result<(), Error> {
         let found = self.read("config", 1 << 20)?;
         if found.as_deref() != Some(config.as_bytes()) {
@@ -131,7 +132,10 @@ impl GitDir {
         Ok(())
     }
 
-    /// Reads the commit and ref of HEAD.
+    /// Reads the commit and ref of HEAD, without following symlinks.
+    ///
+    /// # Errors
+    /// `Corrupt` if HEAD names no commit.
     pub(crate) fn tip(&self) -> Result<Tip, Error> {
         let head = self.text("HEAD")?.unwrap_or_default();
         if let Some(name) = head.trim_end().strip_prefix("ref: ") {
@@ -157,7 +161,7 @@ impl GitDir {
         })
     }
 
-    /// Copies the index of the lease, together with its modification time.
+    /// Copies the index of the lease to the file `to`, together with its modification time.
     pub(crate) fn copy_index(&self, to: &Path) -> Result<(), Error> {
         let content = self.read("index", MAX_INDEX_BYTES)?;
         let content =
@@ -182,7 +186,8 @@ impl GitDir {
         Ok(())
     }
 
-    /// Copies the objects made in the lease: only regular files with names that Git gives.
+    /// Copies the objects made in the lease to the new folder `to`: only regular files with names that
+    /// Git gives.
     pub(crate) fn copy_objects(&self, to: &Path) -> Result<(), Error> {
         make_folder(to)?;
         let objects = Path::new("objects");

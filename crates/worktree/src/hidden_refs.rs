@@ -31,13 +31,14 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 impl HiddenRefs {
+    /// Returns the hidden refs of a repository; nothing is read yet.
     pub(crate) fn new(main_repo: &MainRepo) -> Self {
         Self {
             common: main_repo.common_dir(),
         }
     }
 
-    /// Sets `refs/burin/NAME` to `commit`, durably.
+    /// Sets `refs/burin/NAME` to `commit`, durably. Waits up to 3 seconds for another program's lock.
     pub(crate) fn set(&self, name: &str, commit: &str) -> Result<(), Error> {
         let path = self.path(name);
         let line = format!("{commit}\n");
@@ -53,7 +54,8 @@ impl HiddenRefs {
         set().map_err(Error::file("write the hidden ref", &path))
     }
 
-    /// Removes `refs/burin/NAME`; a missing ref is no error.
+    /// Removes `refs/burin/NAME`; a missing ref is no error. Waits up to 3 seconds for another
+    /// program's lock.
     pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.path(name);
         let remove = || -> io::Result<()> {

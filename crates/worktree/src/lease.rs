@@ -25,11 +25,12 @@ impl LeaseId {
         is_number.then(|| Self(name.to_owned()))
     }
 
+    /// Returns the name with a number.
     pub(crate) fn numbered(number: u64) -> Self {
         Self(format!("wt-{number}"))
     }
 
-    /// The number in the name.
+    /// Returns the number in the name; 0 if it is too large.
     pub fn number(&self) -> u64 {
         let number = self
             .0
@@ -38,7 +39,7 @@ impl LeaseId {
         number.unwrap_or(0)
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -50,8 +51,9 @@ impl std::fmt::Display for LeaseId {
     }
 }
 
-/// A leased worktree. Dropping it releases the lock and keeps the worktree for the next holder. Its
-/// overlay is mounted while a process holds it; the overlay of a user's lease stays mounted.
+/// A leased worktree. Dropping it releases the lock and keeps the worktree for the next holder. An
+/// overlay is mounted while a process holds it, that of a user's lease always; every other tree is
+/// a plain folder.
 #[derive(Debug)]
 pub struct Lease {
     /// Name of the lease.
@@ -89,6 +91,10 @@ pub struct Lease {
 }
 
 impl Lease {
+    /// Returns the lease in `folder` by its record; held by this process while `lock` is given.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record has an invalid name or a relative path.
     pub(crate) fn from_record(
         record: &LeaseRecord,
         folder: &Path,
@@ -121,7 +127,8 @@ impl Lease {
         })
     }
 
-    /// The additional environment variables for processes in the lease.
+    /// Returns the additional environment variables for processes in the lease: `BURIN_LEASE`,
+    /// `BURIN_NAME`, `BURIN_WORKTREE`, `PORT`, and `BURIN_PORT_0` to `BURIN_PORT_15`.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         let mut variables: Vec<(OsString, OsString)> = vec![
             ("BURIN_LEASE".into(), self.id.as_str().into()),
@@ -135,7 +142,7 @@ impl Lease {
         variables
     }
 
-    /// The overlay's upper layer, which must be readable for the file system monitor; `None`
+    /// Returns the overlay's upper layer, which must be readable for the file system monitor; `None`
     /// without a monitor.
     pub fn layer(&self) -> Option<AbsPath> {
         let layer = AbsPath::new(self.folder.join("upper/tree"));

@@ -1,7 +1,7 @@
 //! Worktrees leased to agents: ready in milliseconds, one owner each, never lost.
 //!
-//! Knows: `base`, `git`, `host`, the kernel's mounts. Must not know: sessions, models, how a lease
-//! is shown.
+//! Knows: `base`, `git`, `host`, mounts and clones of the system. Must not know: sessions, models,
+//! how a lease is shown.
 //!
 //! The *main repository* is the user's checkout. A *base* is a read-only checkout of one of its
 //! commits; a *lease* is a tree over a base, with its own git folder that borrows the main
@@ -23,6 +23,7 @@
 mod archive;
 mod backend;
 mod base_tree;
+mod clone;
 mod dir_tree;
 mod error;
 mod fill;
@@ -34,7 +35,6 @@ mod json_file;
 mod lease;
 mod list;
 mod mount;
-mod mount_privilege;
 mod mounts;
 mod open_beneath;
 mod owner;
@@ -45,7 +45,10 @@ mod record;
 mod release;
 mod settings;
 mod share;
+mod sweep;
+mod system;
 mod transfer;
+mod volume;
 mod warm_index;
 
 pub use backend::{BackendSupport, TreeBackend};
@@ -55,7 +58,7 @@ pub use fsmonitor::answer_fsmonitor_query;
 pub use gc::GcReport;
 pub use lease::{Lease, LeaseId};
 pub use list::{LeaseMerge, LeaseStatus, LeaseWork, PoolListing};
-pub use mount_privilege::{MountPrivilege, current_privilege, enter_namespace};
+pub use mount::{MountPrivilege, current_privilege, enter_namespace};
 pub use owner::Owner;
 pub use pool::{LeaseRequest, WorktreePool};
 pub use release::Discard;

@@ -38,7 +38,8 @@ pub struct LeaseStatus {
     pub lease: Lease,
     /// Whether a running process holds it.
     pub is_held: bool,
-    /// Disk usage apart from its base, in bytes.
+    /// Disk usage apart from its base, in bytes. Blocks that clones share with the base or with the
+    /// checkout count in full, so it is the most that removal frees.
     pub size: u64,
     /// Age of the lease, in milliseconds.
     pub age_ms: u64,
@@ -47,7 +48,7 @@ pub struct LeaseStatus {
 }
 
 impl LeaseStatus {
-    /// Whether its process ended without releasing it.
+    /// Returns whether its process ended without releasing it.
     pub fn is_orphan(&self) -> bool {
         !self.is_held && self.lease.owner != Owner::Person
     }
@@ -78,7 +79,7 @@ pub enum LeaseMerge {
 }
 
 impl LeaseWork {
-    /// Whether all work is also stored elsewhere.
+    /// Returns whether all work is also stored elsewhere.
     pub fn is_safe_to_lose(&self) -> bool {
         self.touched.is_empty() && self.merged != LeaseMerge::No
     }
@@ -92,12 +93,13 @@ pub(crate) struct LeaseSnapshot {
 }
 
 impl LeaseSnapshot {
-    /// The folder with the copied objects.
+    /// Returns the folder with the copied objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.folder.join("objects")
     }
 
-    /// Takes a snapshot of a lease whose tree is accessible.
+    /// Takes a snapshot of a lease in `folder` whose tree is accessible. `base_index` replaces the
+    /// index of an overlay that has not written one.
     pub(crate) fn of_lease(
         main_repo: &AbsPath,
         folder: &Path,
@@ -189,7 +191,12 @@ impl WorktreePool {
         })
     }
 
-    /// The status of one lease.
+    /// Reads the status of one lease, which takes as long as `git status` there; mounts its overlay for
+    /// that time.
+    ///
+    /// # Errors
+    /// `Unknown`, or `Unready` if it was never complete. Unreadable work is no error, see
+    /// `LeaseStatus::work`.
     pub fn status(&self, id: &LeaseId) -> Result<LeaseStatus, Error> {
         let (folder, record) = self.record(id)?;
         self.lease_status(&MainRepo::open(&self.main_repo)?, &record, &folder)
@@ -223,7 +230,8 @@ impl WorktreePool {
         })
     }
 
-    /// Reads the work in a lease.
+    /// Reads the work in a lease, and mounts its overlay if necessary. `is_held` tells whether another
+    /// process holds it.
     pub(crate) fn work(
         &self,
         main_repo: &MainRepo,
@@ -254,7 +262,8 @@ impl WorktreePool {
         })
     }
 
-    /// Takes a snapshot of a lease, and mounts its overlay if necessary.
+    /// Takes a snapshot of a lease, and mounts its overlay if necessary. `is_held` tells whether another
+    /// process holds it: its overlay is then not mounted here.
     pub(crate) fn snapshot(
         &self,
         record: &LeaseRecord,

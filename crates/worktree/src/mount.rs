@@ -1,15 +1,69 @@
-//! Overlay mounts: mounting, finding and detaching.
+//! Overlay mounts: the privilege to mount, mounting, finding and detaching.
 //!
+//! Only Linux has overlays; elsewhere nothing is ever mounted.
 //! Inode numbers are those of the lower layer, so an index of the base is valid for the mount.
 
+#[cfg(not(all(target_os = "linux", not(burin_portable))))]
+mod absent;
+#[cfg(all(target_os = "linux", not(burin_portable)))]
+mod linux;
+
 use std::ffi::{CString, OsStr};
-use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+#[cfg(not(all(target_os = "linux", not(burin_portable))))]
+use self::absent as system;
+#[cfg(all(target_os = "linux", not(burin_portable)))]
+use self::linux as system;
+use crate::error::Error;
+
+/// Whether this system can mount overlays at all, given the privilege.
+pub(crate) const HAS_OVERLAYS: bool = system::HAS_OVERLAYS;
+
+/// The privilege of a process to mount, and the visibility of its mounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MountPrivilege {
+    /// Root: every process sees its mounts.
+    Root,
+    /// In its own mount namespace: only the process and its children see its mounts, which end with
+    /// them.
+    Namespace,
+    /// No privilege to mount.
+    Plain,
+}
+
+impl MountPrivilege {
+    /// The name in cache keys.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Namespace => "namespace",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+/// Returns the privilege of this process to mount; always `Plain` on systems without overlays.
+pub fn current_privilege() -> MountPrivilege {
+    system::privilege()
+}
+
+/// Moves this process into its own user and mount namespace, where it may mount overlays, and
+/// returns its privilege there; its user and group ids stay the same. Its mounts are visible to it
+/// and its children, and vanish with the last of them.
+///
+/// Call this first in `main`, before any thread starts. For root, and on systems without overlays,
+/// it does nothing.
+///
+/// # Errors
+/// `Error::Refused` if the kernel allows no namespace; `Error::File` if it cannot be set up.
+pub fn enter_namespace() -> Result<MountPrivilege, Error> {
+    system::enter_namespace()
+}
 
 /// The folders of one overlay.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +79,54 @@ pub(crate) struct OverlayLayers<'a> {
 /// Mounts `layers` at `at`. With `by_user` the kernel marks layers in the user's attributes, the
 /// only ones allowed in a namespace.
 pub(crate) fn overlay(layers: OverlayLayers<'_>, at: &Path, by_user: bool) -> io::Result<()> {
+    system::mount("overlay", at, &options(layers, by_user)?)
+}
+
+/// Mounts an empty file system in memory at `at`, readable by the user alone, for at most `size`
+/// bytes and a few files.
+pub(crate) fn memory(at: &Path, size: usize) -> io::Result<()> {
+    let options = CString::new(format!("mode=700,size={size},nr_inodes=16"))?;
+    system::mount("tmpfs", at, &options)
+}
+
+/// Detaches a mount, even while it is in use. A missing mount is no error.
+pub(crate) fn detach(at: &Path) -> io::Result<()> {
+    system::detach(at)
+}
+
+/// Returns the mount points below `folder` that this process sees, deepest first.
+pub(crate) fn mounted_below(folder: &Path) -> Vec<PathBuf> {
+    let mut places = system::mount_points();
+    if places.is_empty() {
+        return places;
+    }
+    // The kernel lists canonical paths.
+    let real = folder.canonicalize();
+    let folder = real.as_deref().unwrap_or(folder);
+    places.retain(|place| place.starts_with(folder));
+    places.sort_by_key(|place| std::cmp::Reverse(place.components().count()));
+    places
+}
+
+/// Returns whether `place` is itself a mount point.
+pub(crate) fn is_mounted(place: &Path) -> bool {
+    let parent = place.parent().unwrap_or(place);
+    match (rustix::fs::lstat(place), rustix::fs::lstat(parent)) {
+        (Ok(own), Ok(above)) => own.st_dev != above.st_dev,
+        _ => false,
+    }
+}
+
+/// Detaches all mounts below `folder`, and `folder` itself.
+pub(crate) fn detach_below(folder: &Path) -> io::Result<()> {
+    for place in mounted_below(folder) {
+        detach(&place)?;
+    }
+    Ok(())
+}
+
+/// The options of the kernel for an overlay.
+fn options(layers: OverlayLayers<'_>, by_user: bool) -> io::Result<CString> {
     let mut options = b"lowerdir=".to_vec();
     for (ix, path) in layers.lower.iter().enumerate() {
         if ix > 0 {
@@ -52,54 +154,7 @@ pub(crate) fn overlay(layers: OverlayLayers<'_>, at: &Path, by_user: bool) -> io
     if options.len() > 4000 {
         return Err(Errno::NAMETOOLONG.into());
     }
-    let options = CString::new(options)?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("burin", at, "overlay", flags, Some(options.as_c_str()))?;
-    Ok(())
-}
-
-/// Detaches a mount, even while it is in use. A missing mount is no error.
-pub(crate) fn detach(at: &Path) -> io::Result<()> {
-    let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
-    match unmount(at, flags) {
-        Ok(()) | Err(Errno::INVAL | Errno::NOENT) => Ok(()),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
-/// The mount points below `folder` that this process sees, deepest first.
-pub(crate) fn mounted_below(folder: &Path) -> Vec<std::path::PathBuf> {
-    let Ok(table) = fs::read("/proc/self/mountinfo") else {
-        return Vec::new();
-    };
-    // The kernel lists canonical paths.
-    let real = folder.canonicalize();
-    let folder = real.as_deref().unwrap_or(folder);
-    let mut places: Vec<_> = table
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
-        .map(|place| std::path::PathBuf::from(OsStr::from_bytes(&unescaped(place))))
-        .filter(|place| place.starts_with(folder))
-        .collect();
-    places.sort_by_key(|place| std::cmp::Reverse(place.components().count()));
-    places
-}
-
-/// Whether `place` is itself a mount point.
-pub(crate) fn is_mounted(place: &Path) -> bool {
-    let parent = place.parent().unwrap_or(place);
-    match (rustix::fs::lstat(place), rustix::fs::lstat(parent)) {
-        (Ok(own), Ok(above)) => own.st_dev != above.st_dev,
-        _ => false,
-    }
-}
-
-/// Detaches all mounts below `folder`.
-pub(crate) fn detach_below(folder: &Path) -> io::Result<()> {
-    for place in mounted_below(folder) {
-        detach(&place)?;
-    }
-    Ok(())
+    Ok(CString::new(options)?)
 }
 
 fn escape(path: &OsStr, into: &mut Vec<u8>) {
@@ -111,39 +166,14 @@ fn escape(path: &OsStr, into: &mut Vec<u8>) {
     }
 }
 
-/// Decodes a path of `mountinfo`, where spaces and other special characters are octal escapes.
-fn unescaped(place: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(place.len());
-    let mut rest = place;
-    while let Some((first, tail)) = rest.split_first() {
-        let digits = tail.get(..3).filter(|_| *first == b'\\');
-        let code = digits
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        match code {
-            Some(code) => {
-                path.push(code);
-                rest = &tail[3..];
-            }
-            None => {
-                path.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn odd_paths_survive_both_ways() {
+    fn separators_in_paths_are_escaped() {
         let mut escaped = Vec::new();
         escape(OsStr::new("/a,b:c\\d"), &mut escaped);
         assert_eq!(escaped, b"/a\\,b\\:c\\\\d");
-        assert_eq!(unescaped(br"/a\040b\134c"), b"/a b\\c");
-        assert_eq!(unescaped(br"/a\9"), br"/a\9");
     }
 }

@@ -1,5 +1,6 @@
 //! The lifetime of leases' mounts, and removal of those that killed programs left.
 //!
+//! A lease without an overlay is a plain folder, present at all times.
 //! Root's mounts are visible to all processes and outlive their creator. A user's lease stays
 //! mounted, so that editors and terminals reach it; any other is mounted while it is held.
 
@@ -10,13 +11,13 @@ use crate::dir_tree;
 use crate::error::Error;
 use crate::json_file;
 use crate::lease::LeaseId;
-use crate::mount;
-use crate::mount_privilege::{MountPrivilege, current_privilege};
+use crate::mount::{self, MountPrivilege, current_privilege};
 use crate::owner::{self, Owner};
 use crate::probe::{PROBE_PREFIX, is_left_over};
 use crate::record::LeaseRecord;
 
-/// Detaches the mount of a lease after reading it. The caller holds the lease's lock.
+/// Detaches the mounts of a lease that was mounted to be read; a user's lease that every process
+/// sees stays mounted. The caller holds the lease's lock.
 pub(crate) fn unmount_unless_kept(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
     // Mounts in our namespace are invisible to others; the next holder of the lease makes its
     // own.

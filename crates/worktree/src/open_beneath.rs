@@ -36,7 +36,7 @@ pub(crate) enum PathContent {
 }
 
 impl PathContent {
-    /// Mode and content as in a Git tree; `None` for entries that Git does not store.
+    /// Returns mode and content as in a Git tree; `None` for entries that Git does not store.
     pub(crate) fn into_entry(self) -> Option<(u32, Vec<u8>)> {
         match self {
             Self::File(content, true) => Some((0o100755, content)),
@@ -46,6 +46,7 @@ impl PathContent {
         }
     }
 
+    /// Returns the entry for a mode and content of a Git tree.
     pub(crate) fn from_entry(mode: u32, content: Vec<u8>) -> Self {
         match mode {
             0o120000 => Self::Link(content),
@@ -63,7 +64,7 @@ impl RootedDir {
         })
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -73,7 +74,8 @@ impl RootedDir {
         Ok(no_follow::open_folder_below(&self.folder, name)?)
     }
 
-    /// Reads a regular file of at most `limit` bytes; `None` if there is none.
+    /// Reads a regular file of at most `limit` bytes; `None` if there is none. A symlink on the way, a
+    /// larger file and any other kind of entry are errors.
     pub(crate) fn read(&self, name: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         // Without `NONBLOCK`, opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
@@ -219,7 +221,7 @@ impl RootedDir {
     }
 }
 
-/// A hash that keeps temporary names distinct.
+/// Returns 16 hexadecimal digits that distinguish paths.
 pub(crate) fn name_hash(name: &Path) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in name.as_os_str().as_bytes() {

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::system;
 
 /// The owner of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,8 @@ pub enum Owner {
     Process {
         /// Id of the process.
         pid: u32,
-        /// Start time in clock ticks since boot, which distinguishes processes with the same id.
+        /// Start of the process, which distinguishes processes with the same id: clock ticks since
+        /// the boot on Linux, microseconds since 1970 on macOS; 0 if the system did not tell.
         started: u64,
     },
     /// The user, until the lease is released.
@@ -26,19 +28,23 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// The current process.
+    /// Returns the current process as an owner.
     pub fn current_process() -> Self {
         let pid = std::process::id();
         Self::Process {
             pid,
-            started: started(pid).unwrap_or(0),
+            started: system::process_start(pid).unwrap_or(0),
         }
     }
 
-    /// Whether the process still runs, by its id and start time.
+    /// Returns whether the process still runs, by its id and start time. A process that exists but
+    /// whose start is hidden from us counts as running; `Person` always does.
     pub fn is_alive(&self) -> bool {
         match self {
-            Self::Process { pid, started: then } => started(*pid) == Some(*then),
+            Self::Process { pid, started } => match system::process_start(*pid) {
+                Some(start) => start == *started,
+                None => system::is_running(*pid),
+            },
             Self::Person => true,
         }
     }
@@ -108,11 +114,4 @@ impl BlockingLock {
             }
         }
     }
-}
-
-fn started(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The process name in parentheses may contain any characters, parentheses and spaces too.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    rest.split_whitespace().nth(19)?.parse().ok()
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use base::{AbsPath, LogErr};
+use base::{AbsPath, LogErr, NameRules};
 use git::lease::{HeadCommit, MainRepo};
 use host::{Clock, RealClock};
 
@@ -20,8 +20,7 @@ use crate::git_dir::OwnGitFiles;
 use crate::hidden_refs::HiddenRefs;
 use crate::json_file;
 use crate::lease::{Lease, LeaseId};
-use crate::mount::{self, OverlayLayers};
-use crate::mount_privilege::{MountPrivilege, current_privilege};
+use crate::mount::{self, MountPrivilege, OverlayLayers, current_privilege};
 use crate::mounts;
 use crate::open_beneath::name_hash;
 use crate::owner::{self, BlockingLock, LeaseLock, Owner};
@@ -29,6 +28,8 @@ use crate::probe::PROBE_PREFIX;
 use crate::record::{LeaseRecord, WholeLanding};
 use crate::settings::PoolSettings;
 use crate::share;
+use crate::sweep::Sweeper;
+use crate::volume::check_names;
 use crate::warm_index::WarmIndex;
 
 pub(crate) use self::creation::Finish;
@@ -43,6 +44,8 @@ pub struct WorktreePool {
     pub(crate) folder: PathBuf,
     pub(crate) key: String,
     pub(crate) settings: PoolSettings,
+    /// The removals of leases that were made of files.
+    pub(crate) sweeper: Sweeper,
     clock: RealClock,
 }
 
@@ -59,7 +62,10 @@ pub struct LeaseRequest {
 
 impl WorktreePool {
     /// Opens the leases of the repository with the checkout `main_repo`, stored below the state folder
-    /// `state`.
+    /// `state`. Detaches mounts and removes locks that killed programs left.
+    ///
+    /// # Errors
+    /// `Refused` if the checkout is itself a lease; `Git` if it is in no repository.
     pub fn open(
         main_repo: &AbsPath,
         state: &AbsPath,
@@ -103,29 +109,56 @@ impl WorktreePool {
             folder,
             key,
             settings,
+            sweeper: Sweeper::default(),
             clock: RealClock::default(),
         };
         mounts::clear_mounts(&pool.top)?;
         Ok(pool)
     }
 
-    /// The checkout of the main repository.
+    /// Returns the root of the checkout.
     pub fn main_repo(&self) -> &AbsPath {
         &self.main_repo
     }
 
-    /// The available backend, and the reasons against better ones.
+    /// Returns the best backend on the volume of the pool, and the reasons against better ones. Tries
+    /// them out once per boot, and then answers from a cache.
     pub fn backend_support(&self) -> Result<BackendSupport, Error> {
         detect_backends(&self.folder, &self.top.join("rungs.json"))
     }
 
     /// Makes the base of the checked-out commit ahead of time. Takes as long as a checkout, or as
     /// the changes since the last base.
+    ///
+    /// # Errors
+    /// As `lease`.
     pub fn warm(&self) -> Result<BaseCheckout, Error> {
         let main_repo = MainRepo::open(&self.main_repo)?;
         let head = main_repo.head()?;
+        self.check_volume(&main_repo, &head.tree)?;
         HiddenRefs::new(&main_repo).set(&base_ref(&head.commit), &head.commit)?;
         self.base(&main_repo, &head)
+    }
+
+    /// Checks that the volume of the pool can hold the files of a tree. Takes time per file only
+    /// on a volume that folds names.
+    fn check_volume(&self, main_repo: &MainRepo, tree: &str) -> Result<UsableVolume, Error> {
+        let support = self.backend_support()?;
+        if let Some(reason) = support.volume.refusal() {
+            return Err(Error::UnusableVolume {
+                folder: self.folder.clone(),
+                reason,
+            });
+        }
+        let names = support.volume.names();
+        let mut caveats = Vec::new();
+        if names != NameRules::EXACT {
+            let merged = check_names(&main_repo.contents(tree)?, names, &self.folder)?;
+            caveats.extend(merged.map(|(one, other)| {
+                format!("the folders {one} and {other} are one folder in leases on this volume")
+            }));
+        }
+        Ok(UsableVolume { support, caveats })
     }
 
     fn base(&self, main_repo: &MainRepo, head: &HeadCommit) -> Result<BaseCheckout, Error> {
@@ -138,10 +171,9 @@ impl WorktreePool {
 
     /// Makes Git prepare the index of a base.
     fn note_base(&self, main_repo: &MainRepo, head: &HeadCommit, base: &Path) -> Result<(), Error> {
-        let is_overlay = match self.settings.backend {
-            Some(backend) => backend == TreeBackend::Overlay,
-            None => self.backend_support()?.backend == TreeBackend::Overlay,
-        };
+        let support = self.backend_support()?;
+        let backend = self.settings.backend.unwrap_or(support.backend);
+        let is_overlay = backend == TreeBackend::Overlay;
         let Some(program) = self.settings.monitor.as_deref().filter(|_| is_overlay) else {
             return Ok(());
         };
@@ -156,7 +188,8 @@ impl WorktreePool {
             shallow: shallow.as_deref(),
         };
         let config = |layer: &Path| {
-            main_repo.lease_config(fsmonitor::command(program, layer, by_user).as_deref())
+            let monitor = fsmonitor::command(program, layer, by_user);
+            main_repo.lease_config(monitor.as_deref(), support.volume.names())
         };
         let trial = self
             .folder
@@ -166,6 +199,11 @@ impl WorktreePool {
 
     /// Leases worktrees of the checked-out commit. In a cold pool the first call does the work of
     /// `warm`.
+    ///
+    /// # Errors
+    /// Before anything is made: `UnusableVolume` and `SameName` if the volume cannot hold the
+    /// commit's files. If one of several leases fails, those made before it stay and can be taken
+    /// over.
     pub fn lease(&self, request: LeaseRequest) -> Result<Vec<Lease>, Error> {
         let main_repo = MainRepo::open(&self.main_repo)?;
         let head = main_repo.head()?;
@@ -203,6 +241,10 @@ impl WorktreePool {
     }
 
     /// Takes over a lease that no process holds, as it is: one left by a crash, or one of the user.
+    /// Mounts its overlay.
+    ///
+    /// # Errors
+    /// `Held`, `FilesMissing`, and those of `status`.
     pub fn take_over(&self, id: &LeaseId) -> Result<Lease, Error> {
         let (folder, mut record) = self.record(id)?;
         let lock = self.lock(id, &folder)?;
@@ -243,10 +285,12 @@ impl WorktreePool {
         json_file::write(&folder.join("lease.json"), &record)
     }
 
+    /// Returns the milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
     }
 
+    /// Returns the bases of the repository.
     pub(crate) fn bases(&self) -> BaseStore<'_> {
         BaseStore {
             folder: self.folder.join("base"),
@@ -254,10 +298,15 @@ impl WorktreePool {
         }
     }
 
+    /// Returns the folder of a lease, which need not exist.
     pub(crate) fn lease_folder(&self, id: &LeaseId) -> PathBuf {
         self.folder.join("leases").join(id.as_str())
     }
 
+    /// Reads the record of a lease, and returns it with the lease's folder.
+    ///
+    /// # Errors
+    /// `Unknown` without a folder, `Unready` without a record, `Corrupt` with an invalid one.
     pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
         let folder = self.lease_folder(id);
         let path = folder.join("lease.json");
@@ -276,6 +325,10 @@ impl WorktreePool {
         })
     }
 
+    /// Locks a lease.
+    ///
+    /// # Errors
+    /// `Held` if another process, or another lease value of this one, has locked it.
     pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<LeaseLock, Error> {
         owner::try_lock(folder)?.ok_or_else(|| {
             let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));
@@ -288,7 +341,7 @@ impl WorktreePool {
         })
     }
 
-    /// The names of all leases, complete or not, oldest first.
+    /// Returns the names of all leases, complete or not, oldest first.
     pub(crate) fn ids(&self) -> Vec<LeaseId> {
         let entries = fs::read_dir(self.folder.join("leases"));
         let mut ids: Vec<_> = entries
@@ -301,8 +354,8 @@ impl WorktreePool {
         ids
     }
 
-    /// Moves a lease's folder away, then removes it. If the process is killed midway, `gc` removes
-    /// the rest.
+    /// Moves a lease's folder away, then removes it: an overlay's layers at once, a tree of files in
+    /// the background. If the process is killed midway, `gc` removes the rest.
     pub(crate) fn remove_lease_folder(&self, folder: &Path) -> Result<(), Error> {
         mount::detach_below(folder).map_err(Error::file("unmount below", folder))?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -313,7 +366,11 @@ impl WorktreePool {
             gone = self.folder.join("gone").join(format!("{name}.{count}"));
         }
         fs::rename(folder, &gone).map_err(Error::file("put aside", folder))?;
-        dir_tree::remove_all(&gone).map_err(Error::file("remove", &gone))
+        if gone.join("upper").exists() {
+            return dir_tree::remove_all(&gone).map_err(Error::file("remove", &gone));
+        }
+        let begun = self.sweeper.remove(gone.clone());
+        begun.map_err(Error::file("remove", &gone))
     }
 
     /// Mounts the tree of a lease if necessary. The caller holds the lease's lock unless it is
@@ -379,7 +436,14 @@ impl WorktreePool {
     }
 }
 
-/// The hidden ref that protects a commit.
+/// A volume that can hold the files of a commit.
+pub(crate) struct UsableVolume {
+    support: BackendSupport,
+    /// Features of the checkout that leases lack on this volume, as sentences.
+    caveats: Vec<String>,
+}
+
+/// Returns the name of the hidden ref that protects a commit.
 pub(crate) fn base_ref(commit: &str) -> String {
     format!("base/{commit}")
 }

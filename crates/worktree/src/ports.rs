@@ -12,8 +12,8 @@ use crate::settings::PoolSettings;
 /// End of the port range: systems assign higher ports themselves.
 const END: u16 = 32_752;
 
-/// Claims the lowest free block for the lease in `lease`, by a file in `folder` named after its
-/// first port.
+/// Claims the lowest free block of ports from `first` on for the lease in `lease`, by a file in
+/// `folder` named after its first port. A block with a port in use is passed over.
 pub(crate) fn claim(folder: &Path, first: u16, lease: &Path) -> Result<Range<u16>, Error> {
     let mut start = first;
     while start < END {

@@ -1,14 +1,15 @@
-//! The names of folders with trial mounts.
+//! The names of folders in which the system is tried out.
 
-use std::path::Path;
+use crate::system;
 
-/// Prefix of folders with trial mounts; a process id follows, and a dot before any further part.
+/// Prefix of the folders; a process id follows, and a dot before any further part.
 pub(crate) const PROBE_PREFIX: &str = ".probe-";
 
-/// Whether a folder name is that of a trial mount whose process is gone.
+/// Returns whether a folder name is one of ours whose process is gone.
 pub(crate) fn is_left_over(name: &str) -> bool {
     name.strip_prefix(PROBE_PREFIX).is_some_and(|rest| {
         let process = rest.split('.').next().unwrap_or(rest);
-        !Path::new("/proc").join(process).exists()
+        // A part that is no number was never a process.
+        !process.parse().is_ok_and(system::is_running)
     })
 }

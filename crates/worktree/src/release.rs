@@ -25,7 +25,11 @@ pub enum Discard {
 }
 
 impl WorktreePool {
-    /// Releases a lease that no running process holds.
+    /// Releases a lease that no running process holds, and removes its files.
+    ///
+    /// # Errors
+    /// `Unknown`; `Held`; `Unsaved` if work would be lost and `discard` does not allow it; `Corrupt` if
+    /// the work cannot be read.
     pub fn release(&self, id: &LeaseId, discard: Discard) -> Result<(), Error> {
         let folder = self.lease_folder(id);
         if !folder.is_dir() {
@@ -35,7 +39,8 @@ impl WorktreePool {
         self.release_locked(id, &folder, lock, discard)
     }
 
-    /// Releases a lease of this process; if that is refused, the caller keeps it.
+    /// Releases a lease of this process, and removes its files; if that is refused, as by `release`, the
+    /// caller keeps it.
     pub fn give_back(&self, lease: &mut Lease, discard: Discard) -> Result<(), Error> {
         self.check_discard(&lease.id, &lease.folder, discard)?;
         let lock = match lease._lock.take() {
@@ -47,6 +52,8 @@ impl WorktreePool {
         removed
     }
 
+    /// Releases a lease whose lock the caller gives. If that is refused, its mounts are detached as after
+    /// reading it.
     pub(crate) fn release_locked(
         &self,
         id: &LeaseId,

@@ -28,8 +28,8 @@ impl PoolSettings {
     /// Number of ports per lease.
     pub const PORTS: u16 = 16;
 
-    /// The defaults for Burin's own programs: the monitor is `burin-agent`, which starts fastest,
-    /// or else the program itself.
+    /// Returns the defaults for Burin's own programs: the monitor is `burin-agent` beside this program,
+    /// which starts fastest, or else this program itself.
     pub fn for_program() -> Self {
         let own = std::env::current_exe().ok();
         let agent = own.as_ref().map(|own| own.with_file_name("burin-agent"));
@@ -40,7 +40,7 @@ impl PoolSettings {
         }
     }
 
-    /// The default settings, without a monitor.
+    /// Returns the default settings, without a monitor.
     pub fn defaults() -> Self {
         Self {
             shared: ["target", "node_modules", ".venv"]

@@ -16,6 +16,7 @@ use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::TreeBackend;
+use crate::clone::{self, FileCopy, copy_folder};
 use crate::dir_tree;
 use crate::error::Error;
 use crate::fill::{as_path, make_folder};
@@ -63,6 +64,8 @@ const MAX_SCANNED_ENTRIES: usize = 5000;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl SharePlan {
+    /// Returns the ignored paths of the checkout to share: the folders of `settings.shared` that exist,
+    /// are ignored and are not in the base, and the files that the project lists.
     pub(crate) fn new(main_repo: &MainRepo, base_tree: &Path, settings: &PoolSettings) -> Self {
         let root = main_repo.workdir();
         let is_shared = |name: &&String| {
@@ -95,7 +98,8 @@ impl SharePlan {
         Ok(())
     }
 
-    /// Brings all paths into the lease in `lease`, whose tree is at `root`.
+    /// Brings all paths into the lease in `lease`, whose tree is at `root`, and tells for each how. A
+    /// path that cannot be brought is left out; that is no error.
     pub(crate) fn apply(
         &self,
         main_repo: &AbsPath,
@@ -149,7 +153,7 @@ impl SharePlan {
         backend: TreeBackend,
     ) -> Result<ShareMethod, Error> {
         let size = dir_tree::disk_usage(from);
-        if backend != TreeBackend::Reflink && size > self.limit {
+        if !backend.shares_blocks() && size > self.limit {
             return Ok(ShareMethod::LeftOut(format!(
                 "it has {} MiB, more than the limit of {} MiB for copies; it will be rebuilt",
                 size >> 20,
@@ -159,15 +163,24 @@ impl SharePlan {
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         }
-        copy_folder(from, to, backend == TreeBackend::Reflink)?;
-        Ok(match backend {
-            TreeBackend::Reflink => ShareMethod::Reflink,
-            _ => ShareMethod::Copy,
-        })
+        if backend == TreeBackend::CloneTree {
+            // A socket of a running build makes it fail; file by file, such entries are passed over.
+            if clone::tree(from, to).is_ok() {
+                return Ok(ShareMethod::Reflink);
+            }
+            dir_tree::remove_all(to).map_err(Error::file("clear", to))?;
+        }
+        make_folder(to)?;
+        let (copy, way) = match backend.shares_blocks() {
+            true => (FileCopy::Clone, ShareMethod::Reflink),
+            false => (FileCopy::Bytes, ShareMethod::Copy),
+        };
+        copy_folder(from, to, copy)?;
+        Ok(way)
     }
 }
 
-/// Mounts the shared folders of a lease again.
+/// Mounts the shared folders of a lease again, and returns a sentence for each that could not be.
 pub(crate) fn mount_again(
     shared: &[SharedPath],
     main_repo: &AbsPath,
@@ -212,41 +225,6 @@ fn overlay(
     };
     mount::overlay(layers, at, by_user).map_err(Error::file("share", from))?;
     Ok(ShareMethod::Overlay)
-}
-
-fn copy_folder(from: &Path, to: &Path, is_clone: bool) -> Result<(), Error> {
-    make_folder(to)?;
-    for entry in fs::read_dir(from).map_err(Error::file("read", from))? {
-        let entry = entry.map_err(Error::file("read", from))?;
-        let (old, new) = (entry.path(), to.join(entry.file_name()));
-        let kind = entry.file_type().map_err(Error::file("look at", &old))?;
-        if kind.is_dir() {
-            copy_folder(&old, &new, is_clone)?;
-        } else if kind.is_symlink() {
-            let target = fs::read_link(&old).map_err(Error::file("read", &old))?;
-            std::os::unix::fs::symlink(target, &new).map_err(Error::file("write", &new))?;
-        } else if kind.is_file() {
-            copy_file(&old, &new, is_clone).map_err(Error::file("copy", &old))?;
-        }
-    }
-    Ok(())
-}
-
-fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
-    // Build tools compare modification times, so they are kept.
-    let old = fs::File::open(from)?;
-    let found = old.metadata()?;
-    if is_clone {
-        let new = fs::File::create(to)?;
-        rustix::fs::ioctl_ficlone(&new, &old)?;
-        new.set_permissions(found.permissions())?;
-        return new.set_modified(found.modified()?);
-    }
-    fs::copy(from, to)?;
-    fs::File::options()
-        .append(true)
-        .open(to)?
-        .set_modified(found.modified()?)
 }
 
 /// The ignored files that the project lists.

@@ -9,7 +9,7 @@
 //! Invariant: if anything about it is unexpected, it is not used, and the lease starts with the
 //! base's index.
 
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -17,14 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use host::environment::{Recipient, variables};
-use rustix::mount::{MountFlags, mount};
 use sha1_smol::Sha1;
 
 use crate::dir_tree;
 use crate::error::Error;
 use crate::fill::make_folder;
 use crate::git_dir::{self, OwnGitFiles};
-use crate::mount::{self as mounts, OverlayLayers};
+use crate::mount::{self, OverlayLayers};
 
 /// The prefix by which Git's untracked cache names a worktree.
 const LOCATION: &[u8] = b"Location ";
@@ -89,7 +88,7 @@ impl WarmIndex {
         dir_tree::remove_all(trial).map_err(Error::file("clear", trial))?;
         make_folder(trial)?;
         let made = build_index(trial, base, own, config, by_user);
-        mounts::detach_below(trial).map_err(Error::file("unmount below", trial))?;
+        mount::detach_below(trial).map_err(Error::file("unmount below", trial))?;
         dir_tree::remove_all(trial).map_err(Error::file("clear", trial))?;
         match made?.as_deref().and_then(widen_location) {
             Some(content) => {
@@ -100,7 +99,7 @@ impl WarmIndex {
         }
     }
 
-    /// Mounts a layer with the index for the worktree `root`. The caller detaches it once an
+    /// Mounts a layer with the index for the worktree `root` at `at`. The caller detaches it once an
     /// overlay uses it.
     pub(crate) fn mount_layer(&self, at: &Path, root: &Path) -> io::Result<()> {
         let content = self.for_worktree(root)?;
@@ -109,9 +108,7 @@ impl WarmIndex {
             _ => {}
         }
         let size = content.len() + (256 << 10);
-        let options = CString::new(format!("mode=700,size={size},nr_inodes=16"))?;
-        let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount("burin", at, "tmpfs", flags, Some(options.as_c_str()))?;
+        mount::memory(at, size)?;
         fs::create_dir(at.join("git"))?;
         fs::write(at.join("git/index"), content)
     }
@@ -165,7 +162,7 @@ fn build_index(
         work: &folder("work"),
     };
     let mnt = folder("mnt");
-    mounts::overlay(layers, &mnt, by_user).map_err(Error::file("mount", &mnt))?;
+    mount::overlay(layers, &mnt, by_user).map_err(Error::file("mount", &mnt))?;
     for _ in 0..2 {
         // Any output for an untouched tree means that this base cannot have a warm index.
         if status(&mnt.join("tree")) != Some(Vec::new()) {

@@ -62,6 +62,14 @@ fn compiled_again(first: &FeatureSets, second: &FeatureSets) -> Vec<String> {
         .collect()
 }
 
+/// The packages that `make test` tests again with the portable implementations.
+fn portable_packages() -> Vec<&'static str> {
+    let makefile = include_str!("../../../Makefile");
+    let mut lines = makefile.lines();
+    let line = lines.find_map(|line| line.strip_prefix("PORTABLE_CRATES := "));
+    line.expect("the packages").split_whitespace().collect()
+}
+
 #[test]
 fn all_ways_to_build_share_outside_crates() {
     let edges = ["--edges", "normal,build"];
@@ -81,6 +89,29 @@ fn all_ways_to_build_share_outside_crates() {
         problems.is_empty(),
         "\nadd the features to crates/workspace_hack/Cargo.toml:\n{}\n",
         problems.join("\n")
+    );
+}
+
+#[test]
+fn the_portable_tests_compile_no_outside_crate() {
+    // Crates of build scripts and macros may have a set of their own, which serves no test.
+    let edges = ["--edges", "normal,dev,no-proc-macro"];
+    let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
+    let portable = feature_sets(&[&edges[..], &portable_packages()].concat());
+    let differing: Vec<String> = portable
+        .iter()
+        .filter(|(package, sets)| tests.get(*package) != Some(*sets))
+        .map(|(package, sets)| {
+            format!(
+                "{package}: {sets:?}, but built are {:?}",
+                tests.get(package)
+            )
+        })
+        .collect();
+    assert!(
+        differing.is_empty(),
+        "\nadd the features to crates/workspace_hack/Cargo.toml:\n{}\n",
+        differing.join("\n")
     );
 }
 

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask bench`, `soak`, `prices` and `train-embed`.
+//! The project's own chores: `cargo xtask bench`, `soak`, `mac-check`, `prices` and `train-embed`.
 //!
 //! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate, so
 //! it depends on nothing of the product but `model`; chores that need more are packages of their own, which it starts.
@@ -22,6 +22,10 @@ mod glossary;
 mod language;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod packaging;
+#[cfg(test)]
+mod platforms;
 mod prices;
 #[cfg(test)]
 mod scan;
@@ -33,6 +37,8 @@ mod tree;
 const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask bench        lists the names
        cargo xtask soak [TEST…] runs tests with large counts: all of them, or those whose names contain a TEST
+       cargo xtask mac-check [aarch64|x86_64] [CARGO ARGUMENT…]
+                                type-checks for macOS on Linux; see packaging/mac-check
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
                                 writes assets/models/prices.json; see crates/xtask/src/prices.rs
        cargo xtask train-embed [STEP…]
@@ -43,6 +49,7 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("bench") => run_package("bench", arguments.collect()),
         Some("soak") => soak(arguments.collect()),
+        Some("mac-check") => mac_check(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
         Some("train-embed") => run_package("train_embed", arguments.collect()),
         _ => {
@@ -79,10 +86,16 @@ fn finished(command: &mut Command) -> ExitCode {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("cannot start cargo: {error}");
+            let program = command.get_program().display();
+            eprintln!("cannot start {program}: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Type-checks the workspace for macOS.
+fn mac_check(arguments: Vec<String>) -> ExitCode {
+    finished(Command::new("packaging/mac-check").args(arguments))
 }
 
 /// Variables that the soak sets beside `BURIN_SOAK`: counts that single tests read.
@@ -97,6 +110,7 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_ROUNDS", "34"),
     ("BURIN_SEEDS", "200"),
     ("BURIN_SESSIONS", "200"),
+    ("BURIN_SPELLINGS", "10000"),
     ("BURIN_TEST_KILLS", "100"),
     ("PATCH_SEEDS", "25000"),
 ];

@@ -210,7 +210,7 @@ async fn hook_process_reads_stdin_and_dies_when_dropped() {
     let text = host::Files::read(&files, &pid, 100).expect("its number");
     let number = String::from_utf8_lossy(&text).trim().to_owned();
     let process = AbsPath::new(format!("/proc/{number}/stat")).expect("absolute");
-    if cfg!(target_os = "linux") {
+    if base::Platform::CURRENT == base::Platform::Linux {
         let mut tries = 0;
         while host::Files::exists(&files, &process) && tries < 400 {
             tokio::time::sleep(Duration::from_millis(5)).await;

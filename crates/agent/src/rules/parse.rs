@@ -1,5 +1,6 @@
 //! Parsing of the permissions file.
 
+use base::NameRules;
 use serde_json::Value;
 
 use super::pattern::RulePattern;
@@ -23,11 +24,13 @@ const EVERYWHERE: &str = "permissions";
 /// The key of the rules by project.
 const PROJECTS: &str = "projects";
 
-/// Parses the permissions file for the project at path `project`: rules for everywhere, then the
-/// project's own. Never fails: defects come back as problems, and those that could hide a deny or
-/// ask rule close the rules.
-pub(super) fn rules(settings: &Value, project: &str) -> (PermissionRules, Vec<PermissionProblem>) {
+pub(super) fn rules(
+    settings: &Value,
+    project: &str,
+    names: NameRules,
+) -> (PermissionRules, Vec<PermissionProblem>) {
     let mut reader = RuleReader::default();
+    reader.rules.names = names;
     if !settings.is_object() {
         reader.problem(&[], "the permissions must be an object", true);
     }
@@ -54,8 +57,11 @@ pub(super) fn rules(settings: &Value, project: &str) -> (PermissionRules, Vec<Pe
     match settings.get(PROJECTS) {
         None => {}
         Some(Value::Object(projects)) => {
-            if let Some(rules) = projects.get(project) {
-                reader.set(&[PROJECTS, project], rules);
+            let own = projects
+                .iter()
+                .filter(|(path, _)| names.is_same(path, project));
+            for (path, rules) in own {
+                reader.set(&[PROJECTS, path], rules);
             }
         }
         Some(_) => reader.problem(&[PROJECTS], "`projects` must be an object", true),
@@ -134,7 +140,7 @@ impl RuleReader {
                 continue;
             };
             match RulePattern::read(rule).and_then(|it| it.of_known_tool(closes)) {
-                Ok(pattern) => patterns.push(pattern),
+                Ok(pattern) => patterns.push(pattern.with_names(self.rules.names)),
                 Err(error) => {
                     self.problem(&path, error.to_string(), closes);
                     if closes {

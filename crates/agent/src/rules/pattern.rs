@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base::NameRules;
+
 use crate::error::{Error, RuleDefect};
 use crate::globs::PathGlob;
 use crate::tool::{LockScope, ToolAccess, ToolClass};
@@ -17,6 +19,8 @@ pub(super) struct RulePattern {
     written: String,
     tool: RuleTool,
     what: RuleTarget,
+    /// The same rule with folded names, on a volume that folds them.
+    folded: Option<Box<RulePattern>>,
 }
 
 /// The tools a rule applies to.
@@ -57,6 +61,8 @@ pub(super) struct RuleSubject<'a> {
     pub(super) class: ToolClass,
     pub(super) access: &'a ToolAccess,
     pub(super) line: Option<&'a CommandLine>,
+    /// The same call with folded names, on a volume that folds them.
+    pub(super) folded: Option<&'a RuleSubject<'a>>,
 }
 
 impl fmt::Display for RulePattern {
@@ -89,7 +95,21 @@ impl RulePattern {
             written,
             tool: which,
             what,
+            folded: None,
         })
+    }
+
+    /// Makes the rule match names in every spelling that a volume with these rules takes for the
+    /// same, when it denies or asks; allowing stays exact.
+    pub(super) fn with_names(mut self, names: NameRules) -> Self {
+        if names != NameRules::EXACT
+            && let Some((tool, what)) = self.written.split_once('(')
+        {
+            let rule = format!("{tool}({}", folded(what));
+            let folded = Self::read(&rule).ok().or_else(|| Self::whole_tool(&rule));
+            self.folded = folded.map(Box::new);
+        }
+        self
     }
 
     /// Rejects a rule for a tool that does not exist, if `must_exist`: a misspelled rule would
@@ -114,11 +134,20 @@ impl RulePattern {
             written: rule.trim().to_owned(),
             tool: which(tool)?,
             what: RuleTarget::Anything,
+            folded: None,
         })
     }
 
     /// Matches any part of a call: enough to deny it or to ask for it.
     pub(super) fn touches(&self, subject: &RuleSubject<'_>) -> MatchCertainty {
+        let touch = self.touches_as_written(subject);
+        match (&self.folded, subject.folded) {
+            (Some(folded), Some(subject)) => touch.max(folded.touches_as_written(subject)),
+            _ => touch,
+        }
+    }
+
+    fn touches_as_written(&self, subject: &RuleSubject<'_>) -> MatchCertainty {
         if let (RuleTarget::Path(glob), Some(line)) = (&self.what, subject.line) {
             return self.touches_files(glob, line);
         }
@@ -276,6 +305,11 @@ impl RulePattern {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
         }
     }
+}
+
+/// Returns the key of a text with names, for volumes that fold them.
+pub(super) fn folded(text: &str) -> String {
+    String::from_utf8_lossy(&NameRules::FOLDING.key(text.as_bytes())).into_owned()
 }
 
 /// Returns whether a call types into a running program, which may be a shell.

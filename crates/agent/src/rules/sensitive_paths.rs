@@ -1,13 +1,15 @@
 //! Sensitive files: secrets, git's own files, and the configuration of agents and editors.
 
 use base::AbsPath;
+use base::names::widest_key;
 use project::is_secret;
 
 use crate::tool::{LockScope, ToolAccess, ToolClass};
 
 use super::RuleVerdict;
 
-/// Folders of the home with keys: access is denied without asking.
+/// Folders of the home with keys: access is denied without asking. In lower case, since every spelling
+/// of a name counts.
 const KEY_FOLDERS: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -22,6 +24,21 @@ const KEY_FOLDERS: &[&str] = &[
     ".mozilla",
     ".config/google-chrome",
     ".config/chromium",
+    "library/keychains",
+    "library/cookies",
+    "library/mail",
+    "library/messages",
+    "library/safari",
+    "library/containers",
+    "library/group containers",
+    "library/mobile documents",
+    "library/application support/google",
+    "library/application support/chromium",
+    "library/application support/bravesoftware",
+    "library/application support/firefox",
+    "library/application support/1password",
+    "library/application support/signal",
+    "library/application support/slack",
 ];
 
 /// Configuration and hooks of git, and the configuration of agents and editors: changing them
@@ -105,10 +122,9 @@ pub(super) fn holds_keys(path: &str) -> bool {
     let Some(home) = home() else {
         return false;
     };
-    let Some(inner) = path
-        .strip_prefix(&home.to_string())
-        .and_then(|inner| inner.strip_prefix('/'))
-    else {
+    let (path, home) = (key(path), key(&home.to_string()));
+    let inner = path.strip_prefix(&home);
+    let Some(inner) = inner.and_then(|inner| inner.strip_prefix('/')) else {
         return false;
     };
     KEY_FOLDERS.iter().any(|folder| is_below(inner, folder))
@@ -117,7 +133,7 @@ pub(super) fn holds_keys(path: &str) -> bool {
 /// Returns whether a path below the root configures git, agents or editors. Nested projects count
 /// too.
 pub(super) fn is_steering(path: &str) -> bool {
-    let path = path.to_lowercase();
+    let path = key(path);
     let name = path.rsplit('/').next().unwrap_or(&path);
     let is_file = STEERING_FILES
         .iter()
@@ -125,6 +141,11 @@ pub(super) fn is_steering(path: &str) -> bool {
     let starts = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     let mut starts = starts.filter_map(|at| path.get(at..));
     is_file || starts.any(|rest| STEERING_FOLDERS.iter().any(|folder| is_below(rest, folder)))
+}
+
+/// Returns the key of a path for every volume: a sensitive name is recognized in any spelling.
+fn key(path: &str) -> String {
+    String::from_utf8_lossy(&widest_key(path.as_bytes())).into_owned()
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

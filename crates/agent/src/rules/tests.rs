@@ -10,6 +10,7 @@ use crate::tool::{ToolContext, ToolResult};
 
 mod denied;
 mod reading;
+mod spelled;
 
 struct Fake(&'static str, ToolClass);
 
@@ -50,7 +51,11 @@ fn call() -> ToolCall {
 }
 
 fn rules(permissions: Value) -> PermissionRules {
-    let (rules, problems) = PermissionRules::of(&json!({ "permissions": permissions }), "/project");
+    let (rules, problems) = PermissionRules::of(
+        &json!({ "permissions": permissions }),
+        "/project",
+        NameRules::EXACT,
+    );
     assert_eq!(problems, []);
     rules
 }
@@ -469,7 +474,7 @@ fn decision_becomes_a_rule_of_the_right_width() {
 #[test]
 fn invalid_rules_are_reported_and_never_allow() {
     let text = json!({ "permissions": { "allow": ["Bash(ls", 3, "Bash(make:*)"], "deny": ["Edit({a)"], "ask": "x", "edits": "maybe" } });
-    let (rules, problems) = PermissionRules::of(&text, "/project");
+    let (rules, problems) = PermissionRules::of(&text, "/project", NameRules::EXACT);
     assert_eq!(problems.len(), 5, "{problems:?}");
     let path = |problem: &PermissionProblem| problem.path.join("/");
     let paths: Vec<String> = problems.iter().map(path).collect();
@@ -480,7 +485,10 @@ fn invalid_rules_are_reported_and_never_allow() {
     // An allow rule cannot override rules that may have been meant to deny.
     assert_eq!(bash(&rules, "make"), "ask");
     assert_eq!(file(&rules, "edit", "src/a.rs", SessionMode::Build), "deny");
-    assert_eq!(PermissionRules::of(&json!({}), "/project").1, []);
+    assert_eq!(
+        PermissionRules::of(&json!({}), "/project", NameRules::EXACT).1,
+        []
+    );
     assert!(AbsPath::new("/").is_some());
 }
 
@@ -490,7 +498,7 @@ fn project_rules_apply_only_to_their_project() {
         "/project": { "allow": ["Bash(make:*)", "Bash(rm:*)"] },
         "/other": { "allow": ["Bash(ninja:*)"] },
     } });
-    let (rules, problems) = PermissionRules::of(&text, "/project");
+    let (rules, problems) = PermissionRules::of(&text, "/project", NameRules::EXACT);
     assert_eq!(problems, []);
     assert_eq!(bash(&rules, "make all"), "allow");
     assert_eq!(bash(&rules, "ninja"), "ask");

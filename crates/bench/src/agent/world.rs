@@ -17,7 +17,7 @@ use ::agent::store::SessionStore;
 use ::agent::tool::ToolResult;
 use ::agent::tools::{self, ToolOptions};
 use ::agent::{CallObserver, ObservedCall};
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
@@ -122,7 +122,8 @@ impl World {
 
     /// Starts a session.
     pub(super) fn session(&self) -> Session {
-        let (allowed, _) = PermissionRules::of(&serde_json::json!({ "allow": ["*"] }), "");
+        let (allowed, _) =
+            PermissionRules::of(&serde_json::json!({ "allow": ["*"] }), "", NameRules::EXACT);
         Session(start(SessionOptions {
             tools: Vec::new(),
             harness: self.harness.clone(),

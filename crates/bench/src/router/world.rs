@@ -92,6 +92,7 @@ pub(crate) fn wire_lanes(url: &str) -> Vec<RouteConfig> {
         providers,
         profiles,
         Arc::new(SystemSecrets {
+            variable: |name| std::env::var(name).ok(),
             environment: Vec::new(),
         }),
     ));

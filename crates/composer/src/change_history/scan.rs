@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use base::names::{is_system_litter, widest_key};
 use host::{ErrorReason, TreeEntry, WalkStep};
 
 use git::blob_id;
@@ -122,23 +123,27 @@ impl ChangeHistory {
 
     /// Whether a path is never observed.
     fn is_outside(&self, path: &str) -> bool {
-        let is_git = |part: &str| part.eq_ignore_ascii_case(".git");
+        let is_git = |part: &str| *widest_key(part.as_bytes()) == *b".git";
+        let is_litter = path
+            .split('/')
+            .any(|part| is_system_litter(part.as_bytes()));
         path.split('/').any(is_git)
-            || (!self.known.contains_key(path) && self.base.is_ignored(path))
+            || (!self.known.contains_key(path) && (is_litter || self.base.is_ignored(path)))
     }
 
     fn walk_step(&self, path: &str, is_folder: bool) -> WalkStep {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        if name.eq_ignore_ascii_case(".git") {
+        if *widest_key(name.as_bytes()) == *b".git" {
             return WalkStep::Skip;
         }
+        let is_litter = is_system_litter(name.as_bytes());
         let is_ignored = if is_folder {
             let below = format!("{path}/");
             let mut inner = self.known.range(below.clone()..);
             let holds_known = inner.next().is_some_and(|(it, _)| it.starts_with(&below));
-            !holds_known && self.base.is_ignored(&below)
+            !holds_known && (is_litter || self.base.is_ignored(&below))
         } else {
-            !self.known.contains_key(path) && self.base.is_ignored(path)
+            !self.known.contains_key(path) && (is_litter || self.base.is_ignored(path))
         };
         if is_ignored {
             WalkStep::Skip

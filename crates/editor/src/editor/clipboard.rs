@@ -4,7 +4,7 @@ use base::Span;
 use caret::clipboard::{self, CopiedText, PasteIndent};
 use gpui_kit::{ClipboardItem, Context, Window};
 
-use super::Editor;
+use super::{Editor, primary};
 
 impl Editor {
     /// Returns the spans of the selections that are not empty, in order.
@@ -94,32 +94,20 @@ pub(crate) fn paste_copied(
 /// Sets the newest selection as the system's primary selection (X11, Wayland), if it is not empty
 /// and at most 1 MiB. Does nothing on other systems.
 pub(crate) fn offer_primary(editor: &mut Editor, cx: &mut Context<Editor>) {
-    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
-    {
-        /// Larger selections are not copied on every step of a drag.
-        const MAX_COPY_BYTES: usize = 1 << 20;
-        let span = editor.selections.primary().span();
-        if !span.is_empty() && span.len() <= MAX_COPY_BYTES {
-            let text = editor.snapshot.text(span).into_owned();
-            cx.write_to_primary(ClipboardItem::new_string(text));
-        }
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
-    {
-        let _unused = (cx, Span::default());
+    /// Larger selections are not copied on every step of a drag.
+    const MAX_COPY_BYTES: usize = 1 << 20;
+    let span = editor.selections.primary().span();
+    if primary::EXISTS && !span.is_empty() && span.len() <= MAX_COPY_BYTES {
+        let text = editor.snapshot.text(span).into_owned();
+        primary::write(ClipboardItem::new_string(text), cx);
     }
 }
 
 /// Inserts the system's primary selection, from any window. Does nothing on systems without a
 /// primary selection.
 pub(crate) fn paste_primary(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
-    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
-    if let Some(copied) = cx.read_from_primary().as_ref().and_then(from_item) {
+    if let Some(copied) = primary::read(cx).as_ref().and_then(from_item) {
         paste_copied(editor, &copied, PasteIndent::Keep, window, cx);
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
-    {
-        let _unused = (window, cx);
     }
 }
 

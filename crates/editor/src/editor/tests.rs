@@ -23,7 +23,7 @@ pub(super) fn open<'a>(
 ) -> (Entity<Editor>, &'a mut VisualTestContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(base::Platform::Linux, cx);
         cx.set_reduce_motion(true);
         cx.bind_keys(keys());
     });

@@ -9,7 +9,7 @@ use gpui_kit::{
     MouseButton, ParentElement as _, Pixels, Point, Role, SharedString, Size,
     StatefulInteractiveElement as _, Styled as _, Window, div, point, px, size,
 };
-use ui::{ActiveTheme as _, Icon, IconSize, KeyHint, dp};
+use ui::{ActivePlatform as _, ActiveTheme as _, Icon, IconSize, KeyHint, dp};
 
 use super::layout::TextLayout;
 use crate::actions::{AcceptSuggestion, ExpandWord};
@@ -267,7 +267,7 @@ fn suggestion_note(
     cx: &App,
 ) -> Option<AnyElement> {
     let words = editor.read(cx).suggestion.note.clone();
-    let key = key.filter(|key| key.as_ref() != "Tab");
+    let key = key.filter(|key| !matches!(key.as_ref(), "Tab" | "⇥"));
     (words.is_some() || key.is_some()).then(|| note(key, words, cx))
 }
 
@@ -296,7 +296,7 @@ fn key_of(
 ) -> Option<SharedString> {
     let context = editor.key_context(cx);
     let binding = window.highest_precedence_binding_for_action_in_context(action, context)?;
-    Some(ui::keys_text(&binding))
+    Some(ui::keys_text(&binding, cx.platform()))
 }
 
 /// Returns the display row of the newest caret.

@@ -29,7 +29,7 @@ impl World {
     fn new(one: &str, two: &str, cx: &mut TestAppContext) -> Self {
         cx.update(|cx| {
             gpui_kit::init(cx);
-            ui::init(cx);
+            ui::init(base::Platform::Linux, cx);
             let one = fixture::model("/p/one.rs", one, fixture::environment(), cx);
             let two = fixture::model("/p/two.rs", two, fixture::environment(), cx);
             let excerpt = |source: &Entity<DocumentModel>, start, end| Excerpt {

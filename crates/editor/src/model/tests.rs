@@ -23,7 +23,7 @@ fn path() -> AbsPath {
 fn open(text: &str, cx: &mut TestAppContext) -> (Entity<DocumentModel>, Arc<FakeFiles>) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        ui::init(cx);
+        ui::init(base::Platform::Linux, cx);
     });
     let files = Arc::new(FakeFiles::new());
     files.folder(&AbsPath::new("/code").unwrap());

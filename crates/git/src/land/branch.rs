@@ -107,7 +107,8 @@ impl Repository {
         git_dirs
     }
 
-    /// Moves a branch if it points to the expected commit. The caller must hold the landing lock.
+    /// Moves a branch if it points to the expected commit; otherwise nothing changes, and the outcome
+    /// tells the reason. The caller must hold the landing lock.
     pub fn move_branch(
         &self,
         branching: &BranchMove<'_>,
@@ -212,16 +213,18 @@ impl Repository {
         place_of_lock(&self.common_dir().join(reference))
     }
 
+    /// Returns the path of the lock file by which git guards the index of this working tree.
     pub(crate) fn index_lock(&self) -> AbsPath {
         let git_dir = self.git_dir().unwrap_or_else(|| self.common_dir());
         git_dir.join("index.lock")
     }
 
-    /// Our folder in the git folder that all worktrees share.
+    /// Returns our folder in the git folder that all worktrees share; it may not exist yet.
     pub(crate) fn burin_dir(&self) -> AbsPath {
         self.common_dir().join("burin")
     }
 
+    /// Returns the folder with refs, config and objects, which all worktrees of the repository share.
     pub fn common_dir(&self) -> AbsPath {
         // libgit2 returns absolute paths, so the fallback is never used.
         AbsPath::new(self.inner.commondir()).unwrap_or_else(|| self.workdir().join(".git"))

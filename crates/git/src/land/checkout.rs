@@ -4,14 +4,16 @@
 //! Planning finds every obstacle before anything is written. The plan is then applied file by file,
 //! each atomically; applying it again changes nothing.
 
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use host::links::{self, NoFollowEntry};
 use host::{ContentHash, ExpectedContent, Files, OnDisk, SaveRequest};
 
 use super::eol;
+use super::spelling::{Respelled, collisions};
 use super::unusable_file::UnusableFile;
 use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
@@ -49,9 +51,11 @@ pub struct Obstacle {
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Repository {
-    /// Plans the update of the checkout when its branch moves between two trees. Uncommitted
-    /// changes in affected files are merged in and stay uncommitted; if that fails, the obstacles
-    /// are returned instead of a plan. Writes objects only.
+    /// Plans the update of the checkout when its branch moves between the trees `from` and `to`.
+    /// Uncommitted changes in affected files are merged in and stay uncommitted; if that fails, or
+    /// if the volume of the checkout takes two paths of `to` for one, the obstacles are returned
+    /// instead of a plan. Writes objects only. Takes time per file of `to` on a volume that folds
+    /// names, else per changed file.
     pub fn plan_checkout(
         &self,
         from: ObjectId,
@@ -60,6 +64,7 @@ impl Repository {
     ) -> Result<Result<CheckoutPlan, Vec<Obstacle>>, Error> {
         let landed = self.changes_between(from, to)?;
         let mut obstacles = self.path_obstacles(&landed, files)?;
+        obstacles.extend(self.same_names(&landed, from, to)?);
         let (on_disk, unreadable) = self.uncommitted(&landed, from, files)?;
         obstacles.extend(unreadable);
         let staged = match self.staged(&landed, from)? {
@@ -117,10 +122,43 @@ impl Repository {
         Ok(changes)
     }
 
+    /// Returns how the volume of the checkout compares names: as Git found out when it made the
+    /// repository there (`core.ignoreCase`, `core.precomposeUnicode`).
+    fn name_rules(&self) -> NameRules {
+        crate::status::name_rules(&self.inner)
+    }
+
+    /// Finds paths that land and that the volume takes for another path of the new tree.
+    fn same_names(
+        &self,
+        landed: &Changes,
+        from: ObjectId,
+        to: ObjectId,
+    ) -> Result<Vec<Obstacle>, Error> {
+        let rules = self.name_rules();
+        if rules == NameRules::EXACT {
+            return Ok(Vec::new());
+        }
+        let failed = |error: git2::Error| self.failed("the landed tree", &error);
+        let mut after = Vec::new();
+        let tree = self.inner.find_tree(to.0).map_err(failed)?;
+        collect_paths(&self.inner, &tree, &mut Vec::new(), &mut after).map_err(failed)?;
+        let is_new = |path: &TreePath| matches!(self.entry_at(from, path), Ok(None));
+        Ok(collisions(landed, &after, rules, &is_new))
+    }
+
     /// Finds folders at paths where a file must go, and files where a folder must go.
     fn path_obstacles(&self, landed: &Changes, files: &dyn Files) -> Result<Vec<Obstacle>, Error> {
         let root = self.workdir();
-        let goes = |path: &TreePath| matches!(landed.get(path), Some(None));
+        let rules = self.name_rules();
+        let removed = landed.iter().filter(|(_, entry)| entry.is_none());
+        let removed: HashSet<_> = removed
+            .map(|(path, _)| rules.key(path.as_bytes()))
+            .collect();
+        let goes = |path: &TreePath| match landed.get(path) {
+            Some(entry) => entry.is_none(),
+            None => removed.contains(&rules.key(path.as_bytes())),
+        };
         let mut obstacles = Vec::new();
         for (path, entry) in landed {
             let Some(entry) = entry
@@ -185,6 +223,7 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<(Changes, Vec<Obstacle>), Error> {
         let (mut own, mut obstacles) = (Changes::new(), Vec::new());
+        let respelled = Respelled::of(landed.keys(), self.name_rules());
         for (path, entry) in landed {
             let committed = self.entry_at(from, path)?;
             let is_module =
@@ -192,7 +231,7 @@ impl Repository {
             if is_module(committed.as_ref()) || is_module(entry.as_ref()) {
                 continue;
             }
-            match self.on_disk(path, committed.as_ref(), files) {
+            match self.on_disk(path, committed.as_ref(), &respelled, files) {
                 Ok((now, _)) if now == committed => {}
                 Ok((now, _)) => {
                     own.insert(path.clone(), now);
@@ -206,14 +245,19 @@ impl Repository {
         Ok((own, obstacles))
     }
 
-    /// Returns the entry in the working tree as git would store it.
+    /// Returns the entry in the working tree as git would store it; none if the file there is one
+    /// of `respelled` under its other name.
     fn on_disk(
         &self,
         path: &TreePath,
         committed: Option<&ObjectEntry>,
+        respelled: &Respelled,
         files: &dyn Files,
     ) -> Result<(Option<ObjectEntry>, ExpectedContent), UnusableFile> {
         let root = self.workdir();
+        if respelled.is_other(root, path) {
+            return Ok((None, ExpectedContent::Absent));
+        }
         let place = root.join(path.to_path());
         // A folder, or a symlink on the way: the path itself is free, and its parents are checked
         // elsewhere.
@@ -279,8 +323,10 @@ impl Repository {
         }
         let mut staged = Changes::new();
         for path in landed.keys() {
+            // With `core.ignoreCase` it finds other spellings as well.
             let now = index
                 .get_path(&path.to_path(), 0)
+                .filter(|entry| entry.path == path.as_bytes())
                 .and_then(|entry| entry_of(&entry));
             if now != self.entry_at(from, path)? {
                 staged.insert(path.clone(), now);
@@ -308,10 +354,12 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<Vec<Obstacle>, Error> {
         let mut left = Vec::new();
+        let paths = plan.files.iter().map(|change| &change.path);
+        let respelled = Respelled::of(paths, self.name_rules());
         let (gone, written): (Vec<_>, Vec<_>) =
             plan.files.iter().partition(|change| change.after.is_none());
         for change in gone.into_iter().chain(written) {
-            if let Err(reason) = self.apply_change(change, files) {
+            if let Err(reason) = self.apply_change(change, &respelled, files) {
                 left.push(Obstacle {
                     path: change.path.clone(),
                     reason: reason.to_string(),
@@ -322,7 +370,12 @@ impl Repository {
         Ok(left)
     }
 
-    fn apply_change(&self, change: &CheckoutChange, files: &dyn Files) -> Result<(), UnusableFile> {
+    fn apply_change(
+        &self,
+        change: &CheckoutChange,
+        respelled: &Respelled,
+        files: &dyn Files,
+    ) -> Result<(), UnusableFile> {
         let is_module =
             |slot: Option<(EntryMode, ObjectId)>| slot.is_some_and(|it| it.0 == EntryMode::Module);
         if is_module(change.after) || is_module(change.before) {
@@ -332,7 +385,7 @@ impl Repository {
         let within = files.open_beneath(root);
         let files = within.as_deref().unwrap_or(files);
         let before = change.before.map(entry);
-        let (now, expected) = self.on_disk(&change.path, before.as_ref(), files)?;
+        let (now, expected) = self.on_disk(&change.path, before.as_ref(), respelled, files)?;
         let slot = now.as_ref().map(|entry| (entry.mode, entry.id));
         let is_only_mode_left = slot.map(|it| it.1) == change.after.map(|it| it.1);
         if slot == change.after {
@@ -424,7 +477,10 @@ impl Repository {
         after: (EntryMode, ObjectId),
         files: &dyn Files,
     ) -> git2::IndexEntry {
-        let now = self.on_disk(path, Some(&entry(after)), files).ok();
+        let written = Respelled::default();
+        let now = self
+            .on_disk(path, Some(&entry(after)), &written, files)
+            .ok();
         let is_same = now.and_then(|it| it.0).map(|it| (it.mode, it.id)) == Some(after);
         let place = self.workdir().join(path.to_path());
         let metadata = place.as_path().symlink_metadata().ok().filter(|_| is_same);
@@ -469,6 +525,28 @@ fn entry_of(found: &git2::IndexEntry) -> Option<ObjectEntry> {
         EntryMode::of(found.mode as i32)?,
         ObjectId(found.id),
     )))
+}
+
+/// Adds all paths of a tree but those of folders.
+fn collect_paths(
+    repository: &git2::Repository,
+    tree: &git2::Tree<'_>,
+    prefix: &mut Vec<u8>,
+    paths: &mut Vec<TreePath>,
+) -> Result<(), git2::Error> {
+    for entry in tree {
+        let length = prefix.len();
+        prefix.extend_from_slice(entry.name_bytes());
+        if entry.kind() == Some(git2::ObjectType::Tree) {
+            prefix.push(b'/');
+            let inner = repository.find_tree(entry.id())?;
+            collect_paths(repository, &inner, prefix, paths)?;
+        } else {
+            paths.push(TreePath::new(&*prefix));
+        }
+        prefix.truncate(length);
+    }
+    Ok(())
 }
 
 fn stage(entry: &git2::IndexEntry) -> u16 {

@@ -72,6 +72,7 @@ pub(crate) fn to_worktree<'b>(
     Cow::Owned(whole)
 }
 
+/// Returns whether some line ends in `\r\n`.
 pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|two| two == b"\r\n")
 }

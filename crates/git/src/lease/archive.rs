@@ -69,8 +69,9 @@ impl MainRepo {
         Ok(())
     }
 
-    /// Commits `files` on top of `tip`; the caller keeps the commit under the hidden ref
-    /// `archive/NAME`. Each file has a path, a mode and its content; without content it is removed.
+    /// Commits `files` on top of the commit `tip` and returns the new commit, to which no ref points: the
+    /// caller keeps it under the hidden ref `archive/NAME`. Each file has a path, a mode and its content;
+    /// without content it is removed. `seconds` is the time of the commit since 1970.
     pub fn archive(
         &self,
         name: &str,
@@ -119,7 +120,7 @@ impl MainRepo {
         })
     }
 
-    /// Returns all archived snapshots.
+    /// Returns all archived snapshots, from the hidden refs below `archive/`.
     pub fn archives(&self) -> Result<Vec<ArchivedCommit>, Error> {
         let failed = |error: git2::Error| self.failed("read archives of", &error);
         let mut archives = Vec::new();

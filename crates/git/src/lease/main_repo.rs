@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use super::Error;
+use crate::merge::is_git_folder;
 
 /// A repository with a checkout and at least one commit, opened for leasing.
 pub struct MainRepo {
@@ -47,6 +48,9 @@ pub struct CommitContents {
 
 impl MainRepo {
     /// Opens the repository whose checkout contains `path`.
+    ///
+    /// # Errors
+    /// `NoRepository` if no folder above `path` is one, `Bare` if it has no checkout.
     pub fn open(path: &AbsPath) -> Result<Self, Error> {
         let repository = Repository::discover(path.as_path()).map_err(|error| {
             if error.code() == ErrorCode::NotFound {
@@ -98,6 +102,9 @@ impl MainRepo {
     }
 
     /// Returns the commit that HEAD points to.
+    ///
+    /// # Errors
+    /// `NoCommit` if there is none yet.
     pub fn head(&self) -> Result<HeadCommit, Error> {
         let none = || Error::NoCommit(self.workdir.as_path().to_path_buf());
         let head = self.repository.head().map_err(|error| match error.code() {
@@ -118,7 +125,7 @@ impl MainRepo {
         })
     }
 
-    /// Resolves a branch, a tag or an id to its commit.
+    /// Resolves a branch, a tag or an id to its commit; the result names no branch.
     pub fn resolve(&self, name: &str) -> Result<HeadCommit, Error> {
         let object = self.repository.revparse_single(name);
         let commit = object.and_then(|object| object.peel_to_commit());
@@ -130,7 +137,10 @@ impl MainRepo {
         })
     }
 
-    /// Returns all files of a tree. Grows with the tree.
+    /// Returns all files of a tree, by its full id. Takes time per file.
+    ///
+    /// # Errors
+    /// `BadName` for the first path that leads out of a checkout or into `.git` on any file system.
     pub fn contents(&self, tree: &str) -> Result<CommitContents, Error> {
         let id = Oid::from_str(tree).map_err(|error| self.failed("read a tree of", &error))?;
         let mut contents = CommitContents::default();
@@ -199,8 +209,9 @@ impl MainRepo {
 
     /// Returns the config for a lease's git folder, written entirely by us and including the user's
     /// name. `monitor` is the shell command that reports changes to git, see githooks(5),
-    /// "fsmonitor-watchman".
-    pub fn lease_config(&self, monitor: Option<&str>) -> String {
+    /// "fsmonitor-watchman"; `names` are the rules of the volume that holds the lease, which may
+    /// differ from those of the checkout's.
+    pub fn lease_config(&self, monitor: Option<&str>, names: NameRules) -> String {
         let mut text = String::from(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../tree\n\
              \tlogallrefupdates = true\n\thooksPath = /dev/null\n\ttrustctime = false\n",
@@ -212,6 +223,9 @@ impl MainRepo {
             )),
             None => text.push_str("\tfsmonitor = false\n"),
         }
+        text.push_str(&format!("\tignorecase = {}\n", names.folds_case));
+        // A volume that keeps the forms apart needs no conversion.
+        text.push_str(&format!("\tprecomposeunicode = {}\n", names.normalizes));
         let config = self
             .repository
             .config()
@@ -387,6 +401,7 @@ impl MainRepo {
         })
     }
 
+    /// Wraps an error of libgit2 about this repository; `doing` is a verb with its object.
     pub(crate) fn failed(&self, doing: &'static str, error: &git2::Error) -> Error {
         Error::new(doing, self.workdir.as_path(), error)
     }
@@ -398,8 +413,6 @@ const COPIED: &[&str] = &[
     "core.eol",
     "core.filemode",
     "core.symlinks",
-    "core.ignorecase",
-    "core.precomposeunicode",
     "core.excludesfile",
     "user.name",
     "user.email",
@@ -424,12 +437,13 @@ pub(super) fn quoted(value: &str) -> String {
     text
 }
 
-/// Returns whether a path component is safe to create in a folder.
+/// Returns whether a path component is safe to create in a folder of any volume: it leads nowhere
+/// else, and no file system takes it for `.git`.
 pub(super) fn is_harmless(name: &[u8]) -> bool {
     !(name.is_empty()
         || name == b"."
         || name == b".."
-        || name.eq_ignore_ascii_case(b".git")
+        || is_git_folder(name)
         || name.contains(&b'/')
         || name.contains(&0))
 }
@@ -442,6 +456,7 @@ fn normal_mode(mode: i32) -> u32 {
     }
 }
 
+/// Returns bytes of git as a path.
 #[cfg(unix)]
 pub(crate) fn as_path(bytes: &[u8]) -> &Path {
     use std::os::unix::ffi::OsStrExt;

@@ -36,7 +36,9 @@ fn unsafe_names_are_distinguished_from_safe_ones() {
     for name in ["a", ".gitignore", "..a", ".github", "git", "a b"] {
         assert!(is_harmless(name.as_bytes()), "{name}");
     }
-    for name in ["", ".", "..", ".git", ".GIT", ".Git", "a/b", "a\0b"] {
+    let hidden = [".g\u{200c}it", ".git.", "GIT~1"];
+    let names = ["", ".", "..", ".git", ".GIT", ".Git", "a/b", "a\0b"];
+    for name in names.into_iter().chain(hidden) {
         assert!(!is_harmless(name.as_bytes()), "{name}");
     }
 }

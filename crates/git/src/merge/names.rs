@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::names::widest_key;
+
 /// Path of a file in a tree: components of arbitrary bytes, separated by single slashes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePath(Arc<[u8]>);
@@ -148,15 +150,26 @@ fn part_danger(part: &[u8]) -> Option<NameDanger> {
     if part.contains(&0) || part.contains(&b'\\') {
         return Some(NameDanger::Unkeepable);
     }
-    is_like(part, "git", "git~").then_some(NameDanger::GitFolder)
+    is_git_folder(part).then_some(NameDanger::GitFolder)
 }
 
-/// Returns whether some file system may treat `part` as `.{name}`, considering case, NTFS short
-/// names, trailing dots, spaces and streams, and characters that HFS+ ignores.
+/// Returns whether some file system may treat a path component as `.git`.
+pub(crate) fn is_git_folder(part: &[u8]) -> bool {
+    is_like(part, "git", "git~")
+}
+
+/// Returns whether some file system may treat `part` as `.{name}`, considering case, ligatures and
+/// normal forms, NTFS short names, trailing dots, spaces and streams, and characters that HFS+
+/// ignores. `name` and `short` are in their folded form.
 fn is_like(part: &[u8], name: &str, short: &str) -> bool {
-    let text = String::from_utf8_lossy(part);
-    let seen: String = text.chars().filter(|it| !is_unseen(*it)).collect();
-    let seen = seen.to_lowercase();
+    if part
+        .first()
+        .is_none_or(|byte| byte.is_ascii() && !b".gG".contains(byte))
+    {
+        return false;
+    }
+    let seen = widest_key(part);
+    let seen = String::from_utf8_lossy(&seen);
     let seen = seen.split(':').next().unwrap_or_default();
     let seen = seen.trim_end_matches(['.', ' ']);
     if seen.strip_prefix('.') == Some(name) {
@@ -164,13 +177,6 @@ fn is_like(part: &[u8], name: &str, short: &str) -> bool {
     }
     let number = seen.strip_prefix(short).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn is_unseen(it: char) -> bool {
-    matches!(
-        it,
-        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
-    )
 }
 
 #[cfg(test)]

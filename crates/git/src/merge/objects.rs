@@ -47,6 +47,7 @@ impl fmt::Debug for ObjectId {
 }
 
 impl EntryMode {
+    /// Returns the type of an entry by its mode in a tree; `None` for a folder or an unknown mode.
     pub(crate) fn of(raw: i32) -> Option<Self> {
         match raw & 0o170_000 {
             0o100_000 if raw & 0o100 != 0 => Some(EntryMode::Executable),
@@ -57,6 +58,7 @@ impl EntryMode {
         }
     }
 
+    /// Returns the mode of the entry in a tree.
     pub(crate) fn raw(self) -> i32 {
         match self {
             EntryMode::Plain => 0o100_644,
@@ -94,7 +96,8 @@ impl Repository {
         }
     }
 
-    /// Returns the changes between two trees, without content.
+    /// Returns the changes from the tree `before` to the tree `after`, without content. Takes time per
+    /// change.
     pub fn changes_between(&self, before: ObjectId, after: ObjectId) -> Result<Changes, Error> {
         let mut changes = Changes::new();
         if before == after {
@@ -240,6 +243,7 @@ impl Repository {
         }
     }
 
+    /// Wraps an error of libgit2 about `what`, a path or a thing in the git folder.
     pub(crate) fn failed(&self, what: &str, error: &git2::Error) -> Error {
         unreadable(&self.inner.path().join(what), error)
     }

@@ -13,7 +13,7 @@ fn dirs(variables: &[(&str, &str)]) -> Result<Dirs, String> {
         let found = variables.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| OsString::from(value))
     };
-    Dirs::from_variables(variable).map_err(|error| error.to_string())
+    Dirs::from_variables(variable, ".cache/burin").map_err(|error| error.to_string())
 }
 
 fn paths(dirs: &Dirs) -> [String; 3] {
@@ -44,6 +44,23 @@ fn burin_variables_override_xdg_and_home() {
         message.contains("HOME") && message.contains("BURIN_CONFIG_DIR"),
         "{message}"
     );
+}
+
+#[test]
+fn a_system_has_its_own_place_for_the_cache() {
+    let variable = |xdg: bool| {
+        move |name: &str| match name {
+            "HOME" => Some(OsString::from("/h")),
+            "XDG_CACHE_HOME" if xdg => Some(OsString::from("/x")),
+            _ => None,
+        }
+    };
+    let below = "Library/Caches/burin.noindex";
+    let dirs = Dirs::from_variables(variable(false), below).expect("folders");
+    assert_eq!(dirs.cache.to_string(), "/h/Library/Caches/burin.noindex");
+    assert_eq!(dirs.config.to_string(), "/h/.config/burin");
+    let dirs = Dirs::from_variables(variable(true), below).expect("folders");
+    assert_eq!(dirs.cache.to_string(), "/x/burin");
 }
 
 #[test]

@@ -24,6 +24,25 @@ fn secrets_are_never_passed_on() {
 }
 
 #[test]
+fn variables_of_the_loader_are_never_passed_on() {
+    for name in [
+        "DYLD_LIBRARY_PATH",
+        "DYLD_INSERT_LIBRARIES",
+        "DYLD_FRAMEWORK_PATH",
+    ] {
+        for recipient in [
+            Recipient::Foreign,
+            Recipient::Personal,
+            Recipient::KeyCommand,
+        ] {
+            assert!(!is_allowed(name, "x", recipient), "{name}");
+        }
+        assert!(super::is_loader_variable(name));
+    }
+    assert!(!super::is_loader_variable("MY_DYLD_PATH"));
+}
+
+#[test]
 fn common_variables_are_passed_on() {
     for name in [
         "PATH",
@@ -41,6 +60,11 @@ fn common_variables_are_passed_on() {
         "GIT_AUTHOR_NAME",
         "SSL_CERT_FILE",
         "TMPDIR",
+        "__CF_USER_TEXT_ENCODING",
+        "DEVELOPER_DIR",
+        "SDKROOT",
+        "HOMEBREW_PREFIX",
+        "HOMEBREW_CACHE",
     ] {
         for recipient in [
             Recipient::Foreign,

@@ -1,28 +1,22 @@
-//! Facts about Burin's folders, free space and watch limits.
+//! Facts about Burin's folders and free space.
 
 use std::fs;
 
 use base::AbsPath;
 
-use super::{Fact, number_of};
+use super::Fact;
 use crate::dirs::Dirs;
 
 /// Less free space than this, in bytes, is reported.
 const LOW_SPACE_BYTES: u64 = 1 << 30;
-/// Fewer watches than this do not cover a large project.
-const FEW_WATCHES: u64 = 65_536;
 
 pub(super) fn facts(dirs: &Dirs) -> Vec<Fact> {
-    let mut facts = vec![
+    vec![
         folder("config folder", &dirs.config),
         folder("state folder", &dirs.state),
         folder("cache folder", &dirs.cache),
         space(&dirs.state),
-    ];
-    if cfg!(target_os = "linux") {
-        facts.push(watches());
-    }
-    facts
+    ]
 }
 
 fn folder(name: &'static str, path: &AbsPath) -> Fact {
@@ -60,17 +54,47 @@ fn space(path: &AbsPath) -> Fact {
     Fact::good(name, value)
 }
 
-fn watches() -> Fact {
-    let name = "file watches";
-    let Some(most) = number_of("/proc/sys/fs/inotify/max_user_watches") else {
-        return Fact::warn(name, "unknown", "mount /proc to find out");
+/// Returns whether names that differ in case are different files beside this folder; `None` if its
+/// name has no letter, or it does not exist.
+#[cfg(any(test, target_os = "macos"))]
+pub(super) fn is_case_sensitive(folder: &AbsPath) -> Option<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let path = folder.as_path();
+    let name = path.file_name()?.to_str()?;
+    let swap = |char: char| {
+        if char.is_ascii_lowercase() {
+            char.to_ascii_uppercase()
+        } else {
+            char.to_ascii_lowercase()
+        }
     };
-    let instances = number_of("/proc/sys/fs/inotify/max_user_instances").unwrap_or_default();
-    let value = format!("{most} folders, {instances} watchers");
-    if most < FEW_WATCHES {
-        let advice = "changes in large projects are noticed late; as root run \"sysctl \
-                      fs.inotify.max_user_watches=1048576\"";
-        return Fact::warn(name, value, advice);
+    let other: String = name.chars().map(swap).collect();
+    if other == name {
+        return None;
     }
-    Fact::good(name, value)
+    let own = fs::metadata(path).ok()?;
+    let same = fs::metadata(path.with_file_name(other));
+    Some(!same.is_ok_and(|same| (same.dev(), same.ino()) == (own.dev(), own.ino())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_case_sensitive;
+    use crate::temp::TempFolder;
+
+    #[test]
+    fn a_link_under_the_other_case_is_the_same_folder() {
+        let folder = TempFolder::new().expect("a folder");
+        let project = folder.path().join("project");
+        assert_eq!(is_case_sensitive(&project), None);
+        std::fs::create_dir(project.as_path()).expect("a folder");
+        assert_eq!(is_case_sensitive(&project), Some(true));
+        let other = folder.path().join("PROJECT");
+        std::os::unix::fs::symlink(project.as_path(), other.as_path()).expect("a link");
+        assert_eq!(is_case_sensitive(&project), Some(false));
+        let digits = folder.path().join("123");
+        std::fs::create_dir(digits.as_path()).expect("a folder");
+        assert_eq!(is_case_sensitive(&digits), None);
+    }
 }

@@ -15,14 +15,7 @@ fn every_fact_has_a_value_and_every_problem_advice() {
         }
     }
     let named = |name: &str| facts.iter().find(|fact| fact.name == name);
-    for name in [
-        "system",
-        "git",
-        "fonts",
-        "state folder",
-        "free space",
-        "Vulkan drivers",
-    ] {
+    for name in ["system", "git", "state folder", "free space", "open files"] {
         assert!(named(name).is_some(), "no fact about {name}");
     }
     assert_eq!(
@@ -42,18 +35,4 @@ fn an_uncreatable_folder_is_reported() {
         matches!(state.map(|fact| &fact.verdict), Some(FactVerdict::Bad(_))),
         "{state:?}"
     );
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn probing_a_silent_display_times_out() {
-    // The socket of this machine's display 100; nothing ever answers there.
-    let Ok(listener) = std::net::TcpListener::bind("127.0.0.1:6100") else {
-        return test_support::skip("another program listens on port 6100");
-    };
-    let started = std::time::Instant::now();
-    let answer = super::display::connect_x11("localhost:100");
-    assert!(started.elapsed() < super::PROBE_TIMEOUT * 4);
-    assert!(answer.is_err_and(|error| error.to_string().contains("no response")));
-    drop(listener);
 }

@@ -1,7 +1,7 @@
 //! Implements `Files` for `FakeFiles`.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::AbsPath;
@@ -134,7 +134,14 @@ impl Files for FakeFiles {
         let mut world = self.enter(FakeOperation::Arrange, from, "rename")?;
         let failed = |reason| Error::new(from, "rename", reason);
         let own = existing_name(&world, from).map_err(failed)?;
-        let new = free_name(&world, to).map_err(|reason| Error::new(to, "rename to", reason))?;
+        let new = free_name(&world, to);
+        let new = match new {
+            // Another spelling of the same entry is not taken.
+            Err(ErrorReason::AlreadyExists) if is_respelling(&world, &own, to) => {
+                Ok(parent_of(&own).join(Path::new(to.file_name())))
+            }
+            new => new.map_err(|reason| Error::new(to, "rename to", reason)),
+        }?;
         for (rest, node) in world.descendants(&own) {
             world.nodes.insert(join_rest(&new, &rest), node);
         }
@@ -217,6 +224,7 @@ impl Files for FakeFiles {
 
     fn lock(&self, path: &AbsPath) -> Result<Option<FileLock>, Error> {
         let mut world = self.world();
+        let path = &world.stored_path(path);
         if !world.locks.insert(path.clone()) {
             return Ok(None);
         }
@@ -408,7 +416,17 @@ fn free_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, ErrorRea
     }
 }
 
+/// Returns whether `to` is another spelling of the entry `own`.
+fn is_respelling(world: &FakeFileSystem, own: &AbsPath, to: &AbsPath) -> bool {
+    let is_new = own.file_name() != to.file_name();
+    is_new && world.own_name(to).is_ok_and(|stored| stored == *own)
+}
+
+fn parent_of(path: &AbsPath) -> AbsPath {
+    path.parent().unwrap_or_else(|| path.clone())
+}
+
 /// Joins `rest` to `path`; returns `path` itself if `rest` is empty.
-fn join_rest(path: &AbsPath, rest: &std::path::Path) -> AbsPath {
+fn join_rest(path: &AbsPath, rest: &Path) -> AbsPath {
     path.join(rest)
 }

@@ -1,11 +1,12 @@
 //! The state behind `FakeFiles`: a flat map from paths to nodes.
 //!
 //! Invariant: the parent of every path in the map is in the map and is a folder.
+//! Invariant: no two paths in the map are the same by the rules for names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, PathBuf};
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 
 use super::FakeOperation;
 use crate::error::ErrorReason;
@@ -47,6 +48,7 @@ pub(super) struct FakeWatch {
 }
 
 pub(super) struct FakeFileSystem {
+    pub(super) names: NameRules,
     pub(super) nodes: BTreeMap<AbsPath, FakeNode>,
     pub(super) faults: Vec<InjectedFault>,
     pub(super) watches: Vec<FakeWatch>,
@@ -60,6 +62,7 @@ impl Default for FakeFileSystem {
     fn default() -> Self {
         let root = AbsPath::new("/").expect("the root is absolute");
         Self {
+            names: NameRules::EXACT,
             nodes: BTreeMap::from([(root, FakeNode::Folder { mode: 0o755 })]),
             faults: Vec::new(),
             watches: Vec::new(),
@@ -110,7 +113,7 @@ impl FakeFileSystem {
             let Component::Normal(name) = component else {
                 continue;
             };
-            let next = real.join(name);
+            let next = self.stored_child(&real, std::path::Path::new(name));
             real = match self.nodes.get(&next) {
                 Some(FakeNode::Link(target)) => {
                     *left = left.checked_sub(1).ok_or(ErrorReason::LinkLoop)?;
@@ -127,6 +130,27 @@ impl FakeFileSystem {
         Ok(real)
     }
 
+    /// Returns the entry of a folder that has this name by the rules, as it is stored.
+    fn stored_child(&self, folder: &AbsPath, name: &std::path::Path) -> AbsPath {
+        let given = folder.join(name);
+        if self.names == NameRules::EXACT || self.nodes.contains_key(&given) {
+            return given;
+        }
+        let is_same = |child: &&AbsPath| {
+            child.parent().as_ref() == Some(folder) && self.names.is_same(child.file_name(), name)
+        };
+        self.nodes.keys().find(is_same).cloned().unwrap_or(given)
+    }
+
+    /// Returns the path with stored names; links are not followed.
+    pub(super) fn stored_path(&self, path: &AbsPath) -> AbsPath {
+        let root = AbsPath::new("/").expect("the root is absolute");
+        let components = path.as_path().components().skip(1);
+        components.fold(root, |folder, name| {
+            self.stored_child(&folder, name.as_os_str().as_ref())
+        })
+    }
+
     /// Resolves the links in a path's folder, but not its last component.
     pub(super) fn own_name(&self, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
         match path.parent() {
@@ -136,7 +160,7 @@ impl FakeFileSystem {
                 if !matches!(self.nodes.get(&folder), Some(FakeNode::Folder { .. })) {
                     return Err(ErrorReason::NotAFolder);
                 }
-                Ok(folder.join(path.as_path().file_name().unwrap_or_default()))
+                Ok(self.stored_child(&folder, path.file_name().as_ref()))
             }
         }
     }
@@ -192,6 +216,7 @@ impl FakeFileSystem {
     }
 
     pub(super) fn insert(&mut self, path: &AbsPath, node: FakeNode) {
+        let path = &self.stored_path(path);
         if let Some(parent) = path.parent() {
             self.add_folders(&parent);
         }
@@ -200,6 +225,7 @@ impl FakeFileSystem {
     }
 
     pub(super) fn add_folders(&mut self, path: &AbsPath) {
+        let path = &self.stored_path(path);
         if self.nodes.contains_key(path) {
             return;
         }

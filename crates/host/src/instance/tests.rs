@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 
-use super::{HandoffReceiver, Instance, MAX_MESSAGE_BYTES, claim};
+use super::{HandoffReceiver, Instance, MAX_MESSAGE_BYTES, MAX_SOCKET_PATH, claim, socket_path};
 use crate::{RealFiles, TempFolder};
 
 fn first(folder: &TempFolder) -> HandoffReceiver {
@@ -45,6 +45,29 @@ fn a_stale_socket_is_replaced() {
     let other = claim(&RealFiles, folder.path(), "here", b"x").expect("claim");
     assert!(matches!(other, Instance::Other));
     assert_eq!(next(&handed).as_deref(), Some(&b"x"[..]));
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_has_a_private_substitute() {
+    let folder = TempFolder::new().expect("a folder");
+    let temporary = folder.path().as_path();
+    let long = |last: &str| folder.path().join("deep".repeat(30)).join(last);
+    let near = socket_path(folder.path(), "here", temporary).expect("a path");
+    assert_eq!(near, folder.path().join("here.socket"));
+    let [one, again, other] = ["a", "a", "b"].map(|last| {
+        let path = socket_path(&long(last), "here", temporary);
+        path.expect("a path")
+    });
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    assert!(one.as_path().as_os_str().len() <= MAX_SOCKET_PATH, "{one}");
+    let parent = one.as_path().parent().expect("a folder").to_owned();
+    let mode = std::fs::metadata(&parent).expect("a folder").permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o077, 0);
+    // A link in its place is refused: another user may have put it there.
+    std::fs::remove_dir(&parent).expect("empty");
+    std::os::unix::fs::symlink("/tmp", &parent).expect("a link");
+    socket_path(&long("a"), "here", temporary).expect_err("a link");
 }
 
 #[test]

@@ -1,10 +1,23 @@
 //! Tests of opening paths without following links.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use super::*;
+use crate::reexec::{is_reexec, reexec_test};
 use crate::temp::TempFolder;
+
+/// Ends the other side of a race, also if an assertion fails.
+pub(crate) struct SetOnDrop<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// A folder `root` with files, a link out of it, and a folder beside it.
 fn scene() -> (TempFolder, OwnedFd) {
@@ -45,9 +58,78 @@ fn the_walk_is_as_strict_as_the_kernel() {
         assert_eq!(open_both(&root, path, OFlags::RDONLY), Err(errno), "{path}");
     }
     assert_eq!(open_both(&root, "away", FOLDER), Err(Errno::LOOP));
-    let handle = walk(&root, Path::new("away"), OFlags::PATH, Mode::empty());
+    let handle = walk(&root, Path::new("away"), FOLDER | SEARCH, Mode::empty());
     assert_eq!(handle.map(drop), Err(Errno::LOOP));
     assert!(open_folder_below(&root, Path::new("")).is_ok());
+}
+
+#[test]
+fn the_walk_needs_no_permission_to_list() {
+    const THIS: &str = "no_follow::tests::the_walk_needs_no_permission_to_list";
+    if rustix::process::geteuid().is_root() && !is_reexec() {
+        let other = [
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+        ];
+        reexec_test(THIS, &other, &[]);
+        return;
+    }
+    let (folder, root) = scene();
+    let dir = folder.path().join("root/dir");
+    let set = |mode| fs::set_permissions(&dir, fs::Permissions::from_mode(mode)).expect("a mode");
+    set(0o300);
+    assert!(open_both(&root, "dir/a", OFlags::RDONLY).is_ok());
+    assert!(open_for_search(&root, Path::new("dir")).is_ok());
+    assert_eq!(open_both(&root, "dir", FOLDER), Err(Errno::ACCESS));
+    set(0o700);
+}
+
+/// The number of rounds that a race is run; `BURIN_RACES` sets another.
+fn races() -> usize {
+    let given = std::env::var("BURIN_RACES").ok();
+    given.and_then(|number| number.parse().ok()).unwrap_or(1000)
+}
+
+/// The walk runs by itself here, as it does where the kernel opens no path at once.
+#[test]
+fn the_walk_never_leaves_the_root_while_links_are_swapped() {
+    let (folder, root) = scene();
+    let at = |name: &str| folder.path().join("root").join(name);
+    fs::create_dir(at("dir/deep")).expect("a folder");
+    fs::write(at("dir/deep/a"), "inside").expect("a file");
+    fs::create_dir(folder.path().join("outside/deep")).expect("a folder");
+    fs::write(folder.path().join("outside/deep/a"), "outside").expect("a file");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|threads| {
+        let _end = SetOnDrop(&is_over);
+        threads.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                fs::rename(at("dir"), at("aside")).ok();
+                fs::rename(at("away"), at("dir")).ok();
+                thread::yield_now();
+                fs::rename(at("dir"), at("away")).ok();
+                fs::rename(at("aside"), at("dir")).ok();
+                thread::yield_now();
+            }
+        });
+        let (mut read, mut refused, mut round) = (0, 0, 0);
+        // Goes on until both happened, so that the race was one.
+        while round < races() || read == 0 || refused == 0 {
+            let path = ["dir/deep/a", "dir/a", "away/deep/a"][round % 3];
+            match walk(&root, Path::new(path), OFlags::RDONLY, Mode::empty()) {
+                Ok(file) => {
+                    let mut content = String::new();
+                    File::from(file).read_to_string(&mut content).expect("text");
+                    assert_eq!(content, "inside", "round {round}");
+                    read += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            round += 1;
+        }
+    });
 }
 
 #[test]

@@ -6,7 +6,8 @@
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base::LogErr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -33,11 +34,14 @@ impl ProcessHandle {
     /// its id cannot be read.
     pub(super) fn of(child: &Child, mark: &str) -> Option<Self> {
         let first = pid_of(child)?;
+        tree::adopt(first);
+        let tree = ProcessTree::of(first, mark);
+        let registration = guard::watch(first, &tree.registration());
         Some(Self {
-            tree: ProcessTree::of(first, mark),
+            tree,
             end: Mutex::new(None),
             is_killed: AtomicBool::new(false),
-            registration: Mutex::new(Some(guard::watch(first))),
+            registration: Mutex::new(Some(registration)),
         })
     }
 
@@ -55,6 +59,15 @@ impl ProcessHandle {
     pub(super) fn wait(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.leader()), options) {}
+    }
+
+    /// Waits until the process has no living descendants, for at most `limit`. The process itself has
+    /// ended.
+    pub(super) fn wait_for_descendants(&self, limit: Duration) {
+        let until = Instant::now() + limit;
+        while !self.members().is_empty() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Kills the remaining descendants and reaps the process. Returns how it ended and how many

@@ -112,6 +112,12 @@ impl ProcessGroup {
         self.exit().unwrap_or(ProcessExit::Signalled(0))
     }
 
+    /// Returns the ids of its living processes, its own included.
+    #[cfg(test)]
+    pub(super) fn members(&self) -> Vec<u32> {
+        self.held.members()
+    }
+
     /// Returns the process id.
     pub fn id(&self) -> i32 {
         self.held.leader().as_raw_nonzero().get()

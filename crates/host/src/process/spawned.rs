@@ -9,7 +9,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -17,13 +16,13 @@ use std::time::Duration;
 
 use async_channel::{Receiver, Sender, TrySendError};
 use base::AbsPath;
-use pty_process::blocking::{Pts, Pty};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 
 use super::handle::{ProcessHandle, fresh_mark};
 use super::sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
-use super::{ProcessExit, interrupts, not_started};
+use super::terminal::{HeldTerminal, open_terminal, pty_error};
+use super::{ProcessExit, interrupts, not_started, tree};
 use crate::error::{Error, ErrorReason};
 
 /// Number of input messages that may wait; more are refused.
@@ -101,16 +100,16 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
     let failed = |error: io::Error| not_started(&launch.program, &launch.folder, &error);
     let (sender, ended) = async_channel::bounded(1);
     if let Some(bounds) = &launch.sandbox {
-        let (started, reader, input) = spawn_sandboxed(launch, bounds.as_ref(), failed)?;
+        let (started, streams) = spawn_sandboxed(launch, bounds.as_ref(), failed)?;
         let bound: Arc<dyn SandboxedProcess> = Arc::from(started);
-        let drained = drain(reader, sink);
-        let waited = Arc::clone(&bound);
-        thread::spawn(move || wait_sandboxed(waited.as_ref(), &drained, &sender));
+        let drained = drain(streams.reader, sink);
+        let (waited, input, terminal) = (Arc::clone(&bound), streams.input, streams.terminal);
+        thread::spawn(move || wait_sandboxed(waited.as_ref(), terminal, &drained, &sender));
         let hold = ProcessOwner::Sandboxed(bound);
         return Ok(SpawnedProcess { hold, ended, input });
     }
     let mark = fresh_mark();
-    let (child, reader, input) = match launch.terminal {
+    let (child, streams) = match launch.terminal {
         Some(screen) => spawn_in_terminal(launch, screen, &mark).map_err(failed)?,
         None => spawn_piped(launch, &mark).map_err(failed)?,
     };
@@ -118,9 +117,9 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
         return Err(failed(io::Error::other("its process id cannot be read")));
     };
     let held = Arc::new(held);
-    let drained = drain(reader, sink);
-    let waited = Arc::clone(&held);
-    thread::spawn(move || wait(child, &waited, &drained, &sender));
+    let drained = drain(streams.reader, sink);
+    let (waited, input, terminal) = (Arc::clone(&held), streams.input, streams.terminal);
+    thread::spawn(move || wait(child, &waited, terminal, &drained, &sender));
     let hold = ProcessOwner::Own(held);
     Ok(SpawnedProcess { hold, ended, input })
 }
@@ -136,15 +135,20 @@ fn drain(reader: Box<dyn Read + Send>, sink: OutputSink) -> mpsc::Receiver<()> {
     is_drained
 }
 
-type Opened<T> = (T, Box<dyn Read + Send>, Option<Sender<Vec<u8>>>);
-type Started = Opened<Child>;
+/// Burin's ends of a process's streams.
+struct OwnStreams {
+    reader: Box<dyn Read + Send>,
+    input: Option<Sender<Vec<u8>>>,
+    /// Its terminal, if it has one. The reader ends after this was dropped.
+    terminal: Option<HeldTerminal>,
+}
 
 fn spawn_sandboxed(
     launch: &LaunchRequest,
     bounds: &dyn SandboxSpawner,
     failed: impl Fn(io::Error) -> Error,
-) -> Result<Opened<Box<dyn SandboxedProcess>>, Error> {
-    let (streams, reader, input) = match launch.terminal {
+) -> Result<(Box<dyn SandboxedProcess>, OwnStreams), Error> {
+    let (streams, own) = match launch.terminal {
         Some(screen) => terminal_streams(screen).map_err(&failed)?,
         None => pipe_streams().map_err(&failed)?,
     };
@@ -163,26 +167,24 @@ fn spawn_sandboxed(
             ErrorReason::Other(error.to_string()),
         )
     })?;
-    Ok((bound, reader, input))
+    Ok((bound, own))
 }
 
-fn pipe_streams() -> io::Result<Opened<[OwnedFd; 3]>> {
+fn pipe_streams() -> io::Result<([OwnedFd; 3], OwnStreams)> {
     let (reader, writer) = io::pipe()?;
     let nothing = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let streams = [nothing, writer.try_clone()?.into(), writer.into()];
-    Ok((streams, Box::new(reader), None))
+    Ok((streams, OwnStreams::of_pipe(reader)))
 }
 
-fn terminal_streams(screen: TerminalSize) -> io::Result<Opened<[OwnedFd; 3]>> {
-    let (terminal, side) = open_terminal(screen)?;
+fn terminal_streams(screen: TerminalSize) -> io::Result<([OwnedFd; 3], OwnStreams)> {
+    let (master, side) = open_terminal(screen)?;
     let of = || side.as_fd().try_clone_to_owned();
     let streams = [of()?, of()?, of()?];
-    let terminal = Arc::new(terminal);
-    let input = input_writer(&terminal);
-    Ok((streams, Box::new(PtyReader(terminal)), Some(input)))
+    Ok((streams, OwnStreams::of_terminal(master, of()?)?))
 }
 
-fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<Started> {
+fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<(Child, OwnStreams)> {
     let (reader, writer) = io::pipe()?;
     let mut command = Command::new(&launch.program);
     command
@@ -191,50 +193,55 @@ fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<Started> {
         .env_clear()
         .envs(launch.variables.iter().map(|(name, value)| (name, value)))
         .env(mark, "1")
-        .process_group(0)
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
+    tree::lead(&mut command);
     let child = command.spawn()?;
-    Ok((child, Box::new(reader), None))
+    Ok((child, OwnStreams::of_pipe(reader)))
 }
 
 fn spawn_in_terminal(
     launch: &LaunchRequest,
     screen: TerminalSize,
     mark: &str,
-) -> io::Result<Started> {
-    let (terminal, side) = open_terminal(screen)?;
-    let child = pty_process::blocking::Command::new(&launch.program)
+) -> io::Result<(Child, OwnStreams)> {
+    let (master, side) = open_terminal(screen)?;
+    let held = side.as_fd().try_clone_to_owned()?;
+    let command = pty_process::blocking::Command::new(&launch.program)
         .args(&launch.arguments)
         .current_dir(&launch.folder)
         .env_clear()
         .envs(launch.variables.iter().map(|(name, value)| (name, value)))
-        .env(mark, "1")
+        .env(mark, "1");
+    let child = tree::lead_terminal(command)
         .spawn(side)
         .map_err(pty_error)?;
-    let terminal = Arc::new(terminal);
-    let input = input_writer(&terminal);
-    Ok((child, Box::new(PtyReader(terminal)), Some(input)))
+    Ok((child, OwnStreams::of_terminal(master, held)?))
 }
 
-fn open_terminal(screen: TerminalSize) -> io::Result<(Pty, Pts)> {
-    let (terminal, side) = pty_process::blocking::open().map_err(pty_error)?;
-    terminal
-        .resize(pty_process::Size::new(screen.rows, screen.columns))
-        .map_err(pty_error)?;
-    Ok((terminal, side))
-}
+impl OwnStreams {
+    fn of_pipe(reader: io::PipeReader) -> Self {
+        Self {
+            reader: Box::new(reader),
+            input: None,
+            terminal: None,
+        }
+    }
 
-fn pty_error(error: pty_process::Error) -> io::Error {
-    match error {
-        pty_process::Error::Io(error) => error,
-        error => io::Error::other(error.to_string()),
+    fn of_terminal(master: pty_process::blocking::Pty, side: OwnedFd) -> io::Result<Self> {
+        let master = Arc::new(master);
+        let (reader, held) = HeldTerminal::new(Arc::clone(&master), side)?;
+        Ok(Self {
+            reader: Box::new(reader),
+            input: Some(input_writer(&master)),
+            terminal: Some(held),
+        })
     }
 }
 
 /// Starts a thread that writes input to a terminal.
-fn input_writer(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
+fn input_writer(terminal: &Arc<pty_process::blocking::Pty>) -> Sender<Vec<u8>> {
     let (sender, inputs) = async_channel::bounded::<Vec<u8>>(INPUTS);
     let written = Arc::clone(terminal);
     thread::spawn(move || {
@@ -245,14 +252,6 @@ fn input_writer(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
         }
     });
     sender
-}
-
-struct PtyReader(Arc<Pty>);
-
-impl Read for PtyReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self.0).read(buffer)
-    }
 }
 
 fn read(mut reader: Box<dyn Read + Send>, mut sink: OutputSink) {
@@ -271,13 +270,21 @@ fn read(mut reader: Box<dyn Read + Send>, mut sink: OutputSink) {
 fn wait(
     mut child: Child,
     held: &ProcessHandle,
+    terminal: Option<HeldTerminal>,
     drained: &mpsc::Receiver<()>,
     sender: &Sender<ExitReport>,
 ) {
     held.wait();
     // A process that still writes, such as the last part of a pipeline, may end on its own.
-    let is_drained = drained.recv_timeout(DRAIN).is_ok();
+    let is_drained = match terminal {
+        None => drained.recv_timeout(DRAIN).is_ok(),
+        Some(_) => {
+            held.wait_for_descendants(DRAIN);
+            false
+        }
+    };
     let (end, left) = held.reap(&mut child);
+    drop(terminal);
     if !is_drained {
         // A process that escaped may hold the pipe forever.
         drained.recv_timeout(DRAIN).ok();
@@ -293,10 +300,12 @@ fn wait(
 
 fn wait_sandboxed(
     bound: &dyn SandboxedProcess,
+    terminal: Option<HeldTerminal>,
     drained: &mpsc::Receiver<()>,
     sender: &Sender<ExitReport>,
 ) {
     let (end, left) = bound.wait();
+    drop(terminal);
     // No process is left that could write.
     drained.recv_timeout(DRAIN).ok();
     sender

@@ -7,14 +7,16 @@
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base::AbsPath;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat as RawStat, fstat, openat, statat};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat as RawStat, fstat, openat, statat};
 
 use crate::error::{Error, ErrorReason};
+use crate::file_status::FileStatus;
+use crate::path_at::PathAt;
 use crate::stat::FileKind;
 
 /// A folder kept open for repeated queries.
@@ -161,22 +163,15 @@ impl BulkStat {
 }
 
 fn mark_of(stat: &RawStat) -> FileVersion {
-    let nanos = |seconds: i64, nanos: u64| {
-        let nanos = i64::try_from(nanos).unwrap_or(0);
-        seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
-    };
+    let status = FileStatus::from_raw(stat);
+    let nanos = |nanos: i128| i64::try_from(nanos).unwrap_or(i64::MAX);
     FileVersion {
-        kind: match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => FileKind::File,
-            FileType::Directory => FileKind::Folder,
-            FileType::Symlink => FileKind::BrokenLink,
-            _ => FileKind::Other,
-        },
-        device: stat.st_dev,
-        inode: stat.st_ino,
-        size: u64::try_from(stat.st_size).unwrap_or(0),
-        mtime_ns: nanos(stat.st_mtime, stat.st_mtime_nsec),
-        ctime_ns: nanos(stat.st_ctime, stat.st_ctime_nsec),
+        kind: status.kind(),
+        device: status.device,
+        inode: status.inode,
+        size: status.size,
+        mtime_ns: nanos(status.mtime_ns),
+        ctime_ns: nanos(status.ctime_ns),
     }
 }
 
@@ -192,21 +187,19 @@ pub struct RandomAccessFile {
 impl RandomAccessFile {
     /// Opens a regular file; refuses links.
     pub fn open(path: &AbsPath) -> Result<Self, Error> {
-        let failed = |error: &std::io::Error| Error::from_io(path, "open", error);
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = File::options()
-            .read(true)
-            .custom_flags(flags.bits().cast_signed())
-            .open(path.as_path())
-            .map_err(|error| failed(&error))?;
-        let metadata = file.metadata().map_err(|error| failed(&error))?;
-        if !metadata.is_file() {
-            let kind = super::kind_of(metadata.file_type());
-            return Err(Error::new(path, "open", ErrorReason::NotAFile(kind)));
+        let failed = |errno| Error::from_errno(path, "open", errno);
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW;
+        let file = PathAt::absolute(path)
+            .open(flags, Mode::empty())
+            .map_err(failed)?;
+        let status = FileStatus::of(&file).map_err(failed)?;
+        if status.kind() != FileKind::File {
+            let reason = ErrorReason::NotAFile(status.kind());
+            return Err(Error::new(path, "open", reason));
         }
         Ok(Self {
             file,
-            length: metadata.len(),
+            length: status.size,
             path: path.clone(),
         })
     }

@@ -25,11 +25,11 @@ pub enum PolledChange {
 /// A set of watched folders and their event queue.
 #[derive(Debug)]
 pub struct ChangeQueue(
-    #[cfg(target_os = "linux")] linux::InotifyQueue,
-    #[cfg(not(target_os = "linux"))] std::convert::Infallible,
+    #[cfg(all(target_os = "linux", not(burin_portable)))] linux::InotifyQueue,
+    #[cfg(any(burin_portable, not(target_os = "linux")))] std::convert::Infallible,
 );
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(burin_portable)))]
 impl ChangeQueue {
     /// Starts watching; `folders` are relative to `root`. Returns `None` if the system refuses, or
     /// if the disk may change without this kernel's knowledge.
@@ -51,7 +51,7 @@ impl ChangeQueue {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(burin_portable, not(target_os = "linux")))]
 impl ChangeQueue {
     /// Always returns `None` on this system.
     pub fn watch(_: &AbsPath, _: &mut dyn ExactSizeIterator<Item = &Path>) -> Option<Self> {
@@ -69,7 +69,7 @@ impl ChangeQueue {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(burin_portable)))]
 mod linux {
     use std::collections::HashMap;
     use std::ffi::OsStr;
@@ -182,5 +182,5 @@ mod linux {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(burin_portable)))]
 mod tests;

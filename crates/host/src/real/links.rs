@@ -4,16 +4,18 @@
 //! links as such.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::ffi::OsStringExt;
 
 use base::AbsPath;
+use rustix::fs::{FileType, Mode, OFlags, RawMode};
+use rustix::io::Errno;
 
-use super::beneath::{BeneathFiles, OpenedPath};
+use super::beneath::BeneathFiles;
 use crate::error::{Error, ErrorReason};
-
-/// A link in the place of the file is not opened.
-const NO_FOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+use crate::file_status::FileStatus;
+use crate::no_follow;
+use crate::path_at::PathAt;
+use crate::retry::retry;
 
 /// The entry at a path itself, not its link target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,60 +39,56 @@ pub enum NoFollowEntry {
 
 /// Returns the entry at `path`, which lies below `root`, without following links.
 pub fn entry_at(root: &AbsPath, path: &AbsPath) -> Result<NoFollowEntry, Error> {
-    let (_held, name) = match reach(root, path, "look at") {
-        Ok(held) => held,
+    let failed = |errno| Error::from_errno(path, "look at", errno);
+    let at = match reach(root, path, "look at") {
+        Ok(at) => at,
         Err(error) if error.is_not_found() || error.reason == ErrorReason::NotAFolder => {
             return Ok(NoFollowEntry::Absent);
         }
         Err(error) => return Err(error),
     };
-    let metadata = match fs::symlink_metadata(name.as_path()) {
-        Ok(metadata) => metadata,
-        Err(error) if is_absent(&error) => return Ok(NoFollowEntry::Absent),
-        Err(error) => return Err(Error::from_io(path, "look at", &error)),
+    let status = match at.own_status() {
+        Ok(status) => status,
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(NoFollowEntry::Absent),
+        Err(errno) => return Err(failed(errno)),
     };
-    let kind = metadata.file_type();
-    Ok(if kind.is_file() {
-        NoFollowEntry::File {
-            is_executable: metadata.permissions().mode() & 0o100 != 0,
-            size: metadata.len(),
+    Ok(match status.file_type {
+        FileType::RegularFile => NoFollowEntry::File {
+            is_executable: status.mode & 0o100 != 0,
+            size: status.size,
+        },
+        FileType::Symlink => {
+            let target = no_follow::read_link(at.folder(), at.name())
+                .map_err(|errno| Error::from_errno(path, "read the link", errno))?;
+            NoFollowEntry::Link(OsString::from_vec(target))
         }
-    } else if kind.is_symlink() {
-        let target = fs::read_link(name.as_path());
-        NoFollowEntry::Link(
-            target
-                .map_err(|error| Error::from_io(path, "read the link", &error))?
-                .into_os_string(),
-        )
-    } else if kind.is_dir() {
-        NoFollowEntry::Folder
-    } else {
-        NoFollowEntry::Other
+        FileType::Directory => NoFollowEntry::Folder,
+        _ => NoFollowEntry::Other,
     })
 }
 
-/// Creates a link at an unused name below `root`.
+/// Creates a link at an unused name below `root`. The target is stored as it is.
 pub fn make_link(root: &AbsPath, path: &AbsPath, target: &OsStr) -> Result<(), Error> {
-    let (_held, name) = reach(root, path, "make a link at")?;
-    std::os::unix::fs::symlink(target, name.as_path())
-        .map_err(|error| Error::from_io(path, "make a link at", &error))
+    let at = reach(root, path, "make a link at")?;
+    rustix::fs::symlinkat(target, at.folder(), at.name())
+        .map_err(|errno| Error::from_errno(path, "make a link at", errno))
 }
 
 /// Sets or clears the execute bits of a file below `root`, for every user who may read it.
 pub fn set_executable(root: &AbsPath, path: &AbsPath, is_executable: bool) -> Result<(), Error> {
-    let (_above, name) = reach(root, path, "set the mode of")?;
-    let failed = |error: std::io::Error| Error::from_io(path, "set the mode of", &error);
-    let metadata = fs::symlink_metadata(name.as_path()).map_err(failed)?;
-    if !metadata.is_file() {
+    let at = reach(root, path, "set the mode of")?;
+    let failed = |errno| Error::from_errno(path, "set the mode of", errno);
+    let refuse_others = |status: FileStatus| {
+        if status.file_type.is_file() {
+            return Ok(status);
+        }
         let reason = ErrorReason::Other("it is no regular file".to_owned());
-        return Err(Error::new(path, "set the mode of", reason));
-    }
-    let file = fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(NO_FOLLOW)
-        .open(name.as_path())
-        .map_err(failed)?;
-    let mode = metadata.permissions().mode();
+        Err(Error::new(path, "set the mode of", reason))
+    };
+    refuse_others(at.own_status().map_err(failed)?)?;
+    let file = at.open(OFlags::RDONLY, Mode::empty()).map_err(failed)?;
+    // The file may have been replaced since the first check.
+    let mode = refuse_others(FileStatus::of(&file).map_err(failed)?)?.mode;
     let wanted = if is_executable {
         mode | (mode & 0o444) >> 2
     } else {
@@ -99,47 +97,17 @@ pub fn set_executable(root: &AbsPath, path: &AbsPath, is_executable: bool) -> Re
     if wanted == mode {
         return Ok(());
     }
-    file.set_permissions(fs::Permissions::from_mode(wanted))
-        .map_err(failed)
+    retry(|| rustix::fs::fchmod(&file, Mode::from_raw_mode(wanted as RawMode))).map_err(failed)
 }
 
-/// Returns the path through which an entry below `root` is reached, and the handle that keeps this
-/// path valid.
-fn reach(
-    root: &AbsPath,
-    path: &AbsPath,
-    doing: &'static str,
-) -> Result<(Option<OpenedPath>, AbsPath), Error> {
-    let other = |reason: String| Error::new(path, doing, ErrorReason::Other(reason));
+/// Returns an entry below `root` as a name in its open folder.
+fn reach(root: &AbsPath, path: &AbsPath, doing: &'static str) -> Result<PathAt, Error> {
     let inner = path.relative_to(root);
-    let inner = inner.filter(|inner| !inner.as_os_str().is_empty());
-    let inner = inner.ok_or_else(|| other(format!("it is not in {root}")))?;
-    if let Some(beneath) = BeneathFiles::new(root) {
-        let (held, name) = beneath.open_parent(path, doing)?;
-        return Ok((Some(held), name));
+    if inner.is_none_or(|inner| inner.as_os_str().is_empty()) {
+        let reason = ErrorReason::Other(format!("it is not in {root}"));
+        return Err(Error::new(path, doing, reason));
     }
-    // Without kernel support, check each folder on the way.
-    let mut above = root.clone();
-    for part in inner
-        .parent()
-        .into_iter()
-        .flat_map(|parent| parent.components())
-    {
-        above = above.join(part);
-        let metadata = fs::symlink_metadata(above.as_path())
-            .map_err(|error| Error::from_io(path, doing, &error))?;
-        if !metadata.is_dir() {
-            return Err(other(format!("{above} is no folder of its own")));
-        }
-    }
-    Ok((None, path.clone()))
-}
-
-fn is_absent(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
+    BeneathFiles::new(root).open_parent(path, doing)
 }
 
 #[cfg(test)]

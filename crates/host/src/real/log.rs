@@ -3,14 +3,16 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 use base::{AbsPath, LogErr};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
+use crate::durability::{self, JournalSync};
 use crate::error::Error;
 use crate::files::{AppendLog, FileLock};
-use crate::real::{parent_of, retry, sync_folder};
+use crate::retry::retry;
 
 struct RealLog {
     path: AbsPath,
@@ -19,6 +21,7 @@ struct RealLog {
     length: u64,
     /// Whether the file's name may not be durable yet.
     is_new: bool,
+    journal: JournalSync,
 }
 
 pub(super) fn open(path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
@@ -32,6 +35,7 @@ pub(super) fn open(path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
         file,
         length,
         is_new: length == 0,
+        journal: JournalSync::default(),
     }))
 }
 
@@ -53,9 +57,12 @@ impl AppendLog for RealLog {
 
     fn sync(&mut self) -> Result<(), Error> {
         let failed = |error: &io::Error| Error::from_io(&self.path, "write", error);
-        self.file.sync_data().map_err(|error| failed(&error))?;
+        self.journal
+            .group(&self.file)
+            .map_err(|error| failed(&error))?;
         if self.is_new {
-            sync_folder(parent_of(&self.path).as_path()).map_err(|error| failed(&error))?;
+            let folder = self.path.as_path().parent().unwrap_or(Path::new("/"));
+            durability::names(folder).map_err(|error| failed(&error))?;
             self.is_new = false;
         }
         Ok(())
@@ -63,6 +70,12 @@ impl AppendLog for RealLog {
 
     fn len(&self) -> u64 {
         self.length
+    }
+}
+
+impl Drop for RealLog {
+    fn drop(&mut self) {
+        self.journal.finish(&self.file);
     }
 }
 

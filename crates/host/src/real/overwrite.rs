@@ -10,24 +10,28 @@
 
 mod record;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use base::{AbsPath, LogErr};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 pub(crate) use self::record::OverwriteRecord;
 
-use super::{ExistingFile, read_whole, stamp_of, stat_of};
+use super::{ExistingFile, read_whole};
 use crate::content_hash::ContentHash;
+use crate::durability;
 use crate::error::{Error, ErrorReason};
+use crate::file_status::FileStatus;
 use crate::files::{
     ExpectedContent, InterruptedSave, InterruptedSaveState, OnDisk, SaveMethod, SaveRequest,
     SaveResult,
 };
+use crate::path_at::PathAt;
 use crate::stat::Stamp;
+use crate::system_calls;
 
 const SAVE: &str = "save";
 /// The smallest part of a file that a disk writes atomically, in bytes.
@@ -38,8 +42,9 @@ pub(crate) fn overwrite(
     request: &SaveRequest<'_>,
     found: &ExistingFile,
 ) -> Result<SaveResult, Error> {
-    let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
-    let file = open_for_writing(&found.path).map_err(|error| failed(&error))?;
+    let failed = |error: &io::Error| Error::from_io(found.at.path(), SAVE, error);
+    let file = open_for_writing(&found.at)
+        .map_err(|errno| Error::from_errno(found.at.path(), SAVE, errno))?;
     let old = read_old(request, found)?;
     let record = OverwriteRecord::write(request, found, old.as_deref())?;
     if let Err(error) = prepare(&file, request, found) {
@@ -51,36 +56,32 @@ pub(crate) fn overwrite(
     }
     restore_mode(&file, found);
     record.remove();
-    Ok(saved(request, found, file.metadata()))
+    Ok(saved(request, found, FileStatus::of(&file)))
 }
 
 /// Checks the file once more and reserves space before the first byte is written.
 fn prepare(file: &File, request: &SaveRequest<'_>, found: &ExistingFile) -> Result<(), Error> {
-    let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
-    let now = file.metadata().map_err(|error| failed(&error))?;
-    if stamp_of(&now) != found.stat.stamp {
-        let now = Some(stat_of(&found.path, &now));
-        return Err(Error::new(
-            &found.path,
-            SAVE,
-            ErrorReason::ChangedOnDisk { now },
-        ));
+    let path = found.at.path();
+    let now = FileStatus::of(file).map_err(|errno| Error::from_errno(path, SAVE, errno))?;
+    if now.stamp() != found.stat.stamp {
+        let now = Some(found.at.stat_of(&now));
+        return Err(Error::new(path, SAVE, ErrorReason::ChangedOnDisk { now }));
     }
-    reserve(file, now.len(), request.content.len() as u64).map_err(|error| {
+    reserve(file, now.size, request.content.len() as u64).map_err(|error| {
         // Releases the space that was reserved.
-        file.set_len(now.len()).log_err();
-        failed(&error)
+        file.set_len(now.size).log_err();
+        Error::from_io(path, SAVE, &error)
     })
 }
 
 fn saved(
     request: &SaveRequest<'_>,
     found: &ExistingFile,
-    now: io::Result<fs::Metadata>,
+    now: Result<FileStatus, Errno>,
 ) -> SaveResult {
     let (stamp, unconfirmed) = match now {
-        Ok(now) => (stamp_of(&now), None),
-        Err(error) => {
+        Ok(now) => (now.stamp(), None),
+        Err(errno) => {
             // If this stamp differs, the next save compares the bytes, which requires the right
             // length.
             let stamp = Stamp {
@@ -88,7 +89,10 @@ fn saved(
                 ..found.stat.stamp
             };
             let doing = "confirm the save of";
-            (stamp, Some(Error::from_io(&found.path, doing, &error)))
+            (
+                stamp,
+                Some(Error::from_errno(found.at.path(), doing, errno)),
+            )
         }
     };
     SaveResult {
@@ -136,7 +140,7 @@ fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
 
 /// Returns `None` if the file is whole.
 fn state_of(found: &record::LeftoverRecord) -> Option<InterruptedSaveState> {
-    let (now, stat) = match read_whole(&found.target, u64::MAX - 1) {
+    let (now, stat) = match read_whole(&PathAt::absolute(&found.target), u64::MAX - 1) {
         Ok(read) => read,
         Err(error) if error.is_not_found() => return Some(InterruptedSaveState::Gone),
         Err(error) => return Some(InterruptedSaveState::Torn(error)),
@@ -150,7 +154,9 @@ fn state_of(found: &record::LeftoverRecord) -> Option<InterruptedSaveState> {
     if !is_torn {
         return Some(InterruptedSaveState::ChangedSince);
     }
-    let finished = open_for_writing(&found.target).and_then(|file| write_over(&file, &found.new));
+    let finished = open_for_writing(&PathAt::absolute(&found.target))
+        .map_err(io::Error::from)
+        .and_then(|file| write_over(&file, &found.new));
     Some(match finished {
         Ok(()) => InterruptedSaveState::Finished,
         Err(error) => InterruptedSaveState::Torn(Error::from_io(&found.target, SAVE, &error)),
@@ -173,16 +179,13 @@ fn is_mixture(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     })
 }
 
-fn open_for_writing(path: &AbsPath) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed())
-        .open(path)
+fn open_for_writing(at: &PathAt) -> Result<File, Errno> {
+    at.open(OFlags::WRONLY | OFlags::NOFOLLOW, Mode::empty())
 }
 
 /// Reads the old content; returns `None` if the file may be written but not read.
 fn read_old(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<Option<Vec<u8>>, Error> {
-    let content = match read_whole(&found.path, u64::MAX - 1) {
+    let content = match read_whole(&found.at, u64::MAX - 1) {
         Ok((content, _)) => content,
         Err(error) if error.reason == ErrorReason::PermissionDenied => return Ok(None),
         Err(error) => return Err(error),
@@ -191,7 +194,7 @@ fn read_old(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<Option<Ve
         ExpectedContent::Unchanged(known) if ContentHash::of(&content) != known.hash => {
             let now = Some(found.stat.clone());
             Err(Error::new(
-                &found.path,
+                found.at.path(),
                 SAVE,
                 ErrorReason::ChangedOnDisk { now },
             ))
@@ -205,7 +208,7 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
     let Some(more) = new_length.checked_sub(old_length).filter(|more| *more > 0) else {
         return Ok(());
     };
-    match reserve_range(file, old_length, more) {
+    match system_calls::reserve(file, old_length, more) {
         Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO) => {
             Err(io::Error::from(Errno::NOSPC))
         }
@@ -214,22 +217,11 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
     }
 }
 
-#[cfg(target_os = "linux")]
-fn reserve_range(file: &File, start: u64, length: u64) -> rustix::io::Result<()> {
-    let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
-    super::retry(|| rustix::fs::fallocate(file, flags, start, length))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn reserve_range(_: &File, _: u64, _: u64) -> rustix::io::Result<()> {
-    Err(Errno::NOTSUP)
-}
-
 fn write_over(file: &File, content: &[u8]) -> io::Result<()> {
     file.write_all_at(content, 0)?;
     // Done last, and also if the file grew: this releases space reserved beyond the end.
     file.set_len(content.len() as u64)?;
-    file.sync_all()
+    durability::full(file)
 }
 
 /// Restores the old content after a failure. If that fails too, the record stays.
@@ -252,13 +244,9 @@ fn give_back(file: &File, old: Option<&[u8]>, record: &OverwriteRecord, error: E
 
 /// Restores set-user-id bits, which writing clears; only the file's owner may set them.
 fn restore_mode(file: &File, found: &ExistingFile) {
-    let mode = found.metadata.mode() & 0o7777;
-    let is_kept = file
-        .metadata()
-        .is_ok_and(|now: fs::Metadata| now.mode() & 0o7777 == mode);
-    if !is_kept {
-        file.set_permissions(fs::Permissions::from_mode(mode))
-            .log_err();
+    let mode = found.status.mode;
+    if !FileStatus::of(file).is_ok_and(|now| now.mode == mode) {
+        file.set_permissions(Permissions::from_mode(mode)).log_err();
     }
 }
 

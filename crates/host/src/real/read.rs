@@ -1,15 +1,14 @@
 //! Reading: only regular files, only up to a limit, and one consistent version.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::os::unix::fs::OpenOptionsExt;
 
-use base::AbsPath;
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 
 use crate::error::{Error, ErrorReason};
-use crate::real::{kind_of, stamp_of, stat_of};
+use crate::file_status::FileStatus;
+use crate::path_at::PathAt;
 use crate::stat::{FileKind, Stat};
 
 /// Number of attempts to read a file that changes meanwhile.
@@ -17,17 +16,16 @@ const TRIES: usize = 5;
 const CHUNK: usize = 256 * 1024;
 const SMALLEST_CHUNK: usize = 4 * 1024;
 
-pub(crate) fn read_whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
+pub(crate) fn read_whole(at: &PathAt, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
     let mut last = None;
     for _ in 0..TRIES {
-        let mut file = open(path, "read")?;
-        let before = metadata(path, &file)?;
-        let content = read_up_to(path, &mut file, before.len(), limit)?;
-        let after = metadata(path, &file)?;
-        let stat = stat_of(path, &after);
+        let (mut file, before) = open(at, "read")?;
+        let content = read_up_to(at, &mut file, before.size, limit)?;
+        let after = status(at, &file)?;
+        let stat = at.stat_of(&after);
         // Files in /proc report length 0, so there the length shows no change.
-        let is_same = stamp_of(&before) == stamp_of(&after)
-            && (content.len() as u64 == after.len() || after.len() == 0);
+        let is_same = before.stamp() == after.stamp()
+            && (content.len() as u64 == after.size || after.size == 0);
         if is_same {
             return Ok((content, stat));
         }
@@ -35,17 +33,17 @@ pub(crate) fn read_whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), 
     }
     // Another program keeps writing, as with a log. The newest content is as good as any; its stamp
     // makes the next comparison notice the rest.
-    last.ok_or_else(|| Error::new(path, "read", ErrorReason::Busy))
+    last.ok_or_else(|| Error::new(at.path(), "read", ErrorReason::Busy))
 }
 
 pub(super) fn chunks(
-    path: &AbsPath,
+    at: &PathAt,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let mut file = open(path, "read")?;
+    let (mut file, status) = open(at, "read")?;
     // Most files are small. One extra byte detects the end of the file; files in /proc report
     // length 0.
-    let size = usize::try_from(metadata(path, &file)?.len()).unwrap_or(CHUNK);
+    let size = usize::try_from(status.size).unwrap_or(CHUNK);
     let mut chunk = vec![0; size.saturating_add(1).clamp(SMALLEST_CHUNK, CHUNK)];
     loop {
         match file.read(&mut chunk) {
@@ -56,48 +54,36 @@ pub(super) fn chunks(
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Error::from_io(path, "read", &error)),
+            Err(error) => return Err(Error::from_io(at.path(), "read", &error)),
         }
     }
 }
 
-/// Opens a regular file. Other kinds are refused before they are opened: opening a pipe blocks, and
-/// opening a device can have side effects.
-pub(crate) fn open(path: &AbsPath, doing: &'static str) -> Result<File, Error> {
-    let failed = |error: &io::Error| Error::from_io(path, doing, error);
-    refuse_others(
-        path,
-        doing,
-        &fs::metadata(path).map_err(|error| failed(&error))?,
-    )?;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
-        .open(path)
-        .map_err(|error| failed(&error))?;
+/// Opens a regular file and returns its metadata. Other kinds are refused before they are opened:
+/// opening a pipe blocks, and opening a device can have side effects.
+pub(super) fn open(at: &PathAt, doing: &'static str) -> Result<(File, FileStatus), Error> {
+    let failed = |errno| Error::from_errno(at.path(), doing, errno);
+    refuse_others(at, doing, &at.status().map_err(failed)?)?;
+    let file = at.open(OFlags::RDONLY, Mode::empty()).map_err(failed)?;
     // The file may have been replaced since the first check.
-    refuse_others(path, doing, &metadata(path, &file)?)?;
-    Ok(file)
+    let status = FileStatus::of(&file).map_err(failed)?;
+    refuse_others(at, doing, &status)?;
+    Ok((file, status))
 }
 
-fn refuse_others(
-    path: &AbsPath,
-    doing: &'static str,
-    metadata: &fs::Metadata,
-) -> Result<(), Error> {
-    match kind_of(metadata.file_type()) {
+fn refuse_others(at: &PathAt, doing: &'static str, status: &FileStatus) -> Result<(), Error> {
+    match status.kind() {
         FileKind::File => Ok(()),
-        other => Err(Error::new(path, doing, ErrorReason::NotAFile(other))),
+        other => Err(Error::new(at.path(), doing, ErrorReason::NotAFile(other))),
     }
 }
 
-fn metadata(path: &AbsPath, file: &File) -> Result<fs::Metadata, Error> {
-    file.metadata()
-        .map_err(|error| Error::from_io(path, "read", &error))
+fn status(at: &PathAt, file: &File) -> Result<FileStatus, Error> {
+    FileStatus::of(file).map_err(|errno| Error::from_errno(at.path(), "read", errno))
 }
 
-fn read_up_to(path: &AbsPath, file: &mut File, size: u64, limit: u64) -> Result<Vec<u8>, Error> {
-    let too_large = |size| Error::new(path, "read", ErrorReason::TooLarge { size, limit });
+fn read_up_to(at: &PathAt, file: &mut File, size: u64, limit: u64) -> Result<Vec<u8>, Error> {
+    let too_large = |size| Error::new(at.path(), "read", ErrorReason::TooLarge { size, limit });
     if size > limit {
         return Err(too_large(size));
     }
@@ -105,11 +91,11 @@ fn read_up_to(path: &AbsPath, file: &mut File, size: u64, limit: u64) -> Result<
     // One byte above the limit shows that the file grew beyond it.
     let wanted = usize::try_from(size + 1).unwrap_or(usize::MAX);
     if content.try_reserve_exact(wanted).is_err() {
-        return Err(Error::new(path, "read", ErrorReason::Exhausted));
+        return Err(Error::new(at.path(), "read", ErrorReason::Exhausted));
     }
     file.take(limit.saturating_add(1))
         .read_to_end(&mut content)
-        .map_err(|error| Error::from_io(path, "read", &error))?;
+        .map_err(|error| Error::from_io(at.path(), "read", &error))?;
     if content.len() as u64 > limit {
         return Err(too_large(content.len() as u64));
     }

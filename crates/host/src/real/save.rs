@@ -7,26 +7,29 @@
 //! Invariant: until the new content is durable, nothing of the old file is touched.
 //! Invariant: a failure removes the temporary file.
 
+mod attributes;
 mod metadata;
 mod temp;
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use base::{AbsPath, LogErr};
-use rustix::fs::{CWD, RenameFlags};
+use rustix::fs::{Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use self::temp::Temp;
 use crate::content_hash::ContentHash;
+use crate::durability;
 use crate::error::{Error, ErrorReason};
+use crate::file_status::FileStatus;
 use crate::files::{ExpectedContent, OnDisk, SaveMethod, SaveRequest, SaveResult};
-use crate::real::{
-    folder, kind_of, overwrite, parent_of, read, retry, stamp_of, stat_of, sync_folder,
-};
+use crate::path_at::PathAt;
+use crate::real::{folder, overwrite, read};
 use crate::stat::{FileKind, Stamp, Stat};
+use crate::system_calls;
 
 pub use self::temp::is_temp_name;
 pub(super) use self::temp::sweep;
@@ -41,52 +44,38 @@ const MAX_LINKS: usize = 40;
 
 /// The file to be replaced, as it was found.
 pub(crate) struct ExistingFile {
-    pub(crate) path: AbsPath,
-    pub(crate) metadata: fs::Metadata,
+    pub(crate) at: PathAt,
+    pub(crate) status: FileStatus,
     pub(crate) stat: Stat,
 }
 
+/// Saves to a path, links followed.
 pub(super) fn save(request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
-    let target = resolve(request.path)?;
-    match find_existing(&target)? {
-        None => create(request, &target),
-        Some(found) => {
-            refuse_unless_writable(&found)?;
-            check_expected(request.expected, &found)?;
-            replace(request, &found)
-        }
-    }
+    save_at(request, &PathAt::absolute(&resolve(request.path)?))
 }
 
-/// Like `save`, for a name in an open folder: `target` is that name through the folder's handle. A
-/// link at that name is refused. The request's path is the same without the handle.
-pub(super) fn save_at(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Error> {
+/// Saves to a path without links; a link at its last component is refused.
+pub(super) fn save_at(request: &SaveRequest<'_>, target: &PathAt) -> Result<SaveResult, Error> {
     let Some(found) = find_existing(target)? else {
         return create(request, target);
     };
     refuse_unless_writable(&found)?;
     check_expected(request.expected, &found)?;
-    if let Some(saved) = try_replace(request, &found)? {
-        return Ok(saved);
+    match try_replace(request, &found)? {
+        Some(saved) => Ok(saved),
+        None => overwrite::overwrite(request, &found),
     }
-    // Uses the permanent path, since the record outlives the handle; it is opened only if it is
-    // still the same file.
-    let found = ExistingFile {
-        path: request.path.clone(),
-        ..found
-    };
-    overwrite::overwrite(request, &found)
 }
 
 /// Writes a private file of Burin's own through a temporary one.
-pub(super) fn write_private(path: &AbsPath, content: &[u8]) -> Result<(), Error> {
-    let failed = |error: &io::Error| Error::from_io(path, SAVE, error);
-    let mut temp = Temp::create(path, 0o600).map_err(|error| failed(&error))?;
+pub(super) fn write_private(at: &PathAt, content: &[u8]) -> Result<(), Error> {
+    let failed = |error: &io::Error| Error::from_io(at.path(), SAVE, error);
+    let errno = |errno| Error::from_errno(at.path(), SAVE, errno);
+    let mut temp = Temp::create(at, 0o600).map_err(errno)?;
     write_and_sync(&mut temp, content).map_err(|error| failed(&error))?;
-    rustix::fs::rename(temp.path().as_path(), path.as_path())
-        .map_err(|errno| Error::from_errno(path, SAVE, errno))?;
+    temp.at().rename(at).map_err(errno)?;
     temp.persist();
-    sync_folder(parent_of(path).as_path()).map_err(|error| failed(&error))
+    durability::after_rename_at(temp.as_file(), at).map_err(|error| failed(&error))
 }
 
 /// Follows links to the name to write, which need not exist.
@@ -117,21 +106,21 @@ fn resolve(path: &AbsPath) -> Result<AbsPath, Error> {
     Err(Error::new(path, SAVE, ErrorReason::LinkLoop))
 }
 
-fn find_existing(target: &AbsPath) -> Result<Option<ExistingFile>, Error> {
-    match fs::symlink_metadata(target) {
-        Ok(metadata) => Ok(Some(ExistingFile {
-            path: target.clone(),
-            stat: stat_of(target, &metadata),
-            metadata,
+fn find_existing(target: &PathAt) -> Result<Option<ExistingFile>, Error> {
+    match target.own_status() {
+        Ok(status) => Ok(Some(ExistingFile {
+            at: target.clone(),
+            stat: target.stat_of(&status),
+            status,
         })),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::from_io(target, SAVE, &error)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(Error::from_errno(target.path(), SAVE, errno)),
     }
 }
 
 fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
-    let refused = |reason| Err(Error::new(&found.path, SAVE, reason));
-    let kind = kind_of(found.metadata.file_type());
+    let refused = |reason| Err(Error::new(found.at.path(), SAVE, reason));
+    let kind = found.status.kind();
     if kind != FileKind::File {
         return refused(ErrorReason::NotAFile(kind));
     }
@@ -139,7 +128,7 @@ fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     if found.stat.mode & 0o222 == 0 {
         return refused(ErrorReason::ReadOnly);
     }
-    match rustix::fs::access(found.path.as_path(), rustix::fs::Access::WRITE_OK) {
+    match found.at.check_writable() {
         Ok(()) => Ok(()),
         Err(errno) => refused(ErrorReason::from_errno(errno)),
     }
@@ -149,14 +138,18 @@ fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(),
     let changed = || {
         let now = Some(found.stat.clone());
         Err(Error::new(
-            &found.path,
+            found.at.path(),
             SAVE,
             ErrorReason::ChangedOnDisk { now },
         ))
     };
     match expected {
         ExpectedContent::Anything => Ok(()),
-        ExpectedContent::Absent => Err(Error::new(&found.path, SAVE, ErrorReason::AlreadyExists)),
+        ExpectedContent::Absent => Err(Error::new(
+            found.at.path(),
+            SAVE,
+            ErrorReason::AlreadyExists,
+        )),
         ExpectedContent::Unchanged(known) => {
             let stamp = found.stat.stamp;
             if stamp.size != known.stamp.size {
@@ -165,7 +158,7 @@ fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(),
             if stamp == known.stamp && stamp.size > ALWAYS_COMPARED {
                 return Ok(());
             }
-            match read::read_whole(&found.path, stamp.size) {
+            match read::read_whole(&found.at, stamp.size) {
                 Ok((content, _)) if ContentHash::of(&content) == known.hash => Ok(()),
                 Ok(_) => changed(),
                 Err(error) if matches!(error.reason, ErrorReason::TooLarge { .. }) => changed(),
@@ -177,27 +170,28 @@ fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(),
     }
 }
 
-fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Error> {
+fn create(request: &SaveRequest<'_>, target: &PathAt) -> Result<SaveResult, Error> {
     if matches!(request.expected, ExpectedContent::Unchanged(_)) {
         return Err(changed_on_disk(target));
     }
-    let failed = |error: &io::Error| Error::from_io(target, SAVE, error);
-    let mut temp = Temp::create(target, 0o666).map_err(|error| failed(&error))?;
-    let stamp = write_and_sync(&mut temp, request.content).map_err(|error| failed(&error))?;
-    match folder::rename_to_free_name(temp.path(), target) {
+    let failed = |errno| Error::from_errno(target.path(), SAVE, errno);
+    let mut temp = Temp::create(target, 0o666).map_err(failed)?;
+    let stamp = write_and_sync(&mut temp, request.content)
+        .map_err(|error| Error::from_io(target.path(), SAVE, &error))?;
+    match folder::rename_to_free_name(temp.at(), target) {
         Ok(()) => {}
         Err(Errno::EXIST) => return Err(changed_on_disk(target)),
-        Err(errno) => return Err(Error::from_errno(target, SAVE, errno)),
+        Err(errno) => return Err(failed(errno)),
     }
     temp.persist();
-    Ok(saved(request, target, stamp, SaveMethod::Created))
-}
-
-fn replace(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<SaveResult, Error> {
-    match try_replace(request, found)? {
-        Some(saved) => Ok(saved),
-        None => overwrite::overwrite(request, found),
-    }
+    let confirmed = durability::after_rename_at(temp.as_file(), target);
+    Ok(saved(
+        request,
+        target,
+        stamp,
+        SaveMethod::Created,
+        confirmed,
+    ))
 }
 
 /// Saves through a temporary file; returns `None` if only overwriting in place preserves
@@ -206,37 +200,73 @@ fn try_replace(
     request: &SaveRequest<'_>,
     found: &ExistingFile,
 ) -> Result<Option<SaveResult>, Error> {
-    if found.metadata.nlink() > 1 {
+    if found.status.links > 1 {
         return Ok(None);
     }
-    let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
-    let mut temp = match Temp::create(&found.path, 0o600) {
+    let Some(old) = open_old(found) else {
+        return Ok(None);
+    };
+    let target = stored(found, system_calls::stored_name(&old).as_deref());
+    let failed = |error: &io::Error| Error::from_io(target.path(), SAVE, error);
+    let mut temp = match Temp::create(&target, 0o600) {
         Ok(temp) => temp,
-        Err(error) if is_forbidden(&error) => return Ok(None),
-        Err(error) => return Err(failed(&error)),
+        Err(errno) if is_forbidden(errno) => return Ok(None),
+        Err(errno) => return Err(Error::from_errno(target.path(), SAVE, errno)),
     };
     if !metadata::keep_owner(&temp, found).map_err(|error| failed(&error))? {
         return Ok(None);
     }
     write(&mut temp, request.content).map_err(|error| failed(&error))?;
     // Follows the write, which clears set-user-id bits and capabilities.
-    if !metadata::keep_rest(&temp, found).map_err(|error| failed(&error))? {
+    if !metadata::keep_rest(&temp, &old, found).map_err(|error| failed(&error))? {
         return Ok(None);
     }
     let stamp = sync(&mut temp).map_err(|error| failed(&error))?;
     if request.expected != ExpectedContent::Anything {
         check_unchanged(found)?;
     }
-    match put_in_place(temp, request, found) {
-        Ok(()) => Ok(Some(saved(
-            request,
-            &found.path,
-            stamp,
-            SaveMethod::Replaced,
-        ))),
+    let new = match put_in_place(temp, request, found, &target) {
+        Ok(new) => new,
         // Another user's file in a sticky folder, or a file that is a mount point.
-        Err(ReplaceFailure::Forbidden) => Ok(None),
-        Err(ReplaceFailure::Failed(error)) => Err(error),
+        Err(ReplaceFailure::Forbidden) => return Ok(None),
+        Err(ReplaceFailure::Failed(error)) => return Err(error),
+    };
+    let confirmed = durability::after_rename_at(&new, &target);
+    Ok(Some(saved(
+        request,
+        &target,
+        stamp,
+        SaveMethod::Replaced,
+        confirmed,
+    )))
+}
+
+/// Opens the file for its metadata: for reading, or for writing if it is unreadable. Returns `None`
+/// if it cannot be opened, or is another one by now.
+fn open_old(found: &ExistingFile) -> Option<File> {
+    let open = |flags: OFlags| found.at.open(flags | OFlags::NOFOLLOW, Mode::empty());
+    let file = match open(OFlags::RDONLY) {
+        Err(Errno::ACCESS) => open(OFlags::WRONLY),
+        other => other,
+    }
+    .ok()?;
+    let own = FileStatus::of(&file).ok()?;
+    own.is_same_file(&found.status).then_some(file)
+}
+
+/// Returns the file's path with the name that the volume stores, which the save keeps: on a volume
+/// that ignores case, a rename would replace it by the spelling of the request.
+fn stored(found: &ExistingFile, name: Option<&OsStr>) -> PathAt {
+    match name {
+        Some(name) if found.at.name().file_name() != Some(name) => {
+            let stored = found.at.sibling(name);
+            // The same file under another spelling: it has one link only. Otherwise it was moved.
+            let is_same = stored
+                .own_status()
+                .is_ok_and(|status| status.is_same_file(&found.status));
+            if is_same { stored } else { found.at.clone() }
+        }
+        _ => found.at.clone(),
     }
 }
 
@@ -245,56 +275,56 @@ enum ReplaceFailure {
     Failed(Error),
 }
 
-/// Renames the temporary file over the old one. If the kernel can exchange the two, the old file is
-/// checked once more afterwards: a concurrent change is restored.
+/// Renames the temporary file over the old one, and returns it open. If the kernel can exchange the
+/// two, the old file is checked once more afterwards: a concurrent change is restored.
 fn put_in_place(
     mut temp: Temp,
     request: &SaveRequest<'_>,
     found: &ExistingFile,
-) -> Result<(), ReplaceFailure> {
-    let (new, old) = (temp.path().clone(), &found.path);
-    let (new, old) = (new.as_path(), old.as_path());
+    target: &PathAt,
+) -> Result<File, ReplaceFailure> {
     let refused = |errno| match errno {
         Errno::PERM | Errno::ACCESS | Errno::BUSY | Errno::XDEV => ReplaceFailure::Forbidden,
-        other => ReplaceFailure::Failed(Error::from_errno(&found.path, SAVE, other)),
+        other => ReplaceFailure::Failed(Error::from_errno(target.path(), SAVE, other)),
     };
-    let exchange =
-        || retry(|| rustix::fs::renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE));
+    let new = (temp.as_file().try_clone())
+        .map_err(|error| ReplaceFailure::Failed(Error::from_io(target.path(), SAVE, &error)))?;
     let exchanged = match request.expected {
         ExpectedContent::Anything => Err(Errno::NOSYS),
-        ExpectedContent::Unchanged(_) | ExpectedContent::Absent => exchange(),
+        ExpectedContent::Unchanged(_) | ExpectedContent::Absent => {
+            temp.at().rename_with(target, RenameFlags::EXCHANGE)
+        }
     };
     match exchanged {
         Ok(()) => {}
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            retry(|| rustix::fs::rename(new, old)).map_err(refused)?;
+            temp.at().rename(target).map_err(refused)?;
             temp.persist();
-            return Ok(());
+            return Ok(new);
         }
         Err(errno) => return Err(refused(errno)),
     }
-    let is_ours =
-        fs::symlink_metadata(new).is_ok_and(|metadata| stamp_of(&metadata) == found.stat.stamp);
+    let is_ours = (temp.at().own_status()).is_ok_and(|now| now.stamp() == found.stat.stamp);
     if !is_ours {
-        if let Err(errno) = exchange() {
+        if let Err(errno) = temp.at().rename_with(target, RenameFlags::EXCHANGE) {
             // The other program's version stays under the temporary name rather than being lost.
             temp.persist();
             return Err(refused(errno));
         }
-        return Err(ReplaceFailure::Failed(changed_on_disk(&found.path)));
+        return Err(ReplaceFailure::Failed(changed_on_disk(target)));
     }
     // The temporary name now refers to the old file; dropping `temp` removes it.
-    Ok(())
+    Ok(new)
 }
 
 fn check_unchanged(found: &ExistingFile) -> Result<(), Error> {
-    let now = find_existing(&found.path)?;
+    let now = find_existing(&found.at)?;
     match now {
         Some(now) if now.stat.stamp == found.stat.stamp => Ok(()),
         other => {
             let now = other.map(|now| now.stat);
             Err(Error::new(
-                &found.path,
+                found.at.path(),
                 SAVE,
                 ErrorReason::ChangedOnDisk { now },
             ))
@@ -302,14 +332,13 @@ fn check_unchanged(found: &ExistingFile) -> Result<(), Error> {
     }
 }
 
-fn changed_on_disk(target: &AbsPath) -> Error {
+fn changed_on_disk(target: &PathAt) -> Error {
     let now = find_existing(target).ok().flatten().map(|found| found.stat);
-    Error::new(target, SAVE, ErrorReason::ChangedOnDisk { now })
+    Error::new(target.path(), SAVE, ErrorReason::ChangedOnDisk { now })
 }
 
-fn is_forbidden(error: &io::Error) -> bool {
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(errno, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+fn is_forbidden(errno: Errno) -> bool {
+    matches!(errno, Errno::ACCESS | Errno::PERM | Errno::ROFS)
 }
 
 fn write_and_sync(temp: &mut Temp, content: &[u8]) -> io::Result<Stamp> {
@@ -322,28 +351,34 @@ fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
     temp.file().write_all(content)
 }
 
+/// Orders the content before the rename that follows.
 fn sync(temp: &mut Temp) -> io::Result<Stamp> {
-    temp.file().sync_all()?;
-    Ok(stamp_of(&temp.file().metadata()?))
+    durability::before_rename(temp.as_file())?;
+    Ok(FileStatus::of(temp.as_file())?.stamp())
 }
 
-fn saved(request: &SaveRequest<'_>, target: &AbsPath, stamp: Stamp, way: SaveMethod) -> SaveResult {
-    let synced = sync_folder(parent_of(target).as_path());
+fn saved(
+    request: &SaveRequest<'_>,
+    target: &PathAt,
+    stamp: Stamp,
+    method: SaveMethod,
+    confirmed: io::Result<()>,
+) -> SaveResult {
     SaveResult {
         on_disk: OnDisk {
             stamp,
             hash: ContentHash::of(request.content),
         },
-        method: way,
-        unconfirmed: synced
-            .map_err(|error| Error::from_io(target, "confirm the save of", &error))
+        method,
+        unconfirmed: confirmed
+            .map_err(|error| Error::from_io(target.path(), "confirm the save of", &error))
             .err(),
     }
 }
 
 /// Removes the temporary file.
-fn remove_temp(path: &AbsPath) {
-    match rustix::fs::unlink(path.as_path()) {
+fn remove_temp(at: &PathAt) {
+    match at.unlink() {
         Ok(()) | Err(Errno::NOENT) => {}
         // The next save or sweep finds it again.
         other => {

@@ -1,14 +1,22 @@
 //! File watching through the system, on its own thread.
 //!
 //! Linux uses inotify directly: libraries over it also subscribe to every opening of a file, and a
-//! project-wide search would drown the changes. Other systems use `notify`.
+//! project-wide search would drown the changes. Other systems use `notify`; their events are
+//! interpreted by `reported`, which is pure, and tested on every system.
 
 mod batch;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(burin_portable)))]
 mod linux;
-#[cfg(any(test, not(target_os = "linux")))]
+mod polled;
+#[cfg(any(test, burin_portable, not(target_os = "linux")))]
 mod portable;
+#[cfg(any(test, burin_portable, not(target_os = "linux")))]
+mod reported;
 
+#[cfg(all(target_os = "linux", not(burin_portable)))]
+use self::linux as system;
+#[cfg(any(burin_portable, not(target_os = "linux")))]
+use self::portable as system;
 use crate::error::Error;
 use crate::watch::{WatchRequest, Watcher};
 
@@ -16,10 +24,7 @@ use crate::watch::{WatchRequest, Watcher};
 const EVENTS: usize = 64;
 
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
-    #[cfg(target_os = "linux")]
-    return linux::start(request);
-    #[cfg(not(target_os = "linux"))]
-    return portable::start(request);
+    system::start(request)
 }
 
 #[cfg(test)]

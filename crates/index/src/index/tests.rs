@@ -2,6 +2,7 @@
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
+use test_support::{FoldingVolume, Spellings, skip, spelling_count};
 
 use super::{Index, IndexOptions};
 use crate::{IndexQuery, QueryMode};
@@ -172,4 +173,41 @@ fn an_unsaved_text_replaces_the_file() {
     index.wait_until_synced();
     assert!(index.symbols("weigh_parcel", 3).is_empty());
     assert_eq!(index.symbols("total_price", 3).len(), 1);
+}
+
+#[test]
+fn a_file_is_indexed_once_however_it_is_spelled() {
+    let volume = match FoldingVolume::mount() {
+        Ok(volume) => volume,
+        Err(error) => return skip(format!("a FUSE volume cannot be mounted: {error}")),
+    };
+    let root = AbsPath::new(volume.path()).expect("absolute");
+    let path = root.join("Src/Strasse/Kiosk.rs");
+    write(&root, "Src/Strasse/Kiosk.rs", RETRY);
+    let index = Index::open(root.clone(), IndexOptions::in_memory());
+    index.wait_until_synced();
+    let mut spellings = Spellings::new(41);
+    for round in 0..spelling_count(8).min(100) {
+        let relative = spellings.of("src/strasse/kiosk.rs");
+        let spelled = root.join(&relative);
+        let name = format!("turn_number_{round}");
+        let text = format!("pub fn {name}(total: u64) -> u64 {{\n    total + 1\n}}\n");
+        write(&root, &relative, &text);
+        index.touch(vec![spelled.clone()]);
+        index.wait_until_synced();
+        let fresh = Index::open(root.clone(), IndexOptions::in_memory());
+        fresh.wait_until_synced();
+        assert_eq!(index.status().chunks, fresh.status().chunks, "{spelled}");
+        let hits = index.symbols(&name, 5);
+        let paths: Vec<_> = hits.iter().map(|hit| root.join(&hit.path)).collect();
+        assert_eq!(paths, [path.clone()], "{spelled}");
+        let unsaved = text::Buffer::new("pub fn not_saved_yet() {}\n").snapshot();
+        index.set_unsaved(
+            root.join(spellings.of("src/strasse/kiosk.rs")),
+            Some(unsaved),
+        );
+        index.set_unsaved(root.join(spellings.of("src/strasse/kiosk.rs")), None);
+        index.wait_until_synced();
+        assert!(index.symbols("not_saved_yet", 5).is_empty(), "{spelled}");
+    }
 }

@@ -26,6 +26,8 @@ pub struct DiskCheck {
 #[derive(Clone, Debug)]
 pub struct DiskFinding {
     path: AbsPath,
+    /// The path in the spelling that its folders store.
+    stored_path: AbsPath,
     real_path: Option<AbsPath>,
     found: DiskState,
 }
@@ -106,6 +108,7 @@ impl DiskCheck {
         let found = self.read_disk(files);
         DiskFinding {
             real_path: files.canonicalize(&self.path).ok(),
+            stored_path: files.stored_path(&self.path),
             path: self.path,
             found,
         }
@@ -204,6 +207,8 @@ impl Document {
         }
         if finding.real_path.is_some() {
             self.real_path = finding.real_path;
+            // A rename that changes only the spelling leaves the document with its file.
+            self.path = Some(finding.stored_path);
         }
         match finding.found {
             DiskState::Same(stamp) => self.accept_same(stamp, at),

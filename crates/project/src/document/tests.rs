@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use base::{AbsPath, ByteOffset, Span};
+use base::{AbsPath, ByteOffset, NameRules, Span};
 use host::{FakeFiles, Files, RealFiles};
+use test_support::{Spellings, spelling_count};
 use text::{Author, EditOrigin, Timestamp};
 
 use super::{DiskOutcome, Document, DocumentState};
@@ -472,4 +473,56 @@ fn saving_recreates_a_deleted_folder() {
     document.accept_save(outcome).expect("saved");
     assert_eq!(RealFiles.read(&path, 100).expect("there"), b"one\n");
     assert_eq!(document.state(), DocumentState::Clean);
+}
+
+#[test]
+fn every_spelling_opens_the_same_document() {
+    let files = FakeFiles::with_names(NameRules::FOLDING);
+    let root = AbsPath::new("/Work").expect("absolute");
+    let stored = root.join("Src/Strasse/Caf\u{e9} Kiosk.txt");
+    files.write(&stored, "text");
+    let open = |path: &AbsPath| {
+        let loaded = load(&files, path, Binary::Refuse, &AtomicBool::new(false));
+        Document::from_loaded(loaded.expect("a text"))
+    };
+    let document = open(&stored);
+    let mut spellings = Spellings::new(7);
+    for _ in 0..spelling_count(300) {
+        let spelled = root.join(spellings.of("src/strasse/caf\u{e9} kiosk.txt"));
+        let other = open(&spelled);
+        assert_eq!(other.path(), Some(&stored), "{spelled}");
+        let real = files.canonicalize(&spelled).expect("a path");
+        let stamp = files.stat(&spelled).expect("a stat").stamp;
+        assert!(document.is_same_file(&real, &stamp), "{spelled}");
+    }
+    files.write(&root.join("other"), "text");
+    let stamp = files.stat(&root.join("other")).expect("a stat").stamp;
+    assert!(!document.is_same_file(&root.join("other"), &stamp));
+}
+
+#[test]
+fn a_document_follows_a_rename_of_case_alone() {
+    let files = FakeFiles::with_names(NameRules::FOLDING);
+    let (old, new) = ("/folder/file.txt", "/folder/FILE.txt");
+    let [old, new] = [old, new].map(|path| AbsPath::new(path).expect("absolute"));
+    files.write(&old, "text");
+    let loaded = load(&files, &old, Binary::Refuse, &AtomicBool::new(false));
+    let mut ground = Ground {
+        document: Document::from_loaded(loaded.expect("a text")),
+        path: new.clone(),
+        files,
+    };
+    ground.insert(0, "more ");
+    ground.files.rename(&old, &new).expect("renamed");
+    let stamp = ground.files.stat(&new).expect("a stat").stamp;
+    assert!(
+        ground.document.is_same_file(&new, &stamp),
+        "before the check"
+    );
+    ground.look();
+    assert_eq!(ground.document.path(), Some(&new));
+    ground.save().expect("saved");
+    assert_eq!(ground.disk(), "more text");
+    let listing = ground.files.list(&new.parent().expect("a folder"));
+    assert_eq!(listing.expect("a listing").entries.len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Opening, refreshing and revealing, with rows as indented text.
 
-use base::AbsPath;
-use host::FakeFiles;
+use base::{AbsPath, NameRules};
+use host::{FakeFiles, Files as _};
 
 use super::{ListJob, ProjectTree};
 
@@ -155,4 +155,66 @@ fn unreadable_folders_report_the_reason() {
     let row = &tree.rows()[0];
     let problem = row.problem.as_deref().expect("a sentence");
     assert!(problem.contains("/repo/src"), "{problem}");
+}
+
+fn folding_tree() -> (FakeFiles, ProjectTree) {
+    let files = FakeFiles::with_names(NameRules::FOLDING);
+    files.write(&path("/repo/Readme.md"), "one");
+    files.write(&path("/repo/Src/Main.rs"), "");
+    let tree = loaded(&files);
+    (files, tree)
+}
+
+#[test]
+fn a_rename_of_case_alone_leaves_one_row() {
+    let (files, mut tree) = folding_tree();
+    let (old, new) = (path("/repo/Readme.md"), path("/repo/README.md"));
+    files.rename(&old, &new).expect("renamed");
+    // The events name both, in either order.
+    for changed in [[old.clone(), new.clone()], [new.clone(), old.clone()]] {
+        let jobs = tree.refresh(&changed);
+        run(&mut tree, &files, jobs);
+        assert_eq!(shown(&tree), "Src\nREADME.md");
+    }
+    let row = tree.row_of(&new).expect("a row");
+    files.remove(&tree.rows()[row].entry.path).expect("removed");
+    let jobs = tree.refresh(&[new]);
+    run(&mut tree, &files, jobs);
+    assert_eq!(shown(&tree), "Src");
+    assert!(!files.exists(&old));
+}
+
+#[test]
+fn a_respelled_folder_is_one_open_folder() {
+    let (files, mut tree) = folding_tree();
+    let jobs = tree.open(&path("/repo/Src"));
+    run(&mut tree, &files, jobs);
+    files
+        .rename(&path("/repo/Src"), &path("/repo/src"))
+        .expect("renamed");
+    let jobs = tree.refresh(&[path("/repo/Src"), path("/repo/src")]);
+    run(&mut tree, &files, jobs);
+    assert_eq!(shown(&tree), "src\nReadme.md");
+}
+
+#[test]
+fn what_macos_adds_for_itself_has_no_row() {
+    let files = fixture();
+    for name in [
+        ".DS_Store",
+        "Icon\r",
+        ".Trashes/501/x",
+        "._Cargo.toml",
+        "._alone",
+    ] {
+        files.write(&path("/repo").join(name), "");
+    }
+    let tree = loaded(&files);
+    let names: Vec<_> = tree
+        .rows()
+        .iter()
+        .map(|row| row.entry.path.name())
+        .collect();
+    assert!(names.contains(&"._alone".to_owned()), "{names:?}");
+    assert_eq!(names.len(), 6, "{names:?}");
 }

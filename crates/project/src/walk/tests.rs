@@ -23,6 +23,15 @@ const FILES: &[(&str, &str)] = &[
     (".git/config", ""),
 ];
 
+/// Added by macOS, and never part of the project.
+const LITTER: &[&str] = &[
+    ".DS_Store",
+    "src/.ds_store",
+    "src/Icon\r",
+    "docs/._a b.md",
+    ".Spotlight-V100/store.db",
+];
+
 #[track_caller]
 fn check(options: &WalkOptions, expect: &[&str]) {
     let fake = FakeFiles::new();
@@ -31,7 +40,8 @@ fn check(options: &WalkOptions, expect: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let real_root = AbsPath::new(folder.path()).expect("absolute");
     let real_root = real.canonicalize(&real_root).expect("it exists");
-    for (name, text) in FILES {
+    let litter = LITTER.iter().map(|name| (*name, ""));
+    for (name, text) in FILES.iter().copied().chain(litter) {
         fake.write(&fake_root.join(name), text);
         let path = real_root.join(name);
         real.create_folder(&path.parent().expect("below the root"))

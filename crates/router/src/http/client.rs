@@ -19,7 +19,7 @@ use super::{
     HttpRequest, KeyHeader, Method, NetworkTransport, ProviderConfig, Providers, Transport,
     exchange,
 };
-use crate::keys::{Keys, Platform, Secret, SecretSource};
+use crate::keys::{Keys, Secret, SecretSource};
 use crate::wire::{
     Decoder, EncodedRequest, RequestTarget, WireOptions, decoder, encode, encode_fim, fim_decoder,
     profile_options,
@@ -47,7 +47,6 @@ struct HttpClientInner {
     providers: Providers,
     profiles: Arc<dyn ProfileSource>,
     secrets: Arc<dyn SecretSource>,
-    platform: Platform,
     /// One per provider, so that each has its own connection pool.
     transports: HashMap<String, Arc<dyn Transport>>,
     /// Resolved keys; a rejected key is looked up again.
@@ -81,7 +80,6 @@ impl HttpClient {
             shared: Arc::new(HttpClientInner {
                 profiles,
                 secrets,
-                platform: Platform::current(),
                 transports,
                 keys,
                 providers,
@@ -257,7 +255,6 @@ impl HttpClientInner {
         }
         let keys = Keys {
             secrets: self.secrets.as_ref(),
-            platform: self.platform,
         };
         let failure = |message| Failure::new(FailureClass::Authentication, message);
         let found = keys.find(&model.provider, &config.key_sources()).await;

@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use zeroize::Zeroizing;
 
+use super::keychain;
 use super::secret::Secret;
 use crate::error::Error;
 
@@ -25,6 +26,12 @@ impl ProgramOutput {
         Self(Zeroizing::new(bytes))
     }
 
+    /// Returns the whole output.
+    #[cfg(not(target_os = "macos"))]
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Returns the first line, which is the key, without surrounding blanks. Returns an empty key
     /// if there is no output.
     pub(super) fn first_line(&self) -> Secret {
@@ -38,6 +45,15 @@ pub trait SecretSource: Send + Sync {
     /// Returns an environment variable; `None` if it is unset or not UTF-8.
     fn environment(&self, name: &str) -> Option<String>;
 
+    /// Returns the key of a provider in the system keychain, which may ask the user to unlock it;
+    /// `Ok(None)` if it has none. Without an implementation there is no keychain.
+    ///
+    /// # Errors
+    /// The keychain refused the key, or holds something else; the error does not contain it.
+    fn keychain<'a>(&'a self, _provider: &'a str) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        std::future::ready(Ok(None)).boxed()
+    }
+
     /// Runs a program with its arguments and returns its output. Kills the program after `timeout`.
     /// A timeout and a failing exit code are errors. Errors never contain parts of the output.
     fn run<'a>(
@@ -47,16 +63,22 @@ pub trait SecretSource: Send + Sync {
     ) -> BoxFuture<'a, Result<ProgramOutput, Error>>;
 }
 
-/// The real environment and real programs. Requires tokio's runtime.
+/// The real environment, keychain and programs. Requires tokio's runtime.
 #[derive(Clone, Debug)]
 pub struct SystemSecrets {
+    /// Returns a variable that may hold a key; may block for some seconds.
+    pub variable: fn(&str) -> Option<String>,
     /// The complete environment of programs that print keys.
     pub environment: Vec<(OsString, OsString)>,
 }
 
 impl SecretSource for SystemSecrets {
     fn environment(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok()
+        (self.variable)(name)
+    }
+
+    fn keychain<'a>(&'a self, provider: &'a str) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        keychain::find(self, provider).boxed()
     }
 
     fn run<'a>(

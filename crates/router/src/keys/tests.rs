@@ -12,8 +12,8 @@ use super::*;
 const KEY: &str = "sk-canary-0123456789";
 
 /// An environment and programs, both scripted.
-#[derive(Default)]
 struct World {
+    keychain: Result<Option<String>, String>,
     variables: HashMap<String, String>,
     programs: HashMap<String, Result<String, String>>,
     ran: Mutex<Vec<String>>,
@@ -22,6 +22,18 @@ struct World {
 impl SecretSource for World {
     fn environment(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
+    }
+
+    fn keychain<'a>(&'a self, provider: &'a str) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        self.ran
+            .lock()
+            .expect("lock")
+            .push(format!("keychain {provider}"));
+        let found = self.keychain.clone();
+        let found = found
+            .map(|key| key.map(Secret::new))
+            .map_err(Error::Keychain);
+        async move { found }.boxed()
     }
 
     fn run<'a>(
@@ -48,15 +60,13 @@ fn world(variables: &[(&str, &str)], programs: &[(&str, Result<&str, &str>)]) ->
             .iter()
             .map(|(name, output)| (own(name), output.map(str::to_owned).map_err(str::to_owned)))
             .collect(),
-        ..World::default()
+        keychain: Ok(None),
+        ran: Mutex::default(),
     }
 }
 
 fn find(world: &World, sources: &[KeySource]) -> Result<Option<(String, String)>, Error> {
-    let keys = Keys {
-        secrets: world,
-        platform: Platform::Linux,
-    };
+    let keys = Keys { secrets: world };
     let found = block_on(keys.find("maker", sources))?;
     Ok(found.map(|found| (found.secret.expose().to_owned(), found.source)))
 }
@@ -67,10 +77,8 @@ fn variable(name: &str) -> KeySource {
 
 #[test]
 fn first_source_with_a_key_wins() {
-    let world = world(
-        &[("EMPTY", "  "), ("B", "key-b\n")],
-        &[("secret-tool", Ok("key-c\nrest"))],
-    );
+    let mut world = world(&[("EMPTY", "  "), ("B", "key-b\n")], &[]);
+    world.keychain = Ok(Some("key-c".to_owned()));
     let own = |key: &str, source: &str| Ok(Some((key.to_owned(), source.to_owned())));
     let sources = [
         variable("A"),
@@ -88,9 +96,19 @@ fn first_source_with_a_key_wins() {
         own("key-c", "the keychain")
     );
     let ran = world.ran.lock().expect("lock").join("|");
-    assert_eq!(ran, "secret-tool lookup service burin account maker");
+    assert_eq!(ran, "keychain maker");
     let value = [KeySource::Value(Secret::new("key-v"))];
     assert_eq!(find(&world, &value), own("key-v", "the settings"));
+}
+
+#[test]
+fn a_refusal_of_the_keychain_is_reported_if_no_other_source_has_a_key() {
+    let mut world = world(&[("B", "key-b")], &[]);
+    world.keychain = Err("the keychain is locked".to_owned());
+    let found = find(&world, &[KeySource::Keychain, variable("B")]);
+    assert_eq!(found, Ok(Some(("key-b".to_owned(), "B".to_owned()))));
+    let error = find(&world, &[KeySource::Keychain, variable("A")]).expect_err("refused");
+    assert_eq!(error.to_string(), "the keychain is locked");
 }
 
 #[test]
@@ -139,6 +157,7 @@ async fn system_programs() {
             let path = std::env::var_os("PATH").expect("a PATH");
             let secrets = SystemSecrets {
                 environment: vec![("PATH".into(), path), ("GIVEN".into(), "it".into())],
+                variable: |_| None,
             };
             let output = secrets.run(&command, timeout).await;
             let output = output.map_err(|error| error.to_string());

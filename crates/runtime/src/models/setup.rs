@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use autocomplete::ModelCandidate;
 use base::AbsPath;
-use host::environment::{Recipient, variables, withhold};
+use host::environment::{Recipient, text_variable, variables, withhold};
 use host::{Dirs, Files};
 use model::policy::route::Privacy;
 use model::policy::{KeyName, Route, RouteLimits};
@@ -18,7 +18,7 @@ use router::actor::{RouteConfig, StallLimits};
 use router::http::{
     DiscoveredServer, HttpClient, NetworkTransport, ProviderConfig, Providers, Transport, discover,
 };
-use router::keys::{KeySource, Keys, Platform, SecretSource, SystemSecrets};
+use router::keys::{KeySource, Keys, SecretSource, SystemSecrets};
 use router::wire::FimOptions;
 use serde_json::{Map, Value, json};
 use settings::{ModelSettings, ProviderWire, Settings, SettingsSource};
@@ -414,6 +414,7 @@ fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
 pub(crate) fn secret_source() -> SystemSecrets {
     SystemSecrets {
         environment: variables(Recipient::KeyCommand),
+        variable: text_variable,
     }
 }
 
@@ -507,10 +508,7 @@ async fn find_keys(
 }
 
 async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn SecretSource) -> KeyState {
-    let keys = Keys {
-        secrets: vault,
-        platform: Platform::current(),
-    };
+    let keys = Keys { secrets: vault };
     let sources = config.key_sources();
     // A keychain that asks the user to unlock it would block everything else.
     let found = tokio::time::timeout(KEY_PATIENCE, keys.find(id, &sources)).await;

@@ -19,10 +19,8 @@ mod notification;
 mod socket;
 
 pub(super) use clone::{ForkSide, execute, fork, spawn};
-pub(super) use confine::{
-    drop_capabilities_if_any, install_filter, landlock_allow, landlock_create, landlock_restrict,
-    set_limit,
-};
+pub(super) use confine::{drop_capabilities_if_any, install_filter, set_limit};
+pub(crate) use confine::{landlock_allow, landlock_create, landlock_restrict};
 pub(super) use memory::{map, memory, pointers, wipe};
 pub(super) use message::{receive, send};
 pub(super) use mount::{Attributes, copy_tree, mount, place_tree, set_attributes};
@@ -35,7 +33,7 @@ pub(super) use socket::{
 };
 
 /// A kernel error code (`errno`).
-pub(super) type Errno = i32;
+pub(crate) type Errno = i32;
 
 fn checked(result: c_long) -> Result<i64, Errno> {
     if result >= 0 {
@@ -54,7 +52,7 @@ fn check(result: c_long) -> Result<(), Errno> {
 }
 
 /// Opens a path with `openat2` without following any link.
-pub(super) fn open_path(folder: RawFd, path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
+pub(crate) fn open_path(folder: RawFd, path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
     open_how(
         folder,
         path,
@@ -106,7 +104,7 @@ pub(super) fn open(path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
     number(c_long::from(file))
 }
 
-pub(super) fn close(file: RawFd) {
+pub(crate) fn close(file: RawFd) {
     // SAFETY: closing a descriptor that is not open has no effect.
     unsafe { libc::close(file) };
 }
@@ -118,7 +116,7 @@ pub(super) fn close_from(first: RawFd) -> Result<(), Errno> {
 }
 
 /// Duplicates `file` to `target`, without close-on-exec.
-pub(super) fn duplicate(file: RawFd, target: RawFd) -> Result<(), Errno> {
+pub(crate) fn duplicate(file: RawFd, target: RawFd) -> Result<(), Errno> {
     // SAFETY: takes integers only.
     number(c_long::from(unsafe { libc::dup2(file, target) })).map(|_| ())
 }
@@ -169,7 +167,7 @@ pub(super) fn identity(file: RawFd) -> Result<(u64, u64), Errno> {
 }
 
 /// Calls `prctl` with integer arguments.
-pub(super) fn control(option: c_int, a: u64, b: u64) -> Result<(), Errno> {
+pub(crate) fn control(option: c_int, a: u64, b: u64) -> Result<(), Errno> {
     // SAFETY: callers pass only options that take integers, or the address of a static string.
     check(c_long::from(unsafe { libc::prctl(option, a, b, 0, 0) }))
 }

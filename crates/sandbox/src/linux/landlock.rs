@@ -17,7 +17,7 @@ const DEVICE: u64 = 1 << 15;
 const ABSTRACT_SOCKETS_AND_SIGNALS: u64 = 0b11;
 
 /// Returns the access rights that the rules handle, by ABI version.
-pub(super) fn handled(version: i32) -> [u64; 3] {
+pub(crate) fn handled(version: i32) -> [u64; 3] {
     let device = if version >= 5 { DEVICE } else { 0 };
     let scopes = if version >= 6 {
         ABSTRACT_SOCKETS_AND_SIGNALS
@@ -28,21 +28,21 @@ pub(super) fn handled(version: i32) -> [u64; 3] {
 }
 
 /// Returns the rights to write in a folder.
-pub(super) fn folder(version: i32) -> u64 {
+pub(crate) fn folder(version: i32) -> u64 {
     handled(version)[0] & !DEVICE
 }
 
 /// Returns the rights to write a file.
-pub(super) fn file(version: i32) -> u64 {
+pub(crate) fn file(version: i32) -> u64 {
     handled(version)[0] & (WRITE_FILE | TRUNCATE | DEVICE)
 }
 
 /// Returns the rights in a folder of devices.
-pub(super) fn devices(version: i32) -> u64 {
+pub(crate) fn devices(version: i32) -> u64 {
     handled(version)[0]
 }
 
 /// Returns the ABI version of the kernel's Landlock.
-pub(super) fn version() -> Result<i32, Errno> {
+pub(crate) fn version() -> Result<i32, Errno> {
     kernel::landlock_create(None)
 }

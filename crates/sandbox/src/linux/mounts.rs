@@ -6,17 +6,16 @@
 //! Invariant: a protected path inside a writable one is a separate mount, and so is every folder
 //! that leads to it: a mount point can be neither renamed nor removed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use base::AbsPath;
-
-use super::plan::{self, PlanBuilder, ResolvedPath, find, find_own, identity, is_link};
+use super::plan::PlanBuilder;
 use super::plan_encoding::{self, SetupOp};
-use super::protect::ProtectedPaths;
 use crate::links::trace;
+use crate::lookup::{ResolvedPath, existing, find, find_own, identity, is_link};
+use crate::protect::ProtectedPaths;
 use crate::{Policy, SandboxError, SandboxLayer};
 
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY;
@@ -27,9 +26,6 @@ const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
 /// Parts of the system inside a private folder.
 const SYSTEM: &[&str] = &["/run/current-system", "/run/opengl-driver", "/run/wrappers"];
-
-/// From this many paths on, listing their folder is faster than checking each.
-const WORTH_READING: usize = 8;
 
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
 
@@ -122,25 +118,6 @@ fn folder(path: &str) -> ResolvedPath {
         path: PathBuf::from(path),
         is_folder: true,
     }
-}
-
-/// Returns the writable paths of the policy, the workspace first.
-///
-/// A command may have created a link in a writable folder: such a link must not decide what the
-/// next command can write.
-pub(super) fn writable_paths(policy: &Policy, workspace: &ResolvedPath) -> Vec<ResolvedPath> {
-    let mut roots = vec![workspace.clone()];
-    let named = policy.writable.iter().map(|path| path.as_path().to_owned());
-    let areas: Vec<PathBuf> = [workspace.path.clone()].into_iter().chain(named).collect();
-    for path in &policy.writable {
-        let Some(found) = find_own(path.as_path(), &areas) else {
-            continue;
-        };
-        if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
-            roots.push(found);
-        }
-    }
-    roots
 }
 
 /// Returns the writable paths that are the disk itself.
@@ -251,33 +228,6 @@ fn cover(
     let writable = writable.map(|cover| cover.found.clone()).collect();
     planned.extend(covers);
     writable
-}
-
-/// Returns the paths that exist. A folder that contains several of them is listed once.
-fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
-    let mut folders: BTreeMap<&Path, (usize, Option<BTreeSet<OsString>>)> = BTreeMap::new();
-    for above in paths.iter().filter_map(|path| path.as_path().parent()) {
-        folders.entry(above).or_default().0 += 1;
-    }
-    for (folder, (count, listing)) in &mut folders {
-        if *count >= WORTH_READING {
-            // In a folder that can be entered but not listed, each path is checked.
-            let names = plan::names(folder).map(|names| names.into_iter().collect());
-            *listing = match names {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => None,
-                names => Some(names.unwrap_or_default()),
-            };
-        }
-    }
-    let may_be_there = |path: &&Path| {
-        let listing = path.parent().and_then(|above| folders.get(above));
-        match (listing, path.file_name()) {
-            (Some((_, Some(names))), Some(name)) => names.contains(name),
-            _ => true,
-        }
-    };
-    let paths = paths.iter().map(AbsPath::as_path);
-    paths.filter(may_be_there).filter_map(find).collect()
 }
 
 /// Returns whether the nearest cover above hides the disk.

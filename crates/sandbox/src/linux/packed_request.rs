@@ -1,35 +1,13 @@
 //! A spawn request encoded for a supervisor.
 
-use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use super::kernel::{self, Errno};
 use super::{protocol, supervisor};
-use crate::{Network, Policy, SpawnRequest};
-
-/// The default search path for programs.
-const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
-/// Returns the environment of a command: the policy's variables, overridden by the request's, plus
-/// those of the proxy.
-pub(super) fn environment(policy: &Policy, request: &SpawnRequest) -> Vec<(OsString, OsString)> {
-    let mut environment: Vec<(OsString, OsString)> = Vec::new();
-    let mut put = |name: &OsStr, value: &OsStr| {
-        environment.retain(|(known, _)| known != name);
-        environment.push((name.to_owned(), value.to_owned()));
-    };
-    for (name, value) in policy.environment.iter().chain(&request.environment) {
-        put(name, value);
-    }
-    if matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty()) {
-        for (name, value) in crate::net::environment() {
-            put(&name, &value);
-        }
-    }
-    environment
-}
+use crate::net::{self, Proxy};
+use crate::program::{environment, programs};
+use crate::{Policy, SpawnRequest};
 
 /// A spawn request encoded for sending.
 pub(super) struct PackedRequest {
@@ -48,28 +26,13 @@ fn push_string(strings: &mut Vec<u8>, parts: &[&[u8]]) {
     strings.push(0);
 }
 
-/// Returns the paths to try for a program, as a shell would.
-fn programs(request: &SpawnRequest, environment: &[(OsString, OsString)]) -> Vec<OsString> {
-    if request.program.as_bytes().contains(&b'/') {
-        return vec![
-            request
-                .folder
-                .as_path()
-                .join(&request.program)
-                .into_os_string(),
-        ];
-    }
-    let path = environment.iter().find(|(name, _)| name == "PATH");
-    let path = path.map_or(OsStr::new(USUAL_PATH), |(_, value)| value);
-    let folders = path.as_bytes().split(|byte| *byte == b':');
-    let absolute = folders.filter(|folder| folder.starts_with(b"/"));
-    let program = |folder: &[u8]| Path::new(OsStr::from_bytes(folder)).join(&request.program);
-    absolute.map(|folder| program(folder).into()).collect()
-}
-
 impl PackedRequest {
     pub(super) fn new(policy: &Policy, request: &SpawnRequest) -> Self {
-        let environment = environment(policy, request);
+        let mut proxy = Vec::new();
+        if net::reaches_hosts(&policy.network).is_some() {
+            proxy = net::environment(Proxy::PORT, Proxy::OWN_HOSTS);
+        }
+        let environment = environment(policy, request, &proxy);
         let programs = programs(request, &environment);
         let mut strings = Vec::new();
         push_string(

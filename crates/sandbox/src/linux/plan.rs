@@ -8,7 +8,6 @@
     reason = "mounts are made of what the disk holds, whatever `host::Files` would show"
 )]
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -21,8 +20,9 @@ use base::AbsPath;
 
 use super::caches::CacheFolders;
 use super::plan_encoding::{self, EncodedPlan};
-use super::{filter, kernel, landlock, mounts, protect, protocol};
-use crate::links::trace;
+use super::{filter, kernel, landlock, mounts, protocol};
+use crate::lookup::{Guarded, ResolvedPath, workspace, writable_paths};
+use crate::protect;
 use crate::{Network, Policy, SandboxError, SandboxLayer};
 
 /// The parts of a plan that the program keeps, to interpret reports and to answer notifications.
@@ -89,68 +89,12 @@ fn changed(folder: &Path) -> Option<(i64, i64)> {
     Some((facts.ctime(), facts.ctime_nsec()))
 }
 
-/// Folders by device and inode, each with its protected names in lower case.
-pub(super) type Guarded = BTreeMap<(u64, u64), Vec<Vec<u8>>>;
-
-/// A path that was resolved.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ResolvedPath {
-    pub(super) path: PathBuf,
-    pub(super) is_folder: bool,
-}
-
-/// Resolves the links of a path; returns `None` if it is missing or inaccessible.
-pub(super) fn find(path: &Path) -> Option<ResolvedPath> {
-    fs::symlink_metadata(path).ok()?;
-    let path = fs::canonicalize(path).ok()?;
-    let is_folder = fs::metadata(&path).ok()?.is_dir();
-    Some(ResolvedPath { path, is_folder })
-}
-
-/// Resolves the links of a path as far as it exists; missing components are kept.
-pub(super) fn real(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|above| {
-        let real = fs::canonicalize(above).ok()?;
-        Some(real.join(path.strip_prefix(above).ok()?))
-    });
-    there.unwrap_or_else(|| path.to_owned())
-}
-
-/// Like `find`, but does not follow links below `roots`, which a command could have created.
-pub(super) fn find_own(path: &Path, roots: &[PathBuf]) -> Option<ResolvedPath> {
-    let trace = trace(Path::new("/"), path);
-    let is_planted = |link: &PathBuf| roots.iter().any(|root| link.starts_with(root));
-    if trace.links.iter().any(is_planted) {
-        None
-    } else {
-        find(path)
-    }
-}
-
-/// Returns the device and inode of a path.
-pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
-    let facts = fs::metadata(path).ok()?;
-    Some((facts.dev(), facts.ino()))
-}
-
-/// Returns the names in a folder.
-pub(super) fn names(folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
-    fs::read_dir(folder)?
-        .map(|entry| entry.map(|entry| entry.file_name()))
-        .collect()
-}
-
-/// Returns whether the path itself is a link.
-pub(super) fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_symlink())
-}
-
 impl SandboxPlan {
     /// Makes the plan of a sandbox; `is_warm` if it is to be a warm one.
     pub(super) fn new(policy: &Policy, is_warm: bool) -> Result<Self, SandboxError> {
         let workspace = workspace(policy)?;
         let mut builder = PlanBuilder::default();
-        let roots = mounts::writable_paths(policy, &workspace);
+        let roots = writable_paths(policy, &workspace);
         let protected = protect::find(policy, &roots);
         let has = |layer: SandboxLayer| !policy.without.contains(&layer);
         let has_mounts = has(SandboxLayer::Mounts) && has(SandboxLayer::Namespaces);
@@ -175,7 +119,11 @@ impl SandboxPlan {
         head.group = u64::from(group);
         head.pid_max = pid_limit(policy).unwrap_or_default();
         if let Network::Hosts(hosts) = &policy.network {
-            let [four, six] = crate::net::own_ports(hosts);
+            let [four, six] = crate::net::own_ports(hosts).map(|mut ports| {
+                // The proxy itself listens there.
+                ports.retain(|port| *port != crate::net::Proxy::PORT);
+                ports
+            });
             head.set_ports(&four, &six);
         }
         Ok(Self {
@@ -207,33 +155,6 @@ impl SandboxPlan {
     pub(super) fn is_current(&self) -> bool {
         self.names.iter().all(NameSnapshot::is_current)
     }
-}
-
-/// Returns the working folder without links; refuses folders that belong to the system.
-fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
-    let given = &policy.workspace;
-    let refused = |reason: String| SandboxError::Policy { reason };
-    let path = fs::canonicalize(given)
-        .map_err(|error| refused(format!("the workspace {given} cannot be opened: {error}")))?;
-    if !path.is_dir() {
-        return Err(refused(format!("the workspace {given} is not a folder")));
-    }
-    let system = [
-        "/proc", "/sys", "/dev", "/usr", "/etc", "/bin", "/sbin", "/lib", "/boot",
-    ];
-    let is_system = system.iter().any(|folder| {
-        path.starts_with(folder) && !path.starts_with("/dev/shm/") && path != Path::new("/dev/shm")
-    });
-    if is_system || path.parent().is_none() {
-        return Err(refused(format!(
-            "{} belongs to the system and cannot be a workspace; open the folder of a project",
-            path.display()
-        )));
-    }
-    Ok(ResolvedPath {
-        path,
-        is_folder: true,
-    })
 }
 
 struct Switches(u64);

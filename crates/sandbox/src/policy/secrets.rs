@@ -71,6 +71,13 @@ mod tests {
             ".local/share/opencode/auth.json",
             ".sqlite_history",
             ".local/share/fish/fish_history",
+            "Library/Keychains/login.keychain-db",
+            "Library/Cookies/Cookies.binarycookies",
+            "Library/Messages/chat.db",
+            "Library/Application Support/Google/Chrome/Default/Login Data",
+            "Library/Application Support/Slack/Cookies",
+            "Library/Group Containers/group.com.apple.notes/NoteStore.sqlite",
+            ".zsh_sessions/x.history",
         ] {
             let file = home.join(file);
             assert!(paths.iter().any(|path| file.is_within(path)), "{file}");

@@ -1,5 +1,7 @@
 //! What comes with the program can be read.
 
+mod keymaps;
+
 use super::THEMES;
 
 #[test]

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::{BoundAction, check_keystroke, parse_keymap};
-use crate::builtin::{KeymapSystem, keymap};
+use base::Platform;
+
+use crate::builtin::keymap;
 use crate::sections::KeymapBase;
 
 #[test]
@@ -89,7 +91,7 @@ fn keystrokes() {
 #[test]
 fn our_keymaps_have_no_mistakes_and_no_key_twice() {
     for base in KeymapBase::ALL {
-        for system in [KeymapSystem::Linux, KeymapSystem::Mac] {
+        for system in [Platform::Linux, Platform::MacOs] {
             let (name, text) = keymap(*base, system);
             let (keymap, problems) = parse_keymap(name, text);
             assert_eq!(problems, [], "{name}");

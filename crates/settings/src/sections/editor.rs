@@ -47,6 +47,8 @@ section! {
         sticky_scroll_rows: u32 = 5, 1..=20;
         /// Inserts the closing bracket or quote together with the opening one.
         auto_close: bool = true;
+        /// Shows the accents of a held letter on macOS, instead of repeating the letter.
+        press_and_hold: bool = false;
         /// Surrounds the selection when a bracket or quote is typed.
         auto_surround: bool = true;
         /// Indents new lines according to the language.

@@ -50,7 +50,7 @@ impl Render for Gallery {
 fn every_control_has_a_name(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
     });
     let window = cx.update(|cx| {
         gpui_kit::open_window(gpui_kit::WindowOptions::default(), cx, |window, cx| {

@@ -11,7 +11,7 @@ gpui_kit::actions!(keys_test, [One, Two]);
 fn mistakes_have_a_place_and_the_rest_is_bound(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         let kit = cx.key_bindings().borrow().bindings().count();
         let text = r#"[
   { "context": "Editor && (", "bindings": { "ctrl-1": "keys_test::One" } },
@@ -63,7 +63,7 @@ gpui_kit::actions!(keys_test_two, [Three]);
 fn hints_show_keys_as_written(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         let text = r#"[{ "bindings": { "ctrl-shift-[": "keys_test_two::Three" } }]"#;
         let problems = install_keymaps(&[parse_keymap("keymap.json", text).0], cx);
         assert_eq!(problems, []);
@@ -72,7 +72,7 @@ fn hints_show_keys_as_written(cx: &mut TestAppContext) {
         let last = keymap
             .bindings_for_action(&Three)
             .next_back()
-            .map(crate::keys_text);
+            .map(|binding| crate::keys_text(binding, base::Platform::Linux));
         assert_eq!(last.as_deref(), Some("Ctrl+Shift+["));
     });
 }

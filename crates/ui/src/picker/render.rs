@@ -10,7 +10,7 @@ use super::{
     Confirm, ConfirmKind, ConfirmOther, FooterHint, Picker, PickerDelegate, SelectFirst,
     SelectLast, SelectNext, SelectPageDown, SelectPageUp, SelectPrevious, VISIBLE_ROWS,
 };
-use crate::key_hint::KeyHint;
+use crate::key_hint::{KeyHint, keys_anywhere};
 use crate::label::Label;
 use crate::row::ListRow;
 use crate::text_field::TextField;
@@ -197,15 +197,17 @@ impl<D: PickerDelegate> Picker<D> {
         }
         let c = cx.theme().colors;
         let height = dp(30.0);
-        let hint = |FooterHint { keys, does }| {
-            div()
+        let hint = |FooterHint { action, does }| {
+            let keys = keys_anywhere(action.as_ref(), cx)?;
+            let hint = div()
                 .flex()
                 .flex_none()
                 .items_center()
                 .h(height)
                 .gap(dp(4.0))
                 .child(KeyHint::text(keys))
-                .child(Label::new(does).small().muted())
+                .child(Label::new(does).small().muted());
+            Some(hint)
         };
         let footer = div()
             .flex()
@@ -232,7 +234,7 @@ impl<D: PickerDelegate> Picker<D> {
                     .overflow_hidden()
                     // The first child of a row never wraps: this empty one takes that position.
                     .child(div().h(height))
-                    .children(hints.into_iter().map(hint).collect::<Vec<_>>()),
+                    .children(hints.into_iter().filter_map(hint).collect::<Vec<_>>()),
             );
         Some(footer.into_any_element())
     }

@@ -140,12 +140,10 @@ impl Setup<'_> {
 fn open(cx: &mut TestAppContext, sections: bool) -> Setup<'_> {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         // The keys of the list alone: actions of other crates do not exist here.
-        let (name, text) = settings::builtin::keymap(
-            settings::KeymapBase::VsCode,
-            settings::builtin::KeymapSystem::Linux,
-        );
+        let (name, text) =
+            settings::builtin::keymap(settings::KeymapBase::VsCode, base::Platform::Linux);
         let (mut keymap, _) = settings::parse_keymap(name, text);
         keymap
             .blocks

@@ -16,7 +16,7 @@ fn theme(file: &str) -> settings::ThemeDefinition {
 fn the_kit_follows(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         assert_eq!(cx.theme().name, "Burin Dark");
         for file in ["burin-light.json", "burin-dark.json", "paper.json"] {
             set_theme(&theme(file), cx);
@@ -34,7 +34,7 @@ fn the_kit_follows(cx: &mut TestAppContext) {
 fn zoom_scales_everything(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         let before = cx.theme().generation;
         let mut fonts = cx.theme().fonts.clone();
         fonts.zoom = 2.0;
@@ -50,7 +50,7 @@ fn zoom_scales_everything(cx: &mut TestAppContext) {
 fn a_kind_of_syntax_falls_back_to_its_first_part(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         let theme = cx.theme();
         assert_eq!(theme.syntax("function.method"), theme.syntax("function"));
         assert_ne!(theme.syntax("comment"), theme.syntax("keyword"));
@@ -62,7 +62,7 @@ fn a_kind_of_syntax_falls_back_to_its_first_part(cx: &mut TestAppContext) {
 fn movement_follows_the_settings(cx: &mut TestAppContext) {
     cx.update(|cx| {
         gpui_kit::init(cx);
-        crate::init(cx);
+        crate::init(base::Platform::Linux, cx);
         assert!(!cx.reduce_motion());
         let mut settings = settings::Settings::builtin();
         settings.ui.reduced_motion = settings::ReducedMotion::On;

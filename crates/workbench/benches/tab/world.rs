@@ -110,6 +110,7 @@ impl World {
             index: None,
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             unsaved: Arc::default(),
+            install: None,
             working_folder: path("/p"),
         };
         let place = LineColumn {
@@ -118,7 +119,7 @@ impl World {
         };
         cx.update(|cx| {
             gpui_kit::init(cx);
-            ui::init(cx);
+            ui::init(base::Platform::Linux, cx);
             services.set(cx);
             let started = workbench::init(cx);
             let request = windows::OpenRequest {

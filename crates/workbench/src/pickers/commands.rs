@@ -5,10 +5,12 @@ pub(crate) mod synonyms;
 
 use std::sync::Arc;
 
+use base::Platform;
 use gpui_kit::{
     Action, App, AppContext as _, Context, DismissEvent, OwnedMenuItem, SharedString, Task, Window,
 };
 use matching::{FoundCommand, find};
+use ui::ActivePlatform as _;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::action_names::{human_name, in_lines};
@@ -54,8 +56,11 @@ const INTERNAL: [&str; 9] = [
 impl CommandPalette {
     /// Lists every command, recently used ones first.
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
-        let (entries, recent) =
-            in_order(entries(window, cx), &window_registry::recent_commands(cx));
+        let (entries, recent) = in_order(
+            entries(window, cx),
+            &window_registry::recent_commands(cx),
+            cx.platform(),
+        );
         Self {
             entries: Arc::new(entries),
             recent,
@@ -77,8 +82,12 @@ impl CommandPalette {
 
 /// Sorts the entries: recently used ones first, then those of the menus in menu order, then the
 /// others, those for agents last. Also returns the number of recently used ones.
-fn in_order(entries: Vec<CommandEntry>, recent: &[String]) -> (Vec<CommandEntry>, usize) {
-    let menus = menu_actions();
+fn in_order(
+    entries: Vec<CommandEntry>,
+    recent: &[String],
+    platform: Platform,
+) -> (Vec<CommandEntry>, usize) {
+    let menus = menu_actions(platform);
     let place = |entry: &CommandEntry| {
         let recent = recent.iter().position(|name| name == entry.action);
         let in_menu = menus.iter().position(|name| *name == entry.action);
@@ -97,8 +106,8 @@ fn in_order(entries: Vec<CommandEntry>, recent: &[String]) -> (Vec<CommandEntry>
     (entries, recent)
 }
 
-fn menu_actions() -> Vec<&'static str> {
-    let menus = menus::menus().into_iter();
+fn menu_actions(platform: Platform) -> Vec<&'static str> {
+    let menus = menus::menus(platform).into_iter();
     let items = menus.flat_map(|menu| menu.owned().items);
     items
         .filter_map(|item| match item {
@@ -111,10 +120,12 @@ fn menu_actions() -> Vec<&'static str> {
 /// Returns every action the user can run, sorted by name. Skips internal actions and actions that
 /// need an argument.
 pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
+    let platform = cx.platform();
     let docs = cx.action_documentation();
     let names = cx.all_action_names().iter().copied();
     let mut entries: Vec<CommandEntry> = names
         .filter(|name| !INTERNAL.iter().any(|prefix| name.starts_with(prefix)))
+        .filter(|name| menus::is_offered(name, platform))
         // An action that needs an argument cannot be run from the palette.
         .filter_map(|name| Some((name, cx.build_action(name, None).ok()?)))
         .map(|(name, action)| CommandEntry {
@@ -133,13 +144,7 @@ pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
 
 /// Returns the key binding of an action in the focused context, or else in any.
 fn keys_of(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
-    if let Some(keys) = ui::keys_here(action, window, cx) {
-        return Some(keys);
-    }
-    let keymap = cx.key_bindings();
-    let keymap = keymap.borrow();
-    let binding = keymap.bindings_for_action(action).last();
-    binding.map(ui::keys_text)
+    ui::keys_here(action, window, cx).or_else(|| ui::keys_anywhere(action, cx))
 }
 
 impl PickerDelegate for CommandPalette {

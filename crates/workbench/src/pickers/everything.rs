@@ -509,9 +509,9 @@ impl PickerDelegate for EverythingPicker {
             EverythingScope::Text => "everything",
         };
         vec![
-            FooterHint::new("Tab", next),
-            FooterHint::new("Alt+Enter", "edit all"),
-            FooterHint::new("Ctrl+Enter", "to the side"),
+            FooterHint::new(ui::picker::Complete, next),
+            FooterHint::new(ui::picker::ConfirmAll, "edit all"),
+            FooterHint::new(ui::picker::ConfirmOther, "to the side"),
         ]
     }
 

@@ -137,8 +137,8 @@ impl PickerDelegate for FileFinder {
 
     fn footer(&self) -> Vec<FooterHint> {
         vec![
-            FooterHint::new("Enter", "open"),
-            FooterHint::new("Ctrl+Enter", "open to the side"),
+            FooterHint::new(ui::picker::Confirm, "open"),
+            FooterHint::new(ui::picker::ConfirmOther, "open to the side"),
         ]
     }
 }

@@ -350,12 +350,15 @@ impl PickerDelegate for PathPicker {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        let complete = FooterHint::new("Tab", "complete");
+        let complete = FooterHint::new(ui::picker::Complete, "complete");
         match self.wanted {
             PathPurpose::Folder | PathPurpose::File => {
-                vec![complete, FooterHint::new("Ctrl+Enter", "open the folder")]
+                vec![
+                    complete,
+                    FooterHint::new(ui::picker::ConfirmOther, "open the folder"),
+                ]
             }
-            PathPurpose::NewFile => vec![complete, FooterHint::new("Enter", "save")],
+            PathPurpose::NewFile => vec![complete, FooterHint::new(ui::picker::Confirm, "save")],
         }
     }
 }

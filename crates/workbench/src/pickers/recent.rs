@@ -115,8 +115,8 @@ impl PickerDelegate for RecentFolders {
 
     fn footer(&self) -> Vec<FooterHint> {
         vec![
-            FooterHint::new("Enter", "open here"),
-            FooterHint::new("Ctrl+Enter", "in a new window"),
+            FooterHint::new(ui::picker::Confirm, "open here"),
+            FooterHint::new(ui::picker::ConfirmOther, "in a new window"),
         ]
     }
 }

@@ -136,8 +136,8 @@ impl PickerDelegate for Themes {
 
     fn footer(&self) -> Vec<FooterHint> {
         vec![
-            FooterHint::new("Enter", "keep it"),
-            FooterHint::new("Esc", "back to the one before"),
+            FooterHint::new(ui::picker::Confirm, "keep it"),
+            FooterHint::new(ui::picker::Cancel, "back to the one before"),
         ]
     }
 }

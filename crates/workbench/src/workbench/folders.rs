@@ -15,6 +15,7 @@ use crate::actions::file::{
 use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
 use crate::folder::{FolderEvent, OpenFolder};
 use crate::item::TabItem;
+use crate::menus;
 use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::path_entry::clipboard_text;
@@ -43,6 +44,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        let folder = self.services.files.stored_path(&folder);
         if self.root(cx).as_ref() == Some(&folder) {
             return;
         }
@@ -67,7 +69,10 @@ impl Workbench {
         if let Some(folder) = self.folder.clone() {
             let subscription = cx.subscribe_in(&folder, window, folder_event);
             self.folder_subscription = Some(subscription);
-            window_registry::note_folder(&folder.read(cx).root().clone(), cx);
+            let root = folder.read(cx).root().clone();
+            window_registry::note_folder(&root, cx);
+            cx.add_recent_document(root.as_path());
+            menus::refresh(cx);
         }
         let folder = self.folder.clone();
         self.tree
@@ -165,7 +170,10 @@ fn folder_event(
     match event {
         FolderEvent::Tree => workbench.store_soon(cx),
         FolderEvent::Files => {}
-        FolderEvent::Index => workbench.status.update(cx, |_, cx| cx.notify()),
+        FolderEvent::Index => {
+            workbench.status.update(cx, |_, cx| cx.notify());
+            workbench.note_work(cx);
+        }
         FolderEvent::Git => {
             workbench.title.update(cx, |_, cx| cx.notify());
             workbench.status.update(cx, |_, cx| cx.notify());
@@ -194,6 +202,15 @@ fn set_title(workbench: &mut Workbench, window: &mut Window, cx: &Context<Workbe
     if workbench.window_title != title {
         window.set_window_title(&title);
         workbench.window_title = title;
+    }
+    // macOS marks the close button of an unsaved text and shows the path of its file.
+    let active = workbench.active_item();
+    let is_dirty = active.is_some_and(|item| item.is_dirty(cx));
+    let shown = (is_dirty, active.and_then(|item| item.path(cx)));
+    if workbench.window_document != shown {
+        window.set_window_edited(shown.0);
+        window.set_document_path(shown.1.as_ref().map(AbsPath::as_path));
+        workbench.window_document = shown;
     }
 }
 

@@ -6,7 +6,7 @@ use host::Files;
 use project::{Binary, Document};
 use serde_json::Value;
 use text::{EditKind, EditOrigin, Timestamp};
-use ui::{ActiveSettings as _, Tone};
+use ui::{ActivePlatform as _, ActiveSettings as _, Tone};
 
 use super::Workbench;
 use crate::actions::app::{
@@ -35,6 +35,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(reset_zoom))
         .on_action(cx.listener(show_menu))
         .on_action(cx.listener(compare_with_disk))
+        .on_action(cx.listener(super::install::install_command))
 }
 
 /// Initial content of a new settings file.
@@ -159,7 +160,7 @@ fn open_default_keymap(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let (name, text) = base_keymap(cx.settings());
+    let (name, text) = base_keymap(cx.settings(), cx.platform());
     show_builtin(workbench, name, text, window, cx);
 }
 

@@ -5,14 +5,14 @@ use editor::DocumentModel;
 use gpui_kit::{App, AppContext as _, Context, Entity, Focusable as _, Window};
 use project::DiskOutcome;
 use text::Snapshot;
-use ui::Tone;
+use ui::{ActiveSettings as _, Tone};
 
 use super::{Workbench, WorkbenchRegion};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
-use crate::window_registry;
 use crate::workbench::{agents, folders, suggestions};
+use crate::{awake, system_notices, traffic_lights, window_registry};
 
 impl Workbench {
     /// Reports the problems of the settings, at startup and after every change.
@@ -130,6 +130,7 @@ pub(super) fn watch_window(
         cx.subscribe_in(&agents, window, agents::agents_event),
         cx.observe(&agents, |this, _, cx| {
             this.status.update(cx, |status, cx| status.note_agents(cx));
+            this.note_work(cx);
         }),
         cx.subscribe_in(&prediction, window, suggestions::prediction_event),
         cx.observe(&prediction, |this, _, cx| {
@@ -177,12 +178,14 @@ fn window_closes(workbench: &mut Workbench, window: &mut Window, cx: &mut Contex
             Documents::keep_waiting(document, cx);
         }
     }
+    awake::note(cx.entity_id(), false, cx);
     window_registry::closing(cx.entity().entity_id(), cx);
 }
 
 fn activation_changed(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     if window.is_window_active() {
         window_registry::on_activated(cx.entity().entity_id(), cx);
+        system_notices::dismiss(cx.entity_id(), cx);
         // The watcher may have missed changes while another application was active.
         workbench.check_documents(|_| true, window, cx);
     } else {
@@ -218,6 +221,7 @@ fn configuration_event(
     workbench.prediction.update(cx, |prediction, cx| {
         prediction.settings_changed(window, cx);
     });
+    traffic_lights::follow(cx.settings().window.zoom, window);
     workbench.follow_layout(cx);
     cx.notify();
 }

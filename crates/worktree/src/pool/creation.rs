@@ -4,19 +4,21 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use git::lease::{HeadCommit, MainRepo};
+use base::NameRules;
+use git::lease::{CommitContents, FileStat, HeadCommit, MainRepo};
 
 use super::{WorktreePool, base_ref, mount_tree};
 use crate::backend::TreeBackend;
-use crate::base_tree::BaseCheckout;
+use crate::base_tree::{BaseCheckout, latest_mtime};
+use crate::clone;
 use crate::error::Error;
-use crate::fill::{FillSource, make_folder, write_tree};
+use crate::fill::{FillSource, make_folder, stamp_tree, write_tree};
 use crate::fsmonitor;
 use crate::git_dir::{self, OwnGitFiles};
 use crate::hidden_refs::HiddenRefs;
 use crate::json_file;
 use crate::lease::{Lease, LeaseId, resource_name};
-use crate::mount_privilege::{MountPrivilege, current_privilege};
+use crate::mount::{MountPrivilege, current_privilege};
 use crate::owner::{self, BlockingLock, Owner};
 use crate::ports;
 use crate::record::{self, LeaseRecord};
@@ -31,6 +33,8 @@ pub(crate) struct LeaseDraft<'a> {
     /// The commit against which the work is compared when it lands.
     pub(crate) base_commit: String,
     pub(crate) backend: TreeBackend,
+    /// The rules by which the volume of the pool compares names.
+    pub(crate) names: NameRules,
     /// The prepared index for leases with a file system monitor.
     pub(crate) warm: Option<WarmIndex>,
     pub(crate) owner: Owner,
@@ -44,7 +48,11 @@ pub(crate) struct LeaseDraft<'a> {
 pub(crate) type Finish<'a> = &'a dyn Fn(&Lease) -> Result<(), Error>;
 
 impl WorktreePool {
-    /// Prepares the common parts of leases that start at `start`, including the base.
+    /// Prepares the common parts of leases that start at `start`, including the base; `base_commit` is
+    /// the one against which their work is compared.
+    ///
+    /// # Errors
+    /// Before anything is made: `UnusableVolume` and `SameName`.
     pub(crate) fn draft<'a>(
         &self,
         main_repo: &'a MainRepo,
@@ -52,10 +60,8 @@ impl WorktreePool {
         base_commit: String,
         owner: Owner,
     ) -> Result<LeaseDraft<'a>, Error> {
-        let backend = match self.settings.backend {
-            Some(backend) => backend,
-            None => self.backend_support()?.backend,
-        };
+        let volume = self.check_volume(main_repo, &start.tree)?;
+        let backend = self.settings.backend.unwrap_or(volume.support.backend);
         for commit in [&start.commit, &base_commit] {
             HiddenRefs::new(main_repo).set(&base_ref(commit), commit)?;
         }
@@ -63,10 +69,11 @@ impl WorktreePool {
             TreeBackend::Fill => None,
             _ => Some(self.base(main_repo, &start)?),
         };
-        let caveats = match &base {
+        let mut caveats = match &base {
             Some(base) => base.caveats.clone(),
             None => main_repo.caveats(&main_repo.contents(&start.tree)?),
         };
+        caveats.extend(volume.caveats);
         let base_tree = base
             .as_ref()
             .map(BaseCheckout::tree_folder)
@@ -84,13 +91,16 @@ impl WorktreePool {
             start,
             base_commit,
             backend,
+            names: volume.support.volume.names(),
             owner,
             base,
             caveats,
         })
     }
 
-    /// Makes one lease. If a backend fails, this and all following leases use the next one.
+    /// Makes one lease with the name `wanted`, or the next free one; `finish` is the last step before it
+    /// counts as complete. If a backend fails, this and all following leases use the next one. The
+    /// caller holds the lock of the repository's leases.
     pub(crate) fn create(
         &self,
         draft: &mut LeaseDraft<'_>,
@@ -107,7 +117,7 @@ impl WorktreePool {
             self.remove_lease_folder(&folder)?;
             let next = TreeBackend::ALL
                 .into_iter()
-                .find(|backend| *backend > draft.backend);
+                .find(|backend| *backend > draft.backend && backend.exists_here());
             let is_final = self.settings.backend.is_some() || !matches!(error, Error::File { .. });
             let Some(next) = next.filter(|_| !is_final) else {
                 return Err(error);
@@ -133,7 +143,9 @@ impl WorktreePool {
         let branch = format!("burin/{id}");
         let by_user = current_privilege() != MountPrivilege::Root;
         let monitor = self.monitor(draft, folder, by_user);
-        let config = draft.main_repo.lease_config(monitor.as_deref());
+        let config = draft
+            .main_repo
+            .lease_config(monitor.as_deref(), draft.names);
         self.make_tree(draft, folder, &branch, &config, by_user)?;
         let root = folder.join("mnt/tree");
         let shared = draft
@@ -234,29 +246,9 @@ impl WorktreePool {
         own: &OwnGitFiles<'_>,
     ) -> Result<(), Error> {
         let (tree, git) = (mnt.join("tree"), mnt.join("git"));
-        make_folder(&tree)?;
         make_folder(&git)?;
         let contents = draft.main_repo.contents(&draft.start.tree)?;
-        let orders = self
-            .bases()
-            .with_times(draft.main_repo, contents.files.iter());
-        let from = draft
-            .base
-            .as_ref()
-            .map(BaseCheckout::tree_folder)
-            .unwrap_or_default();
-        let source = match draft.backend {
-            TreeBackend::Reflink => FillSource::Clones(&from),
-            TreeBackend::Copy if draft.base.is_some() => FillSource::Copies(&from),
-            _ => FillSource::Objects(&self.main_repo, &draft.start.tree),
-        };
-        let stamps = write_tree(&tree, &orders, source)?;
-        for submodule in &contents.submodules {
-            let path = tree.join(crate::fill::as_path(submodule));
-            fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
-        }
-        let pointer = tree.join(".git");
-        fs::write(&pointer, "gitdir: ../git\n").map_err(Error::file("write", &pointer))?;
+        let stamps = self.write_own_files(draft, &tree, &contents)?;
         git_dir::write_common(draft.main_repo, &git)?;
         git_dir::write_own(&git, own)?;
         let files = contents.files.iter().zip(stamps);
@@ -267,6 +259,39 @@ impl WorktreePool {
             &git.join("index"),
         )?;
         Ok(())
+    }
+
+    /// Makes the folder `tree` with all files of a commit, and returns their metadata as they are on
+    /// the disk: Git compares inodes and times of change, which no clone or copy keeps.
+    fn write_own_files(
+        &self,
+        draft: &LeaseDraft<'_>,
+        tree: &Path,
+        contents: &CommitContents,
+    ) -> Result<Vec<FileStat>, Error> {
+        let base = draft.base.as_ref().map(BaseCheckout::tree_folder);
+        if let (TreeBackend::CloneTree, Some(from)) = (draft.backend, &base) {
+            clone::tree(from, tree).map_err(Error::file("clone", from))?;
+            let latest = latest_mtime(self.now_ms());
+            return stamp_tree(tree, &contents.files, latest);
+        }
+        make_folder(tree)?;
+        let orders = self
+            .bases()
+            .with_times(draft.main_repo, contents.files.iter());
+        let source = match (draft.backend, &base) {
+            (TreeBackend::Reflink, Some(from)) => FillSource::Clones(from),
+            (TreeBackend::Copy, Some(from)) => FillSource::Copies(from),
+            _ => FillSource::Objects(&self.main_repo, &draft.start.tree),
+        };
+        let stamps = write_tree(tree, &orders, source)?;
+        for submodule in &contents.submodules {
+            let path = tree.join(crate::fill::as_path(submodule));
+            fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
+        }
+        let pointer = tree.join(".git");
+        fs::write(&pointer, "gitdir: ../git\n").map_err(Error::file("write", &pointer))?;
+        Ok(stamps)
     }
 
     /// Reserves an unused name and creates its folder. The caller holds the lock of the

@@ -107,7 +107,29 @@ fn base_records_keep_their_names() {
 
 #[test]
 fn detected_backends_keep_their_names() {
-    let support: BackendSupport =
-        check(r#"{ "rung": "reflink", "missing": { "overlay": "only root can mount" } }"#);
+    let support: BackendSupport = check(
+        r#"{
+            "rung": "reflink",
+            "missing": { "overlay": "only root can mount" },
+            "volume": {
+                "file_system": "xfs",
+                "is_local": true,
+                "can_clone": true,
+                "folds_case": false,
+                "normalizes": false
+            }
+        }"#,
+    );
     assert_eq!(support.backend, TreeBackend::Reflink);
+    // What an earlier build knew is not enough: the volume is examined again.
+    let earlier = r#"{ "rung": "reflink", "missing": {} }"#;
+    assert!(serde_json::from_str::<BackendSupport>(earlier).is_err());
+}
+
+#[test]
+fn backends_have_one_name() {
+    for backend in TreeBackend::ALL {
+        let name = serde_json::to_value(backend).expect("JSON");
+        assert_eq!(name, backend.name());
+    }
 }

@@ -8,25 +8,33 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use base::AbsPath;
-use worktree::{Discard, Lease, LeaseId, PoolSettings, WorktreePool};
+use worktree::{Discard, Lease, LeaseId, PoolSettings, TreeBackend, WorktreePool};
 
-use super::world::{ONE, World, commit, git, mounts_below, one, write};
+use super::world::{ONE, World, backends, commit, git, mounts_below, one, write};
 
 /// The child's work folder; without it the child test ends at once.
 const PLACE: &str = "BURIN_TEST_PLACE";
 
+/// The child's backend, by its name; the best one without it.
+const BACKEND: &str = "BURIN_TEST_BACKEND";
+
 /// Default number of kills; `BURIN_TEST_KILLS` overrides it.
 const KILLS: u64 = 12;
 
-fn settings() -> PoolSettings {
+fn settings(backend: Option<TreeBackend>) -> PoolSettings {
     let mut settings = PoolSettings::defaults();
+    settings.backend = backend;
     settings.first_port = 28_000;
     settings.monitor = Some(super::world::monitor());
     settings
 }
 
-fn child(place: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+fn child(place: &Path, backend: Option<TreeBackend>) -> Child {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    if let Some(backend) = backend {
+        child.env(BACKEND, backend.name());
+    }
+    child
         .args(["--exact", "leases::crashes::story_of_leases", "--nocapture"])
         .env(PLACE, place)
         .stdout(Stdio::null())
@@ -43,7 +51,11 @@ fn story_of_leases() {
     };
     let main_repo = AbsPath::new(place.join("hub")).unwrap();
     let state = AbsPath::new(place.join("state")).unwrap();
-    let pool = WorktreePool::open(&main_repo, &state, settings()).unwrap();
+    let name = std::env::var(BACKEND).ok();
+    let backend = TreeBackend::ALL
+        .into_iter()
+        .find(|backend| name.as_deref() == Some(backend.name()));
+    let pool = WorktreePool::open(&main_repo, &state, settings(backend)).unwrap();
     let mut noted = fs::OpenOptions::new()
         .append(true)
         .create(true)
@@ -78,7 +90,26 @@ fn story_of_leases() {
 
 #[test]
 fn a_kill_at_any_moment_loses_and_leaves_nothing() {
-    let world = World::new();
+    kill_at_any_moment(&World::new(), None);
+}
+
+#[test]
+fn a_kill_amid_clones_and_removals_loses_nothing() {
+    let own_files = |backend: &TreeBackend| *backend != TreeBackend::Overlay;
+    for backend in backends().into_iter().filter(own_files) {
+        let world = World::new();
+        let main_repo = world.main_repo();
+        // Making and removing a tree takes most of the time.
+        for number in 0..800 {
+            let path = format!("many/{}/{number}.txt", number % 20);
+            write(&main_repo.join(path), &format!("{number}\n"));
+        }
+        commit(&main_repo, "many");
+        kill_at_any_moment(&world, Some(backend));
+    }
+}
+
+fn kill_at_any_moment(world: &World, backend: Option<TreeBackend>) {
     let place = world.path();
     let kills = std::env::var("BURIN_TEST_KILLS")
         .ok()
@@ -87,11 +118,11 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
     let pool = WorktreePool::open(
         &AbsPath::new(world.main_repo()).unwrap(),
         &world.state(),
-        settings(),
+        settings(backend),
     )
     .unwrap();
     for kill in 0..kills {
-        let mut running = child(&place);
+        let mut running = child(&place, backend);
         // The kills are spread over the child's work, with a random offset.
         std::thread::sleep(Duration::from_millis(40 + kill * 97 % 700));
         running.kill().unwrap();
@@ -100,7 +131,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         std::thread::sleep(Duration::from_millis(60));
         // The next `open` detaches the mounts of the killed program.
         let again = AbsPath::new(world.main_repo()).unwrap();
-        drop(WorktreePool::open(&again, &world.state(), settings()).unwrap());
+        drop(WorktreePool::open(&again, &world.state(), settings(backend)).unwrap());
         assert_eq!(mounts_below(&place), [] as [PathBuf; 0]);
         check_nothing_is_lost(&pool, &place);
         bring_back_what_was_begun(&pool);
@@ -170,6 +201,8 @@ fn clear_everything(pool: &WorktreePool, place: &Path) {
         pool.archive(&shown.lease.id).unwrap();
     }
     check_nothing_is_lost(pool, place);
+    // It waits for the removals.
+    pool.gc(u64::MAX).unwrap();
     let listing = pool.list().unwrap();
     assert!(listing.leases.is_empty() && listing.unfinished.is_empty());
     assert_eq!(mounts_below(place), [] as [PathBuf; 0]);

@@ -4,21 +4,13 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use worktree::{Discard, LeaseRequest, MountPrivilege, TreeBackend};
+use worktree::{Discard, LeaseRequest, TreeBackend};
 
-use super::world::{World, commit, git, one, read, tree, try_git, write};
-
-fn rungs() -> Vec<TreeBackend> {
-    let mut rungs = vec![TreeBackend::Copy, TreeBackend::Fill];
-    if worktree::current_privilege() != MountPrivilege::Plain {
-        rungs.push(TreeBackend::Overlay);
-    }
-    rungs
-}
+use super::world::{World, backends, commit, git, one, read, tree, try_git, write};
 
 #[test]
-fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
-    for backend in rungs() {
+fn a_fresh_lease_is_clean_and_whole_by_every_backend() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let before = world.fingerprint();
         let pool = world.pool();
@@ -41,7 +33,7 @@ fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
 
 #[test]
 fn the_first_status_reads_no_file() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         // Git trusts no stamp of the second in which an index was written: these files, and the commit with them, are
         // as young as can be.
@@ -74,8 +66,59 @@ fn the_first_status_reads_no_file() {
 }
 
 #[test]
+fn the_index_of_a_fresh_lease_has_the_metadata_of_its_files() {
+    let own_files = |backend: &TreeBackend| *backend != TreeBackend::Overlay;
+    for backend in backends().into_iter().filter(own_files) {
+        let world = World::new().by(backend);
+        let pool = world.pool();
+        // The second lease comes from a base that is there already.
+        for lease in [one(&pool), one(&pool)] {
+            let root = lease.root.as_path();
+            // Without a refresh, a file whose metadata differ counts as changed.
+            assert_eq!(git(root, ["diff-files"]), "", "{backend:?}");
+            assert_eq!(git(root, ["diff-index", "HEAD"]), "", "{backend:?}");
+            let listed = git(root, ["ls-files", "--debug", "-z"]);
+            let entries: Vec<&str> = listed.split('\0').collect();
+            // The metadata of a file come after its name, before the name of the next.
+            let mut names = vec![entries[0]];
+            for (ix, text) in entries.iter().enumerate().skip(1) {
+                let (metadata, next) = split_debug(text);
+                let found = fs::symlink_metadata(root.join(names[ix - 1])).unwrap();
+                let time = |seconds: i64, nanoseconds: i64| format!("{seconds}:{nanoseconds}");
+                for (name, expected) in [
+                    ("ctime", time(found.ctime(), found.ctime_nsec())),
+                    ("mtime", time(found.mtime(), found.mtime_nsec())),
+                    ("ino", (found.ino() as u32).to_string()),
+                    ("size", found.size().to_string()),
+                ] {
+                    let noted = metadata.iter().find(|(key, _)| *key == name).unwrap();
+                    assert_eq!(
+                        noted.1,
+                        expected,
+                        "{backend:?}: {name} of {}",
+                        names[ix - 1]
+                    );
+                }
+                names.push(next);
+            }
+            assert_eq!(names.len(), 8, "{names:?}");
+        }
+    }
+}
+
+/// Splits what `git ls-files --debug` says about one file from the name of the next.
+fn split_debug(text: &str) -> (Vec<(&str, &str)>, &str) {
+    let (metadata, next) = text.rsplit_once('\n').unwrap();
+    let pairs = metadata.split(['\n', '\t']).filter_map(|pair| {
+        let (key, value) = pair.split_once(": ")?;
+        Some((key.trim(), value.trim()))
+    });
+    (pairs.collect(), next)
+}
+
+#[test]
 fn git_status_of_folders_matches_their_files() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let lease = one(&world.pool());
         let root = lease.root.as_path();
@@ -115,7 +158,7 @@ fn git_status_of_folders_matches_their_files() {
 
 #[test]
 fn writes_in_one_lease_are_invisible_elsewhere() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let pool = world.pool();
         let leases = pool
@@ -143,7 +186,7 @@ fn writes_in_one_lease_are_invisible_elsewhere() {
 
 #[test]
 fn commits_in_a_lease_do_not_reach_the_main_repository() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let before = world.fingerprint();
         let pool = world.pool();
@@ -164,7 +207,7 @@ fn commits_in_a_lease_do_not_reach_the_main_repository() {
 
 #[test]
 fn folders_of_the_commit_can_be_renamed_and_replaced() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let lease = one(&world.pool());
         let root = lease.root.as_path();
@@ -229,7 +272,7 @@ fn leases_have_ports_names_and_an_environment_of_their_own() {
 
 #[test]
 fn build_folders_are_shared_and_written_apart() {
-    for backend in rungs() {
+    for backend in backends() {
         let world = World::new().by(backend);
         let main_repo = world.main_repo();
         write(&main_repo.join("target/debug/built"), "slow to make\n");

@@ -279,6 +279,105 @@ fn names_that_lead_out_are_not_checked_out() {
     assert!(said.contains(".GIT"), "{said}");
 }
 
+#[test]
+fn names_that_the_volume_takes_for_one_are_refused() {
+    for (one, other) in [
+        ("Makefile", "makefile"),
+        ("docs/caf\u{e9}", "docs/cafe\u{301}"),
+        ("Src", "src/main.rs"),
+    ] {
+        let world = World::bare();
+        world.fold_names();
+        let main_repo = world.main_repo();
+        let blob = pipe(&main_repo, &["hash-object", "-w", "--stdin"], "x\n");
+        for path in [one, other, "readme.md"] {
+            let entry = format!("100644,{},{path}", blob.trim());
+            let words = ["-c", "core.ignorecase=false", "update-index", "--add"];
+            git(&main_repo, words.into_iter().chain(["--cacheinfo", &entry]));
+        }
+        git(&main_repo, ["commit", "--quiet", "--message=alike"]);
+        let pool = world.pool();
+        for error in [
+            pool.lease(ONE).map(drop).unwrap_err(),
+            pool.warm().map(drop).unwrap_err(),
+        ] {
+            let said = error.to_string();
+            assert!(
+                said.contains(one) && said.contains(other) && said.contains("same name"),
+                "{said}"
+            );
+        }
+        // Nothing was made.
+        let listing = pool.list().unwrap();
+        assert!(listing.leases.is_empty() && listing.unfinished.is_empty());
+        assert!(listing.bases.is_empty());
+        assert_eq!(git(&main_repo, ["for-each-ref", "refs/burin"]), "");
+        // Apart from each other they are welcome.
+        git(&main_repo, ["rm", "--quiet", "--cached", "-f", "--", other]);
+        git(&main_repo, ["commit", "--quiet", "--message=one"]);
+        pool.lease(ONE).unwrap();
+    }
+}
+
+#[test]
+fn folders_that_the_volume_takes_for_one_are_a_caveat() {
+    let world = World::new();
+    world.fold_names();
+    write(&world.main_repo().join("SRC/other.rs"), "x\n");
+    commit(&world.main_repo(), "other");
+    let caveats = one(&world.pool()).caveats.join("; ");
+    assert!(caveats.contains("SRC and src are one folder"), "{caveats}");
+}
+
+#[test]
+fn git_knows_the_names_of_the_volume_that_holds_the_lease() {
+    let world = World::new();
+    let main_repo = world.main_repo();
+    let told = |world: &World| {
+        let lease = one(&world.pool());
+        ["core.ignorecase", "core.precomposeunicode"].map(|name| {
+            let told = git(lease.root.as_path(), ["config", name]);
+            told.trim().to_owned()
+        })
+    };
+    // The checkout may lie on a volume with other rules.
+    for name in ["core.ignorecase", "core.precomposeunicode"] {
+        git(&main_repo, ["config", name, "true"]);
+    }
+    let (folder, upper) = (world.path().join("a"), world.path().join("A"));
+    write(&folder, "");
+    let folds = upper.exists();
+    assert_eq!(told(&world)[0], folds.to_string());
+    if !folds {
+        world.fold_names();
+        assert_eq!(told(&world), ["true", "true"]);
+    }
+}
+
+#[test]
+fn a_pool_on_a_volume_without_links_is_refused() {
+    let world = World::new();
+    let pool = world.pool();
+    let path = world.state().join("worktrees/rungs.json");
+    let used = pool.backend_support().unwrap();
+    drop(one(&pool));
+    let known = super::world::read(path.as_path());
+    let names = known.split("\"file_system\": \"").skip(1);
+    let names: Vec<_> = names.filter_map(|rest| rest.split('"').next()).collect();
+    let exfat = known.replace(&format!("\"{}\"", names[0]), "\"exfat\"");
+    write(path.as_path(), &exfat);
+    let said = pool.lease(ONE).map(drop).unwrap_err().to_string();
+    assert!(
+        said.contains("exfat") && said.contains("XDG_STATE_HOME"),
+        "{said}"
+    );
+    // Leases made before are listed, and can be released.
+    let listing = pool.list().unwrap();
+    assert_eq!(listing.backends.backend, used.backend);
+    let id = listing.leases[0].lease.id.clone();
+    pool.release(&id, Discard::Nothing).unwrap();
+}
+
 fn pipe(folder: &std::path::Path, words: &[&str], input: &str) -> String {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -6,11 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use base::AbsPath;
-use worktree::{Lease, LeaseRequest, PoolSettings, TreeBackend, WorktreePool};
+use worktree::{Lease, LeaseRequest, MountPrivilege, PoolSettings, TreeBackend, WorktreePool};
 
 pub(super) struct World {
     folder: tempfile::TempDir,
     pub(super) settings: PoolSettings,
+}
+
+/// Whether this build mounts overlays, given the privilege.
+pub(super) const HAS_OVERLAYS: bool = cfg!(all(target_os = "linux", not(burin_portable)));
+
+/// The backends that this process can use on any file system.
+pub(super) fn backends() -> Vec<TreeBackend> {
+    let mut backends = vec![TreeBackend::Copy, TreeBackend::Fill];
+    if worktree::current_privilege() != MountPrivilege::Plain {
+        backends.push(TreeBackend::Overlay);
+    }
+    if !HAS_OVERLAYS {
+        backends.push(TreeBackend::CloneTree);
+    }
+    backends
 }
 
 /// A request for one lease that ends with this process.
@@ -70,6 +85,19 @@ impl World {
 
     pub(super) fn state(&self) -> AbsPath {
         AbsPath::new(self.path().join("state")).unwrap()
+    }
+
+    /// Makes the pool believe that its volume folds case and normal forms.
+    pub(super) fn fold_names(&self) {
+        let path = self.state().join("worktrees/rungs.json");
+        self.pool().backend_support().unwrap();
+        let mut known = read(path.as_path());
+        for rule in ["folds_case", "normalizes"] {
+            let told = format!("\"{rule}\": false");
+            assert!(known.contains(&told), "{known}");
+            known = known.replace(&told, &format!("\"{rule}\": true"));
+        }
+        write(path.as_path(), &known);
     }
 
     pub(super) fn pool(&self) -> WorktreePool {
@@ -136,6 +164,9 @@ pub(super) fn unmount_below(folder: &Path) {
 
 /// The mount points below a folder.
 pub(super) fn mounts_below(folder: &Path) -> Vec<PathBuf> {
+    if !HAS_OVERLAYS {
+        return Vec::new();
+    }
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
     let places = table.lines().filter_map(|line| line.split(' ').nth(4));
     places

@@ -548,7 +548,7 @@ fn unparsable_rules_make_every_call_ask() {
         json!({ "projects": [] }),
         json!([]),
     ] {
-        let (rules, problems) = PermissionRules::of(&settings, "/p");
+        let (rules, problems) = PermissionRules::of(&settings, "/p", NameRules::EXACT);
         assert!(problems.iter().any(|it| it.closes), "{settings}");
         assert_ne!(with_yes(&rules, "ls"), "allow", "{settings}");
         assert_ne!(
@@ -563,5 +563,9 @@ fn unparsable_rules_make_every_call_ask() {
         );
     }
     let other = json!({ "projects": { "/p": { "deny": ["Bash("] } } });
-    assert_eq!(PermissionRules::of(&other, "/q").1, [], "another project's");
+    assert_eq!(
+        PermissionRules::of(&other, "/q", NameRules::EXACT).1,
+        [],
+        "another project's"
+    );
 }

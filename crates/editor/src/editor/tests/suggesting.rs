@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use autocomplete::{SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
-use base::{AbsPath, ByteOffset, Revision, Row, Span};
+use base::{AbsPath, ByteOffset, Platform, Revision, Row, Span};
 use display::{DisplayRow, SegmentKind};
 use gpui_kit::test::TestInput;
 use gpui_kit::{
@@ -15,7 +15,7 @@ use gpui_kit::{
     VisualTestContext,
 };
 use settings::KeymapBase;
-use settings::builtin::{KeymapSystem, keymap};
+use settings::builtin::keymap;
 
 use super::{open, state};
 use crate::editor::{folding, options};
@@ -40,7 +40,7 @@ pub(super) fn open_with_keys<'a>(
     let (editor, cx) = open(path, marked, cx);
     let heard = Heard::default();
     let subscription = cx.update(|_, cx| {
-        let (file, text) = keymap(KeymapBase::VsCode, KeymapSystem::Linux);
+        let (file, text) = keymap(KeymapBase::VsCode, Platform::Linux);
         // Actions of the panels above are not known here; those of the editor must be.
         let problems = ui::install_keymaps(&[settings::parse_keymap(file, text).0], cx);
         let ours = problems

@@ -18,6 +18,7 @@ fn names_treated_as_dot_git_by_some_system() {
         ".g\u{200c}it",
         "\u{feff}.git",
         ".git:x",
+        "\u{200d}.g\u{206a}IT",
     ] {
         assert_eq!(
             TreePath::from(name).danger(),
@@ -46,6 +47,7 @@ fn names_treated_as_dot_git_by_some_system() {
         "a.git",
         "git~",
         "git~x",
+        ".g\u{131}t",
         "...",
         "digit~1",
         ".gitattributes",
@@ -74,6 +76,8 @@ fn symlinks_leaving_the_tree() {
     check("a", "", true);
     check("a", "b/./c", false);
     check(".gitmodules", "b", true);
+    // A volume that folds names takes the long s for an s.
+    check(".gitmodule\u{17f}", "b", true);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::process::probe::{is_alive, wait_until};
+use crate::process::tree::KEEPS_PARENTS;
 use crate::temp::TempFolder;
 
 fn shell(script: &str) -> LiveProcess {
@@ -26,12 +28,6 @@ fn wait(group: &ProcessGroup) -> ProcessExit {
         assert!(start.elapsed() < Duration::from_secs(10), "it never ended");
         thread::sleep(Duration::from_millis(2));
     }
-}
-
-fn is_alive(pid: i32) -> bool {
-    // A process that ended but was not reaped counts as gone.
-    let path = format!("/proc/{pid}/stat");
-    std::fs::read_to_string(path).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 fn dies(pid: i32) -> bool {
@@ -96,30 +92,54 @@ fn children_end_with_a_live_process() {
     }
 }
 
-/// Starts a sleeper that leaves its group, session and parents, and prints its id.
-const FUGITIVE: &str = "( setsid sh -c 'echo $$; exec sleep 600' & )";
+/// Starts a sleeper that leaves its group and session, and prints its id.
+const FUGITIVE: &str = "setsid sh -c 'echo $$; exec sleep 600' &";
 
 #[test]
 fn a_reparented_descendant_is_killed_too() {
-    for (script, is_dropped) in [
-        (format!("{FUGITIVE}; sleep 600"), true),
-        // The process ends on its own.
-        (format!("{FUGITIVE}; read -r line"), false),
-    ] {
-        let live = shell(&script);
-        let mut line = String::new();
+    for (is_awaited, is_dropped) in [(true, true), (true, false), (false, true), (false, false)] {
+        if !is_awaited && !KEEPS_PARENTS {
+            test_support::skip_part("the process table forgets parents that have ended");
+            continue;
+        }
+        // Its parent ends at once, or when the descendant was seen.
+        let first = if is_awaited {
+            format!("( {FUGITIVE} read -r line )")
+        } else {
+            format!("( {FUGITIVE} )")
+        };
+        // The process is stopped, or ends on its own.
+        let rest = if is_dropped {
+            "sleep 600"
+        } else {
+            "read -r line"
+        };
+        let mut live = shell(&format!("{first}; echo left; {rest}"));
         let mut output = BufReader::new(live.output);
-        output.read_line(&mut line).expect("a number");
-        let pid = line.trim().parse().expect("a number");
+        let mut line = String::new();
+        // Without waiting, the two lines come in any order.
+        while line.trim().parse::<i32>().is_err() {
+            line.clear();
+            output.read_line(&mut line).expect("a line");
+        }
+        let pid: i32 = line.trim().parse().expect("a number");
         assert!(is_alive(pid));
+        if is_awaited {
+            let is_seen = || live.group.members().contains(&pid.cast_unsigned());
+            wait_until("the descendant", is_seen);
+            live.input.write_all(b"go\n").expect("it reads");
+            line.clear();
+            output.read_line(&mut line).expect("a line");
+            assert_eq!(line, "left\n");
+        }
         drop(live.input);
         if is_dropped {
             drop(live.group);
-            assert!(dies(pid), "{script} left {pid}");
+            assert!(dies(pid), "{pid} is left");
         } else {
             // `read` reached the end of its input.
             assert_eq!(wait(&live.group), ProcessExit::Exited(1));
-            assert!(!is_alive(pid), "{script} left {pid}");
+            assert!(!is_alive(pid), "{pid} is left");
         }
     }
 }

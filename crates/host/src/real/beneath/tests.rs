@@ -1,13 +1,16 @@
 //! Tests with links created in any place and at any moment.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
 use crate::content_hash::ContentHash;
 use crate::files::{ExpectedContent, OnDisk};
+use crate::no_follow::tests::SetOnDrop;
+use crate::real::links::{self, NoFollowEntry};
 use crate::temp::TempFolder;
 
 struct World {
@@ -23,7 +26,7 @@ impl World {
         fs::create_dir_all(folder.path().join("outside")).expect("a folder");
         fs::write(root.join("dir/a"), "inside").expect("a file");
         fs::write(folder.path().join("outside/a"), "outside").expect("a file");
-        let files = BeneathFiles::new(&root).expect("there is /proc");
+        let files = BeneathFiles::new(&root);
         Self { folder, files }
     }
 
@@ -159,13 +162,22 @@ fn no_planted_link_leads_out() {
     assert!(world.outside("a").as_path().exists());
 }
 
+/// The number of rounds that a race is run; `BURIN_RACES` sets another.
+fn races() -> usize {
+    let given = std::env::var("BURIN_RACES").ok();
+    given.and_then(|number| number.parse().ok()).unwrap_or(1000)
+}
+
 #[test]
 fn swapping_folders_and_links_never_escapes_the_root() {
     let world = World::new();
+    fs::write(world.outside("only"), "outside").expect("a file");
     let (dir, aside, link) = (world.root("dir"), world.root("aside"), world.root("link"));
     symlink(world.outside(""), &link).expect("a link");
     let is_over = AtomicBool::new(false);
     thread::scope(|threads| {
+        // Also set if an assertion fails, so that the other thread ends.
+        let _end = SetOnDrop(&is_over);
         threads.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 fs::rename(&dir, &aside).ok();
@@ -175,13 +187,38 @@ fn swapping_folders_and_links_never_escapes_the_root() {
             }
         });
         let (mut read, mut saved) = (0, 0);
-        for round in 0..4000 {
+        for round in 0..races() {
             if let Ok(content) = world.files.read(&world.root("dir/a"), 100) {
                 assert_ne!(content, b"outside", "round {round}");
                 read += 1;
             }
             world.files.remove(&world.root("dir/new")).ok();
             world.files.create_folder(&world.root("dir/deep")).ok();
+            world.files.create_file(&world.root("dir/made")).ok();
+            let (one, two) = (world.root("dir/made"), world.root("dir/moved"));
+            world.files.rename(&one, &two).ok();
+            world.files.remove(&two).ok();
+            let copy = world.root("copy");
+            // The copy of a link is that link.
+            if world.files.copy(&world.root("dir"), &copy).is_ok()
+                && fs::symlink_metadata(&copy).is_ok_and(|copied| copied.is_dir())
+            {
+                let copied = fs::read(copy.join("a")).unwrap_or_default();
+                assert_ne!(copied, b"outside", "round {round}");
+            }
+            world.files.remove(&copy).ok();
+            links::make_link(&world.files.root, &one, OsStr::new("x")).ok();
+            links::set_executable(&world.files.root, &world.root("dir/a"), true).ok();
+            let listed = world.files.list(&world.root("dir"));
+            assert!(
+                !listed.is_ok_and(|it| it.entries.iter().any(|it| it.path.name() == "only")),
+                "round {round}"
+            );
+            let found = links::entry_at(&world.files.root, &world.root("dir/only"));
+            assert!(
+                matches!(found, Ok(NoFollowEntry::Absent) | Err(_)),
+                "round {round}"
+            );
             // A save waits for the disk.
             if round % 40 == 0 {
                 saved += usize::from(
@@ -194,12 +231,15 @@ fn swapping_folders_and_links_never_escapes_the_root() {
                     .ok();
             }
         }
-        is_over.store(true, Ordering::Relaxed);
         assert!(read > 0 && saved > 0, "{read} {saved}");
     });
     assert_eq!(fs::read(world.outside("a")).expect("a file"), b"outside");
-    assert_eq!(
-        fs::read_dir(world.outside("")).expect("a folder").count(),
-        1
-    );
+    let mut left: Vec<_> = fs::read_dir(world.outside(""))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["a", "only"]);
+    let mode = fs::metadata(world.outside("a")).expect("a file");
+    assert_eq!(mode.permissions().mode() & 0o111, 0);
 }

@@ -1,9 +1,14 @@
 //! Tests that require real folders.
 
+use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use super::is_same_entry;
+use crate::error::ErrorReason;
 use crate::files::Files;
+use crate::path_at::PathAt;
 use crate::real::RealFiles;
 use crate::reexec::{is_reexec, reexec_test};
 use crate::temp::TempFolder;
@@ -78,4 +83,76 @@ fn listing_an_unreadable_folder_fails_but_not_its_parent() {
     let listing = RealFiles.list(&secret).expect("a listing");
     assert_eq!((listing.entries.len(), listing.problems.len()), (2, 1));
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o700)).expect("a mode");
+}
+
+#[test]
+fn a_second_name_of_a_file_is_no_other_spelling() {
+    let folder = TempFolder::new().expect("a temporary folder");
+    let (one, two) = (folder.path().join("name"), folder.path().join("Name"));
+    fs::write(&one, "x").expect("a file");
+    fs::hard_link(&one, &two).expect("a second name");
+    let error = RealFiles.rename(&one, &two).expect_err("taken");
+    assert_eq!(error.reason, ErrorReason::AlreadyExists);
+    assert!(RealFiles.exists(&one) && RealFiles.exists(&two));
+}
+
+/// On a volume that ignores case, both spellings lead to the same entry.
+#[test]
+fn another_spelling_of_an_entry_is_not_taken() {
+    let folder = TempFolder::new().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("readme"), "x").expect("a file");
+    fs::write(at("other"), "x").expect("a file");
+    fs::create_dir(at("sub")).expect("a folder");
+    let status = |name: &str| PathAt::absolute(&at(name)).own_status().expect("an entry");
+    let (file, other, sub) = (status("readme"), status("other"), status("sub"));
+    let asked = Cell::new(0);
+    let names = |stored: &[&str]| {
+        asked.set(asked.get() + 1);
+        Ok(stored.iter().map(OsString::from).collect::<Vec<_>>())
+    };
+    let new = OsStr::new("README");
+    assert!(is_same_entry(&file, &file, new, || names(&["readme"])));
+    assert!(is_same_entry(&sub, &sub, new, || names(&["sub"])));
+    assert!(!is_same_entry(&file, &other, new, || names(&["readme"])));
+    assert_eq!(
+        asked.get(),
+        0,
+        "one link, or a folder: no look at the names"
+    );
+    fs::hard_link(at("readme"), at("linked")).expect("a second name");
+    let file = status("readme");
+    assert!(is_same_entry(&file, &file, new, || names(&[
+        "readme", "linked"
+    ])));
+    assert!(!is_same_entry(&file, &file, new, || names(&[
+        "readme", "README"
+    ])));
+}
+
+#[test]
+fn a_copy_keeps_modes_and_links_and_leaves_nothing_out() {
+    let folder = TempFolder::new().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("from/closed/deep")).expect("folders");
+    fs::write(at("from/closed/deep/run"), "x").expect("a file");
+    std::os::unix::fs::symlink("run", at("from/closed/deep/link")).expect("a link");
+    let set = |name: &str, mode| {
+        fs::set_permissions(at(name), fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    set("from/closed/deep/run", 0o751);
+    set("from/closed", 0o555);
+    RealFiles.copy(&at("from"), &at("to")).expect("copied");
+    let mode = |name: &str| {
+        fs::symlink_metadata(at(name))
+            .expect("an entry")
+            .permissions()
+            .mode()
+    };
+    assert_eq!(mode("to/closed/deep/run") & 0o7777, 0o751);
+    assert_eq!(mode("to/closed") & 0o7777, 0o555);
+    let link = fs::read_link(at("to/closed/deep/link")).expect("a link");
+    assert_eq!(link, std::path::Path::new("run"));
+    set("from/closed", 0o755);
+    set("to/closed", 0o755);
 }

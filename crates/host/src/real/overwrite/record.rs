@@ -18,9 +18,11 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::content_hash::ContentHash;
 use crate::dirs::create_private;
+use crate::durability;
 use crate::error::{Error, ErrorReason};
 use crate::files::SaveRequest;
-use crate::real::{self, read_whole, sync_folder};
+use crate::path_at::PathAt;
+use crate::real::{self, read_whole};
 use crate::retry::retry;
 
 const MAGIC: &[u8; 8] = b"BURINSV1";
@@ -67,7 +69,7 @@ impl OverwriteRecord {
         let path = folder.join(format!("{name}.{COMPLETE}"));
         let written = write_locked(&partial, request, found, old).and_then(|file| {
             rustix::fs::rename(partial.as_path(), path.as_path())?;
-            sync_folder(folder.as_path())?;
+            durability::names(folder.as_path())?;
             Ok(file)
         });
         match written {
@@ -159,15 +161,15 @@ fn write_locked(
     retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive))?;
     let bytes = encode(request, found, old);
     file.write_all(&bytes)?;
-    file.sync_all()?;
+    durability::before_rename(&file)?;
     Ok(file)
 }
 
 fn encode(request: &SaveRequest<'_>, found: &real::ExistingFile, old: Option<&[u8]>) -> Vec<u8> {
-    let path = found.path.as_path().as_os_str().as_bytes();
+    let path = found.at.path().as_path().as_os_str().as_bytes();
     let numbers = [
-        found.metadata.dev(),
-        found.metadata.ino(),
+        found.status.device,
+        found.status.inode,
         path.len() as u64,
         old.map_or(UNREADABLE, |old| old.len() as u64),
         request.content.len() as u64,
@@ -188,7 +190,7 @@ fn encode(request: &SaveRequest<'_>, found: &real::ExistingFile, old: Option<&[u
 }
 
 fn read(path: &AbsPath, file: File) -> Result<LeftoverRecord, Error> {
-    let (bytes, _) = read_whole(path, u64::MAX - 1)?;
+    let (bytes, _) = read_whole(&PathAt::absolute(path), u64::MAX - 1)?;
     decode(path, file, &bytes).ok_or_else(|| {
         let sentence = "it is damaged; if the file it is about is whole, remove the record";
         let doing = "understand the record of an interrupted save";

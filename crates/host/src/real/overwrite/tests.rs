@@ -9,7 +9,8 @@ use super::{InterruptedSaveState, interrupted, is_mixture};
 use crate::content_hash::ContentHash;
 use crate::error::ErrorReason;
 use crate::files::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest};
-use crate::real::{ExistingFile, RealFiles, stat_of};
+use crate::path_at::PathAt;
+use crate::real::{ExistingFile, RealFiles};
 use crate::temp::TempFolder;
 
 const OLD: &str = "the old text, line one\nline two\nline three\n";
@@ -47,11 +48,12 @@ impl Ground {
     /// Leaves a record as a killed save of `content` does, and the file as `torn`.
     fn die(&self, content: &str, torn: &[u8]) {
         let old = fs::read(&self.file).expect("the file");
-        let metadata = fs::metadata(&self.file).expect("the file");
+        let at = PathAt::absolute(&self.file);
+        let status = at.status().expect("the file");
         let found = ExistingFile {
-            path: self.file.clone(),
-            stat: stat_of(&self.file, &metadata),
-            metadata,
+            stat: at.stat_of(&status),
+            at,
+            status,
         };
         let record = super::OverwriteRecord::write(&self.request(content), &found, Some(&old));
         drop(record.expect("a record"));

@@ -5,21 +5,21 @@
 //! once it has the lock, that the name still refers to it; a concurrent sweep does no harm.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::AbsPath;
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, RawMode, flock};
 use rustix::io::Errno;
 
 use super::remove_temp;
 use crate::content_hash::ContentHash;
 use crate::error::Error;
-use crate::real::parent_of;
+use crate::file_status::FileStatus;
+use crate::path_at::PathAt;
 
 /// Prefix of the names; eight letters and digits follow.
 const PREFIX: &str = ".burin-";
@@ -30,45 +30,40 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A temporary file, removed on drop unless it was kept.
 pub(super) struct Temp {
-    path: AbsPath,
+    at: PathAt,
     file: File,
     is_kept: bool,
 }
 
 impl Temp {
     /// Creates an empty file in the folder of `target`, with `mode` restricted by the umask.
-    pub(super) fn create(target: &AbsPath, mode: u32) -> io::Result<Self> {
-        let folder = parent_of(target);
-        let name = target.as_path().as_os_str().as_bytes();
+    pub(super) fn create(target: &PathAt, mode: RawMode) -> Result<Self, Errno> {
+        let name = target.path().as_path().as_os_str().as_bytes();
         for round in 0..TRIES {
             // The first name depends on the target alone, so that a leftover of a crash is found
             // again.
-            let path = folder.join(temp_name(name, round));
-            match Self::create_at(path.clone(), mode) {
+            let at = target.sibling(temp_name(name, round));
+            match Self::create_at(at.clone(), mode) {
                 Ok(Some(temp)) => return Ok(temp),
                 Ok(None) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    if remove_if_stale(&path)
-                        && let Some(temp) = Self::create_at(path, mode).unwrap_or(None)
+                Err(Errno::EXIST) => {
+                    if remove_if_stale(&at)
+                        && let Some(temp) = Self::create_at(at, mode).unwrap_or(None)
                     {
                         return Ok(temp);
                     }
                 }
-                Err(error) => return Err(error),
+                Err(errno) => return Err(errno),
             }
         }
-        Err(io::Error::from(Errno::BUSY))
+        Err(Errno::BUSY)
     }
 
-    fn create_at(path: AbsPath, mode: u32) -> io::Result<Option<Self>> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(mode)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path)?;
+    fn create_at(at: PathAt, mode: RawMode) -> Result<Option<Self>, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        let file = at.open(flags, Mode::from_raw_mode(mode))?;
         let temp = Self {
-            path,
+            at,
             file,
             is_kept: false,
         };
@@ -77,13 +72,16 @@ impl Temp {
             // A concurrent sweep took it for a leftover.
             return Ok(None);
         }
-        let own = temp.file.metadata()?;
-        let is_there = fs::symlink_metadata(&temp.path).is_ok_and(|named| is_same(&named, &own));
+        let own = FileStatus::of(&temp.file)?;
+        let is_there = temp
+            .at
+            .own_status()
+            .is_ok_and(|named| named.is_same_file(&own));
         Ok(is_there.then_some(temp))
     }
 
-    pub(super) fn path(&self) -> &AbsPath {
-        &self.path
+    pub(super) fn at(&self) -> &PathAt {
+        &self.at
     }
 
     pub(super) fn file(&mut self) -> &mut File {
@@ -103,7 +101,7 @@ impl Temp {
 impl Drop for Temp {
     fn drop(&mut self) {
         if !self.is_kept {
-            remove_temp(&self.path);
+            remove_temp(&self.at);
         }
     }
 }
@@ -114,7 +112,7 @@ pub(crate) fn sweep(folder: &AbsPath) -> Result<(), Error> {
     for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
         let name = entry.map_err(|error| failed(&error))?.file_name();
         if is_temp_name(&name) {
-            remove_if_stale(&folder.join(&name));
+            remove_if_stale(&PathAt::absolute(&folder.join(&name)));
         }
     }
     Ok(())
@@ -147,26 +145,19 @@ fn temp_name(target: &[u8], round: u64) -> String {
 }
 
 /// Removes one of Burin's temporary files if no save in progress holds it.
-fn remove_if_stale(path: &AbsPath) -> bool {
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-        .open(path);
+fn remove_if_stale(at: &PathAt) -> bool {
+    let opened = at.open(OFlags::RDONLY | OFlags::NOFOLLOW, Mode::empty());
     let Ok(file) = opened else { return false };
-    let Ok(own) = file.metadata() else {
+    let Ok(own) = FileStatus::of(&file) else {
         return false;
     };
-    let is_ours = own.is_file() && own.uid() == rustix::process::geteuid().as_raw();
+    let is_ours = own.file_type.is_file() && own.uid == rustix::process::geteuid().as_raw();
     if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         return false;
     }
-    let is_there = fs::symlink_metadata(path).is_ok_and(|named| is_same(&named, &own));
+    let is_there = at.own_status().is_ok_and(|named| named.is_same_file(&own));
     if is_there {
-        remove_temp(path);
+        remove_temp(at);
     }
     is_there
-}
-
-fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
 }

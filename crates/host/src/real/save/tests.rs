@@ -1,5 +1,6 @@
 //! Tests of preserved metadata, and of leftovers after a crash.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::Command;
@@ -7,10 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
 
+use super::ExistingFile;
 use super::temp::{Temp, is_temp_name};
 use crate::content_hash::ContentHash;
 use crate::error::{Error, ErrorReason};
 use crate::files::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest, SaveResult};
+use crate::path_at::PathAt;
 use crate::real::RealFiles;
 use crate::temp::TempFolder;
 
@@ -141,8 +144,8 @@ fn a_new_file_gets_the_usual_mode() {
 #[test]
 fn a_save_removes_leftovers_of_a_crashed_one() {
     let ground = Ground::new();
-    let mut temp = Temp::create(&ground.file, 0o600).expect("a temporary file");
-    let left = temp.path().clone();
+    let mut temp = Temp::create(&PathAt::absolute(&ground.file), 0o600).expect("a temporary file");
+    let left = temp.at().path().clone();
     temp.persist();
     drop(temp);
     assert!(left.as_path().file_name().is_some_and(is_temp_name));
@@ -156,15 +159,15 @@ fn a_save_removes_leftovers_of_a_crashed_one() {
 #[test]
 fn a_sweep_removes_only_stale_files() {
     let ground = Ground::new();
-    let alive = Temp::create(&ground.file, 0o600).expect("a temporary file");
-    let mut dead = Temp::create(&ground.file, 0o600).expect("another one");
-    assert_ne!(alive.path(), dead.path());
+    let alive = Temp::create(&PathAt::absolute(&ground.file), 0o600).expect("a temporary file");
+    let mut dead = Temp::create(&PathAt::absolute(&ground.file), 0o600).expect("another one");
+    assert_ne!(alive.at().path(), dead.at().path());
     dead.persist();
     drop(dead);
     let foreign = ground.folder.path().join(".burin-notes.txt");
     fs::write(&foreign, "the user's").expect("a file");
     RealFiles.sweep(ground.folder.path()).expect("swept");
-    let alive_name = alive.path().name();
+    let alive_name = alive.at().path().name();
     let mut expected = [alive_name.as_str(), ".burin-notes.txt", "file"];
     expected.sort_unstable();
     assert_eq!(ground.names(), expected);
@@ -263,4 +266,29 @@ fn racing_programs_never_overwrite_silently() {
         left.iter().all(|name| !name.starts_with(".burin-")),
         "{left:?}"
     );
+}
+
+/// The volume of this test distinguishes the spellings, so the found file is given the other one.
+#[test]
+fn the_name_that_the_volume_stores_is_kept() {
+    let ground = Ground::new();
+    fs::write(ground.folder.path().join("other"), "other").expect("a file");
+    let stored = PathAt::absolute(&ground.file);
+    let status = stored.own_status().expect("the file");
+    let asked = stored.sibling("FILE");
+    let found = ExistingFile {
+        stat: asked.stat_of(&status),
+        at: asked.clone(),
+        status,
+    };
+    for (reported, wanted) in [
+        (Some("file"), &stored),
+        (Some("FILE"), &asked),
+        (Some("other"), &asked),
+        (Some("none"), &asked),
+        (None, &asked),
+    ] {
+        let target = super::stored(&found, reported.map(OsStr::new));
+        assert_eq!(target.path(), wanted.path(), "{reported:?}");
+    }
 }

@@ -65,6 +65,11 @@ impl EventBatch {
         }
     }
 
+    /// Returns whether a rescan is due, which covers every further change.
+    pub(super) fn is_rescanning(&self) -> bool {
+        self.rescan
+    }
+
     pub(super) fn rescan(&mut self) {
         self.rescan = true;
         self.changed.clear();
@@ -97,7 +102,8 @@ impl EventBatch {
         }
     }
 
-    fn send_all(&mut self) -> bool {
+    /// Sends everything that fits into the channel; returns whether nothing is left.
+    pub(super) fn send_all(&mut self) -> bool {
         if let Some(problem) = self.problem.take()
             && let Some(WatchEvent::Problem(problem)) = self.offer(WatchEvent::Problem(problem))
         {

@@ -11,7 +11,6 @@ use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,9 +21,8 @@ use rustix::io::Errno;
 
 use super::EVENTS;
 use super::batch::EventBatch;
+use super::polled::{PolledPaths, folder_of};
 use crate::error::{Error, ErrorReason};
-use crate::real::stamp_of;
-use crate::stat::Stamp;
 use crate::watch::{WatchControl, WatchRequest, Watcher};
 
 /// Number of folders added between two reads of the event queue.
@@ -52,7 +50,7 @@ struct InotifyWatcher {
     /// The system refused a watch; no more are requested until one is freed.
     is_limited: bool,
     visible: Vec<AbsPath>,
-    polled: BTreeMap<AbsPath, Option<Stamp>>,
+    polled: PolledPaths,
     next_poll: Instant,
 }
 
@@ -121,7 +119,7 @@ impl InotifyWatcher {
             to_add: VecDeque::from([root]),
             is_starting: true,
             visible: Vec::new(),
-            polled: BTreeMap::new(),
+            polled: PolledPaths::default(),
             next_poll: Instant::now(),
         }
     }
@@ -316,7 +314,7 @@ impl InotifyWatcher {
             if self.batch.is_ignored(&path, is_folder) {
                 continue;
             }
-            if to_add.is_new {
+            if to_add.is_new && !self.batch.is_rescanning() {
                 self.batch.change(path.clone());
             }
             if is_folder {
@@ -379,15 +377,9 @@ impl InotifyWatcher {
 
     /// Polls the visible paths that are not watched.
     fn choose_polled(&mut self) {
-        let old = std::mem::take(&mut self.polled);
-        let root = &self.batch.root;
-        let candidates = self.visible.iter().chain([root]);
-        for path in candidates {
-            if !self.watches.contains_key(&folder_of(path)) {
-                let known = old.get(path).copied().unwrap_or_else(|| stamp(path));
-                self.polled.insert(path.clone(), known);
-            }
-        }
+        let candidates = self.visible.iter().chain([&self.batch.root]);
+        let unwatched = candidates.filter(|path| !self.watches.contains_key(&folder_of(path)));
+        self.polled.set(unwatched.cloned());
     }
 
     fn poll_some(&mut self) {
@@ -397,14 +389,11 @@ impl InotifyWatcher {
         }
         self.next_poll = now + POLL;
         let mut is_root_back = false;
-        for (path, known) in &mut self.polled {
-            let found = stamp(path);
-            if found != *known {
-                *known = found;
-                is_root_back |= path == &self.batch.root && found.is_some();
-                self.batch.change(path.clone());
-            }
-        }
+        let batch = &mut self.batch;
+        self.polled.poll(|path, exists| {
+            is_root_back |= path == &batch.root && exists;
+            batch.change(path.clone());
+        });
         if is_root_back && !self.is_limited {
             self.polled.remove(&self.batch.root);
             self.batch.rescan();
@@ -417,24 +406,6 @@ enum WakeReason {
     Asked,
     Ended,
     Other,
-}
-
-/// Returns the folder whose watch reports a path.
-fn folder_of(path: &AbsPath) -> AbsPath {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => path.clone(),
-        _ => path.parent().unwrap_or_else(|| path.clone()),
-    }
-}
-
-fn stamp(path: &AbsPath) -> Option<Stamp> {
-    let metadata = fs::metadata(path).ok()?;
-    let mut stamp = stamp_of(&metadata);
-    // Makes a replacement with the same time and length count as a change.
-    stamp.mtime_ns = stamp
-        .mtime_ns
-        .max(i128::from(metadata.ctime()) * 1_000_000_000);
-    Some(stamp)
 }
 
 fn no_instance(errno: Errno) -> String {

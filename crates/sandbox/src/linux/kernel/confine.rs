@@ -53,7 +53,7 @@ pub(in crate::linux) fn set_limit(resource: u32, value: u64) -> Result<(), Errno
 
 /// Creates a Landlock ruleset; without attributes, returns the version of the kernel's Landlock
 /// ABI.
-pub(in crate::linux) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result<RawFd, Errno> {
+pub(crate) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result<RawFd, Errno> {
     // SAFETY: the attributes have the given size.
     number(unsafe {
         match attributes {
@@ -84,11 +84,7 @@ pub(in crate::linux) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result
 }
 
 /// Adds a rule that allows rights beneath an open path.
-pub(in crate::linux) fn landlock_allow(
-    ruleset: RawFd,
-    rights: u64,
-    beneath: RawFd,
-) -> Result<(), Errno> {
+pub(crate) fn landlock_allow(ruleset: RawFd, rights: u64, beneath: RawFd) -> Result<(), Errno> {
     let mut rule = [0_u8; 12];
     rule[..8].copy_from_slice(&rights.to_ne_bytes());
     rule[8..].copy_from_slice(&beneath.to_ne_bytes());
@@ -105,7 +101,7 @@ pub(in crate::linux) fn landlock_allow(
     })
 }
 
-pub(in crate::linux) fn landlock_restrict(ruleset: RawFd) -> Result<(), Errno> {
+pub(crate) fn landlock_restrict(ruleset: RawFd) -> Result<(), Errno> {
     // SAFETY: takes integers only.
     check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) })
 }

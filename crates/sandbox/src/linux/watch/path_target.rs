@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use base::names::widest_key;
 use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, StatxFlags};
 
 use super::calls::{self, PathUse};
@@ -199,7 +200,7 @@ impl WatchedFilter {
     /// Returns whether the path is a protected name. If its folder cannot be opened from outside,
     /// for example through `/proc`, the name is compared with all protected names.
     fn is_guarded(&self, place: &ResolvedTarget) -> bool {
-        let name = place.name.to_ascii_lowercase();
+        let name = widest_key(&place.name).into_owned();
         let guarded = &self.plan.guarded;
         match &place.folder {
             Some(folder) => rustix::fs::fstat(folder).is_ok_and(|facts| {

@@ -15,6 +15,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use base::names::widest_key;
 use rustix::event::epoll;
 use rustix::fs::inotify;
 
@@ -138,7 +139,7 @@ impl Tripwires {
             let Some(name) = event.file_name() else {
                 continue;
             };
-            let name = name.to_bytes().to_ascii_lowercase();
+            let name = widest_key(name.to_bytes()).into_owned();
             for key in self
                 .watched()
                 .folders

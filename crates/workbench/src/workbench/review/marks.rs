@@ -11,7 +11,7 @@ use gpui_kit::{
     prelude::FluentBuilder as _, px,
 };
 use text::{RowSpan, Snapshot};
-use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp, keys_text};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp};
 
 /// Maximum number of removed lines shown; the rest is only counted.
 const MAX_REMOVED_LINES: usize = 40;
@@ -238,10 +238,7 @@ fn head(place: &BlockPlace, cx: &App) -> Div {
 /// Returns the key binding of an action in any context: a newly inserted mark is not yet in the
 /// focus tree, which a contextual lookup would need.
 fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
-    let keymap = cx.key_bindings();
-    let keymap = keymap.borrow();
-    let binding = keymap.bindings_for_action(action).next_back()?;
-    Some(KeyHint::text(keys_text(binding)))
+    ui::keys_anywhere(action, cx).map(KeyHint::text)
 }
 
 #[cfg(test)]

@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use super::{Fact, number_of, output_of, text_of};
+use crate::facts::{Fact, number_of, output_of, text_of};
 
 pub(super) fn facts() -> Vec<Fact> {
-    if !cfg!(target_os = "linux") {
-        return vec![Fact::good("sandbox", "Seatbelt")];
-    }
     vec![namespaces(), landlock(), seccomp(), cgroups()]
 }
 

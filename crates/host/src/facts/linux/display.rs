@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::env;
-#[cfg(target_os = "linux")]
 use std::fmt;
 use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use super::{Fact, output_of};
+use crate::facts::{Fact, FactVerdict, PROBE_TIMEOUT, output_of};
 
 pub(super) fn facts() -> Vec<Fact> {
     let mut facts = vec![wayland(), x11()];
     // One display server is enough.
-    let works = |fact: &Fact| fact.verdict == super::FactVerdict::Good && fact.value != UNSET;
+    let works = |fact: &Fact| fact.verdict == FactVerdict::Good && fact.value != UNSET;
     if !facts.iter().any(works) {
         facts.push(Fact::bad(
             "display",
@@ -35,9 +34,6 @@ pub(super) fn facts() -> Vec<Fact> {
 ///
 /// Probes the server that windows would use: Wayland's if its variable is set, X11's otherwise.
 pub fn no_display() -> Option<String> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
     let wayland = wayland();
     let fact = if wayland.value == UNSET {
         x11()
@@ -46,8 +42,8 @@ pub fn no_display() -> Option<String> {
     };
     let why = match fact.verdict {
         _ if fact.value == UNSET => "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned(),
-        super::FactVerdict::Good => return None,
-        super::FactVerdict::Warn(advice) | super::FactVerdict::Bad(advice) => {
+        FactVerdict::Good => return None,
+        FactVerdict::Warn(advice) | FactVerdict::Bad(advice) => {
             format!("the {} {}; {advice}", fact.name, fact.value)
         }
     };
@@ -93,7 +89,6 @@ fn x11() -> Fact {
 }
 
 /// The reason that an X server cannot be used.
-#[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub(super) enum X11Error {
     /// The server did not answer within `PROBE_TIMEOUT`.
@@ -102,12 +97,11 @@ pub(super) enum X11Error {
     Refused(x11rb::errors::ConnectError),
 }
 
-#[cfg(target_os = "linux")]
 impl fmt::Display for X11Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Silent => {
-                let seconds = super::PROBE_TIMEOUT.as_secs();
+                let seconds = PROBE_TIMEOUT.as_secs();
                 write!(f, "no response for {seconds} seconds")
             }
             Self::Refused(error) => write!(f, "{error}"),
@@ -115,10 +109,7 @@ impl fmt::Display for X11Error {
     }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
-    use super::PROBE_TIMEOUT;
-
     // A connection to another machine could hang.
     let host = display.rsplit_once(':').map_or("", |(host, _)| host);
     if !matches!(host, "" | "unix" | "localhost") {
@@ -136,11 +127,6 @@ pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     receiver
         .recv_timeout(PROBE_TIMEOUT)
         .unwrap_or(Err(X11Error::Silent))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn connect_x11(_display: &str) -> Result<(), std::convert::Infallible> {
-    Ok(())
 }
 
 fn graphics(found: BTreeSet<String>) -> Fact {
@@ -243,7 +229,6 @@ fn fonts() -> Fact {
     let folders = [
         PathBuf::from("/usr/share/fonts"),
         PathBuf::from("/usr/local/share/fonts"),
-        PathBuf::from("/Library/Fonts"),
         home.join(".local/share/fonts"),
     ];
     let count = folders.iter().map(|folder| count_fonts(folder, 4)).sum();

@@ -9,7 +9,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "mounts are made of what the disk holds, whatever `host::Files` would show"
+    reason = "access is confined by what the disk holds, whatever `host::Files` would show"
 )]
 
 use std::collections::BTreeMap;
@@ -17,10 +17,12 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::plan::{self, Guarded, ResolvedPath};
+use base::names::widest_key;
+
 use crate::Policy;
 use crate::git::RepositoryPaths;
 use crate::links::trace;
+use crate::lookup::{self, Guarded, ResolvedPath};
 
 /// Entries of a git folder that decide which code git runs, and where else it looks.
 const CONTROL: &[&str] = &[
@@ -54,31 +56,31 @@ const MAX_DEPTH: usize = 6;
 
 /// The protected paths that were found.
 #[derive(Debug, Default)]
-pub(super) struct ProtectedPaths {
+pub(crate) struct ProtectedPaths {
     /// Existing files and folders that are read-only.
-    pub(super) fixed: Vec<ResolvedPath>,
+    pub(crate) fixed: Vec<ResolvedPath>,
     /// Git folders that can be committed to.
-    pub(super) folders: Vec<ResolvedPath>,
+    pub(crate) folders: Vec<ResolvedPath>,
     /// Folders that are writable inside a read-only path.
-    pub(super) open: Vec<PathBuf>,
+    pub(crate) open: Vec<PathBuf>,
     /// Folders that are writable, and can be neither renamed nor removed.
-    pub(super) pins: Vec<PathBuf>,
+    pub(crate) pins: Vec<PathBuf>,
     /// Missing paths that would make git run code once they exist.
-    pub(super) absent: Vec<PathBuf>,
+    pub(crate) absent: Vec<PathBuf>,
     /// Protected names, whether or not they exist.
-    pub(super) guarded: Guarded,
+    pub(crate) guarded: Guarded,
     /// The folders of `guarded` by path.
-    pub(super) names: Vec<(PathBuf, Vec<Vec<u8>>)>,
+    pub(crate) names: Vec<(PathBuf, Vec<Vec<u8>>)>,
     /// Missing git folders that may be created.
-    pub(super) fresh: Vec<PathBuf>,
+    pub(crate) fresh: Vec<PathBuf>,
     /// Git folders, in which no links may be created.
-    pub(super) control: Vec<PathBuf>,
+    pub(crate) control: Vec<PathBuf>,
     /// The writable folders in which links are followed.
     roots: Vec<PathBuf>,
 }
 
 /// Finds the protected paths on disk. `roots` are the writable paths, the workspace first.
-pub(super) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
+pub(crate) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
     let folders = roots.iter().filter(|root| root.is_folder);
     let mut protected = ProtectedPaths {
         roots: folders.map(|root| root.path.clone()).collect(),
@@ -86,12 +88,12 @@ pub(super) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
     };
     let mut names: Vec<Vec<u8>> = vec![b".git".to_vec()];
     let given = policy.protected.names.iter();
-    names.extend(given.map(|name| name.to_lowercase().into_bytes()));
+    names.extend(given.map(|name| widest_key(name.as_bytes()).into_owned()));
     for root in protected.roots.clone() {
         protected.root(&root, &names);
     }
     for path in &policy.protected.repositories {
-        match plan::find_own(path.as_path(), &protected.roots) {
+        match lookup::find_own(path.as_path(), &protected.roots) {
             Some(found) if found.is_folder => protected.repository(&found.path),
             Some(found) => protected.fix(found.path),
             None => {}
@@ -104,7 +106,7 @@ pub(super) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
         if protected.roots.iter().any(is_own) {
             protected.path(path);
         } else if let (Some(above), Some(name)) = (path.parent(), path.file_name()) {
-            let above = folders.entry(above).or_insert_with(|| plan::real(above));
+            let above = folders.entry(above).or_insert_with(|| lookup::real(above));
             protected.path(&above.join(name));
         }
     }
@@ -114,14 +116,15 @@ pub(super) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
 impl ProtectedPaths {
     /// Adds one writable folder.
     fn root(&mut self, root: &Path, names: &[Vec<u8>]) {
-        let there = plan::names(root).unwrap_or_default();
+        let there = lookup::names(root).unwrap_or_default();
         for name in there {
-            if !names.contains(&name.as_bytes().to_ascii_lowercase()) {
+            let key = widest_key(name.as_bytes());
+            if !names.iter().any(|name| **name == *key) {
                 continue;
             }
             let path = root.join(&name);
-            let is_git = name.as_bytes().eq_ignore_ascii_case(b".git");
-            if is_git && path.is_dir() && !plan::is_link(&path) {
+            let is_git = *key == *b".git";
+            if is_git && path.is_dir() && !lookup::is_link(&path) {
                 self.repository(&path);
             } else {
                 self.fix(path);
@@ -162,7 +165,7 @@ impl ProtectedPaths {
             Some(end) => self.add_missing_name(&end),
             // The link leads out of the folder, possibly into another writable one.
             None => {
-                if let Some(target) = plan::find(path) {
+                if let Some(target) = lookup::find(path) {
                     self.add_fixed(target.path);
                 }
             }
@@ -172,7 +175,7 @@ impl ProtectedPaths {
     /// Protects a link and its target.
     fn fix(&mut self, path: PathBuf) {
         let root = self.roots.iter().find(|root| path.starts_with(root));
-        if plan::is_link(&path) {
+        if lookup::is_link(&path) {
             let root = root.cloned();
             let above = path.parent().unwrap_or(&path).to_owned();
             self.add_fixed(path.clone());
@@ -195,10 +198,10 @@ impl ProtectedPaths {
 
     fn add_fixed(&mut self, path: PathBuf) {
         let is_known =
-            |found: &ResolvedPath| path.starts_with(&found.path) && !plan::is_link(&found.path);
+            |found: &ResolvedPath| path.starts_with(&found.path) && !lookup::is_link(&found.path);
         // Contents of a read-only path are read-only, unless they were opened again.
         if !self.open.is_empty() || !self.fixed.iter().any(is_known) {
-            let is_folder = path.is_dir() && !plan::is_link(&path);
+            let is_folder = path.is_dir() && !lookup::is_link(&path);
             self.fixed.push(ResolvedPath { path, is_folder });
         }
     }
@@ -210,7 +213,7 @@ impl ProtectedPaths {
             if above.is_dir() {
                 let name = missing.file_name().unwrap_or_default();
                 self.pins.push(above.to_owned());
-                return self.guard(above, vec![name.as_bytes().to_ascii_lowercase()]);
+                return self.guard(above, vec![widest_key(name.as_bytes()).into_owned()]);
             }
             missing = above;
         }
@@ -229,7 +232,7 @@ impl ProtectedPaths {
             let path = git.join(name);
             match *name {
                 // These contain git folders of their own.
-                "modules" | "worktrees" if path.is_dir() && !plan::is_link(&path) => {
+                "modules" | "worktrees" if path.is_dir() && !lookup::is_link(&path) => {
                     self.add_fixed(path)
                 }
                 _ => self.fix_if_there(path),
@@ -244,7 +247,7 @@ impl ProtectedPaths {
         self.objects(git);
         for folder in PINNED {
             let folder = git.join(folder);
-            if folder.is_dir() && !plan::is_link(&folder) {
+            if folder.is_dir() && !lookup::is_link(&folder) {
                 self.pins.push(folder);
             }
         }
@@ -260,13 +263,13 @@ impl ProtectedPaths {
         self.control.push(common.to_owned());
         for name in SHARED {
             let path = common.join(name);
-            if path.is_dir() && !plan::is_link(&path) {
+            if path.is_dir() && !lookup::is_link(&path) {
                 let is_folder = true;
                 self.folders.push(ResolvedPath { path, is_folder });
             }
         }
         let info = common.join("objects/info");
-        if info.is_dir() && !plan::is_link(&info) {
+        if info.is_dir() && !lookup::is_link(&info) {
             self.pins.push(info);
         }
         self.objects(common);
@@ -292,7 +295,7 @@ impl ProtectedPaths {
     }
 
     fn guard(&mut self, folder: &Path, names: Vec<Vec<u8>>) {
-        if let Some(identity) = plan::identity(folder) {
+        if let Some(identity) = lookup::identity(folder) {
             self.names.push((folder.to_owned(), names.clone()));
             self.guarded.entry(identity).or_default().extend(names);
         }

@@ -1,0 +1,43 @@
+//! Questions that tests ask about processes.
+
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::tree::system_table::SystemTable;
+use super::tree::table::ProcessTable as _;
+
+/// Returns whether a process runs. One that ended but was not reaped does not.
+pub(super) fn is_alive(pid: i32) -> bool {
+    SystemTable.find(pid).is_some_and(|entry| !entry.is_zombie)
+}
+
+/// Waits until `is_so`.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "not in time: {what}"
+        );
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Returns the ids of living processes that sleep for this number of seconds, which no other test
+/// uses.
+pub(crate) fn sleepers(seconds: &str) -> Vec<u32> {
+    let output = Command::new("ps")
+        .args(["-A", "-o", "pid=,stat=,args="])
+        .output()
+        .expect("ps");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let pid_of = |line: &str| {
+        let mut words = line.split_whitespace();
+        let pid = words.next()?.parse().ok()?;
+        let is_zombie = words.next()?.starts_with('Z');
+        let is_sleep = words.next()?.ends_with("sleep") && words.next() == Some(seconds);
+        (is_sleep && !is_zombie).then_some(pid)
+    };
+    text.lines().filter_map(pid_of).collect()
+}

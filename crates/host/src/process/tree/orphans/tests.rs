@@ -1,0 +1,71 @@
+//! Tests of records with real processes.
+
+use std::process::Command;
+
+use super::super::system_table::{SystemTable, boot_id};
+use super::*;
+use crate::temp::TempFolder;
+
+#[test]
+fn a_dead_programs_record_ends_its_trees_and_no_others() {
+    let folder = TempFolder::new().expect("a folder");
+    let table: Arc<dyn ProcessTable> = Arc::new(SystemTable);
+    let sleep = || Command::new("sleep").arg("300").spawn().expect("sleep");
+    let line = |pid: u32| {
+        let entry = table.find(pid.cast_signed()).expect("it runs");
+        format!("begins {pid} {}\n", entry.identity)
+    };
+    let write = |name: &str, boot: &str, lines: &str| {
+        let path = folder.path().join(name);
+        fs::write(path.as_path(), format!("{boot}\n{lines}")).expect("a record");
+        path
+    };
+    let (mut left, mut held, mut older, mut reused) = (sleep(), sleep(), sleep(), sleep());
+    let boot = boot_id();
+    assert!(!boot.is_empty());
+    let dead = write("1-1.trees", &boot, &(line(left.id()) + "member "));
+    let living = write("2-2.trees", &boot, &line(held.id()));
+    let lock = File::open(living.as_path()).expect("a record");
+    lock.try_lock().expect("free");
+    let old = write("3-3.trees", "another start", &line(older.id()));
+    let wrong = format!("begins {} 1\n", reused.id());
+    let stale = write("4-4.trees", &boot, &wrong);
+    write("notes.txt", &boot, &line(held.id()));
+
+    assert_eq!(end_recorded_in(folder.path(), &table, &boot), 1);
+    assert!(!left.wait().expect("its end").success());
+    for child in [&mut held, &mut older, &mut reused] {
+        assert_eq!(child.try_wait().expect("its state"), None);
+        child.kill().expect("killed");
+        child.wait().expect("its end");
+    }
+    let exists = [dead, old, stale, living].map(|path| path.as_path().exists());
+    assert_eq!(exists, [false, false, false, true]);
+}
+
+#[test]
+fn this_process_and_its_ancestors_are_spared() {
+    let own = std::process::id().cast_signed();
+    let table: Arc<dyn ProcessTable> = Arc::new(SystemTable);
+    let parent = rustix::process::getppid()
+        .expect("a parent")
+        .as_raw_nonzero()
+        .get();
+    let above = ancestors(&table.list(), own);
+    assert!(above.contains(&own) && above.contains(&parent), "{above:?}");
+    let entry = table.find(parent).expect("it runs");
+    let mut record = TreeRecord::new();
+    record.apply(&format!("begins {parent} {}", entry.identity));
+    record.apply(&format!(
+        "begins {own} {}",
+        table.find(own).expect("we run").identity
+    ));
+    let tree = TrackedTree::new(parent, Some(entry.identity)).sparing(above);
+    let members = TrackedSearch::new(tree, table, |_, _| {});
+    let members = super::super::TreeSearch::members(&members);
+    assert!(
+        members
+            .iter()
+            .all(|member| member.pid != own && member.pid != parent)
+    );
+}

@@ -1,0 +1,35 @@
+//! The system's table of processes, as far as trees need it.
+
+use std::fmt;
+
+use rustix::process::Signal;
+
+/// One process in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::process) struct ProcessEntry {
+    pub(in crate::process) pid: i32,
+    /// A number that no other process has until the machine restarts, whatever its id.
+    pub(in crate::process) identity: u64,
+    /// The identity of the process that forked it. A table without a memory of parents (see
+    /// `KEEPS_PARENTS`) has the present parent here, which changes when the first one ends.
+    pub(in crate::process) parent: Option<u64>,
+    pub(in crate::process) group: i32,
+    pub(in crate::process) session: i32,
+    /// Whether it has ended and was not reaped.
+    pub(in crate::process) is_zombie: bool,
+}
+
+/// The processes of a machine, and signals to them. Tests script one.
+pub(in crate::process) trait ProcessTable: fmt::Debug + Send + Sync {
+    /// Returns all processes that this user may see, zombies included.
+    fn list(&self) -> Vec<ProcessEntry>;
+
+    /// Returns the process that has this id now, also if it is a zombie.
+    fn find(&self, pid: i32) -> Option<ProcessEntry>;
+
+    /// Sends a signal to a process; does nothing if there is none.
+    fn signal(&self, pid: i32, signal: Signal);
+
+    /// Sends a signal to a process group; does nothing if it is empty.
+    fn signal_group(&self, group: i32, signal: Signal);
+}

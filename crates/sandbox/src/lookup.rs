@@ -1,0 +1,154 @@
+//! Looks up the paths of a policy on the disk, with links resolved.
+//!
+//! Knows: the disk as it is now. Must not know: how access is confined.
+//! Invariant: every returned path was absolute and free of links when it was looked up.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "access is confined by what the disk holds, whatever `host::Files` would show"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use base::AbsPath;
+
+use crate::links::trace;
+use crate::names::folded;
+use crate::{Policy, SandboxError};
+
+/// From this many paths on, listing their folder is faster than checking each.
+const WORTH_READING: usize = 8;
+
+/// Folders by device and inode, each with its protected names in lower case.
+pub(crate) type Guarded = BTreeMap<(u64, u64), Vec<Vec<u8>>>;
+
+/// A path that was resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ResolvedPath {
+    pub(crate) path: PathBuf,
+    pub(crate) is_folder: bool,
+}
+
+/// Resolves the links of a path; returns `None` if it is missing or inaccessible.
+pub(crate) fn find(path: &Path) -> Option<ResolvedPath> {
+    fs::symlink_metadata(path).ok()?;
+    let path = fs::canonicalize(path).ok()?;
+    let is_folder = fs::metadata(&path).ok()?.is_dir();
+    Some(ResolvedPath { path, is_folder })
+}
+
+/// Resolves the links of a path as far as it exists; missing components are kept.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| {
+        let real = fs::canonicalize(above).ok()?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    });
+    there.unwrap_or_else(|| path.to_owned())
+}
+
+/// Like `find`, but does not follow links below `roots`, which a command could have created.
+pub(crate) fn find_own(path: &Path, roots: &[PathBuf]) -> Option<ResolvedPath> {
+    let trace = trace(Path::new("/"), path);
+    let is_planted = |link: &PathBuf| roots.iter().any(|root| link.starts_with(root));
+    if trace.links.iter().any(is_planted) {
+        None
+    } else {
+        find(path)
+    }
+}
+
+/// Returns the device and inode of a path.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let facts = fs::metadata(path).ok()?;
+    Some((facts.dev(), facts.ino()))
+}
+
+/// Returns the names in a folder.
+pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect()
+}
+
+/// Returns whether the path itself is a link.
+pub(crate) fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_symlink())
+}
+
+/// Returns the working folder without links; refuses folders that belong to the system.
+pub(crate) fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
+    let given = &policy.workspace;
+    let refused = |reason: String| SandboxError::Policy { reason };
+    let path = fs::canonicalize(given)
+        .map_err(|error| refused(format!("the workspace {given} cannot be opened: {error}")))?;
+    if !path.is_dir() {
+        return Err(refused(format!("the workspace {given} is not a folder")));
+    }
+    let system = [
+        "/proc", "/sys", "/dev", "/usr", "/etc", "/bin", "/sbin", "/lib", "/boot",
+    ];
+    let is_system = system.iter().any(|folder| {
+        path.starts_with(folder) && !path.starts_with("/dev/shm/") && path != Path::new("/dev/shm")
+    });
+    if is_system || path.parent().is_none() {
+        return Err(refused(format!(
+            "{} belongs to the system and cannot be a workspace; open the folder of a project",
+            path.display()
+        )));
+    }
+    Ok(ResolvedPath {
+        path,
+        is_folder: true,
+    })
+}
+
+/// Returns the writable paths of the policy, the workspace first.
+///
+/// A command may have created a link in a writable folder: such a link must not decide what the
+/// next command can write.
+pub(crate) fn writable_paths(policy: &Policy, workspace: &ResolvedPath) -> Vec<ResolvedPath> {
+    let mut roots = vec![workspace.clone()];
+    let named = policy.writable.iter().map(|path| path.as_path().to_owned());
+    let areas: Vec<PathBuf> = [workspace.path.clone()].into_iter().chain(named).collect();
+    for path in &policy.writable {
+        let Some(found) = find_own(path.as_path(), &areas) else {
+            continue;
+        };
+        if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
+            roots.push(found);
+        }
+    }
+    roots
+}
+
+/// Returns the paths that exist. A folder that contains several of them is listed once.
+pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
+    let mut folders: BTreeMap<&Path, (usize, Option<BTreeSet<String>>)> = BTreeMap::new();
+    for above in paths.iter().filter_map(|path| path.as_path().parent()) {
+        folders.entry(above).or_default().0 += 1;
+    }
+    for (folder, (count, listing)) in &mut folders {
+        if *count >= WORTH_READING {
+            // In a folder that can be entered but not listed, each path is checked.
+            *listing = match self::names(folder) {
+                Ok(names) => Some(names.iter().map(|name| folded(name)).collect()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Some(BTreeSet::new()),
+                Err(_) => None,
+            };
+        }
+    }
+    // A name in another spelling may be the same file, which only the disk can tell.
+    let may_be_there = |path: &&Path| {
+        let listing = path.parent().and_then(|above| folders.get(above));
+        match (listing, path.file_name()) {
+            (Some((_, Some(names))), Some(name)) => names.contains(&folded(name)),
+            _ => true,
+        }
+    };
+    let paths = paths.iter().map(AbsPath::as_path);
+    paths.filter(may_be_there).filter_map(find).collect()
+}

@@ -1,0 +1,230 @@
+//! Random policies and paths: no profile allows what the policy does not.
+//!
+//! The oracle finds the nearest path above a question among those of the policy, as the mounts of
+//! Linux do, and never looks at a profile. `BURIN_ROUNDS` is the number of policies in thousands,
+//! times three.
+
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+
+use std::borrow::Cow;
+use std::os::unix::ffi::OsStrExt as _;
+
+use base::AbsPath;
+use base::names::{NameRules, widest_key};
+
+use super::evaluator::{Question, may_be_allowed};
+use super::{context, path, reader};
+use crate::seatbelt::{ProfilePaths, profile};
+use crate::{Policy, UserEnvironment};
+
+/// Components of paths: quotation marks, patterns, spellings, other scripts.
+const NAMES: &[&str] = &[
+    "a",
+    "A",
+    "b",
+    ".git",
+    ".GIT",
+    "con\u{fb01}g",
+    "config",
+    "hooks",
+    "x\"y",
+    "x!y",
+    "(",
+    "[a-z]*",
+    "caf\u{e9}",
+    "cafe\u{301}",
+    "STRASSE",
+    "stra\u{df}e",
+    "\u{914d}\u{7f6e}",
+    "a b",
+    "\\",
+    ".ss\u{212a}",
+    ".ssk",
+    "\u{17f}t",
+    "st",
+    "$",
+    "^",
+    "a|b",
+    "\u{1f600}",
+    "a\nb",
+];
+
+fn name(random: &mut StdRng) -> &'static str {
+    NAMES[random.random_range(0..NAMES.len())]
+}
+
+fn below(random: &mut StdRng, folder: &AbsPath, depth: usize) -> AbsPath {
+    let depth = random.random_range(1..=depth);
+    (0..depth).fold(folder.clone(), |at, _| at.join(name(random)))
+}
+
+fn random_paths(random: &mut StdRng) -> ProfilePaths {
+    let top = path("/Users/ada");
+    let some = |random: &mut StdRng, most: usize, folder: &AbsPath| -> Vec<AbsPath> {
+        let count = random.random_range(0..=most);
+        (0..count).map(|_| below(random, folder, 3)).collect()
+    };
+    let mut writable = vec![below(random, &top, 2)];
+    writable.extend(some(random, 2, &top));
+    let root = writable[0].clone();
+    let folders = some(random, 2, &root).into_iter().chain([root.clone()]);
+    let names = folders.map(|folder| {
+        let count = random.random_range(1..4);
+        let names = (0..count).map(|_| name(random).to_owned());
+        (folder, names.collect())
+    });
+    let names = names.collect();
+    ProfilePaths {
+        hidden: [some(random, 2, &root), some(random, 2, &top)].concat(),
+        readable: some(random, 1, &top),
+        fixed: some(random, 3, &root),
+        open: some(random, 1, &root),
+        pins: some(random, 2, &root),
+        writable,
+        names,
+    }
+}
+
+/// Returns the bytes that stand for all spellings of a path.
+fn key(path: &AbsPath, key_of: fn(&[u8]) -> Cow<'_, [u8]>) -> Vec<u8> {
+    key_of(path.as_path().as_os_str().as_bytes()).into_owned()
+}
+
+fn folding(name: &[u8]) -> Cow<'_, [u8]> {
+    NameRules::FOLDING.key(name)
+}
+
+/// Decides as the policy does, on a volume that tells spellings apart or not. A path that may denote
+/// a protected one is not allowed.
+struct Oracle<'a> {
+    paths: &'a ProfilePaths,
+    folds: bool,
+}
+
+impl Oracle<'_> {
+    /// Returns the depth of the deepest of `paths` that contains `path`; 0 if none does.
+    fn nearest(&self, paths: &[AbsPath], path: &AbsPath) -> usize {
+        let is_one = |above: &AbsPath| {
+            let mut paths = paths.iter();
+            paths.any(|one| match self.folds {
+                true => key(one, folding) == key(above, folding),
+                false => one == above,
+            })
+        };
+        Self::deepest(path, is_one)
+    }
+
+    /// The same, with the last component of `paths` in any spelling.
+    fn nearest_spelled(&self, paths: &[AbsPath], path: &AbsPath) -> usize {
+        let is_one = |above: &AbsPath| {
+            let mut paths = paths.iter();
+            paths.any(|one| {
+                one.parent() == above.parent() && key(one, widest_key) == key(above, widest_key)
+            })
+        };
+        Self::deepest(path, is_one).max(self.nearest(paths, path))
+    }
+
+    fn deepest(path: &AbsPath, is_one: impl Fn(&AbsPath) -> bool) -> usize {
+        let mut above = std::iter::successors(Some(path.clone()), AbsPath::parent);
+        above
+            .find(is_one)
+            .map_or(0, |above| above.as_path().components().count())
+    }
+
+    fn may_read(&self, path: &AbsPath) -> bool {
+        let given = [&self.paths.writable, &self.paths.readable, &self.paths.open];
+        let given = given
+            .map(|paths| self.nearest(paths, path))
+            .into_iter()
+            .max();
+        let hidden = self.nearest_spelled(&self.paths.hidden, path);
+        hidden == 0 || given >= Some(hidden)
+    }
+
+    fn may_write(&self, path: &AbsPath) -> bool {
+        let names = self.paths.names.iter();
+        let names = names.flat_map(|(folder, names)| names.iter().map(|name| folder.join(name)));
+        let names = self.nearest_spelled(&names.collect::<Vec<_>>(), path);
+        let open = self.nearest(&self.paths.open, path);
+        let given = open.max(self.nearest(&self.paths.writable, path));
+        let fixed = self.nearest_spelled(&self.paths.fixed, path);
+        let fixed = fixed.max(self.nearest(&self.paths.readable, path));
+        let hidden = self.nearest_spelled(&self.paths.hidden, path);
+        let is_over = |denied: usize, wins: bool| denied > given || denied == given && wins;
+        given > 0
+            && !is_over(hidden, false)
+            && !is_over(names, false)
+            && !is_over(fixed, open < fixed)
+    }
+}
+
+fn policy() -> Policy {
+    let user = UserEnvironment {
+        home: path("/Users/ada"),
+        own: Vec::new(),
+        environment: Vec::new(),
+    };
+    Policy::usual(path("/Users/ada/a"), &user, &[])
+}
+
+#[test]
+fn no_profile_allows_more_than_its_policy() {
+    let rounds = std::env::var("BURIN_ROUNDS");
+    let policies = rounds.map_or(300, |rounds| {
+        3_000 * rounds.parse::<u64>().expect("a number")
+    });
+    let policy = policy();
+    let [mut refused, mut allowed, mut denied] = [0; 3];
+    for seed in 0..policies {
+        let mut random = StdRng::seed_from_u64(seed);
+        let paths = random_paths(&mut random);
+        let text = match profile(&policy, &paths, &context()) {
+            Ok(text) => text,
+            Err(error) => {
+                assert!(error.to_string().contains("cannot be expressed"), "{error}");
+                refused += 1;
+                continue;
+            }
+        };
+        let rules = reader::read(&text).unwrap_or_else(|problem| panic!("{problem} in {text}"));
+        let given = [&paths.writable, &paths.hidden, &paths.fixed, &paths.open].map(Vec::as_slice);
+        let given: Vec<AbsPath> = given.concat();
+        for _ in 0..4 {
+            let from = &given[random.random_range(0..given.len())];
+            let at = match random.random_range(0..3) {
+                0 => from.clone(),
+                1 => from
+                    .parent()
+                    .unwrap_or_else(|| from.clone())
+                    .join(name(&mut random)),
+                _ => below(&mut random, from, 2),
+            };
+            let at_text = at.as_path().to_str().expect("text");
+            for folds in [false, true] {
+                let oracle = Oracle {
+                    paths: &paths,
+                    folds,
+                };
+                for (operation, may) in [
+                    ("file-read-data", oracle.may_read(&at)),
+                    ("file-write-create", oracle.may_write(&at)),
+                    ("file-write-data", oracle.may_write(&at)),
+                ] {
+                    let question = Question::path(operation, at_text);
+                    let is_allowed = may_be_allowed(&rules, &question, folds);
+                    allowed += usize::from(is_allowed);
+                    denied += usize::from(!may);
+                    let context = || format!("seed {seed}, folds {folds}: {question:?} in {text}");
+                    assert!(may || !is_allowed, "{}", context());
+                }
+            }
+        }
+    }
+    // The profiles are not simply closed.
+    assert!(
+        allowed > 300 && denied > 300 && refused > 10,
+        "{allowed} {denied} {refused}"
+    );
+}

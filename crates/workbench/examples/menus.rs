@@ -1,0 +1,170 @@
+//! Draws the menus of both platforms with the keys that the system shows beside them, without a display:
+//! `cargo run -p workbench --example menus -- FOLDER`.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use base::{AbsPath, Platform};
+use gpui_kit::test::TestWindowExt as _;
+use gpui_kit::{
+    AnyElement, App, AppContext as _, Bounds, Context, HeadlessAppContext, IntoElement, KeyContext,
+    Keymap, OwnedMenu, OwnedMenuItem, ParentElement as _, Render, SharedString, Styled as _,
+    Window, WindowBounds, WindowOptions, div, px, size,
+};
+use host::{Dirs, FakeClock, FakeFiles};
+use project::WalkBackend;
+use ui::{ActiveTheme as _, Divider, Label, ThemeLibrary, dp};
+use workbench::Services;
+
+/// An item of a menu: its name and keys; `None` is a separator.
+type MenuRow = Option<(SharedString, SharedString)>;
+
+struct MenuPicture(Vec<(SharedString, Vec<MenuRow>)>);
+
+impl Render for MenuPicture {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        let menus = self.0.iter().map(|(name, rows)| {
+            let rows: Vec<AnyElement> = rows.iter().map(render_row).collect();
+            div()
+                .flex()
+                .flex_col()
+                .child(div().p(dp(4.0)).child(Label::new(name.clone()).strong()))
+                .child(
+                    div()
+                        .w(dp(250.0))
+                        .p(dp(4.0))
+                        .rounded(px(6.0))
+                        .border_1()
+                        .border_color(colors.border_strong)
+                        .bg(colors.raised)
+                        .children(rows),
+                )
+        });
+        let menus: Vec<_> = menus.collect();
+        div()
+            .size_full()
+            .p(dp(12.0))
+            .flex()
+            .flex_wrap()
+            .gap(dp(12.0))
+            .bg(colors.surface)
+            .children(menus)
+    }
+}
+
+fn render_row(row: &MenuRow) -> AnyElement {
+    match row {
+        None => div()
+            .py(dp(3.0))
+            .child(Divider::horizontal())
+            .into_any_element(),
+        Some((name, keys)) => div()
+            .flex()
+            .justify_between()
+            .px(dp(6.0))
+            .py(dp(1.0))
+            .child(Label::new(name.clone()))
+            .child(Label::new(keys.clone()).muted())
+            .into_any_element(),
+    }
+}
+
+/// The keys beside an item, as the toolkit chooses them for a native menu.
+fn keys(action: &dyn gpui_kit::Action, keymap: &Keymap, platform: Platform) -> SharedString {
+    let mut context = KeyContext::default();
+    for name in ["Workspace", "Pane", "Editor"] {
+        context.add(name);
+    }
+    let mut bindings = keymap.bindings_for_action(action).filter(|binding| {
+        let predicate = binding.predicate();
+        predicate.is_none_or(|predicate| predicate.eval(std::slice::from_ref(&context)))
+    });
+    let binding = match platform {
+        Platform::MacOs => bindings
+            .next()
+            .filter(|binding| binding.keystrokes().len() == 1),
+        Platform::Linux => bindings.next_back(),
+    };
+    binding.map_or_else(SharedString::default, |binding| {
+        ui::keys_text(binding, platform)
+    })
+}
+
+fn rows(menu: &OwnedMenu, platform: Platform, cx: &App) -> Vec<MenuRow> {
+    let keymap = cx.key_bindings();
+    let keymap = keymap.borrow();
+    let row = |item: &OwnedMenuItem| match item {
+        OwnedMenuItem::Separator => None,
+        OwnedMenuItem::Submenu(menu) => Some((menu.name.clone(), "\u{25b8}".into())),
+        OwnedMenuItem::SystemMenu(menu) => Some((menu.name.clone(), "\u{25b8}".into())),
+        OwnedMenuItem::Action { name, action, .. } => Some((
+            name.clone().into(),
+            keys(action.as_ref(), &keymap, platform),
+        )),
+    };
+    menu.items.iter().map(row).collect()
+}
+
+fn services() -> Result<Services, Box<dyn Error>> {
+    let home = AbsPath::new("/home/me").ok_or("no absolute path")?;
+    let files = FakeFiles::new();
+    Ok(Services {
+        files: Arc::new(files.clone()),
+        clock: Arc::new(FakeClock::at(1_700_000_000_000)),
+        dirs: Dirs::under(&home),
+        ground: WalkBackend::Listed(Arc::new(files)),
+        home: Some(home.clone()),
+        agents: None,
+        index: None,
+        tab: None,
+        install: None,
+        unsaved: Arc::default(),
+        working_folder: home,
+    })
+}
+
+fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
+    let text_system = gpui_kit::platform::current_platform(true).text_system();
+    let mut cx = HeadlessAppContext::with_platform(
+        text_system,
+        Arc::new(ui::Assets),
+        gpui_kit::platform::current_headless_renderer,
+    );
+    let services = services()?;
+    let menus = cx.update(|cx| {
+        gpui_kit::init(cx);
+        ui::init(platform, cx);
+        services.set(cx);
+        let _problems = workbench::init(cx);
+        if let Some(theme) = ThemeLibrary::builtin().themes().first() {
+            ui::set_theme(theme, cx);
+        }
+        let menus = cx.get_menus().unwrap_or_default();
+        let menus = menus
+            .iter()
+            .map(|menu| (menu.name.clone(), rows(menu, platform, cx)));
+        menus.collect()
+    });
+    let options = WindowOptions {
+        window_bounds: Some(WindowBounds::Windowed(Bounds {
+            origin: Default::default(),
+            size: size(px(1340.0), px(1300.0)),
+        })),
+        focus: false,
+        show: false,
+        ..Default::default()
+    };
+    let (window, _) =
+        cx.update(|cx| gpui_kit::open_window(options, cx, |_, cx| cx.new(|_| MenuPicture(menus))))?;
+    cx.run_until_parked();
+    cx.update_window(window, |_, window, cx| window.render_frame(cx))?;
+    cx.capture_screenshot(window)?.save(path)?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
+    picture(Platform::MacOs, &format!("{folder}/menus-macos.png"))?;
+    picture(Platform::Linux, &format!("{folder}/menus-linux.png"))
+}

@@ -1,0 +1,93 @@
+//! Requests of the system to the program as a whole: commands without a window, the Dock, the end.
+//!
+//! Every handler is a function of `App`, so that tests run it on any system; the systems differ only
+//! in which of them they call. Start at `init`.
+
+use base::{AbsPath, Platform, text_path};
+use gpui_kit::{Action, App};
+use ui::ActivePlatform as _;
+
+use crate::actions::{app, file};
+use crate::documents::Documents;
+use crate::{system_notices, window_registry, windows};
+
+/// Registers the commands that work without a window, and what happens when the program ends or the
+/// computer sleeps.
+pub(crate) fn init(cx: &mut App) {
+    cx.on_action(|_: &app::Quit, cx| windows::shut_down(cx));
+    cx.on_action(|_: &app::NewWindow, cx| windows::open_folder(None, cx));
+    cx.on_action(|folder: &app::OpenRecentFolder, cx| {
+        if let Some(folder) = AbsPath::new(text_path(&folder.0)) {
+            windows::open_folder(Some(folder), cx);
+        }
+    });
+    cx.on_action(|_: &app::Hide, cx| cx.hide());
+    cx.on_action(|_: &app::HideOthers, cx| cx.hide_other_apps());
+    cx.on_action(|_: &app::ShowAll, cx| cx.unhide_other_apps());
+    if cx.platform() == Platform::MacOs {
+        in_new_window::<file::New>(cx);
+        in_new_window::<file::Open>(cx);
+        in_new_window::<file::OpenFolder>(cx);
+        in_new_window::<file::OpenRecent>(cx);
+        in_new_window::<app::About>(cx);
+        in_new_window::<app::InstallCommand>(cx);
+        in_new_window::<app::OpenSettings>(cx);
+        in_new_window::<app::OpenKeymap>(cx);
+        in_new_window::<app::SelectTheme>(cx);
+    }
+    cx.on_system_notification_response(|response, cx| show_window_of(&response.tag, cx));
+    cx.on_window_closed(|cx, _| window_closed(cx)).detach();
+    // The system also ends the program without the command: from the Dock, or when the user logs
+    // out. Nothing is asked then, because nothing is lost.
+    cx.on_app_quit(|cx| {
+        windows::store_all(cx);
+        async {}
+    })
+    .detach();
+    cx.on_system_sleep(|cx| {
+        if let Some(sentence) = Documents::flush(cx) {
+            log::error!("{sentence}");
+        }
+    })
+    .detach();
+}
+
+/// Activates the window of a notification that the user clicked.
+fn show_window_of(tag: &str, cx: &mut App) {
+    let open = windows::all(cx).into_iter();
+    let mut open = open.filter(|(_, workbench)| system_notices::tag(workbench.entity_id()) == tag);
+    if let Some((window, _)) = open.next() {
+        cx.activate(true);
+        let activated = window.update(cx, |_, window, _| window.activate_window());
+        // A window that closes at this moment need not be activated.
+        activated.ok();
+    }
+}
+
+/// Runs a command of a window in a new window while none is open. On macOS the program and its menus
+/// outlive the last window.
+fn in_new_window<A: Action>(cx: &mut App) {
+    cx.on_action(|action: &A, cx| {
+        if !cx.windows().is_empty() {
+            return;
+        }
+        windows::open_folder(None, cx);
+        if let Some((window, _)) = windows::all(cx).pop() {
+            let action = action.boxed_clone();
+            let run = window.update(cx, |_, window, cx| window.dispatch_action(action, cx));
+            // A window that closed at once runs nothing.
+            run.ok();
+        }
+    });
+}
+
+/// Reacts to a closed window: Linux ends the program with its last window, macOS keeps it.
+fn window_closed(cx: &mut App) {
+    if !cx.windows().is_empty() {
+        return;
+    }
+    match cx.platform() {
+        Platform::Linux => windows::shut_down(cx),
+        Platform::MacOs => window_registry::set_aside_closed(cx),
+    }
+}

@@ -1,0 +1,211 @@
+//! The program beyond its windows, as macOS asks for it: closed windows, the Dock, the end.
+
+use std::sync::Arc;
+
+use base::Platform;
+use gpui_kit::{MenuItem, TestAppContext};
+
+use super::{open_on, path, project, services, start, start_on, start_with};
+use crate::Services;
+use crate::actions::{app, file, view};
+use crate::menus;
+use crate::windows::{self, OpenRequest};
+
+fn count(cx: &mut TestAppContext) -> usize {
+    cx.update(|cx| cx.windows().len())
+}
+
+fn session(files: &host::FakeFiles) -> String {
+    let content = files.content(&path("/burin/state/windows.json"));
+    String::from_utf8(content.unwrap_or_default()).expect("UTF-8")
+}
+
+#[gpui_kit::test]
+fn on_macos_the_program_outlives_its_last_window(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.open_file_with("cmd-p", "main.rs");
+    story.act(app::CloseWindow);
+    drop(story);
+    cx.run_until_parked();
+    assert_eq!(count(cx), 0);
+    cx.update(windows::reopen);
+    cx.run_until_parked();
+    let roots = cx.update(|cx| {
+        let open = windows::all(cx);
+        let roots = open
+            .iter()
+            .map(|(_, workbench)| workbench.read(cx).root(cx));
+        roots.collect::<Vec<_>>()
+    });
+    assert_eq!(roots, [Some(path("/p"))], "the closed window returns");
+}
+
+#[gpui_kit::test]
+fn the_window_closed_last_stays_in_the_session(cx: &mut TestAppContext) {
+    let files = project();
+    let mut story = open_on(Platform::MacOs, files.clone(), cx);
+    story.act(app::CloseWindow);
+    drop(story);
+    cx.executor()
+        .advance_clock(std::time::Duration::from_secs(1));
+    cx.run_until_parked();
+    cx.update(windows::shut_down);
+    assert!(session(&files).contains("/p"), "{}", session(&files));
+}
+
+#[gpui_kit::test]
+fn a_command_without_a_window_opens_one(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.act(app::CloseWindow);
+    drop(story);
+    cx.run_until_parked();
+    cx.update(|cx| {
+        assert!(cx.is_action_available(&file::New), "its menu item works");
+        cx.dispatch_action(&file::New);
+    });
+    cx.run_until_parked();
+    assert_eq!(count(cx), 1);
+    let has_text = cx.update(|cx| {
+        let (_, workbench) = windows::all(cx).pop().expect("a window");
+        workbench.read(cx).active_item().is_some()
+    });
+    assert!(has_text);
+}
+
+#[gpui_kit::test]
+fn files_open_in_a_new_window_when_none_is_left(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.act(app::CloseWindow);
+    drop(story);
+    cx.run_until_parked();
+    let request = OpenRequest {
+        folders: Vec::new(),
+        files: vec![(path("/home/me/notes.txt"), None)],
+    };
+    cx.update(|cx| windows::open_request(request, cx));
+    cx.run_until_parked();
+    assert_eq!(count(cx), 1);
+    cx.update(|cx| windows::open_request(OpenRequest::default(), cx));
+    assert_eq!(count(cx), 1, "the window is activated");
+}
+
+#[gpui_kit::test]
+fn an_end_that_the_system_decides_loses_nothing(cx: &mut TestAppContext) {
+    let files = project();
+    let mut stories = start_on(
+        Platform::MacOs,
+        services(&files),
+        &files,
+        OpenRequest {
+            folders: vec![path("/p"), path("/p/src")],
+            files: Vec::new(),
+        },
+        cx,
+    );
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    story.act(file::New).input("typed");
+    drop(story);
+    drop(stories);
+    // From the Dock, or at log-out: without the command Quit.
+    cx.update(|cx| cx.shutdown());
+    let mut again = cx.new_app();
+    cx.update(|cx| cx.set_global(crate::Documents::default()));
+    let restored = start(&files, OpenRequest::default(), &mut again);
+    assert_eq!(restored.len(), 2, "{}", session(&files));
+    let mut tabs: Vec<String> = Vec::new();
+    for mut story in restored {
+        story.settle();
+        tabs.push(story.tabs());
+    }
+    assert!(tabs.iter().any(|tabs| tabs.contains("typed*")), "{tabs:?}");
+}
+
+#[gpui_kit::test]
+fn the_dock_offers_a_window_and_recent_folders(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.settle();
+    let names = story.cx.update(|_, cx| {
+        let items = menus::dock::dock_menu(cx).into_iter();
+        items
+            .map(|item| match item {
+                MenuItem::Action { name, .. } => name.to_string(),
+                _ => "\u{2014}".to_owned(),
+            })
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(names, ["New Window", "\u{2014}", "p"]);
+    story.act(app::OpenRecentFolder("/p/src".to_owned()));
+    assert_eq!(story.cx.update(|_, cx| cx.windows().len()), 2);
+}
+
+#[gpui_kit::test]
+fn the_window_names_the_file_of_the_active_tab(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    assert_eq!(story.cx.document_path(), None);
+    story.open_file_with("cmd-p", "main.rs");
+    let main = path("/p/src/main.rs").as_path().to_owned();
+    assert_eq!(story.cx.document_path(), Some(main));
+    story.act(file::New);
+    assert_eq!(story.cx.document_path(), None);
+}
+
+#[gpui_kit::test]
+fn on_linux_the_last_window_ends_the_program(cx: &mut TestAppContext) {
+    let files = project();
+    let mut story = open_on(Platform::Linux, files.clone(), cx);
+    story.act(app::CloseWindow);
+    drop(story);
+    cx.run_until_parked();
+    assert!(session(&files).contains("/p"), "stored before the end");
+}
+
+#[gpui_kit::test]
+fn the_command_is_installed_and_its_place_reported(cx: &mut TestAppContext) {
+    let files = project();
+    let services = Services {
+        install: Some(Arc::new(|| Ok(path("/home/me/.local/bin/burin")))),
+        ..services(&files)
+    };
+    let mut stories = start_with(services, &files, OpenRequest::default(), cx);
+    let story = stories.last_mut().expect("a window");
+    story.settle();
+    story.act(app::InstallCommand);
+    let report = story.reports().first().cloned().unwrap_or_default();
+    assert!(report.contains("~/.local/bin/burin"), "{report}");
+}
+
+#[gpui_kit::test]
+fn every_control_of_the_title_bar_has_a_name_on_macos(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.open_file_with("cmd-p", "main.rs");
+    let names = super::a11y::names(&mut story, "a window of macOS");
+    for wanted in [
+        "Folder p, open another",
+        "Search files, symbols, meaning",
+        "Project tree",
+        "Agents",
+    ] {
+        assert!(
+            names.iter().any(|name| name == wanted),
+            "{wanted}: {names:?}"
+        );
+    }
+    assert!(
+        !names.iter().any(|name| name == "Menu"),
+        "the menus are the system's"
+    );
+}
+
+#[gpui_kit::test]
+fn every_item_of_the_menu_has_a_name_on_linux(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::Linux, project(), cx);
+    story.act(view::ShowMenu);
+    let names = super::a11y::names(&mut story, "the menu");
+    for wanted in ["File", "Agents", "Help"] {
+        assert!(
+            names.iter().any(|name| name == wanted),
+            "{wanted}: {names:?}"
+        );
+    }
+}
