@@ -1,9 +1,11 @@
 # Passes the output of `cargo test` through, then names the skipped tests and counts all of them.
 # A skipped test reports itself as "skipped: NAME: REASON" and passes as far as the harness knows.
+# A line "suite: NAME" begins a run of tests that an earlier run may have had; "suite:" ends it.
 { print; fflush() }
+/^suite:/ { suite = NF > 1 ? $2 "::" : "" }
 /^test result:/ { passed += $4; failed += $6; skipped += $8 }
 match($0, /skipped: [^ ]+: /) {
-  name = substr($0, RSTART + 9, RLENGTH - 11)
+  name = suite substr($0, RSTART + 9, RLENGTH - 11)
   if (!(name in reasons)) {
     reasons[name] = substr($0, RSTART + RLENGTH)
     names[++count] = name

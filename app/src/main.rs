@@ -119,9 +119,7 @@ fn services() -> Result<Services, Error> {
     let dirs = Dirs::from_environment()?;
     dirs.create()?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
-    // The Finder and the Dock start programs in the root folder.
-    let is_chosen = |folder: &AbsPath| folder.as_path().parent().is_some() || has_terminal();
-    let working_folder = working_folder.filter(is_chosen);
+    let working_folder = working_folder.filter(|folder| is_chosen(Platform::CURRENT, folder));
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let home_folder = home.clone();
     let unsaved = Arc::new(UnsavedTexts::default());
@@ -159,8 +157,12 @@ fn install_program(home: Option<AbsPath>) -> Option<workbench::services::Install
     }))
 }
 
-fn has_terminal() -> bool {
-    io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
+/// Returns whether a person or a program chose the working folder. The Finder and the Dock choose none: they start
+/// programs in the root folder, without a terminal.
+fn is_chosen(platform: Platform, folder: &AbsPath) -> bool {
+    let has_terminal =
+        || io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal();
+    platform == Platform::Linux || folder.parent().is_some() || has_terminal()
 }
 
 fn print_and_exit(text: &str) -> ExitCode {

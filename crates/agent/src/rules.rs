@@ -71,7 +71,7 @@ pub struct PermissionRules {
     asks_for_edits: bool,
     /// The reason every call is asked for; `None` if all rules are understood.
     closed: Option<String>,
-    /// How the project's volume compares names.
+    /// The rules by which the project's volume compares names.
     names: NameRules,
 }
 

@@ -248,8 +248,8 @@ impl ToolResult {
 
 impl LockScope {
     /// Returns whether two scopes overlap, so that calls conflict if one of them writes. A tree
-    /// overlaps every path below it; a path is only itself; state of the session overlaps only the
-    /// same state.
+    /// overlaps every path below it; a path is only itself, in any spelling that some volume takes for
+    /// the same; state of the session overlaps only the same state.
     pub fn overlaps(&self, other: &Self) -> bool {
         let key = |path: &str| NameRules::FOLDING.key(path.as_bytes()).into_owned();
         let below = |tree: &str, path: &str| {

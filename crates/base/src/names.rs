@@ -18,7 +18,7 @@ use unicase::UniCase;
 
 use crate::AbsPath;
 
-/// How a volume compares names. The stored spelling does not depend on it.
+/// Rules by which a volume compares names. The stored spelling does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NameRules {
     /// Names that differ only in case are the same name.

@@ -3,9 +3,11 @@
 //! A `Repository` is `Send` but not shared: open one per background task, which takes well under a
 //! millisecond. Start at `Repository::discover`.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
 
-use base::AbsPath;
+use base::{AbsPath, NameRules};
 use host::{Files as _, RealFiles};
 
 use crate::status::{self, Statuses};
@@ -65,10 +67,11 @@ impl Repository {
             .workdir()
             .and_then(AbsPath::new)
             .ok_or_else(|| Error::Bare(inner.path().to_path_buf()))?;
+        let workdir = as_stored(&inner, workdir);
         Ok(Self { inner, workdir })
     }
 
-    /// Returns the root of the working tree.
+    /// Returns the root of the working tree, in the spelling that the disk stores.
     pub fn workdir(&self) -> &AbsPath {
         &self.workdir
     }
@@ -90,12 +93,11 @@ impl Repository {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(unreadable(path.as_path(), &error)),
         };
-        let entry = match tree.get_path(&relative) {
-            Ok(entry) => entry,
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(unreadable(path.as_path(), &error)),
+        let found = self.entry_id(tree, &relative);
+        let Some(id) = found.map_err(|error| unreadable(path.as_path(), &error))? else {
+            return Ok(None);
         };
-        match self.inner.find_blob(entry.id()) {
+        match self.inner.find_blob(id) {
             Ok(blob) => Ok(Some(blob.content().to_vec())),
             // HEAD has a submodule or a folder at this path.
             Err(_) => Ok(None),
@@ -140,6 +142,43 @@ impl Repository {
             .is_some_and(|relative| self.inner.is_path_ignored(relative).unwrap_or(false))
     }
 
+    /// Returns the id of the entry of a tree at `path`. Where names fold, the tree can spell it in
+    /// another way than the disk.
+    fn entry_id<'r>(
+        &'r self,
+        tree: git2::Tree<'r>,
+        path: &Path,
+    ) -> Result<Option<git2::Oid>, git2::Error> {
+        match tree.get_path(path) {
+            Ok(entry) => return Ok(Some(entry.id())),
+            Err(error) if !is_absent(&error) => return Err(error),
+            Err(_) => {}
+        }
+        let rules = status::name_rules(&self.inner);
+        if rules == NameRules::EXACT {
+            return Ok(None);
+        }
+        let mut folder = tree;
+        let mut names = path.components().map(Component::as_os_str).peekable();
+        while let Some(name) = names.next() {
+            let entry = folder
+                .iter()
+                .find(|entry| rules.is_same(OsStr::from_bytes(entry.name_bytes()), name));
+            let Some(id) = entry.map(|entry| entry.id()) else {
+                return Ok(None);
+            };
+            if names.peek().is_none() {
+                return Ok(Some(id));
+            }
+            folder = match self.inner.find_tree(id) {
+                Ok(inner) => inner,
+                Err(error) if is_absent(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(None)
+    }
+
     fn unborn(&self) -> Option<Branch> {
         let reference = self.inner.find_reference("HEAD").ok()?;
         let target = reference.symbolic_target_bytes()?;
@@ -179,6 +218,15 @@ fn is_absent(error: &git2::Error) -> bool {
         error.code(),
         git2::ErrorCode::NotFound | git2::ErrorCode::UnbornBranch
     )
+}
+
+/// Returns a path of a repository as its folders spell it: libgit2 keeps the spelling by which the
+/// repository was found. Reads the folders only where names fold.
+pub(crate) fn as_stored(repository: &git2::Repository, path: AbsPath) -> AbsPath {
+    match status::name_rules(repository) == NameRules::EXACT {
+        true => path,
+        false => RealFiles.stored_path(&path),
+    }
 }
 
 /// Wraps an error of libgit2 about the file or repository at `path`.

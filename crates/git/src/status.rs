@@ -27,8 +27,8 @@ pub enum FileStatus {
 /// The files of a working tree that differ from HEAD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statuses {
-    /// How the working tree compares names: the index can have another spelling than the disk. The
-    /// keys of the maps are folded by it.
+    /// The rules by which the working tree compares names: the index can have another spelling than
+    /// the disk. The keys of the maps are folded by them.
     names: NameRules,
     /// The changed files, as Git spells them.
     files: HashMap<AbsPath, (AbsPath, FileStatus)>,

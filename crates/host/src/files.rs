@@ -151,8 +151,9 @@ pub trait AppendLog: Send {
     /// Appends `bytes` completely; on failure appends nothing.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
     /// Returns once all appended bytes survive a crash of the system. Where the drive has a cache of
-    /// its own (macOS), a power failure can lose the groups of the last second, never an earlier one
-    /// before a later one; dropping the log brings them to the disk.
+    /// its own (macOS), a power failure can lose the groups since its cache was last emptied, never
+    /// an earlier one before a later one. It is emptied at most once a second, by the first group
+    /// after that time, and when the log is dropped.
     fn sync(&mut self) -> Result<(), Error>;
     /// Returns the length in bytes.
     fn len(&self) -> u64;

@@ -121,8 +121,9 @@ impl PathAt {
             return check(AtFlags::empty());
         }
         match check(AtFlags::SYMLINK_NOFOLLOW) {
-            // Kernels before 5.8. The check has no effect on a link's target.
-            Err(Errno::NOSYS | Errno::INVAL) => check(AtFlags::empty()),
+            // Kernels before 5.8, and sandboxes that do not allow the call. The check has no effect
+            // on a link's target.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => check(AtFlags::empty()),
             other => other,
         }
     }

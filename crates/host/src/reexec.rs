@@ -41,7 +41,13 @@ pub(crate) fn reexec_test(
         .args([test, "--exact", "--nocapture"])
         .env(PART, "1");
     command.envs(variables.iter().copied());
-    let output = command.output().ok()?;
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => {
+            test_support::skip(format_args!("{program:?} does not start: {error}"));
+            return None;
+        }
+    };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     if !text.contains("running 1 test") {

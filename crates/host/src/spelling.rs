@@ -1,6 +1,6 @@
 //! The spelling of a path as its folders store it, and the rules by which a volume compares names.
 //!
-//! Knows: `Files`. Must not know: which system it runs on, except for one fact of macOS.
+//! Knows: `Files`. Must not know: which system it runs on.
 //! Invariant: a name is changed only to one that leads to the same file, so a wrong answer about a
 //! volume's rules cannot exchange files.
 //!
@@ -14,10 +14,8 @@ use base::names::other_spellings;
 use base::{AbsPath, NameRules};
 
 use crate::files::Files;
-use crate::stat::{FileKind, Stat};
-
-/// The volumes of macOS never distinguish normal forms, not even those that distinguish case.
-const ALWAYS_NORMALIZES: bool = cfg!(target_os = "macos");
+use crate::stat::FileKind;
+use crate::system_calls;
 
 /// Returns the path with every name as its folder stores it; names that do not exist stay.
 pub(crate) fn stored_path<F: Files + ?Sized>(files: &F, path: &AbsPath) -> AbsPath {
@@ -40,7 +38,7 @@ pub(crate) fn stored_path<F: Files + ?Sized>(files: &F, path: &AbsPath) -> AbsPa
 
 enum StoredName {
     Missing,
-    /// As it was given.
+    /// Stored as it was given.
     Same,
     /// The entry of the folder's listing.
     Other(AbsPath),
@@ -77,11 +75,13 @@ fn stored_name<F: Files + ?Sized>(files: &F, folder: &AbsPath, name: &Path) -> S
 }
 
 fn is_same_file<F: Files + ?Sized>(files: &F, one: &AbsPath, other: &AbsPath) -> bool {
-    let identity = |stat: Stat| (stat.stamp.device, stat.stamp.inode, stat.kind);
-    match (files.stat(other), files.stat(one)) {
-        (Ok(other), Ok(one)) => identity(other) == identity(one),
-        _ => false,
-    }
+    let identity = |path| {
+        let stat = files.stat(path).ok()?;
+        Some((stat.stamp.device, stat.stamp.inode, stat.kind))
+    };
+    // Most names have no other spelling, so the one that exists is looked at last.
+    let found = identity(other);
+    found.is_some() && found == identity(one)
 }
 
 /// Returns the rules of the volume at `path`, judged by the names around it: the first below or
@@ -91,7 +91,7 @@ pub(crate) fn name_rules<F: Files + ?Sized>(files: &F, path: &AbsPath) -> NameRu
     let mut probe = RulesProbe {
         files,
         case: None,
-        form: ALWAYS_NORMALIZES.then_some(true),
+        form: system_calls::VOLUMES_NORMALIZE.then_some(true),
     };
     let mut folder = Some(path.clone());
     let device = |folder: &AbsPath| files.stat(folder).ok().map(|stat| stat.stamp.device);

@@ -24,8 +24,8 @@ pub enum WatchEvent {
     /// Every folder that existed at the start is watched now.
     Ready,
     /// These paths were created, written, renamed or removed. Sorted, without duplicates. A folder
-    /// that appears is followed by everything in it; one that goes is reported alone, and stands for
-    /// all that was in it.
+    /// that appears is followed by everything in it; one that goes is reported without its former
+    /// contents.
     Changed(Vec<AbsPath>),
     /// Events were lost, or too many occurred at once: rescan everything below this path.
     Rescan(AbsPath),

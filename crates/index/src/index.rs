@@ -101,7 +101,8 @@ impl Index {
     /// the thread indexes the text.
     pub fn set_unsaved(&self, path: AbsPath, text: Option<text::Snapshot>) {
         self.0.0.enqueue(|queue| {
-            queue.unsaved.insert(path, text);
+            queue.unsaved.retain(|(known, _)| *known != path);
+            queue.unsaved.push((path, text));
         });
     }
 

@@ -47,8 +47,9 @@ pub(crate) struct WorkQueue {
     /// Whether a trigram index was requested after the start.
     pub(crate) wants_trigrams: bool,
     pub(crate) touched: Vec<AbsPath>,
-    /// The newest unsaved text of each file.
-    pub(crate) unsaved: HashMap<AbsPath, Option<text::Snapshot>>,
+    /// The newest unsaved text of each path, in the order of the requests: two paths can be spellings
+    /// of one file.
+    pub(crate) unsaved: Vec<(AbsPath, Option<text::Snapshot>)>,
     /// The number of requests made, and of those completed.
     pub(crate) asked: u64,
     pub(crate) done: u64,

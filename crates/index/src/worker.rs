@@ -124,7 +124,12 @@ fn work(
         store,
     };
     for (path, text) in todo.unsaved {
-        changes.set_unsaved(&RealFiles.stored_path(&path), text);
+        let stored = RealFiles.stored_path(&path);
+        // A text under the spelling that the file had before would never be removed.
+        if stored != path {
+            changes.set_unsaved(&path, None);
+        }
+        changes.set_unsaved(&stored, text);
     }
     let needs_walk = changes.touch(todo.touched);
     let walked = (todo.wants_walk || needs_walk).then(|| build::index_all(&changes));

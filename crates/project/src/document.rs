@@ -178,7 +178,7 @@ impl Document {
                 .is_some_and(is_respelled)
     }
 
-    /// Returns the path of its file with links resolved, if known.
+    /// Returns the path of its file with links resolved, as of the last check; `None` if unknown.
     pub fn real_path(&self) -> Option<&AbsPath> {
         self.real_path.as_ref()
     }

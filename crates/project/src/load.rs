@@ -27,7 +27,7 @@ pub enum Binary {
 /// A file that was read and decoded. Can be sent to the thread that creates its document with
 /// `Document::from_loaded`.
 pub struct Loaded {
-    /// Path as requested; links are not resolved.
+    /// Path as requested, in the spelling that its folders store; links are not resolved.
     pub path: AbsPath,
     /// Path with its links resolved.
     pub real_path: Option<AbsPath>,
@@ -147,9 +147,10 @@ pub fn load(
             ErrorReason::Cancelled,
         )));
     }
+    let (stored_path, real_path) = stored_and_real(files, path);
     Ok(Loaded {
-        path: files.stored_path(path),
-        real_path: files.canonicalize(path).ok(),
+        path: stored_path,
+        real_path,
         flags: FileFlags {
             is_large: bytes.len() as u64 > LARGE,
             has_long_line: has_long_line(decoded.text.as_bytes()),
@@ -163,6 +164,18 @@ pub fn load(
         },
         read_only,
     })
+}
+
+/// Returns the path in the spelling that its folders store, and the same with links resolved; `None`
+/// if it leads nowhere.
+pub(crate) fn stored_and_real(files: &dyn Files, path: &AbsPath) -> (AbsPath, Option<AbsPath>) {
+    let real = files.canonicalize(path).ok();
+    // A real path is a stored one: most paths need no second look.
+    let stored = match &real {
+        Some(real) if real == path => path.clone(),
+        _ => files.stored_path(path),
+    };
+    (stored, real)
 }
 
 /// Returns the format of new files: UTF-8 with line feeds.

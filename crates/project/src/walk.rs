@@ -303,7 +303,7 @@ fn is_litter(name: &OsStr, exists: impl FnOnce(&OsStr) -> bool) -> bool {
         || apple_double_of(name).is_some_and(|first| exists(OsStr::from_bytes(first)))
 }
 
-/// As `is_litter`, for an entry of any files.
+/// Returns the same as `is_litter`, for an entry of any files.
 pub(crate) fn is_litter_in(files: &dyn Files, path: &AbsPath) -> bool {
     is_litter(path.file_name(), |name| {
         let folder = path.parent();
@@ -311,8 +311,8 @@ pub(crate) fn is_litter_in(files: &dyn Files, path: &AbsPath) -> bool {
     })
 }
 
-/// Returns whether the nearest rule that matches `path` ignores it. `rules` go from the outermost
-/// folder to the innermost.
+/// Returns whether the nearest rule that matches `path` ignores it; `false` if none matches.
+/// `rules` go from the outermost folder to the innermost; folders above `path` are not considered.
 pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool) -> bool {
     for rules in rules.iter().rev() {
         let matched = rules.matched(path.as_path(), is_folder);

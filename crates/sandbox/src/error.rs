@@ -25,6 +25,17 @@ pub enum SandboxError {
         /// Advice on how to get the layer.
         advice: &'static str,
     },
+    /// A part that every sandbox of this system needs cannot be set up; no layer can be omitted to do
+    /// without it.
+    #[error("cannot set up the sandbox: {step}: {cause}; {advice}")]
+    Setup {
+        /// The attempted step, in words.
+        step: String,
+        /// The error reported by the system.
+        cause: io::Error,
+        /// Advice on how to make the step succeed.
+        advice: &'static str,
+    },
     /// The policy cannot be enforced, for example a workspace that is the whole disk.
     #[error("cannot set up the sandbox: {reason}")]
     Policy {

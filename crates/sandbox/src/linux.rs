@@ -30,3 +30,8 @@ mod tests;
 pub(crate) use launch::prepare;
 pub(crate) use supervisor_client::{SupervisedCommand, SupervisorHandle};
 pub(crate) use supervisor_pool::{SupervisorPool, start};
+
+/// The port of the proxy on the command's own loopback.
+const PROXY_PORT: u16 = 3128;
+/// The hosts on that loopback, which need no proxy.
+const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";

@@ -23,7 +23,7 @@ use crate::{Policy, SandboxError};
 /// From this many paths on, listing their folder is faster than checking each.
 const WORTH_READING: usize = 8;
 
-/// Folders by device and inode, each with its protected names in lower case.
+/// Folders by device and inode, each with the keys of its protected names (`base::names::widest_key`).
 pub(crate) type Guarded = BTreeMap<(u64, u64), Vec<Vec<u8>>>;
 
 /// A path that was resolved.
@@ -89,7 +89,17 @@ pub(crate) fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
         return Err(refused(format!("the workspace {given} is not a folder")));
     }
     let system = [
-        "/proc", "/sys", "/dev", "/usr", "/etc", "/bin", "/sbin", "/lib", "/boot",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/usr",
+        "/etc",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/boot",
+        "/System",
+        "/private/etc",
     ];
     let is_system = system.iter().any(|folder| {
         path.starts_with(folder) && !path.starts_with("/dev/shm/") && path != Path::new("/dev/shm")

@@ -9,10 +9,11 @@
 //! interpret.
 //! Invariant: every refusal is recorded.
 //!
-//! The command has a network namespace with only a loopback. The process that creates it listens
-//! there and passes the listening socket out, and the proxy accepts on it: a socket stays in the
-//! namespace in which it was created. So no process has to run inside, and no path has to be
-//! shared. `environment` returns the variables that the command needs.
+//! On Linux the command has a network namespace with only a loopback. The process that creates it
+//! listens there and passes the listening socket out, and the proxy accepts on it: a socket stays in
+//! the namespace in which it was created. So no process has to run inside, and no path has to be
+//! shared. On macOS the proxy listens on a free port of the machine's own loopback. `environment`
+//! returns the variables that the command needs.
 //!
 //! Limitations: hosts of the same provider share addresses, and inside TLS a command may request
 //! another host than it named; only the name in the ClientHello is compared. Datagrams do not pass,
@@ -62,11 +63,6 @@ pub(crate) struct Proxy {
 type Serve = fn(TcpStream, &Arc<ProxyState>);
 
 impl Proxy {
-    /// The port of the proxy on a loopback of the command's own.
-    pub(crate) const PORT: u16 = 3128;
-    /// The hosts on a loopback of the command's own, which need no proxy.
-    pub(crate) const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";
-
     /// Serves connections to `listener`: hosts of the rules are reached, others are recorded in
     /// `denials`.
     ///
@@ -104,6 +100,7 @@ impl Proxy {
     ///
     /// # Errors
     /// If the system cannot start a thread.
+    #[allow(dead_code, reason = "only Linux gives a command a loopback of its own")]
     pub(crate) fn forward(&mut self, listener: TcpListener) -> io::Result<()> {
         self.accept(listener, serve::forward_in_thread)
     }
@@ -165,9 +162,8 @@ pub(crate) fn environment(port: u16, direct: &str) -> Vec<(OsString, OsString)> 
     .concat()
 }
 
-/// Returns the ports of the machine's own loopback that a list grants: for IPv4 and for IPv6.
-///
-/// Sorted, without duplicates.
+/// Returns the ports of the machine's own loopback that a list grants: for IPv4 and for IPv6, both
+/// sorted and without duplicates.
 pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
     let rules: Vec<ParsedRule> = hosts
         .iter()

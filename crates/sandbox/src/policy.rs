@@ -51,10 +51,11 @@ pub struct Policy {
 /// Paths through which other programs run code, and which are therefore read-only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProtectionRules {
-    /// Names in the workspace and in every other writable folder, compared case-insensitively:
-    /// existing entries are read-only, missing ones cannot be created. `.git` is always included: a
-    /// pointer file is read-only, a folder is treated as a repository (see below), and a missing
-    /// one can be created by `git init`, on Linux only.
+    /// Names in the workspace and in every other writable folder, in any spelling that some volume
+    /// takes for the same: existing entries are read-only, missing ones cannot be created. `.git` is
+    /// always included: a pointer file is read-only, a folder is treated as a repository (see below),
+    /// and a missing one can be created by `git init`, on Linux only: a profile of macOS cannot tell
+    /// a harmless configuration from one that runs programs.
     pub names: Vec<String>,
     /// Git folders that can be committed to: objects, references, index, `HEAD` and logs are
     /// writable, git's configuration is not. They may lie inside the workspace (nested

@@ -110,6 +110,14 @@ pub(crate) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
             protected.path(&above.join(name));
         }
     }
+    // The target of a link may be a folder above a writable one, which stays writable.
+    let writable = roots.iter().chain(&protected.folders);
+    let writable: Vec<PathBuf> = writable.map(|found| found.path.clone()).collect();
+    protected.fixed.retain(|found| {
+        let path = &found.path;
+        let is_above = writable.iter().any(|root| root.starts_with(path));
+        !is_above || writable.iter().any(|root| path.starts_with(root))
+    });
     protected
 }
 
@@ -163,12 +171,27 @@ impl ProtectedPaths {
             Some(end) if end == root => {}
             Some(end) if end.symlink_metadata().is_ok() => self.fix(end),
             Some(end) => self.add_missing_name(&end),
-            // The link leads out of the folder, possibly into another writable one.
-            None => {
-                if let Some(target) = lookup::find(path) {
-                    self.add_fixed(target.path);
-                }
-            }
+            // A link leads out of the folder, possibly into another writable one.
+            None => self.follow_out(path),
+        }
+    }
+
+    /// Protects the target of a path that leaves its writable folder, and the links on the way that
+    /// lie in another one.
+    fn follow_out(&mut self, path: &Path) {
+        let trace = trace(Path::new("/"), path);
+        let is_own = |path: &PathBuf| self.roots.iter().any(|root| path.starts_with(root));
+        let is_new = |link: &PathBuf| !self.fixed.iter().any(|found| found.path == *link);
+        let links = trace.links.into_iter();
+        let links: Vec<PathBuf> = links.filter(|link| is_own(link) && is_new(link)).collect();
+        let end = trace.target.filter(is_own);
+        for link in links {
+            self.add_fixed(link);
+        }
+        match (lookup::find(path), end) {
+            (Some(target), _) => self.fix(target.path),
+            (None, Some(end)) if end.symlink_metadata().is_err() => self.add_missing_name(&end),
+            (None, _) => {}
         }
     }
 
@@ -181,7 +204,7 @@ impl ProtectedPaths {
             self.add_fixed(path.clone());
             return self.follow(&root.unwrap_or(above), &path);
         }
-        let is_new = !self.fixed.iter().any(|found| path.starts_with(&found.path));
+        let is_new = !self.fixed.iter().any(|found| self.covers(found, &path));
         if is_new && path.is_dir() && root.is_some() {
             let mut links = Vec::new();
             let mut rest = MAX_ENTRIES;
@@ -196,9 +219,25 @@ impl ProtectedPaths {
         self.add_fixed(path);
     }
 
+    /// Returns whether a path is read-only because a path above it is: that one lies in a writable
+    /// folder, and there is no further writable folder between the two.
+    fn covers(&self, above: &ResolvedPath, path: &Path) -> bool {
+        let above = &*above.path;
+        let folders = self.folders.iter().map(|found| &*found.path);
+        let folders = self.roots.iter().map(PathBuf::as_path).chain(folders);
+        let mut is_inside = false;
+        for folder in folders.filter(|folder| path.starts_with(folder)) {
+            if folder != above && folder.starts_with(above) {
+                return false;
+            }
+            is_inside |= above.starts_with(folder);
+        }
+        is_inside && path.starts_with(above)
+    }
+
     fn add_fixed(&mut self, path: PathBuf) {
         let is_known =
-            |found: &ResolvedPath| path.starts_with(&found.path) && !lookup::is_link(&found.path);
+            |found: &ResolvedPath| self.covers(found, &path) && !lookup::is_link(&found.path);
         // Contents of a read-only path are read-only, unless they were opened again.
         if !self.open.is_empty() || !self.fixed.iter().any(is_known) {
             let is_folder = path.is_dir() && !lookup::is_link(&path);

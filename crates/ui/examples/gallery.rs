@@ -234,10 +234,13 @@ impl Gallery {
                     .child(IconButton::new("h", Icon::Regex, "Regex"))
                     .child(Checkbox::new("i", "Whole word", true))
                     .child(Toggle::new("j", "Soft wrap", true))
-                    .children(hints(Platform::Linux))
-                    .children(hints(Platform::MacOs))
                     .child(Badge::new("12").tone(Tone::Accent))
                     .child(Badge::new("error").tone(Tone::Error)),
+            )
+            .child(
+                row()
+                    .children(hints(Platform::Linux))
+                    .children(hints(Platform::MacOs)),
             )
             .child(TextField::new(&self.field, "Find").icon(Icon::Search))
             .child(

@@ -1,14 +1,15 @@
 //! Installs keymap files as key bindings.
 //!
 //! Invariant: after `install_keymaps`, exactly the kit's own keys and the given keymaps are bound;
-//! later keymaps take precedence. On macOS the preferred binding of each action is also bound first,
-//! for the menus.
+//! later keymaps take precedence. On macOS, bindings that change no key come before them, for the
+//! native menus.
 
 use std::rc::Rc;
 
 use base::Platform;
 use gpui_kit::{
-    Action, App, Global, KeyBinding, KeyBindingContextPredicate, NoAction, SharedString,
+    Action, App, Global, KeyBinding, KeyBindingContextPredicate, KeyContext, NoAction,
+    OperatingSystem, SharedString,
 };
 use settings::{BoundAction, ConfigProblem, Keymap, KeymapBinding, KeymapBlock};
 
@@ -59,19 +60,45 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
     }
     cx.clear_key_bindings();
     if cx.platform() == Platform::MacOs {
-        cx.bind_keys(for_menus(&bindings));
+        let first = for_menus(&bindings, cx);
+        cx.bind_keys(first);
     }
     cx.bind_keys(bindings);
     cx.refresh_windows();
     problems
 }
 
-/// Returns the last binding of one stroke for every action and context, to be bound before all
-/// others.
+/// Returns bindings to be bound before all others, so that native menus show the right keys.
 ///
-/// The toolkit's native menus show the first binding of an action, but the last one is preferred
-/// everywhere else. Bound first, a copy changes no key: any later binding of the same keys wins.
-fn for_menus(bindings: &[KeyBinding]) -> Vec<KeyBinding> {
+/// Beside an item, the toolkit shows the first binding of its action that holds in a text, or else
+/// the first one of all, unless it has several strokes. Everywhere else the last binding is
+/// preferred, so the last binding of one stroke for every action and context comes first here. An
+/// action without a key in a text, such as `l` of the board, shows none: the menu would take the key
+/// everywhere. Bound first, these bindings change no key, because any later one of the same keys
+/// wins.
+fn for_menus(bindings: &[KeyBinding], cx: &App) -> Vec<KeyBinding> {
+    let context = menu_context();
+    let holds_in_text = |binding: &KeyBinding| {
+        let predicate = binding.predicate();
+        predicate.is_none_or(|predicate| predicate.eval(std::slice::from_ref(&context)))
+    };
+    let preferred = preferred(bindings);
+    let is_elsewhere = |shown: &&KeyBinding| {
+        let mut same = bindings
+            .iter()
+            .filter(|binding| binding.action().partial_eq(shown.action()));
+        !same.any(holds_in_text)
+    };
+    let elsewhere = preferred.iter().filter(is_elsewhere);
+    let mut first: Vec<KeyBinding> = elsewhere
+        .filter_map(|binding| unreachable_binding(binding.action(), cx))
+        .collect();
+    first.extend(preferred);
+    first
+}
+
+/// Returns the last binding of one stroke for every action and context.
+fn preferred(bindings: &[KeyBinding]) -> Vec<KeyBinding> {
     let mut preferred: Vec<KeyBinding> = Vec::new();
     for binding in bindings {
         let is_shown = binding.keystrokes().len() == 1 && !binding.action().partial_eq(&NoAction);
@@ -87,6 +114,25 @@ fn for_menus(bindings: &[KeyBinding]) -> Vec<KeyBinding> {
         }
     }
     preferred
+}
+
+/// Returns the context in which the toolkit looks for the key of a menu item.
+fn menu_context() -> KeyContext {
+    let mut context = KeyContext::new_with_defaults(OperatingSystem::Mac);
+    for name in ["Workspace", "Pane", "Editor"] {
+        context.add(name);
+    }
+    context
+}
+
+/// Returns a binding of two strokes, which menus do not show, in a context that no view has.
+fn unreachable_binding(action: &dyn Action, cx: &App) -> Option<KeyBinding> {
+    let nowhere = KeyBindingContextPredicate::Identifier("Nowhere".into());
+    let keys = "escape escape";
+    let context = Some(Rc::new(nowhere));
+    let loaded = KeyBinding::load(keys, action.boxed_clone(), context, false, None, cx);
+    // The keys are valid.
+    loaded.ok()
 }
 
 /// Reason a key binding is left out.

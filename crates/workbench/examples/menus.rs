@@ -7,9 +7,9 @@ use std::sync::Arc;
 use base::{AbsPath, Platform};
 use gpui_kit::test::TestWindowExt as _;
 use gpui_kit::{
-    AnyElement, App, AppContext as _, Bounds, Context, HeadlessAppContext, IntoElement, KeyContext,
-    Keymap, OwnedMenu, OwnedMenuItem, ParentElement as _, Render, SharedString, Styled as _,
-    Window, WindowBounds, WindowOptions, div, px, size,
+    Action, AnyElement, App, AppContext as _, Bounds, Context, HeadlessAppContext, IntoElement,
+    KeyBinding, KeyContext, Keymap, OwnedMenu, OwnedMenuItem, ParentElement as _, Render,
+    SharedString, Styled as _, Window, WindowBounds, WindowOptions, div, px, size,
 };
 use host::{Dirs, FakeClock, FakeFiles};
 use project::WalkBackend;
@@ -47,6 +47,7 @@ impl Render for MenuPicture {
             .p(dp(12.0))
             .flex()
             .flex_wrap()
+            .content_start()
             .gap(dp(12.0))
             .bg(colors.surface)
             .children(menus)
@@ -70,21 +71,24 @@ fn render_row(row: &MenuRow) -> AnyElement {
     }
 }
 
-/// The keys beside an item, as the toolkit chooses them for a native menu.
-fn keys(action: &dyn gpui_kit::Action, keymap: &Keymap, platform: Platform) -> SharedString {
+/// The keys beside an item, as the toolkit chooses them for a native menu, and as Burin does for its own.
+fn keys(action: &dyn Action, keymap: &Keymap, platform: Platform) -> SharedString {
     let mut context = KeyContext::default();
     for name in ["Workspace", "Pane", "Editor"] {
         context.add(name);
     }
-    let mut bindings = keymap.bindings_for_action(action).filter(|binding| {
+    let is_here = |binding: &&KeyBinding| {
         let predicate = binding.predicate();
         predicate.is_none_or(|predicate| predicate.eval(std::slice::from_ref(&context)))
-    });
+    };
+    let mut here = keymap.bindings_for_action(action).filter(is_here);
     let binding = match platform {
-        Platform::MacOs => bindings
-            .next()
-            .filter(|binding| binding.keystrokes().len() == 1),
-        Platform::Linux => bindings.next_back(),
+        Platform::MacOs => {
+            let first = || keymap.bindings_for_action(action).next();
+            let shown = here.next().or_else(first);
+            shown.filter(|binding| binding.keystrokes().len() == 1)
+        }
+        Platform::Linux => here.next_back(),
     };
     binding.map_or_else(SharedString::default, |binding| {
         ui::keys_text(binding, platform)
@@ -149,7 +153,7 @@ fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
     let options = WindowOptions {
         window_bounds: Some(WindowBounds::Windowed(Bounds {
             origin: Default::default(),
-            size: size(px(1340.0), px(1300.0)),
+            size: size(px(1340.0), px(1060.0)),
         })),
         focus: false,
         show: false,

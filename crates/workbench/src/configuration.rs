@@ -92,11 +92,13 @@ impl Configuration {
             this
         });
         cx.set_global(ConfigurationHandle(this.clone()));
-        // Key equivalents are those of the layout.
-        cx.on_keyboard_layout_change(|cx| {
-            Self::of(cx).update(cx, |this, cx| this.bind_keys(cx));
-        })
-        .detach();
+        if cx.platform() == Platform::MacOs {
+            // Key equivalents are those of the layout.
+            cx.on_keyboard_layout_change(|cx| {
+                Self::of(cx).update(cx, |this, cx| this.bind_keys(cx));
+            })
+            .detach();
+        }
         this
     }
 

@@ -25,15 +25,15 @@ pub(crate) fn init(cx: &mut App) {
     cx.on_action(|_: &app::HideOthers, cx| cx.hide_other_apps());
     cx.on_action(|_: &app::ShowAll, cx| cx.unhide_other_apps());
     if cx.platform() == Platform::MacOs {
-        in_new_window::<file::New>(cx);
-        in_new_window::<file::Open>(cx);
-        in_new_window::<file::OpenFolder>(cx);
-        in_new_window::<file::OpenRecent>(cx);
-        in_new_window::<app::About>(cx);
-        in_new_window::<app::InstallCommand>(cx);
-        in_new_window::<app::OpenSettings>(cx);
-        in_new_window::<app::OpenKeymap>(cx);
-        in_new_window::<app::SelectTheme>(cx);
+        in_front_window::<file::New>(cx);
+        in_front_window::<file::Open>(cx);
+        in_front_window::<file::OpenFolder>(cx);
+        in_front_window::<file::OpenRecent>(cx);
+        in_front_window::<app::About>(cx);
+        in_front_window::<app::InstallCommand>(cx);
+        in_front_window::<app::OpenSettings>(cx);
+        in_front_window::<app::OpenKeymap>(cx);
+        in_front_window::<app::SelectTheme>(cx);
     }
     cx.on_system_notification_response(|response, cx| show_window_of(&response.tag, cx));
     cx.on_window_closed(|cx, _| window_closed(cx)).detach();
@@ -64,17 +64,22 @@ fn show_window_of(tag: &str, cx: &mut App) {
     }
 }
 
-/// Runs a command of a window in a new window while none is open. On macOS the program and its menus
-/// outlive the last window.
-fn in_new_window<A: Action>(cx: &mut App) {
+/// Runs a command of a window while none is active: in the front window, or in a new one while none
+/// is open. On macOS the program and its menus outlive the last window.
+fn in_front_window<A: Action>(cx: &mut App) {
     cx.on_action(|action: &A, cx| {
-        if !cx.windows().is_empty() {
+        if cx.active_window().is_some() {
             return;
         }
-        windows::open_folder(None, cx);
+        if cx.windows().is_empty() {
+            windows::open_folder(None, cx);
+        }
         if let Some((window, _)) = windows::all(cx).pop() {
             let action = action.boxed_clone();
-            let run = window.update(cx, |_, window, cx| window.dispatch_action(action, cx));
+            let run = window.update(cx, |_, window, cx| {
+                window.activate_window();
+                window.dispatch_action(action, cx);
+            });
             // A window that closed at once runs nothing.
             run.ok();
         }

@@ -292,14 +292,16 @@ fn with_title_case(mut menu: Menu) -> Menu {
     menu
 }
 
-/// Capitalizes every word but articles and short prepositions: `Reveal file in tree` becomes
+/// Capitalizes every word but articles and short prepositions inside: `Reveal file in tree` becomes
 /// `Reveal File in Tree`. The name of the command, `burin`, stays.
 fn title_case(name: &str) -> String {
-    const SMALL: [&str; 9] = ["a", "and", "at", "burin", "in", "of", "or", "the", "to"];
-    let words = name.split(' ').map(|word| {
+    const SMALL: [&str; 8] = ["a", "and", "at", "in", "of", "or", "the", "to"];
+    let last = name.split(' ').count() - 1;
+    let words = name.split(' ').enumerate().map(|(ix, word)| {
+        let is_small = word == "burin" || (ix < last && SMALL.contains(&word));
         let mut letters = word.chars();
         match letters.next() {
-            Some(first) if !SMALL.contains(&word) => first.to_uppercase().chain(letters).collect(),
+            Some(first) if !is_small => first.to_uppercase().chain(letters).collect(),
             _ => word.to_owned(),
         }
     });

@@ -59,7 +59,8 @@ impl TitleStrip {
         cx.notify();
     }
 
-    /// Opens the menu of the menu button; without effect on macOS, whose menu bar is the system's.
+    /// Opens the menu of the menu button, or closes it if it is open. Does nothing on macOS, whose
+    /// menu bar is the system's.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.open.is_some() {
             self.close_menu(window, cx);

@@ -25,6 +25,7 @@ use settings::Restore;
 use ui::{ActivePlatform as _, ActiveSettings as _, Tone};
 
 use crate::documents::Documents;
+use crate::menus;
 use crate::notices::Notice;
 use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
@@ -61,6 +62,8 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
         open_folder: Some(open_folder),
         ..WindowRegistry::default()
     });
+    // The recent folders are known now.
+    menus::refresh(cx);
     let last = openings.pop();
     for opening in openings {
         open_window(opening, cx);

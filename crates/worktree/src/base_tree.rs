@@ -238,9 +238,8 @@ impl BaseStore<'_> {
 }
 
 /// Returns the latest modification time that a file may have if its index is written at `wall_ms`,
-/// milliseconds since 1970, or later: most Git versions
-/// compare whole seconds. They reread every file whose second is that of the index, and then write
-/// an index of their own.
+/// milliseconds since 1970, or later: most Git versions compare whole seconds. They reread every
+/// file whose second is that of the index, and then write an index of their own.
 pub(crate) fn latest_mtime(wall_ms: u64) -> FileTime {
     /// File systems take times from a clock that only advances with the kernel's tick.
     const TICK_MS: u64 = 20;

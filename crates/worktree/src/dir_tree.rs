@@ -84,7 +84,7 @@ fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<
                     break;
                 }
                 Err(Errno::NOENT) => break,
-                Err(Errno::EXIST) => {}
+                Err(Errno::EXIST | Errno::NOTEMPTY) => {}
                 Err(errno) => return Err(errno.into()),
             }
         }
@@ -95,7 +95,8 @@ fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<
 fn renameat_free(from: &OwnedFd, name: &OsStr, to: &OwnedFd, own: &CStr) -> Result<(), Errno> {
     let flags = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(from, name, to, own, flags) {
-        // Some file systems do not support `NOREPLACE`; the name is unique to us anyway.
+        // Some file systems do not support `NOREPLACE`. Only another process that removes the same
+        // folder can have taken the name, and only an empty folder is replaced.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => renameat(from, name, to, own),
         other => other,
     }

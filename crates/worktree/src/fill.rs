@@ -11,6 +11,7 @@ use std::thread;
 use base::AbsPath;
 use git::lease::{BlobReader, CommitFile, FileStat, FileTime};
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, linkat, lstat, utimensat};
+use rustix::io::Errno;
 
 use crate::clone;
 use crate::error::Error;
@@ -170,6 +171,10 @@ fn create(path: &Path, mode: u32) -> io::Result<File> {
     options.write(true).create_new(true).mode(mode).open(path)
 }
 
+/// The errors after which a file is copied: the number of hard links is limited, and some file systems
+/// support none, or none of symlinks. Two of them are one on Linux.
+const UNLINKABLE: [Errno; 4] = [Errno::MLINK, Errno::PERM, Errno::OPNOTSUPP, Errno::NOTSUP];
+
 /// Links, clones or copies a file, and keeps its modification time.
 fn duplicate_file(
     source: FillSource<'_>,
@@ -180,10 +185,7 @@ fn duplicate_file(
     if matches!(source, FillSource::Links(_)) {
         match linkat(CWD, from, CWD, to, AtFlags::empty()) {
             Ok(()) => return Ok(()),
-            // The number of hard links is limited, and some file systems support none.
-            Err(
-                rustix::io::Errno::MLINK | rustix::io::Errno::PERM | rustix::io::Errno::OPNOTSUPP,
-            ) => {}
+            Err(errno) if UNLINKABLE.contains(&errno) => {}
             Err(errno) => return Err(errno.into()),
         }
     }

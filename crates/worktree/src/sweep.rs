@@ -1,7 +1,7 @@
-//! Removal of large folders in the background.
+//! Removal of large folders in the background, one after the other.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use base::LogErr;
@@ -12,38 +12,48 @@ use crate::dir_tree;
 /// leaves the rest of a folder, which the next `gc` removes.
 #[derive(Debug, Default)]
 pub(crate) struct Sweeper {
-    running: Mutex<Vec<JoinHandle<()>>>,
+    /// The thread of the newest removal, which waits for those before it: many at once would slow
+    /// down the leases that are made meanwhile.
+    newest: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Sweeper {
-    /// Removes `folder`, which nothing uses any more, in a thread.
+    /// Removes `folder`, which nothing uses any more, in a thread, after all folders given before.
+    ///
+    /// # Errors
+    /// If no thread can be started; the folder stays until the next `gc`.
     pub(crate) fn remove(&self, folder: PathBuf) -> std::io::Result<()> {
+        let mut newest = self.newest();
+        let earlier = newest.take();
         let thread = thread::Builder::new().name("worktree sweep".to_owned());
-        let begun = thread.spawn(move || {
+        *newest = Some(thread.spawn(move || {
+            wait(earlier);
             dir_tree::remove_all(&folder).log_err();
-        })?;
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|removal| !removal.is_finished());
-        running.push(begun);
+        })?);
         Ok(())
     }
 
     /// Waits for all removals begun so far.
     pub(crate) fn finish(&self) {
-        let begun = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *running)
-        };
-        for removal in begun {
-            // A removal that panicked leaves its folder to the next `gc`.
-            removal.join().ok();
-        }
+        let newest = self.newest().take();
+        wait(newest);
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Sweeper {
     fn drop(&mut self) {
         self.finish();
+    }
+}
+
+fn wait(removal: Option<JoinHandle<()>>) {
+    if let Some(removal) = removal {
+        // A removal that panicked leaves its folder to the next `gc`.
+        removal.join().ok();
     }
 }
 

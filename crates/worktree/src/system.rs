@@ -16,6 +16,9 @@ use self::linux as system;
 #[cfg(target_os = "macos")]
 use self::macos as system;
 
+/// Whether file locks hold on network volumes, where other machines see them.
+pub(crate) const HAS_NETWORK_LOCKS: bool = system::HAS_NETWORK_LOCKS;
+
 /// The kind of a file system, and whether it is on a disk of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileSystem {
@@ -36,7 +39,7 @@ pub(crate) fn process_start(pid: u32) -> Option<u64> {
     system::process_start(pid)
 }
 
-/// Returns whether a process with this id exists, whoever owns it.
+/// Returns whether a process of any user with this id exists.
 pub(crate) fn is_running(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     // A process of another user may not be signalled, but it is there.

@@ -56,14 +56,19 @@ impl VolumeFacts {
     /// Returns the reason that the volume cannot hold leases, as the end of a sentence about a folder on
     /// it; `None` if it can.
     pub(crate) fn refusal(&self) -> Option<String> {
+        self.refusal_with(system::HAS_NETWORK_LOCKS)
+    }
+
+    /// Returns the same as `refusal`, for a system whose locks hold on network volumes or not.
+    fn refusal_with(&self, has_network_locks: bool) -> Option<String> {
         let name = &self.file_system;
         if BARE_FILE_SYSTEMS.contains(&name.as_str()) {
             return Some(format!(
                 "is on a volume with the file system {name}, which has no links and no permissions"
             ));
         }
-        let is_remote = !self.is_local && !self.can_clone;
-        is_remote.then(|| {
+        let is_unsafe = !self.is_local && !self.can_clone && !has_network_locks;
+        is_unsafe.then(|| {
             format!("is on a network volume ({name}), which cannot clone files and may lose locks")
         })
     }

@@ -15,5 +15,6 @@ mod leases {
     mod monitor;
     mod odd;
     mod person;
+    mod spelled;
     mod world;
 }

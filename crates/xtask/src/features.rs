@@ -76,11 +76,15 @@ fn all_ways_to_build_share_outside_crates() {
     let window = [&edges[..], &["-p", "burin", "--features", "test-support"]].concat();
     let window = feature_sets(&window);
     let command_line = feature_sets(&[&edges[..], &["-p", "cli"]].concat());
-    let tests = feature_sets(&["--edges", "normal,build,dev", "--workspace"]);
+    let edges = ["--edges", "normal,build,dev"];
+    let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
+    // A crate is compiled again also if a macro that it uses is.
+    let portable = feature_sets(&[&edges[..], &portable_packages()].concat());
     let mut problems = Vec::new();
     for (way, first, second) in [
         ("the command line after the window", &window, &command_line),
         ("the window after the tests", &tests, &window),
+        ("the portable tests after the tests", &tests, &portable),
     ] {
         let again = compiled_again(first, second);
         problems.extend(again.into_iter().map(|line| format!("{way}: {line}")));
@@ -94,7 +98,7 @@ fn all_ways_to_build_share_outside_crates() {
 
 #[test]
 fn the_portable_tests_compile_no_outside_crate() {
-    // Crates of build scripts and macros may have a set of their own, which serves no test.
+    // A set that only a build script or a macro has serves no test.
     let edges = ["--edges", "normal,dev,no-proc-macro"];
     let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
     let portable = feature_sets(&[&edges[..], &portable_packages()].concat());

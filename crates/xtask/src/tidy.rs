@@ -257,7 +257,11 @@ fn skipped_tests_are_counted_and_named() {
 
     let output = "test a ... skipped: host::save::owner: only root can do this\nok\n\
                   skipped: host::save::owner: once more\nskipped in part: stories::saving: no strace\n\
-                  test result: ok. 5 passed; 1 failed; 2 ignored; 0 measured\n";
+                  test result: ok. 5 passed; 1 failed; 2 ignored; 0 measured\n\
+                  suite: portable\nskipped: host::save::owner: no root either\n\
+                  test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured\nsuite:\n\
+                  skipped: mac-check::x86_64: no root\n\
+                  test result: ok. 1 passed; 0 failed; 0 ignored\n";
     let mut awk = Command::new("awk")
         .args(["-f", ".ci/total.awk"])
         .current_dir(tree::root())
@@ -277,7 +281,9 @@ fn skipped_tests_are_counted_and_named() {
         total,
         "skipped in part: stories::saving: no strace\n\
          skipped: host::save::owner: only root can do this\n\
-         total: 4 passed, 1 failed, 3 skipped\n"
+         skipped: portable::host::save::owner: no root either\n\
+         skipped: mac-check::x86_64: no root\n\
+         total: 4 passed, 1 failed, 5 skipped\n"
     );
 }
 

@@ -117,12 +117,16 @@ fn path(scope: &LockScope) -> Option<&str> {
     }
 }
 
+/// The other way to every path of the user's volume on macOS, as a key.
+const DATA_VOLUME: &str = "/system/volumes/data";
+
 /// Returns whether an absolute path is, or lies in, a key folder of the user's home.
 pub(super) fn holds_keys(path: &str) -> bool {
     let Some(home) = home() else {
         return false;
     };
     let (path, home) = (key(path), key(&home.to_string()));
+    let path = path.strip_prefix(DATA_VOLUME).unwrap_or(&path);
     let inner = path.strip_prefix(&home);
     let Some(inner) = inner.and_then(|inner| inner.strip_prefix('/')) else {
         return false;

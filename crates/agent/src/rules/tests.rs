@@ -265,6 +265,8 @@ fn file_access_depends_on_path_and_mode() {
     assert_eq!(build("read", ".git/config"), "allow");
     if let Some(home) = sensitive_paths::home() {
         assert_eq!(build("read", &format!("{home}/.ssh/id_rsa")), "deny");
+        let other = format!("/System/Volumes/Data{home}/.SSH/id_rsa");
+        assert_eq!(build("read", &other), "deny");
         assert_eq!(build("read", &format!("{home}/.sshx")), "ask");
     }
     assert_eq!(build("edit", "src/main.rs"), "allow");

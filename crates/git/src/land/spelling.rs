@@ -21,10 +21,7 @@ pub(super) struct Respelled(HashSet<TreePath>);
 
 impl Respelled {
     /// Finds the paths that are the same as another one of `paths` by `rules`.
-    pub(super) fn of<'a>(
-        paths: impl Iterator<Item = &'a TreePath> + Clone,
-        rules: NameRules,
-    ) -> Self {
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a TreePath>, rules: NameRules) -> Self {
         if rules == NameRules::EXACT {
             return Self::default();
         }

@@ -8,11 +8,13 @@ use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use super::Error;
 use crate::merge::is_git_folder;
+use crate::repository::as_stored;
 
 /// A repository with a checkout and at least one commit, opened for leasing.
 pub struct MainRepo {
     pub(crate) repository: Repository,
     workdir: AbsPath,
+    common_dir: PathBuf,
 }
 
 /// A commit with its tree and branch.
@@ -61,9 +63,18 @@ impl MainRepo {
         })?;
         let workdir = repository.workdir().and_then(AbsPath::new);
         let workdir = workdir.ok_or_else(|| Error::Bare(repository.path().to_path_buf()))?;
+        let common_dir = repository.commondir();
+        let common_dir = common_dir
+            .canonicalize()
+            .unwrap_or_else(|_| common_dir.to_path_buf());
+        let common_dir = match AbsPath::new(&common_dir) {
+            Some(real) => as_stored(&repository, real).as_path().to_path_buf(),
+            None => common_dir,
+        };
         Ok(Self {
+            workdir: as_stored(&repository, workdir),
+            common_dir,
             repository,
-            workdir,
         })
     }
 
@@ -83,17 +94,15 @@ impl MainRepo {
         Ok(names)
     }
 
-    /// Returns the root of the checkout.
+    /// Returns the root of the checkout, in the spelling that the disk stores.
     pub fn workdir(&self) -> &AbsPath {
         &self.workdir
     }
 
-    /// Returns the folder with refs, config and objects, shared by linked worktrees.
+    /// Returns the folder with refs, config and objects, shared by linked worktrees. It has one path,
+    /// however the repository was found.
     pub fn common_dir(&self) -> PathBuf {
-        let common = self.repository.commondir();
-        common
-            .canonicalize()
-            .unwrap_or_else(|_| common.to_path_buf())
+        self.common_dir.clone()
     }
 
     /// Returns the object folder; its `alternates` file names further ones.

@@ -7,6 +7,7 @@
 use std::fs;
 
 use base::AbsPath;
+use test_support::{FoldingVolume, Spellings, skip, spelling_count};
 
 use super::{Error, Repository};
 use crate::FileStatus;
@@ -98,6 +99,60 @@ fn head_bytes_are_those_of_the_last_commit() {
         fixture.repository().head_bytes(&outside).expect("readable"),
         None
     );
+}
+
+#[test]
+fn head_is_read_by_every_spelling_that_the_volume_takes() {
+    let fixture = Fixture::new();
+    fixture.write("Src/Strasse/Kiosk.txt", "one");
+    fixture.commit_all();
+    let configure = |folds: &str| {
+        for name in ["core.ignorecase", "core.precomposeunicode"] {
+            fixture.configure(name, folds);
+        }
+    };
+    let head = |path: &str| {
+        let bytes = fixture.repository().head_bytes(&fixture.root.join(path));
+        bytes.expect("readable")
+    };
+    configure("false");
+    assert_eq!(head("src/strasse/kiosk.txt"), None);
+    configure("true");
+    let mut spellings = Spellings::new(22);
+    for _ in 0..spelling_count(300) {
+        let spelled = spellings.of("src/strasse/kiosk.txt");
+        assert_eq!(head(&spelled).as_deref(), Some(&b"one"[..]), "{spelled}");
+    }
+    for other in ["src/strasse", "src/strasse/kiosk", "strasse/kiosk.txt"] {
+        assert_eq!(head(other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_repository_has_one_root_however_it_is_spelled() {
+    let volume = match FoldingVolume::mount() {
+        Ok(volume) => volume,
+        Err(error) => return skip(format!("a FUSE volume cannot be mounted: {error}")),
+    };
+    let top = AbsPath::new(volume.path()).expect("absolute");
+    let root = top.join("Strasse/Kiosk");
+    fs::create_dir_all(root.as_path()).expect("a folder");
+    let fixture = Fixture::at(&root);
+    fixture.write("Src/First.txt", "one");
+    fixture.commit_all();
+    fixture.write("Src/First.txt", "another");
+    let mut spellings = Spellings::new(23);
+    for _ in 0..spelling_count(20).min(1000) {
+        let spelled = top.join(spellings.of("strasse/kiosk"));
+        let repository = Repository::discover(&spelled).expect("a repository");
+        assert_eq!(repository.workdir(), &root, "{spelled}");
+        let path = spelled.join(spellings.of("src/first.txt"));
+        let head = repository.head_bytes(&path).expect("readable");
+        assert_eq!(head.as_deref(), Some(&b"one"[..]), "{path}");
+    }
+    let statuses = fixture.repository().statuses().expect("readable");
+    let path = root.join(spellings.of("src/first.txt"));
+    assert_eq!(statuses.of(&path), Some(FileStatus::Modified), "{path}");
 }
 
 #[test]

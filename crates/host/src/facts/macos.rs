@@ -2,7 +2,7 @@
 
 use super::{Fact, FactVerdict};
 
-/// What the probes of this machine returned. `None` where a probe failed.
+/// The answers of the probes of this machine. `None` where a probe failed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MacProbe {
     /// `launchctl managername`: `Aqua` in a session with a window server.

@@ -12,7 +12,7 @@ use crate::retry::retry;
 const TRIES: usize = 16;
 
 /// Returns `None` if the path must be walked: the kernel is older, a sandbox does not allow the
-/// call, or concurrent renames left the kernel uncertain.
+/// call, the path is too long for one, or concurrent renames left the kernel uncertain.
 pub(super) fn open(
     folder: impl AsFd,
     path: &Path,
@@ -20,16 +20,13 @@ pub(super) fn open(
     mode: Mode,
 ) -> Option<Result<OwnedFd, Errno>> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // The kernel refuses links with `LOOP` by itself; with `NOFOLLOW` it could report `NOTDIR`.
-    let flags = if flags.contains(OFlags::PATH) {
-        flags
-    } else {
-        flags.difference(OFlags::NOFOLLOW)
-    };
+    // The kernel refuses links with `LOOP` by itself; with `NOFOLLOW` it could report `NOTDIR`, or
+    // give the handle of a link.
+    let flags = flags.difference(OFlags::NOFOLLOW);
     for _ in 0..TRIES {
         match retry(|| rustix::fs::openat2(&folder, path, flags, mode, resolve)) {
             Err(Errno::AGAIN) => {}
-            Err(Errno::NOSYS | Errno::PERM) => return None,
+            Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => return None,
             other => return Some(other),
         }
     }

@@ -58,8 +58,12 @@ fn the_walk_is_as_strict_as_the_kernel() {
         assert_eq!(open_both(&root, path, OFlags::RDONLY), Err(errno), "{path}");
     }
     assert_eq!(open_both(&root, "away", FOLDER), Err(Errno::LOOP));
-    let handle = walk(&root, Path::new("away"), FOLDER | SEARCH, Mode::empty());
-    assert_eq!(handle.map(drop), Err(Errno::LOOP));
+    for flags in [FOLDER | SEARCH, SEARCH | OFlags::NOFOLLOW] {
+        assert_eq!(open_both(&root, "away", flags), Err(Errno::LOOP));
+        assert_eq!(open_both(&root, "away/a", flags), Err(Errno::LOOP));
+    }
+    let searched = open_for_search(&root, Path::new("away"));
+    assert_eq!(searched.map(drop), Err(Errno::LOOP));
     assert!(open_folder_below(&root, Path::new("")).is_ok());
 }
 

@@ -36,8 +36,8 @@ while read -r what group rest; do
   ends) case $all in *" $group "*) all="${all%% $group *} ${all#* $group }" ;; esac ;;
   esac
 done
-[ -n "$1" ] || exit
 for group in $all; do kill -s KILL -- "-$group"; done
+[ -n "$1" ] || exit
 calm=0
 looks=0
 while [ "$calm" -lt 2 ] && [ "$looks" -lt 50 ]; do
@@ -80,12 +80,16 @@ pub(super) fn watch(first: Pid, line: &str) -> GuardRegistration {
     GuardRegistration(first)
 }
 
-/// Keeps a record of all trees in `file`, whose first line is `heading`.
+/// Keeps a record of all trees in `file`, whose first line is `heading`. Starts the guard, so that
+/// the first tree need not wait for it.
 #[cfg(any(test, burin_portable, target_os = "macos"))]
 pub(super) fn record_in(file: File, heading: &str) {
     let mut guard = lock();
     guard.record = Some((file, heading.to_owned()));
     guard.write_record();
+    if guard.process.is_none() {
+        guard.start();
+    }
 }
 
 impl Drop for GuardRegistration {

@@ -37,6 +37,7 @@ impl ProcessHandle {
         tree::adopt(first);
         let tree = ProcessTree::of(first, mark);
         let registration = guard::watch(first, &tree.registration());
+        tree.watch();
         Some(Self {
             tree,
             end: Mutex::new(None),

@@ -1,5 +1,6 @@
 //! Questions that tests ask about processes.
 
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,11 +25,21 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Returns the words of a shell that run the command after them in a session of its own. macOS has no
+/// program `setsid`.
+pub(super) fn setsid() -> &'static str {
+    if Path::new("/usr/bin/setsid").exists() {
+        "setsid"
+    } else {
+        "perl -MPOSIX -e 'POSIX::setsid(); exec @ARGV'"
+    }
+}
+
 /// Returns the ids of living processes that sleep for this number of seconds, which no other test
 /// uses.
 pub(crate) fn sleepers(seconds: &str) -> Vec<u32> {
     let output = Command::new("ps")
-        .args(["-A", "-o", "pid=,stat=,args="])
+        .args(["-A", "-o", "pid=", "-o", "stat=", "-o", "args="])
         .output()
         .expect("ps");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

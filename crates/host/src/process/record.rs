@@ -60,7 +60,7 @@ impl TreeRecord {
     /// Returns lines that lead to this state.
     pub(super) fn lines(&self) -> String {
         let mut lines = String::new();
-        for (pid, tree) in &self.trees {
+        for (pid, tree) in self.trees() {
             // Writing to a string cannot fail.
             writeln!(lines, "begins {pid} {}", tree.first).ok();
             for member in &tree.members {
@@ -70,7 +70,6 @@ impl TreeRecord {
         lines
     }
 
-    #[cfg(any(test, burin_portable, target_os = "macos"))]
     /// Iterates over the trees by the id of their first process.
     pub(super) fn trees(&self) -> impl Iterator<Item = (i32, &RecordedTree)> {
         self.trees.iter().map(|(pid, tree)| (*pid, tree))

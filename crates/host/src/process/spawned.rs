@@ -276,18 +276,19 @@ fn wait(
 ) {
     held.wait();
     // A process that still writes, such as the last part of a pipeline, may end on its own.
-    let is_drained = match terminal {
-        None => drained.recv_timeout(DRAIN).is_ok(),
+    let left_to_drain = match terminal {
+        None if drained.recv_timeout(DRAIN).is_ok() => Duration::ZERO,
+        None => DRAIN,
         Some(_) => {
             held.wait_for_descendants(DRAIN);
-            false
+            2 * DRAIN
         }
     };
     let (end, left) = held.reap(&mut child);
     drop(terminal);
-    if !is_drained {
-        // A process that escaped may hold the pipe forever.
-        drained.recv_timeout(DRAIN).ok();
+    if !left_to_drain.is_zero() {
+        // A process that escaped may hold the pipe, or write to the terminal, forever.
+        drained.recv_timeout(left_to_drain).ok();
     }
     // The owner may have dropped the process.
     sender

@@ -25,7 +25,14 @@ pub(super) mod table;
 pub(super) mod tracked;
 #[cfg(any(test, burin_portable, target_os = "macos"))]
 mod tracker;
-#[cfg(any(burin_portable, target_os = "macos"))]
+#[cfg(any(test, burin_portable, target_os = "macos"))]
+#[cfg_attr(
+    all(target_os = "linux", not(burin_portable)),
+    expect(
+        dead_code,
+        reason = "its tests alone need what it uses where `marks` is chosen"
+    )
+)]
 mod unmarked;
 
 #[cfg(target_os = "macos")]
@@ -125,7 +132,7 @@ pub(super) trait TreeSearch {
 /// On Linux a process is an orphan if it carries only marks of dead programs' trees, or descends
 /// from such a process; processes in another PID namespace are left alone, since ids have other
 /// meanings there. Elsewhere the orphans are those in the records of dead programs
-/// (`keep_process_record`). This process and its ancestors are never killed.
+/// (`keep_process_record`). This process, its ancestors and its descendants are never killed.
 pub fn end_orphans() -> usize {
     system::end_orphans()
 }
@@ -142,6 +149,12 @@ impl ProcessTree {
     /// Returns the line that registers the tree with the guard.
     pub(super) fn registration(&self) -> String {
         self.search.registration()
+    }
+
+    /// Watches the tree from now on, where its members could be missed otherwise. The guard must know
+    /// the tree already: it ignores the members of others.
+    pub(super) fn watch(&self) {
+        self.search.watch();
     }
 
     /// Kills the whole tree: with SIGTERM during `grace`, if that is not zero, then with SIGKILL.

@@ -323,7 +323,11 @@ fn remove_contents(top: &OwnedFd) -> Result<(), Errno> {
     let mut next = 0;
     while let Some(relative) = folders.get(next).cloned() {
         next += 1;
-        let folder = no_follow::open_folder_below(top, &relative)?;
+        let folder = match no_follow::open_folder_below(top, &relative) {
+            // Another process removed it.
+            Err(Errno::NOENT) => continue,
+            opened => opened?,
+        };
         for entry in no_follow::entries(&folder)? {
             if entry.kind.is_dir() {
                 folders.push(relative.join(&entry.name));
@@ -339,8 +343,9 @@ fn remove_contents(top: &OwnedFd) -> Result<(), Errno> {
     for relative in folders.iter().skip(1).rev() {
         let above = relative.parent().unwrap_or(Path::new(""));
         let name = relative.file_name().unwrap_or_default();
-        let above = no_follow::open_folder_below(top, above)?;
-        match rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR) {
+        let removed = no_follow::open_folder_below(top, above)
+            .and_then(|above| rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR));
+        match removed {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }

@@ -23,6 +23,11 @@ use crate::watch::{WatchRequest, Watcher};
 /// When full because no receiver reads, events accumulate in the thread; see `batch`.
 const EVENTS: usize = 64;
 
+/// Whether `start` misses what happens in a new folder before it adds its watch, as `notify` does on
+/// Linux.
+#[cfg(test)]
+const MISSES_EARLY_CHANGES: bool = cfg!(all(target_os = "linux", burin_portable));
+
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     system::start(request)
 }

@@ -16,6 +16,8 @@ use crate::retry::retry;
 pub(crate) const SYNC_FAMILY: SyncFamily = SyncFamily::Posix;
 /// Whether extended attributes follow Apple's rules.
 pub(crate) const HAS_APPLE_ATTRIBUTES: bool = false;
+/// Whether no volume distinguishes normal forms of names, not even one that distinguishes case.
+pub(crate) const VOLUMES_NORMALIZE: bool = false;
 /// The error for an extended attribute that does not exist.
 pub(crate) const NO_ATTRIBUTE: Errno = Errno::NODATA;
 /// Opens a folder for resolving names in it, even if it cannot be listed.

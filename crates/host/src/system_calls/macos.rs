@@ -25,6 +25,8 @@ use crate::retry::retry;
 pub(crate) const SYNC_FAMILY: SyncFamily = SyncFamily::Apple;
 /// Whether extended attributes follow Apple's rules.
 pub(crate) const HAS_APPLE_ATTRIBUTES: bool = true;
+/// Whether no volume distinguishes normal forms of names, not even one that distinguishes case.
+pub(crate) const VOLUMES_NORMALIZE: bool = true;
 /// The error for an extended attribute that does not exist.
 pub(crate) const NO_ATTRIBUTE: Errno = Errno::from_raw_os_error(libc::ENOATTR);
 /// Opens a folder for resolving names in it, even if it cannot be listed.

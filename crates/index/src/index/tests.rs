@@ -187,7 +187,8 @@ fn a_file_is_indexed_once_however_it_is_spelled() {
     let index = Index::open(root.clone(), IndexOptions::in_memory());
     index.wait_until_synced();
     let mut spellings = Spellings::new(41);
-    for round in 0..spelling_count(8).min(100) {
+    let rounds = spelling_count(8);
+    for round in 0..rounds {
         let relative = spellings.of("src/strasse/kiosk.rs");
         let spelled = root.join(&relative);
         let name = format!("turn_number_{round}");
@@ -195,17 +196,25 @@ fn a_file_is_indexed_once_however_it_is_spelled() {
         write(&root, &relative, &text);
         index.touch(vec![spelled.clone()]);
         index.wait_until_synced();
-        let fresh = Index::open(root.clone(), IndexOptions::in_memory());
-        fresh.wait_until_synced();
-        assert_eq!(index.status().chunks, fresh.status().chunks, "{spelled}");
+        // Another index takes too long for every round of a soak.
+        if round % rounds.div_ceil(8) == 0 {
+            let fresh = Index::open(root.clone(), IndexOptions::in_memory());
+            fresh.wait_until_synced();
+            assert_eq!(index.status().chunks, fresh.status().chunks, "{spelled}");
+        }
         let hits = index.symbols(&name, 5);
         let paths: Vec<_> = hits.iter().map(|hit| root.join(&hit.path)).collect();
-        assert_eq!(paths, [path.clone()], "{spelled}");
+        assert_eq!(paths, std::slice::from_ref(&path), "{spelled}");
         let unsaved = text::Buffer::new("pub fn not_saved_yet() {}\n").snapshot();
         index.set_unsaved(
             root.join(spellings.of("src/strasse/kiosk.rs")),
             Some(unsaved),
         );
+        // Otherwise both requests are done together.
+        if round % 2 == 0 {
+            index.wait_until_synced();
+            assert_eq!(index.symbols("not_saved_yet", 5).len(), 1, "{spelled}");
+        }
         index.set_unsaved(root.join(spellings.of("src/strasse/kiosk.rs")), None);
         index.wait_until_synced();
         assert!(index.symbols("not_saved_yet", 5).is_empty(), "{spelled}");

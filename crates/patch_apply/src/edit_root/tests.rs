@@ -95,3 +95,32 @@ fn files_keep_encoding_and_line_endings() {
             .contains("one file")
     );
 }
+
+#[test]
+fn spellings_of_one_file_are_one_file() {
+    let plan = |path: &str| FilePlan {
+        path: path.to_owned(),
+        effect: FileEffect::Create {
+            text: "x\n".to_owned(),
+            moved_from: None,
+        },
+    };
+    let pairs = [
+        ("src/strasse", "SRC/Stra\u{df}e"),
+        ("new/caf\u{e9}", "New/CAFE\u{301}"),
+    ];
+    for (rules, are_same) in [(NameRules::FOLDING, true), (NameRules::EXACT, false)] {
+        let files = FakeFiles::with_names(rules);
+        files.write(&path("/r/Src/Strasse"), "a\n");
+        let root = EditRoot::new(&files, &path("/r")).expect("a folder");
+        for (one, other) in pairs {
+            let changes = root.changes(&[plan(one), plan(other)]);
+            let is_refused = changes.is_err_and(|error| error.to_string().contains("one file"));
+            assert_eq!(is_refused, are_same, "{rules:?}: {one} and {other}");
+        }
+        if are_same {
+            let stored = path("/r/Src/Strasse");
+            assert_eq!(root.resolve_own("src/STRASSE"), Ok(stored));
+        }
+    }
+}

@@ -9,7 +9,7 @@ use host::{ContentHash, Error, Files, OnDisk, Stamp};
 use text::{Author, Change, Edit, EditKind, EditOrigin, FileFormat, Snapshot, Timestamp};
 
 use super::{DiskConflict, Document, is_same};
-use crate::load::TOO_LARGE;
+use crate::load::{TOO_LARGE, stored_and_real};
 
 /// A check whether a file changed on the disk, to run on a background thread. Made by
 /// `Document::check_disk`; it holds a snapshot and does not touch the document.
@@ -106,9 +106,10 @@ impl DiskCheck {
     /// disk; errors are part of the finding.
     pub fn run(self, files: &dyn Files) -> DiskFinding {
         let found = self.read_disk(files);
+        let (stored_path, real_path) = stored_and_real(files, &self.path);
         DiskFinding {
-            real_path: files.canonicalize(&self.path).ok(),
-            stored_path: files.stored_path(&self.path),
+            real_path,
+            stored_path,
             path: self.path,
             found,
         }

@@ -27,7 +27,6 @@ impl ProgramOutput {
     }
 
     /// Returns the whole output.
-    #[cfg(not(target_os = "macos"))]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -35,7 +34,7 @@ impl ProgramOutput {
     /// Returns the first line, which is the key, without surrounding blanks. Returns an empty key
     /// if there is no output.
     pub(super) fn first_line(&self) -> Secret {
-        let line = self.0.split(|byte| *byte == b'\n').next();
+        let line = self.bytes().split(|byte| *byte == b'\n').next();
         Secret::new(String::from_utf8_lossy(line.unwrap_or_default()).into_owned())
     }
 }

@@ -22,8 +22,23 @@ const MAX_SCANNED_NAMES: usize = 2_000_000;
 
 /// Folders of programs and their data: a link into them does not lead to a user's secret.
 const SYSTEM: &[&str] = &[
-    "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/nix", "/gnu", "/proc", "/sys",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/gnu",
+    "/proc",
+    "/sys",
     "/dev",
+    "/System",
+    "/Applications",
+    "/Library/Developer",
+    "/Library/Frameworks",
+    "/private/etc",
 ];
 
 /// A policy, and the files it hides with their inode numbers: a replaced file must be hidden again.

@@ -89,7 +89,7 @@ fn build(view: &PlanView<'_>, files: &[RawFd]) -> Result<(), Failure> {
         mount_processes()?;
     }
     if head.has(plan_encoding::PROXY) {
-        let listener = at(stage::LOOPBACK, kernel::listen(crate::net::Proxy::PORT))?;
+        let listener = at(stage::LOOPBACK, kernel::listen(super::PROXY_PORT))?;
         let ready = [protocol::READY, protocol::WITH_PROXY, 0];
         at(
             stage::LOOPBACK,

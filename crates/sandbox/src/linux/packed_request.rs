@@ -4,8 +4,8 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 
 use super::kernel::{self, Errno};
-use super::{protocol, supervisor};
-use crate::net::{self, Proxy};
+use super::{OWN_HOSTS, PROXY_PORT, protocol, supervisor};
+use crate::net;
 use crate::program::{environment, programs};
 use crate::{Policy, SpawnRequest};
 
@@ -30,7 +30,7 @@ impl PackedRequest {
     pub(super) fn new(policy: &Policy, request: &SpawnRequest) -> Self {
         let mut proxy = Vec::new();
         if net::reaches_hosts(&policy.network).is_some() {
-            proxy = net::environment(Proxy::PORT, Proxy::OWN_HOSTS);
+            proxy = net::environment(PROXY_PORT, OWN_HOSTS);
         }
         let environment = environment(policy, request, &proxy);
         let programs = programs(request, &environment);

@@ -17,11 +17,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use base::AbsPath;
+use base::names::widest_key;
 
 use super::caches::CacheFolders;
 use super::plan_encoding::{self, EncodedPlan};
 use super::{filter, kernel, landlock, mounts, protocol};
-use crate::lookup::{Guarded, ResolvedPath, workspace, writable_paths};
+use crate::lookup::{self, Guarded, ResolvedPath, workspace, writable_paths};
 use crate::protect;
 use crate::{Network, Policy, SandboxError, SandboxLayer};
 
@@ -71,12 +72,18 @@ impl NameSnapshot {
     }
 
     fn identities(&self) -> Vec<Option<(u64, u64)>> {
-        let name = |name: &Vec<u8>| {
-            let path = self.folder.join(OsStr::from_bytes(name));
-            let facts = fs::symlink_metadata(path).ok()?;
+        let identity = |key: &Vec<u8>| {
+            let name = if key.is_ascii() {
+                OsStr::from_bytes(key).to_owned()
+            } else {
+                // The key need not be a name that the folder would show.
+                let mut names = lookup::names(&self.folder).ok()?.into_iter();
+                names.find(|name| *widest_key(name.as_bytes()) == **key)?
+            };
+            let facts = fs::symlink_metadata(self.folder.join(name)).ok()?;
             Some((facts.dev(), facts.ino()))
         };
-        self.names.iter().map(name).collect()
+        self.names.iter().map(identity).collect()
     }
 
     fn is_current(&self) -> bool {
@@ -121,7 +128,7 @@ impl SandboxPlan {
         if let Network::Hosts(hosts) = &policy.network {
             let [four, six] = crate::net::own_ports(hosts).map(|mut ports| {
                 // The proxy itself listens there.
-                ports.retain(|port| *port != crate::net::Proxy::PORT);
+                ports.retain(|port| *port != super::PROXY_PORT);
                 ports
             });
             head.set_ports(&four, &six);

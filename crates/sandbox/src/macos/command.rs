@@ -73,6 +73,8 @@ impl Drop for SupervisedCommand {
     fn drop(&mut self) {
         if !self.is_over {
             self.process.kill();
+            // Reaps it, although a kill handle or the watch of its limits may still hold it.
+            self.process.wait();
         }
     }
 }

@@ -56,7 +56,7 @@ const SHELL: &str = "/bin/sh";
 const BECOME: &str = r#"printf '\000' >&2; exec 2>&3 3>&-; exec "$0" "$@""#;
 
 /// Bytes of the launcher's messages that are kept.
-const MAX_MESSAGE: u64 = 4096;
+const MAX_MESSAGE: usize = 4096;
 
 /// Starts a command in a sandbox.
 pub(super) fn run(
@@ -80,12 +80,19 @@ pub(super) fn run(
     command.arg(program).args(&request.arguments);
     command.current_dir(folder).env_clear().envs(variables);
     let (process, messages) = spawn(launcher, command, request, limits)?;
-    let process = Arc::new(process);
     if let Some(message) = message(messages) {
         return Err(failure(process.wait(), message));
     }
+    let process = Arc::new(process);
+    // Without the watch the limits do not hold: then the command is killed, by dropping it.
+    let watch = TreeWatch::start(&process, limits).map_err(|cause| SandboxError::Missing {
+        layer: SandboxLayer::Limits,
+        step: "watching the memory and the processes of the command".to_owned(),
+        cause,
+        advice: "raise the limit on threads",
+    })?;
     Ok(SupervisedCommand {
-        watch: TreeWatch::start(&process, limits),
+        watch,
         process,
         resources,
         fixed: paths.fixed,
@@ -228,8 +235,7 @@ fn spawn(
 }
 
 fn not_started(launcher: &Launcher, cause: io::Error) -> SandboxError {
-    SandboxError::Missing {
-        layer: SandboxLayer::Mounts,
+    SandboxError::Setup {
         step: format!("starting {}", launcher.program.display()),
         cause,
         advice: "it is part of macOS; check that it was not removed and that the limits on processes \
@@ -240,15 +246,16 @@ fn not_started(launcher: &Launcher, cause: io::Error) -> SandboxError {
 /// Waits until the command runs; returns the launcher's message if it failed.
 fn message(pipe: PipeReader) -> Option<String> {
     let mut text = Vec::new();
-    let mut bytes = BufReader::new(pipe).take(MAX_MESSAGE).bytes();
-    loop {
-        match bytes.next() {
-            Some(Ok(0)) => return None,
-            Some(Ok(byte)) => text.push(byte),
-            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-            Some(Err(_)) | None => return Some(String::from_utf8_lossy(&text).trim().to_owned()),
+    for byte in BufReader::new(pipe).bytes() {
+        match byte {
+            Ok(0) => return None,
+            Ok(byte) if text.len() < MAX_MESSAGE => text.push(byte),
+            // Warnings may be long; the launcher has failed only if it ends without the NUL byte.
+            Ok(_) => {}
+            Err(_) => break,
         }
     }
+    Some(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
 /// Returns the error for a launcher that ended before the command ran.

@@ -2,6 +2,7 @@
 //!
 //! macOS has no limit for a tree, so a thread adds up what the processes use.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -22,14 +23,18 @@ pub(super) struct TreeWatch {
 
 impl TreeWatch {
     /// Watches a tree if there is a limit, and kills it when it exceeds one.
+    ///
+    /// # Errors
+    /// If the system cannot start a thread.
     pub(super) fn start(
         process: &Arc<OwnedProcess>,
         limits: Option<&ResourceLimits>,
-    ) -> Option<Self> {
-        let limits = limits?.clone();
-        if limits.memory.is_none() && limits.processes.is_none() {
-            return None;
-        }
+    ) -> io::Result<Option<Self>> {
+        let is_limited =
+            |limits: &&ResourceLimits| limits.memory.is_some() || limits.processes.is_some();
+        let Some(limits) = limits.filter(is_limited).cloned() else {
+            return Ok(None);
+        };
         let process = Arc::downgrade(process);
         let (stop, stopped) = mpsc::channel::<()>();
         let watch = move || {
@@ -42,14 +47,10 @@ impl TreeWatch {
                 }
             }
         };
-        let started = thread::Builder::new()
+        thread::Builder::new()
             .name("sandbox limits".to_owned())
-            .spawn(watch);
-        if let Err(error) = started {
-            log::warn!("the limits of a sandbox are not watched: {error}");
-            return None;
-        }
-        Some(Self { _stop: stop })
+            .spawn(watch)?;
+        Ok(Some(Self { _stop: stop }))
     }
 }
 

@@ -11,7 +11,7 @@ use super::private_folder::PrivateFolder;
 use crate::net::{Proxy, reaches_hosts};
 use crate::{DenialLog, Policy, SandboxError, SandboxLayer, SpawnRequest};
 
-/// What the commands of a sandbox share. It ends with the last of them.
+/// The resources that the commands of a sandbox share. They end with the last of them.
 #[derive(Debug)]
 pub(super) struct SandboxResources {
     pub(super) private: PrivateFolder,

@@ -1,10 +1,12 @@
 //! The folder of one sandbox for temporary files and sockets.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
-use crate::{SandboxError, SandboxLayer};
+use crate::SandboxError;
 
 /// A folder that only this user can enter. Dropping it removes it.
 #[derive(Debug)]
@@ -18,22 +20,22 @@ impl PrivateFolder {
     /// socket's path has at most 103 bytes.
     ///
     /// # Errors
-    /// `SandboxError::Missing` if it cannot be created.
+    /// `SandboxError::Setup` if it cannot be created.
     pub(super) fn new() -> Result<Self, SandboxError> {
-        let missing = |cause| SandboxError::Missing {
-            layer: SandboxLayer::Mounts,
+        let failed = |cause| SandboxError::Setup {
             step: "creating a private folder for temporary files".to_owned(),
             cause,
-            advice: "free space in the folder that TMPDIR names",
+            advice: "make the folder that TMPDIR names writable, and free space in it",
         };
         let made = tempfile::Builder::new()
             .prefix("b-")
             .rand_bytes(8)
+            .permissions(Permissions::from_mode(0o700))
             .tempdir();
-        let folder = made.map_err(missing)?;
-        let real = real(folder.path()).map_err(missing)?;
+        let folder = made.map_err(failed)?;
+        let real = real(folder.path()).map_err(failed)?;
         let real =
-            AbsPath::new(real).ok_or_else(|| missing(std::io::ErrorKind::InvalidInput.into()))?;
+            AbsPath::new(real).ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
         Ok(Self { folder, real })
     }
 

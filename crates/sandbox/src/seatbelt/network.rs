@@ -7,7 +7,26 @@
 use super::ProfileContext;
 use super::spelling::quoted;
 use crate::net::{own_ports, reaches_hosts};
-use crate::{Policy, SandboxError, SandboxLayer};
+use crate::{HostRule, Policy, SandboxError, SandboxLayer};
+
+/// The rules of a policy that leaves the network open. Sockets of other programs stay closed, since
+/// some of them, such as Docker's, lead out of the sandbox; the resolver's is the exception.
+const OPEN: &str = r#"(allow network*)
+(allow system-socket)
+(deny network-outbound (remote unix-socket))
+(allow network-outbound (remote unix-socket (literal "/private/var/run/mDNSResponder")))
+(allow mach-lookup (global-name "com.apple.trustd.agent"))
+(allow mach-lookup (global-name "com.apple.dnssd.service"))
+(allow mach-lookup (global-name "com.apple.SystemConfiguration.configd"))
+(allow mach-lookup (global-name "com.apple.SystemConfiguration.DNSConfiguration"))
+(allow file-read-metadata (literal "/private/var/run"))
+(allow file-read* (literal "/private/var/run/mDNSResponder") (literal "/private/var/run/resolv.conf"))
+"#;
+
+/// The rules for the sockets that every command may have, besides those in its private folder.
+const CLOSED: &str = "(allow system-socket (socket-domain AF_UNIX))
+(allow system-socket (require-all (socket-domain AF_SYSTEM) (socket-protocol 2)))
+";
 
 /// Appends the rules.
 pub(super) fn write(
@@ -15,22 +34,26 @@ pub(super) fn write(
     context: &ProfileContext,
     text: &mut String,
 ) -> Result<(), SandboxError> {
+    let is_open = policy.without.contains(&SandboxLayer::Network);
     text.push_str("\n; The network.\n");
-    if policy.without.contains(&SandboxLayer::Network) {
-        text.push_str("(allow network*)\n(allow system-socket)\n(allow mach-lookup (global-name \"com.apple.trustd.agent\"))\n");
-        return Ok(());
-    }
+    text.push_str(if is_open { OPEN } else { CLOSED });
     let private = quoted(&context.private)?;
     text.push_str(&format!(
-        "(allow system-socket (socket-domain AF_UNIX))\n\
-         (allow system-socket (require-all (socket-domain AF_SYSTEM) (socket-protocol 2)))\n\
-         (allow network-bind (local unix-socket (subpath {private})))\n\
+        "(allow network-bind (local unix-socket (subpath {private})))\n\
          (allow network-inbound (local unix-socket (subpath {private})))\n\
          (allow network-outbound (remote unix-socket (subpath {private})))\n"
     ));
-    let Some(hosts) = reaches_hosts(&policy.network) else {
-        return Ok(());
-    };
+    match reaches_hosts(&policy.network) {
+        Some(hosts) if !is_open => write_hosts(hosts, context, text),
+        _ => Ok(()),
+    }
+}
+
+fn write_hosts(
+    hosts: &[HostRule],
+    context: &ProfileContext,
+    text: &mut String,
+) -> Result<(), SandboxError> {
     let Some(port) = context.proxy else {
         return Err(SandboxError::Policy {
             reason: "hosts are granted, but there is no proxy to reach them".to_owned(),

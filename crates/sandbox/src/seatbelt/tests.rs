@@ -3,18 +3,14 @@
 mod battery;
 mod compared_with_linux;
 mod disk;
-mod evaluator;
+pub(crate) mod evaluator;
 mod mutation;
 mod profile_text;
 mod random;
-mod reader;
+mod random_disk;
+pub(crate) mod reader;
 
 use base::AbsPath;
-
-#[cfg(target_os = "linux")]
-pub(crate) use evaluator::Filter;
-#[cfg(target_os = "linux")]
-pub(crate) use reader::read;
 
 use super::{ProfileContext, ProfilePaths};
 

@@ -1,10 +1,9 @@
 //! Keymaps are parsed, and mistakes are reported with their position.
 
+use base::Platform;
 use serde_json::json;
 
 use super::{BoundAction, check_keystroke, parse_keymap};
-use base::Platform;
-
 use crate::builtin::keymap;
 use crate::sections::KeymapBase;
 

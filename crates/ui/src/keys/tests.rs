@@ -1,6 +1,7 @@
 //! Keymaps are bound over the kit's keys, and mistakes are reported with their position.
 
-use gpui_kit::TestAppContext;
+use base::Platform;
+use gpui_kit::{Action, KeyContext, Keystroke, TestAppContext};
 use settings::parse_keymap;
 
 use super::{as_reported, install_keymaps};
@@ -74,5 +75,36 @@ fn hints_show_keys_as_written(cx: &mut TestAppContext) {
             .next_back()
             .map(|binding| crate::keys_text(binding, base::Platform::Linux));
         assert_eq!(last.as_deref(), Some("Ctrl+Shift+["));
+    });
+}
+
+gpui_kit::actions!(keys_test_three, [Land, Next]);
+
+#[gpui_kit::test]
+fn native_menus_find_the_preferred_key_of_a_text_first(cx: &mut TestAppContext) {
+    cx.update(|cx| {
+        gpui_kit::init(cx);
+        crate::init(Platform::MacOs, cx);
+        let text = r#"[
+  { "bindings": { "f3": "keys_test_three::Next", "cmd-g": "keys_test_three::Next" } },
+  { "context": "Board", "bindings": { "l": "keys_test_three::Land" } }
+]"#;
+        let problems = install_keymaps(&[parse_keymap("keymap.json", text).0], cx);
+        assert_eq!(problems, []);
+        let keymap = cx.key_bindings();
+        let keymap = keymap.borrow();
+        let first = |action: &dyn Action| {
+            let binding = keymap.bindings_for_action(action).next();
+            binding.map(|binding| crate::keys_text(binding, Platform::MacOs).to_string())
+        };
+        assert_eq!(first(&Next).as_deref(), Some("\u{2318}G"));
+        // A menu shows no keys of several strokes.
+        assert_eq!(first(&Land).as_deref(), Some("\u{238b} \u{238b}"));
+        let mut board = KeyContext::default();
+        board.add("Board");
+        let stroke = Keystroke::parse("l").expect("a key");
+        let (found, _) = keymap.bindings_for_input(&[stroke], &[board]);
+        let runs = found.first().map(|binding| binding.action());
+        assert!(runs.is_some_and(|action| action.partial_eq(&Land)));
     });
 }

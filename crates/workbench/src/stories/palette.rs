@@ -1,8 +1,9 @@
 //! The palette shows every action with its name and help text, and runs it.
 
+use base::Platform;
 use gpui_kit::TestAppContext;
 
-use super::open;
+use super::{open, open_on, project};
 use crate::pickers::commands::{self, CommandPalette};
 use ui::picker::{Picker, PickerDelegate as _};
 
@@ -24,6 +25,35 @@ fn every_action_has_a_name_and_a_sentence(cx: &mut TestAppContext) {
     assert_eq!(names.len(), entries.len(), "two actions of one name");
     let bound = entries.iter().filter(|entry| entry.keys.is_some()).count();
     assert!(bound > 120, "only {bound} have keys");
+}
+
+#[gpui_kit::test]
+fn commands_and_keys_are_those_of_macos(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::MacOs, project(), cx);
+    story.open_file_with("cmd-p", "main.rs");
+    let entries = story.cx.update(|window, cx| commands::entries(window, cx));
+    let keys = |action: &str| {
+        let entry = entries.iter().find(|entry| entry.action == action);
+        entry.and_then(|entry| entry.keys.clone())
+    };
+    for (action, expected) in [
+        ("file::SaveAs", "\u{21e7}\u{2318}S"),
+        ("app::HideOthers", "\u{2325}\u{2318}H"),
+        ("app::OpenKeymap", "\u{2318}K \u{2318}S"),
+    ] {
+        assert_eq!(keys(action).as_deref(), Some(expected), "{action}");
+    }
+    let is_of_linux = |keys: &str| ["Ctrl", "Alt", "Shift", "Super", "Enter"].contains(&keys);
+    for entry in &entries {
+        let keys = entry.keys.as_deref().unwrap_or_default();
+        assert!(
+            !keys.split(['+', ' ']).any(is_of_linux),
+            "{}: {keys}",
+            entry.action
+        );
+    }
+    let has = |action: &str| entries.iter().any(|entry| entry.action == action);
+    assert!(has("app::ShowAll") && !has("view::ShowMenu"));
 }
 
 #[gpui_kit::test]

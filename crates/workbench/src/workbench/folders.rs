@@ -101,6 +101,8 @@ impl Workbench {
         load_project_settings(self, cx);
         self.layout_changed(cx);
         self.watch_visible(cx);
+        // The index of the former folder no longer counts.
+        self.note_work(cx);
     }
 
     /// Updates the window title after the current call.

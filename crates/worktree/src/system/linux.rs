@@ -6,6 +6,8 @@ use std::path::Path;
 
 use super::FileSystem;
 
+pub(super) const HAS_NETWORK_LOCKS: bool = true;
+
 pub(super) fn boot_id() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     boot.trim().to_owned()

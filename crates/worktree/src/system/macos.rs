@@ -8,6 +8,8 @@ use std::path::Path;
 
 use super::FileSystem;
 
+pub(super) const HAS_NETWORK_LOCKS: bool = false;
+
 #[expect(unsafe_code, reason = "no safe crate reads this value")]
 pub(super) fn boot_id() -> String {
     let mut text = [0_u8; 64];

@@ -5,7 +5,7 @@ use std::fs;
 use base::AbsPath;
 use worktree::{Discard, LeaseRequest, PoolSettings, TreeBackend, WorktreePool};
 
-use super::world::{ONE, World, commit, git, one, tree, write};
+use super::world::{ONE, World, commit, git, one, pipe, stage, tree, write};
 
 fn refusal(world: &World, main_repo: &std::path::Path) -> String {
     let main_repo = AbsPath::new(main_repo).unwrap();
@@ -289,12 +289,7 @@ fn names_that_the_volume_takes_for_one_are_refused() {
         let world = World::bare();
         world.fold_names();
         let main_repo = world.main_repo();
-        let blob = pipe(&main_repo, &["hash-object", "-w", "--stdin"], "x\n");
-        for path in [one, other, "readme.md"] {
-            let entry = format!("100644,{},{path}", blob.trim());
-            let words = ["-c", "core.ignorecase=false", "update-index", "--add"];
-            git(&main_repo, words.into_iter().chain(["--cacheinfo", &entry]));
-        }
+        stage(&main_repo, &[one, other, "readme.md"]);
         git(&main_repo, ["commit", "--quiet", "--message=alike"]);
         let pool = world.pool();
         for error in [
@@ -313,7 +308,8 @@ fn names_that_the_volume_takes_for_one_are_refused() {
         assert!(listing.bases.is_empty());
         assert_eq!(git(&main_repo, ["for-each-ref", "refs/burin"]), "");
         // Apart from each other they are welcome.
-        git(&main_repo, ["rm", "--quiet", "--cached", "-f", "--", other]);
+        git(&main_repo, ["read-tree", "--empty"]);
+        stage(&main_repo, &[one, "readme.md"]);
         git(&main_repo, ["commit", "--quiet", "--message=one"]);
         pool.lease(ONE).unwrap();
     }
@@ -323,8 +319,8 @@ fn names_that_the_volume_takes_for_one_are_refused() {
 fn folders_that_the_volume_takes_for_one_are_a_caveat() {
     let world = World::new();
     world.fold_names();
-    write(&world.main_repo().join("SRC/other.rs"), "x\n");
-    commit(&world.main_repo(), "other");
+    stage(&world.main_repo(), &["SRC/other.rs"]);
+    git(&world.main_repo(), ["commit", "--quiet", "--message=other"]);
     let caveats = one(&world.pool()).caveats.join("; ");
     assert!(caveats.contains("SRC and src are one folder"), "{caveats}");
 }
@@ -376,23 +372,4 @@ fn a_pool_on_a_volume_without_links_is_refused() {
     assert_eq!(listing.backends.backend, used.backend);
     let id = listing.leases[0].lease.id.clone();
     pool.release(&id, Discard::Nothing).unwrap();
-}
-
-fn pipe(folder: &std::path::Path, words: &[&str], input: &str) -> String {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let mut child = Command::new("git")
-        .args(words)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }

@@ -93,9 +93,9 @@ impl World {
         self.pool().backend_support().unwrap();
         let mut known = read(path.as_path());
         for rule in ["folds_case", "normalizes"] {
-            let told = format!("\"{rule}\": false");
+            let told = format!("\"{rule}\": true");
+            known = known.replace(&format!("\"{rule}\": false"), &told);
             assert!(known.contains(&told), "{known}");
-            known = known.replace(&told, &format!("\"{rule}\": true"));
         }
         write(path.as_path(), &known);
     }
@@ -217,6 +217,46 @@ pub(super) fn try_git<T: AsRef<OsStr>>(
     } else {
         Err(String::from_utf8(done.stderr).unwrap())
     }
+}
+
+/// Runs Git with `input` and returns its output.
+pub(super) fn pipe(folder: &Path, words: &[&str], input: &str) -> String {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut child = Command::new("git")
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// Adds files to the index alone, in exactly this spelling, whatever the volume makes of it.
+pub(super) fn stage(main_repo: &Path, paths: &[&str]) {
+    let blob = pipe(main_repo, &["hash-object", "-w", "--stdin"], "x\n");
+    let mut words: Vec<String> = [
+        "-c",
+        "core.ignorecase=false",
+        "-c",
+        "core.precomposeunicode=false",
+        "update-index",
+        "--add",
+    ]
+    .map(str::to_owned)
+    .into();
+    for path in paths {
+        let entry = format!("100644,{},{path}", blob.trim());
+        words.extend(["--cacheinfo".to_owned(), entry]);
+    }
+    git(main_repo, words);
 }
 
 /// Commits all changes of a lease.

@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use std::sync::Arc;
 
-use crate::process::probe::{is_alive, wait_until};
+use crate::process::probe::{is_alive, setsid, wait_until};
 use crate::process::tree::system_table::SystemTable;
 use crate::process::tree::table::ProcessTable;
 use crate::process::{LaunchRequest, ProcessEnvironment, StartRequest, spawn, start};
@@ -83,6 +83,26 @@ fn a_program_serves_as_guard() {
 }
 
 #[test]
+fn a_guard_without_marks_kills_the_groups_that_are_left() {
+    let sleep = || {
+        let mut command = Command::new("sleep");
+        command.arg("600").process_group(0).spawn().expect("sleep")
+    };
+    let (mut left, mut ended) = (sleep(), sleep());
+    let (one, two) = (left.id(), ended.id());
+    let lines = format!("begins {one} 1\nbegins {two} 2\nmember {one} 3\nends {two}\n");
+    let mut guard = shell("").stdin(Stdio::piped()).spawn().expect("sh");
+    let mut input = guard.stdin.take().expect("a pipe");
+    input.write_all(lines.as_bytes()).expect("it reads");
+    drop(input);
+    guard.wait().expect("its end");
+    assert!(!left.wait().expect("its end").success());
+    assert_eq!(ended.try_wait().expect("its state"), None);
+    ended.kill().expect("killed");
+    ended.wait().expect("its end");
+}
+
+#[test]
 fn changes_reach_the_guard_and_the_record() {
     let folder = TempFolder::new().expect("a folder");
     let path = folder.path().join("record");
@@ -127,7 +147,7 @@ fn is_killed() {
     let gates = [folder.path().join("one"), folder.path().join("two")];
     let script = |gate: &base::AbsPath| {
         let gate = gate.as_path().as_os_str().to_owned();
-        vec!["-c".into(), SCRIPT.into(), gate]
+        vec!["-c".into(), SCRIPT.replace("setsid", setsid()).into(), gate]
     };
     let live = start(&StartRequest {
         program: "sh".into(),

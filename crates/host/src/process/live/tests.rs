@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::process::probe::{is_alive, wait_until};
+use crate::process::probe::{is_alive, setsid, wait_until};
 use crate::process::tree::KEEPS_PARENTS;
 use crate::temp::TempFolder;
 
@@ -97,6 +97,7 @@ const FUGITIVE: &str = "setsid sh -c 'echo $$; exec sleep 600' &";
 
 #[test]
 fn a_reparented_descendant_is_killed_too() {
+    let fugitive = FUGITIVE.replace("setsid", setsid());
     for (is_awaited, is_dropped) in [(true, true), (true, false), (false, true), (false, false)] {
         if !is_awaited && !KEEPS_PARENTS {
             test_support::skip_part("the process table forgets parents that have ended");
@@ -104,9 +105,9 @@ fn a_reparented_descendant_is_killed_too() {
         }
         // Its parent ends at once, or when the descendant was seen.
         let first = if is_awaited {
-            format!("( {FUGITIVE} read -r line )")
+            format!("( {fugitive} read -r line )")
         } else {
-            format!("( {FUGITIVE} )")
+            format!("( {fugitive} )")
         };
         // The process is stopped, or ends on its own.
         let rest = if is_dropped {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::process::probe::{sleepers, wait_until};
+use crate::process::probe::{setsid, sleepers, wait_until};
 use crate::process::tree::KEEPS_PARENTS;
 use crate::temp::TempFolder;
 
@@ -138,6 +138,7 @@ fn no_process_survives_a_drop_or_stop() {
             }
             let seconds = format!("9{}{ix}{round}.5", std::process::id());
             let script = script.replace("SECONDS", &seconds);
+            let script = script.replace("setsid", setsid());
             let (spawned, heard) = launch(&script, &folder, screen);
             wait_for(&heard, "up");
             let start = Instant::now();
@@ -174,7 +175,8 @@ fn background_processes_end_with_their_command() {
         }
         let folder = TempFolder::new().expect("a folder");
         let seconds = format!("8{}{}.5", std::process::id(), u8::from(is_awaited));
-        let mut script = format!("setsid nohup sleep {seconds} >/dev/null 2>&1 & echo up");
+        let mut script = setsid().to_owned();
+        script.push_str(&format!(" nohup sleep {seconds} >/dev/null 2>&1 & echo up"));
         if is_awaited {
             script.push_str("; until [ -e go ]; do sleep 0.01; done");
         }

@@ -60,7 +60,13 @@ impl ForkEvents {
         let mut events = [const { MaybeUninit::<Event>::uninit() }; 64];
         // SAFETY: no change is made.
         let events = unsafe { kevent(queue, &[], &mut events[..], Some(pause)) };
-        events.is_ok_and(|(events, _)| !events.is_empty())
+        match events {
+            Ok((events, _)) => !events.is_empty(),
+            Err(_) => {
+                std::thread::sleep(pause);
+                false
+            }
+        }
     }
 
     fn queue(&self) -> Option<&OwnedFd> {

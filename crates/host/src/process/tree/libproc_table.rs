@@ -77,6 +77,8 @@ fn all_pids() -> Vec<i32> {
     // SAFETY: the buffer has that many bytes and outlives the call.
     let count = unsafe { libc::proc_listallpids(pids.as_mut_ptr().cast(), bytes) };
     pids.truncate(usize::try_from(count).unwrap_or(0));
+    // Process 0 is the kernel; other calls take 0 for the calling process.
+    pids.retain(|pid| *pid > 0);
     pids
 }
 

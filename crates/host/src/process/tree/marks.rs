@@ -41,8 +41,11 @@ impl SystemSearch {
     }
 
     pub(super) fn registration(&self) -> String {
-        format!("begins {}", self.first.as_raw_nonzero())
+        format!("begins {} {}", self.first.as_raw_nonzero(), self.since)
     }
+
+    /// Does nothing: a scan finds members that no earlier one saw.
+    pub(super) fn watch(&self) {}
 
     /// Returns whether a process carries the tree's variable; `None` if its environment is empty, as
     /// in the middle of `execve`.
@@ -115,7 +118,7 @@ pub(super) fn lead(command: &mut Command) {
     command.process_group(0);
 }
 
-/// As `lead`, for a process with a terminal, which leads a session already.
+/// Prepares a process with a terminal as `lead` does; it leads a session already.
 pub(in crate::process) fn lead_terminal(
     command: pty_process::blocking::Command,
 ) -> pty_process::blocking::Command {
@@ -189,10 +192,13 @@ fn orphans() -> Vec<ProcStat> {
         .map(|seen| seen.pid)
         .collect();
     join_children(&all, &mut members);
-    let above = ancestors(&all, own);
+    // Within a command of a dead program, this process and its own children carry the dead marks.
+    let mut spared = HashSet::from([own]);
+    join_children(&all, &mut spared);
+    spared.extend(ancestors(&all, own));
     let found = all
         .into_iter()
-        .filter(|seen| !seen.is_dead && !above.contains(&seen.pid));
+        .filter(|seen| !seen.is_dead && !spared.contains(&seen.pid));
     found.filter(|seen| members.contains(&seen.pid)).collect()
 }
 
@@ -243,12 +249,19 @@ fn join_children<'a>(
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+    use std::sync::{Mutex, PoisonError};
 
     use super::*;
     use crate::process::handle::fresh_mark;
+    use crate::process::probe::is_alive;
+    use crate::reexec::{is_reexec, reexec_test};
+
+    /// Held by a test while it has orphans, which any other search for orphans would kill.
+    static ORPHANS: Mutex<()> = Mutex::new(());
 
     #[test]
     fn only_orphans_of_dead_programs_are_killed() {
+        let _turn = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
         let sleep = |marks: &[String]| {
             let mut command = Command::new("sleep");
             command.arg("300");
@@ -272,6 +285,30 @@ mod tests {
             child.wait().expect("its end");
         }
     }
+
+    #[test]
+    fn a_program_within_a_dead_ones_command_keeps_its_children() {
+        const THIS: &str = "process::tree::marks::tests::\
+                            a_program_within_a_dead_ones_command_keeps_its_children";
+        let _turn = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_reexec() {
+            let dead = format!("{MARK}{}_1_2_4", std::process::id());
+            reexec_test(THIS, &["env"], &[(&dead, "1")]).expect("`env` runs a program");
+            return;
+        }
+        let mut child = Command::new("sleep").arg("300").spawn().expect("sleep");
+        let script = "sleep 300 >/dev/null 2>&1 & echo $!";
+        let left = Command::new("sh").args(["-c", script]).output();
+        let left = String::from_utf8(left.expect("sh").stdout).expect("a number");
+        let left = left.trim().parse().expect("a number");
+        assert!(is_alive(left));
+        assert!(end_orphans() >= 1);
+        assert!(!is_alive(left), "its parent has ended");
+        assert_eq!(child.try_wait().expect("its state"), None);
+        child.kill().expect("killed");
+        child.wait().expect("its end");
+    }
+
     #[test]
     fn an_empty_environment_leaves_the_tree_of_a_process_open() {
         let mark = fresh_mark();

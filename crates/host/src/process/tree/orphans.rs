@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{AbsPath, LogErr as _};
 
-use super::table::{ProcessEntry, ProcessTable};
+use super::table::ProcessTable;
 use super::tracked::TrackedTree;
 use super::tracker::TrackedSearch;
 use super::{ScanPasses, terminate};
@@ -83,8 +83,8 @@ fn end_record(path: &Path, table: &Arc<dyn ProcessTable>, boot: &str) -> io::Res
     file.read_to_string(&mut text)?;
     let mut lines = text.lines();
     let mut record = TreeRecord::new();
-    // Ids of an earlier start of the machine mean other processes.
-    if lines.next() == Some(boot) {
+    // Ids of an earlier start of the machine, or of an unknown one, mean other processes.
+    if lines.next() == Some(boot) && !boot.is_empty() {
         lines.for_each(|line| record.apply(line));
     }
     let ended = end_trees(&record, table);
@@ -92,33 +92,19 @@ fn end_record(path: &Path, table: &Arc<dyn ProcessTable>, boot: &str) -> io::Res
     Ok(ended)
 }
 
-/// Kills all that is left of the recorded trees, except for this process and its ancestors. Returns
-/// the number of processes.
+/// Kills all that is left of the recorded trees, except for this process, its ancestors and its
+/// descendants. Returns the number of processes.
 pub(in crate::process) fn end_trees(record: &TreeRecord, table: &Arc<dyn ProcessTable>) -> usize {
-    let spared = ancestors(&table.list(), std::process::id().cast_signed());
     let mut ended = HashSet::new();
     for (first, recorded) in record.trees() {
         let tree = TrackedTree::new(first, Some(recorded.first).filter(|id| *id != 0))
             .with_known(recorded.members.iter().copied())
-            .sparing(spared.clone());
+            .sparing(std::process::id().cast_signed());
         let search = TrackedSearch::new(tree, Arc::clone(table), |_, _| {});
         let grace = std::time::Duration::ZERO;
         ended.extend(terminate(&search, grace, ScanPasses::Twice));
     }
     ended.len()
-}
-
-/// Returns the ids of a process and its ancestors.
-fn ancestors(all: &[ProcessEntry], pid: i32) -> HashSet<i32> {
-    let mut above = HashSet::from([pid]);
-    let mut at = all.iter().find(|entry| entry.pid == pid);
-    while let Some(parent) = at.and_then(|entry| entry.parent) {
-        at = all.iter().find(|entry| entry.identity == parent);
-        if !at.is_some_and(|entry| above.insert(entry.pid)) {
-            break;
-        }
-    }
-    above
 }
 
 #[cfg(test)]

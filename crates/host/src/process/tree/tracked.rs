@@ -21,8 +21,8 @@ pub(super) struct TrackedTree {
     known: HashMap<u64, u8>,
     /// Members that may lead a group or session: the id, and the identity of its holder.
     leaders: HashMap<i32, Option<u64>>,
-    /// Ids of processes that are never members.
-    spared: HashSet<i32>,
+    /// The process that is no member, and neither are its ancestors and descendants.
+    spared: Option<i32>,
 }
 
 /// The result of a look.
@@ -45,7 +45,7 @@ impl TrackedTree {
             first_identity: identity,
             known: identity.into_iter().map(|identity| (identity, 0)).collect(),
             leaders: HashMap::from([(first, identity)]),
-            spared: HashSet::new(),
+            spared: None,
         }
     }
 
@@ -56,9 +56,9 @@ impl TrackedTree {
         self
     }
 
-    /// Excludes processes and, unless they belong to the tree otherwise, their descendants.
-    pub(super) fn sparing(mut self, spared: HashSet<i32>) -> Self {
-        self.spared = spared;
+    /// Excludes a process with its ancestors and descendants.
+    pub(super) fn sparing(mut self, pid: i32) -> Self {
+        self.spared = Some(pid);
         self
     }
 
@@ -72,6 +72,22 @@ impl TrackedTree {
         self.first_identity
     }
 
+    /// Returns whether a process that is no member may share the group of the first one, given a
+    /// list of all processes of the machine.
+    pub(super) fn shares_group(&self, all: impl FnOnce() -> Vec<ProcessEntry>) -> bool {
+        if self.spared.is_none() {
+            return false;
+        }
+        let all = all();
+        let spared = self.spared(&all);
+        let mut group = all.iter().filter(|entry| entry.group == self.first);
+        group.any(|entry| spared.contains(&entry.identity))
+    }
+
+    fn spared(&self, all: &[ProcessEntry]) -> HashSet<u64> {
+        self.spared.map(|pid| family(all, pid)).unwrap_or_default()
+    }
+
     /// Returns whether a look has seen this process as a member.
     #[cfg(test)]
     pub(super) fn knows(&self, identity: u64) -> bool {
@@ -80,9 +96,10 @@ impl TrackedTree {
 
     /// Finds the members among all processes of the machine.
     pub(super) fn look(&mut self, all: &[ProcessEntry]) -> Look {
+        let spared = self.spared(all);
         let all: Vec<&ProcessEntry> = all
             .iter()
-            .filter(|entry| !self.spared.contains(&entry.pid))
+            .filter(|entry| !spared.contains(&entry.identity))
             .collect();
         let new = self.join(&all);
         let gone = self.forget(&all);
@@ -158,6 +175,38 @@ impl TrackedTree {
             .retain(|id, _| *id == first || used.contains(id));
         gone
     }
+}
+
+/// Returns the identities of a process, its ancestors and its descendants.
+fn family(all: &[ProcessEntry], pid: i32) -> HashSet<u64> {
+    let parent_of = |identity: u64| {
+        let entry = all.iter().find(|entry| entry.identity == identity);
+        entry.and_then(|entry| entry.parent)
+    };
+    let own = all.iter().find(|entry| entry.pid == pid);
+    let Some(own) = own.map(|entry| entry.identity) else {
+        return HashSet::new();
+    };
+    let mut below = HashSet::from([own]);
+    loop {
+        let is_child = |entry: &&ProcessEntry| {
+            let parent = entry.parent;
+            parent.is_some_and(|parent| below.contains(&parent)) && !below.contains(&entry.identity)
+        };
+        let children = all.iter().filter(is_child);
+        let children: Vec<u64> = children.map(|entry| entry.identity).collect();
+        if children.is_empty() {
+            break;
+        }
+        below.extend(children);
+    }
+    let mut above = HashSet::new();
+    let mut next = parent_of(own);
+    while let Some(parent) = next.filter(|parent| above.insert(*parent)) {
+        next = parent_of(parent);
+    }
+    below.extend(above);
+    below
 }
 
 #[cfg(test)]

@@ -63,19 +63,35 @@ impl TrackedSearch {
         }
     }
 
-    /// Creates a search for the tree of a process that was just started, and watches the tree until
-    /// the search is dropped.
-    pub(in crate::process) fn watched(
+    /// Creates a search for the tree of a process that was just started.
+    pub(in crate::process) fn of_started(
         first: Pid,
         table: Arc<dyn ProcessTable>,
         on_change: fn(i32, &Look),
     ) -> Self {
         let pid = first.as_raw_nonzero().get();
         let identity = table.find(pid).map(|entry| entry.identity);
-        let search = Self::new(TrackedTree::new(pid, identity), table, on_change);
-        EVENTS.add(pid);
-        watch(&search);
-        search
+        Self::new(TrackedTree::new(pid, identity), table, on_change)
+    }
+
+    /// Watches the tree from now on, until the search is dropped.
+    pub(in crate::process) fn watch(&self) {
+        EVENTS.add(lock(&self.tree).first());
+        let mut tracker = lock(&TRACKER);
+        tracker.searches.push(WatchedTree {
+            tree: Arc::downgrade(&self.tree),
+            table: Arc::clone(&self.table),
+            on_change: self.on_change,
+        });
+        if tracker.is_running {
+            EVENTS.wake();
+            return;
+        }
+        let started = thread::Builder::new()
+            .name("process tracker".to_owned())
+            .spawn(run);
+        // Without the thread, trees are looked at when they end or are stopped.
+        tracker.is_running = base::LogErr::log_err(started).is_some();
     }
 
     /// Returns the line that registers the tree with the guard.
@@ -113,6 +129,10 @@ impl TreeSearch for TrackedSearch {
     fn signal_group(&self, signal: Signal) {
         let (first, identity) = {
             let tree = lock(&self.tree);
+            if tree.shares_group(|| self.table.list()) {
+                // Its members are signalled one by one.
+                return;
+            }
             (tree.first(), tree.first_identity())
         };
         // The first process is there until it was reaped, so another holder has its id reused.
@@ -133,24 +153,6 @@ impl TreeSearch for TrackedSearch {
             .find(member.pid)
             .is_some_and(|entry| entry.identity == member.identity && !entry.is_zombie)
     }
-}
-
-fn watch(search: &TrackedSearch) {
-    let mut tracker = lock(&TRACKER);
-    tracker.searches.push(WatchedTree {
-        tree: Arc::downgrade(&search.tree),
-        table: Arc::clone(&search.table),
-        on_change: search.on_change,
-    });
-    if tracker.is_running {
-        EVENTS.wake();
-        return;
-    }
-    let started = thread::Builder::new()
-        .name("process tracker".to_owned())
-        .spawn(run);
-    // Without the thread, trees are looked at when they end or are stopped.
-    tracker.is_running = base::LogErr::log_err(started).is_some();
 }
 
 /// Looks at all trees until none is left.

@@ -15,8 +15,9 @@ use super::{TreeMember, TreeScan, TreeSearch};
 use crate::process::guard::program;
 use crate::process::{file_limit, guard};
 
+/// Whether a process is found that no scan saw before it lost its parent.
 #[cfg(test)]
-pub(in crate::process) use super::system_table::KEEPS_PARENTS;
+pub(in crate::process) const KEEPS_PARENTS: bool = super::system_table::KEEPS_PARENTS;
 
 /// The search for one tree.
 #[derive(Debug)]
@@ -25,7 +26,15 @@ pub(super) struct SystemSearch(TrackedSearch);
 impl SystemSearch {
     pub(super) fn of(first: Pid, _mark: &str) -> Self {
         let table = Arc::new(SystemTable);
-        Self(TrackedSearch::watched(first, table, program::tell_changes))
+        Self(TrackedSearch::of_started(
+            first,
+            table,
+            program::tell_changes,
+        ))
+    }
+
+    pub(super) fn watch(&self) {
+        self.0.watch();
     }
 
     pub(super) fn registration(&self) -> String {
@@ -65,7 +74,7 @@ pub(super) fn lead(command: &mut Command) {
     };
 }
 
-/// As `lead`, for a process with a terminal, which leads a session already.
+/// Prepares a process with a terminal as `lead` does; it leads a session already.
 #[expect(unsafe_code, reason = "a limit has to be set in the child")]
 pub(in crate::process) fn lead_terminal(
     command: pty_process::blocking::Command,

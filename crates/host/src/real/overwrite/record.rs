@@ -69,7 +69,7 @@ impl OverwriteRecord {
         let path = folder.join(format!("{name}.{COMPLETE}"));
         let written = write_locked(&partial, request, found, old).and_then(|file| {
             rustix::fs::rename(partial.as_path(), path.as_path())?;
-            durability::names(folder.as_path())?;
+            durability::after_rename_at(&file, &PathAt::absolute(&path))?;
             Ok(file)
         });
         match written {

@@ -160,8 +160,7 @@ impl AttributeStore for File {
     }
 
     fn length(&self, name: &OsStr) -> Result<Option<usize>, Errno> {
-        let mut nothing: [u8; 0] = [];
-        match retry(|| rustix::fs::fgetxattr(self, name, &mut nothing)) {
+        match retry(|| rustix::fs::fgetxattr_query(self, name)) {
             Ok(length) => Ok(Some(length)),
             Err(system_calls::NO_ATTRIBUTE) => Ok(None),
             Err(errno) => Err(errno),

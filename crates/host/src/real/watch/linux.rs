@@ -157,7 +157,7 @@ impl InotifyWatcher {
         if let Some(inotify) = &self.inotify {
             wanted.push(PollFd::new(inotify, PollFlags::IN));
         }
-        let until_poll = (!self.polled.is_empty())
+        let until_poll = (!self.polled.0.is_empty())
             .then(|| self.next_poll.saturating_duration_since(Instant::now()));
         let time = if self.to_add.is_empty() {
             self.batch.wait().into_iter().chain(until_poll).min()
@@ -254,7 +254,7 @@ impl InotifyWatcher {
             self.forget_below(folder);
             self.batch.change(folder.clone());
             // Polled until it exists again.
-            self.polled.insert(folder.clone(), None);
+            self.polled.0.insert(folder.clone(), None);
         }
     }
 
@@ -384,7 +384,7 @@ impl InotifyWatcher {
 
     fn poll_some(&mut self) {
         let now = Instant::now();
-        if self.polled.is_empty() || now < self.next_poll {
+        if self.polled.0.is_empty() || now < self.next_poll {
             return;
         }
         self.next_poll = now + POLL;
@@ -395,7 +395,7 @@ impl InotifyWatcher {
             batch.change(path.clone());
         });
         if is_root_back && !self.is_limited {
-            self.polled.remove(&self.batch.root);
+            self.polled.0.remove(&self.batch.root);
             self.batch.rescan();
             self.add_later(self.batch.root.clone(), true, false);
         }

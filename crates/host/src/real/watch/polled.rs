@@ -10,7 +10,7 @@ use crate::stat::Stamp;
 
 /// Paths with the state in which they were seen last.
 #[derive(Debug, Default)]
-pub(super) struct PolledPaths(BTreeMap<AbsPath, Option<Stamp>>);
+pub(super) struct PolledPaths(pub(super) BTreeMap<AbsPath, Option<Stamp>>);
 
 impl PolledPaths {
     /// Replaces the paths. Those that stay keep their state; new ones are looked at now.
@@ -31,23 +31,6 @@ impl PolledPaths {
                 changed(path, now.is_some());
             }
         }
-    }
-}
-
-/// The paths of the inotify watcher change one by one, as their folders gain and lose watches.
-#[cfg(all(target_os = "linux", not(burin_portable)))]
-impl PolledPaths {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds a path in a known state.
-    pub(super) fn insert(&mut self, path: AbsPath, known: Option<Stamp>) {
-        self.0.insert(path, known);
-    }
-
-    pub(super) fn remove(&mut self, path: &AbsPath) {
-        self.0.remove(path);
     }
 }
 

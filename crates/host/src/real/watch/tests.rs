@@ -104,14 +104,12 @@ fn created_changed_and_removed_files_are_reported() {
     });
 }
 
-/// Returns whether the test is skipped because of the watcher: on Linux `notify` misses what happens in
-/// a new folder before it adds its watch; on macOS the system watches whole trees.
+/// Returns whether the test is skipped because of the watcher.
 fn is_missing_early_changes() -> bool {
-    let is_missing = cfg!(burin_portable);
-    if is_missing {
+    if super::MISSES_EARLY_CHANGES {
         test_support::skip("on Linux, `notify` misses changes before its own watch");
     }
-    is_missing
+    super::MISSES_EARLY_CHANGES
 }
 
 #[test]

@@ -192,6 +192,27 @@ fn protected_names_cannot_be_changed_or_created() {
 }
 
 #[test]
+fn a_protected_link_above_the_workspace_unprotects_nothing() {
+    let home = Home::new();
+    home.write("work/.vscode/tasks.json", "mine");
+    home.write("work/keep/file", "mine");
+    let up = home.path().join("work/.vscode/up");
+    std::os::unix::fs::symlink("../..", up).expect("a link");
+    let mut policy = home.policy();
+    // Looked up after the protected names.
+    policy.protected.paths.push(home.work().join("keep/file"));
+    for script in ["echo x > keep/file", "mv keep kept", "rm .vscode/up"] {
+        let outcome = run(&policy, script);
+        assert_ne!(outcome.finished.exit, CommandExit::Exit(0), "{script}");
+    }
+    let (request, _reader) = shell(&policy.workspace, "echo x > made");
+    let running = crate::start(&policy, request).expect("a command");
+    let fixed = running.fixed();
+    assert_eq!(running.wait().exit, CommandExit::Exit(0));
+    assert!(fixed.iter().all(|path| path.is_within(&policy.workspace)));
+}
+
+#[test]
 fn git_can_commit_but_not_be_configured() {
     let home = Home::new();
     let git = |arguments: &[&str]| {
@@ -467,7 +488,7 @@ fn only_the_proxy_reaches_hosts() {
 }
 
 /// Two threads: one requests an allowed path, the other changes the path in memory while we check
-/// it.
+/// it. The soak tries for longer, and so do the races of the escape battery.
 #[test]
 fn a_process_that_wins_a_race_is_ended() {
     let home = Home::new();
@@ -482,7 +503,7 @@ def flip():
         ctypes.memmove(buffer, b"aaaa", 4)
 threading.Thread(target=flip, daemon=True).start()
 import time
-until = time.time() + 5
+until = time.time() + SECONDS
 while time.time() < until:
     libc.mkdir(buffer, 0o755)
     try: os.rmdir("aaaa/commondir")
@@ -493,7 +514,9 @@ while time.time() < until:
 "#;
     let mut policy = home.policy();
     policy.limits.cpu_seconds = Some(15);
-    home.write("work/race.py", script);
+    let is_soak = std::env::var_os("BURIN_SOAK").is_some();
+    let script = script.replace("SECONDS", if is_soak { "5" } else { "2" });
+    home.write("work/race.py", &script);
     let made = std::process::Command::new("git")
         .args(["init", "-q"])
         .current_dir(home.work())

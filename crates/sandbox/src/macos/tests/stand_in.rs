@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::linux::{kernel, landlock};
-use crate::seatbelt::tests::{self, Filter};
+use crate::seatbelt::tests::evaluator::Filter;
+use crate::seatbelt::tests::reader;
 
 /// The variable with the file of arguments; it marks the stand-in itself.
 const ARGUMENTS: &str = "BURIN_STAND_IN";
@@ -82,7 +83,7 @@ fn confine(file: &Path) -> ! {
     let [b"-p", profile, b"--", program, arguments @ .., b""] = &arguments[..] else {
         std::process::exit(USAGE);
     };
-    let rules = match tests::read(&String::from_utf8_lossy(profile)) {
+    let rules = match reader::read(&String::from_utf8_lossy(profile)) {
         Ok(rules) => rules,
         Err(problem) => {
             writeln!(std::io::stderr(), "sandbox-exec: {problem}").expect("a message");
@@ -99,7 +100,7 @@ fn confine(file: &Path) -> ! {
     let paths = writable
         .flat_map(|rule| &rule.filters)
         .filter_map(|filter| match filter {
-            Filter::Literal(path) | Filter::Subpath(path) => Some(path.clone()),
+            Filter::Literal(path) | Filter::Subpath(path) => Some(path.text.clone()),
             _ => None,
         });
     restrict(&paths.collect::<Vec<_>>());

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 
 use base::AbsPath;
 
@@ -81,10 +82,10 @@ fn attempts() -> Vec<Attempt> {
         .collect()
 }
 
-/// A profile and the disk beneath it.
+/// A profile and the disk beneath it. Cloning copies the disk only: a compiled pattern is expensive.
 #[derive(Clone)]
 struct Scene {
-    rules: Vec<Rule>,
+    rules: Rc<Vec<Rule>>,
     disk: Disk,
 }
 
@@ -165,6 +166,7 @@ impl Scene {
         }
         load(&real, &real, &mut disk);
         let rules = reader::read(&text).unwrap_or_else(|problem| panic!("{problem} in {text}"));
+        let rules = Rc::new(rules);
         Self { rules, disk }
     }
 }
@@ -269,7 +271,7 @@ fn named(operation: &str) -> &'static str {
     known.unwrap_or_else(|| panic!("unknown operation {operation}"))
 }
 
-/// Returns the questions of a call, and makes its change on the disk if it is allowed.
+/// Returns the questions of a call. If the profile may allow it, makes its change on the disk.
 fn ask(scene: &mut Scene, text: &str) -> Vec<Question> {
     let words: Vec<&str> = text.split(' ').collect();
     let one = |operation, object| vec![Question { operation, object }];

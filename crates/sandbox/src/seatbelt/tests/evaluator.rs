@@ -1,20 +1,33 @@
 //! Decides operations as a profile does, by our reading of its language.
 //!
-//! Rules: the last rule that names the operation, or a family of it, and whose filters match
-//! decides (Bazel's DarwinSandboxedSpawnRunner states this). Several filters of one rule are
-//! alternatives; `require-all` joins them. `literal` is one path, `subpath` a path and all below it,
-//! `regex` is unanchored. Paths are those of the vnode: links are followed and the spelling is that
-//! of the disk, except for a name that is created.
-//! Limits: this is our reading, not the kernel's. Where sources disagree or are silent, `KERNELS`
-//! lists the possible readings, and an answer counts only if all give the same: whether `subpath`
-//! and `literal` fold case (a report says so), and whether `file-write*` includes links and clones.
+//! Rules, with the sources of each reading:
+//! - The last rule decides that names the operation, or a family of it, and whose filters match
+//!   (Bazel, `DarwinSandboxedSpawnRunner.java`; empathic/clash#295).
+//! - Several filters of one rule are alternatives; `require-all` joins them (openai/codex,
+//!   `seatbelt.rs`).
+//! - `literal` is one path, `subpath` a path and all below it, `regex` is unanchored
+//!   (anthropic-experimental/sandbox-runtime, `macos-sandbox-utils.ts`).
+//! - Paths are those of the vnode: links are followed and the spelling is that of the disk, except
+//!   for a name that is created (phuetz/code-buddy#88, nono#393).
+//! - `localhost` is 127.0.0.1 and ::1, no other address (sandbox-runtime, the same file).
+//!
+//! Limits: this is our reading, not the kernel's, and nothing here was compared with a Mac. Where
+//! sources disagree or are silent, `READINGS` lists the possible ones, and an answer counts only if
+//! all give the same:
+//! - whether `subpath` and `literal` fold case (constellation-works/orbit#494 reports that they do
+//!   and that `regex` does not);
+//! - whether `file-write*` includes links and clones (silent);
+//! - whether `subpath` covers the path itself while it does not exist (codex, `seatbelt.rs`, and
+//!   KiroCrew#7743 report that it does not).
+
+use std::collections::BTreeSet;
 
 use regex::Regex;
 
 use base::NameRules;
 
 /// One rule of a profile.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) allows: bool,
     pub(crate) operations: Vec<String>,
@@ -22,10 +35,10 @@ pub(crate) struct Rule {
     pub(crate) filters: Vec<Filter>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Filter {
-    Literal(String),
-    Subpath(String),
+    Literal(SpelledPath),
+    Subpath(SpelledPath),
     Regex(Regex),
     Extension(String),
     GlobalName(String),
@@ -40,6 +53,23 @@ pub(crate) enum Filter {
     LocalSocket(Box<Filter>),
     RemoteSocket(Box<Filter>),
     All(Vec<Filter>),
+}
+
+/// A path, and its key on a volume that folds names.
+#[derive(Debug)]
+pub(crate) struct SpelledPath {
+    pub(crate) text: String,
+    key: String,
+}
+
+impl SpelledPath {
+    pub(super) fn new(text: &str) -> Self {
+        let key = NameRules::FOLDING.key(text.as_bytes());
+        Self {
+            text: text.to_owned(),
+            key: String::from_utf8_lossy(&key).into_owned(),
+        }
+    }
 }
 
 /// The object of an operation.
@@ -72,37 +102,44 @@ impl Question {
         let object = Object::Path(path.to_owned());
         Self { operation, object }
     }
+
+    /// Returns the path of the object, if it has one.
+    fn spelled(&self) -> Option<SpelledPath> {
+        match &self.object {
+            Object::Path(path)
+            | Object::OwnTerminal(path)
+            | Object::LocalSocket(path)
+            | Object::RemoteSocket(path) => Some(SpelledPath::new(path)),
+            _ => None,
+        }
+    }
 }
 
 /// A possible reading of the language by the kernel.
 #[derive(Clone, Copy, Debug)]
-struct Kernel {
+struct Reading {
     folds_paths: bool,
     writes_include_links: bool,
+    subpath_covers_itself: bool,
 }
 
-const KERNELS: [Kernel; 4] = [
-    Kernel {
-        folds_paths: false,
-        writes_include_links: false,
-    },
-    Kernel {
-        folds_paths: false,
-        writes_include_links: true,
-    },
-    Kernel {
-        folds_paths: true,
-        writes_include_links: false,
-    },
-    Kernel {
-        folds_paths: true,
-        writes_include_links: true,
-    },
+const READINGS: [Reading; 8] = [
+    Reading::new(false, false, false),
+    Reading::new(false, false, true),
+    Reading::new(false, true, false),
+    Reading::new(false, true, true),
+    Reading::new(true, false, false),
+    Reading::new(true, false, true),
+    Reading::new(true, true, false),
+    Reading::new(true, true, true),
 ];
 
 /// Returns whether a profile allows an operation in every reading.
 pub(super) fn is_allowed(rules: &[Rule], question: &Question) -> bool {
-    KERNELS.iter().all(|kernel| kernel.allows(rules, question))
+    let path = question.spelled();
+    READINGS
+        .iter()
+        .all(|reading| reading.allows(rules, question, path.as_ref()))
 }
 
 /// Returns whether a profile denies an operation in every reading.
@@ -114,20 +151,50 @@ pub(super) fn is_denied(rules: &[Rule], question: &Question) -> bool {
 
 /// Returns whether a profile allows an operation in a reading that folds paths, or does not.
 pub(super) fn may_be_allowed(rules: &[Rule], question: &Question, folds: bool) -> bool {
-    let mut kernels = KERNELS.iter().filter(|kernel| kernel.folds_paths == folds);
-    kernels.any(|kernel| kernel.allows(rules, question))
+    let path = question.spelled();
+    let mut readings = READINGS
+        .iter()
+        .filter(|reading| reading.folds_paths == folds);
+    readings.any(|reading| reading.allows(rules, question, path.as_ref()))
 }
 
-impl Kernel {
-    fn allows(self, rules: &[Rule], question: &Question) -> bool {
-        let covers = |rule: &&Rule| {
-            let mut operations = rule.operations.iter();
-            let names = operations.any(|operation| self.covers(operation, question.operation));
-            let matches = |filter: &Filter| self.matches(filter, &question.object);
-            names && (rule.filters.is_empty() || rule.filters.iter().any(matches))
-        };
+/// Returns the rules, by their index, without which some reading would give another answer.
+pub(super) fn needed_rules(rules: &[Rule], question: &Question) -> BTreeSet<usize> {
+    let path = question.spelled();
+    let needed = READINGS.iter().filter_map(|reading| {
+        let decides = |ix: usize| reading.decides(&rules[ix], question, path.as_ref());
+        let last = (0..rules.len()).rfind(|ix| decides(*ix))?;
+        let next = (0..last).rfind(|ix| decides(*ix));
+        let answer = |ix: Option<usize>| ix.is_none_or(|ix| rules[ix].allows);
+        (answer(Some(last)) != answer(next)).then_some(last)
+    });
+    needed.collect()
+}
+
+impl Reading {
+    const fn new(
+        folds_paths: bool,
+        writes_include_links: bool,
+        subpath_covers_itself: bool,
+    ) -> Self {
+        Self {
+            folds_paths,
+            writes_include_links,
+            subpath_covers_itself,
+        }
+    }
+
+    fn allows(self, rules: &[Rule], question: &Question, path: Option<&SpelledPath>) -> bool {
+        let decides = |rule: &&Rule| self.decides(rule, question, path);
         // Without a rule on everything, nothing is denied.
-        rules.iter().rfind(covers).is_none_or(|rule| rule.allows)
+        rules.iter().rfind(decides).is_none_or(|rule| rule.allows)
+    }
+
+    fn decides(self, rule: &Rule, question: &Question, path: Option<&SpelledPath>) -> bool {
+        let mut operations = rule.operations.iter();
+        let matches = |filter: &Filter| self.matches(filter, &question.object, path);
+        operations.any(|operation| self.covers(operation, question.operation))
+            && (rule.filters.is_empty() || rule.filters.iter().any(matches))
     }
 
     fn covers(self, rule: &str, operation: &str) -> bool {
@@ -145,20 +212,16 @@ impl Kernel {
         })
     }
 
-    fn matches(self, filter: &Filter, object: &Object) -> bool {
-        let inner = |path: &String| Object::Path(path.clone());
+    fn matches(self, filter: &Filter, object: &Object, path: Option<&SpelledPath>) -> bool {
         match (filter, object) {
-            (Filter::All(all), _) => all.iter().all(|filter| self.matches(filter, object)),
-            (Filter::Literal(ours), Object::Path(path) | Object::OwnTerminal(path)) => {
-                self.fold(ours) == self.fold(path)
-            }
-            (Filter::Subpath(ours), Object::Path(path) | Object::OwnTerminal(path)) => {
-                let (ours, path) = (self.fold(ours), self.fold(path));
-                let rest = path.strip_prefix(ours.trim_end_matches('/'));
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
-            (Filter::Regex(pattern), Object::Path(path) | Object::OwnTerminal(path)) => {
-                pattern.is_match(path)
+            (Filter::All(all), _) => all.iter().all(|filter| self.matches(filter, object, path)),
+            (
+                Filter::Literal(_) | Filter::Subpath(_) | Filter::Regex(_),
+                Object::Path(_) | Object::OwnTerminal(_),
+            ) => path.is_some_and(|path| self.matches_path(filter, path)),
+            (Filter::LocalSocket(filter), Object::LocalSocket(_))
+            | (Filter::RemoteSocket(filter), Object::RemoteSocket(_)) => {
+                path.is_some_and(|path| self.matches_path(filter, path))
             }
             (Filter::Extension(name), Object::OwnTerminal(_)) => name == "com.apple.sandbox.pty",
             (Filter::GlobalName(ours), Object::GlobalName(name))
@@ -173,20 +236,32 @@ impl Kernel {
                 let is_own = ["127.0.0.1", "::1"].contains(&address.as_str());
                 (host == "*" || is_own) && (port == "*" || *port == number.to_string())
             }
-            (Filter::LocalSocket(filter), Object::LocalSocket(path))
-            | (Filter::RemoteSocket(filter), Object::RemoteSocket(path)) => {
-                self.matches(filter, &inner(path))
-            }
             _ => false,
         }
     }
 
-    fn fold(self, path: &str) -> String {
-        let rules = match self.folds_paths {
-            true => NameRules::FOLDING,
-            false => NameRules::EXACT,
-        };
-        String::from_utf8_lossy(&rules.key(path.as_bytes())).into_owned()
+    fn matches_path(self, filter: &Filter, path: &SpelledPath) -> bool {
+        match filter {
+            Filter::Literal(ours) => self.compared(ours) == self.compared(path),
+            Filter::Subpath(ours) => {
+                let ours = self.compared(ours).trim_end_matches('/');
+                let rest = self.compared(path).strip_prefix(ours);
+                rest.is_some_and(|rest| match rest.is_empty() {
+                    true => self.subpath_covers_itself,
+                    false => rest.starts_with('/'),
+                })
+            }
+            Filter::Regex(pattern) => pattern.is_match(&path.text),
+            _ => false,
+        }
+    }
+
+    /// Returns the text of a path by which this reading compares it.
+    fn compared(self, path: &SpelledPath) -> &str {
+        match self.folds_paths {
+            true => &path.key,
+            false => &path.text,
+        }
     }
 }
 

@@ -46,6 +46,22 @@ fn an_inner_rule_follows_the_outer_one() {
 }
 
 #[test]
+fn every_denial_names_its_sandbox() {
+    let text = profile(&policy(), &repository_paths(), &context()).expect("a profile");
+    let denials: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("(deny "))
+        .collect();
+    assert!(denials.len() > 15, "{text}");
+    for line in denials {
+        assert!(
+            line.ends_with(" (with message \"b-run_burin_1\"))"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn paths_cannot_inject_rules() {
     let mut paths = repository_paths();
     paths.hidden = vec![path("/Users/ada/x\"))(allow default)((\"\\")];

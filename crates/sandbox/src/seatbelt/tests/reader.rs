@@ -4,7 +4,7 @@
 //! semicolon begins a comment. Sources: Apple's profiles in /System/Library/Sandbox/Profiles, and
 //! the profiles that the projects named in the safety page generate.
 
-use super::evaluator::{Filter, Rule};
+use super::evaluator::{Filter, Rule, SpelledPath};
 
 /// One form: a word, a string, a regular expression or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,8 +178,8 @@ fn filter(parts: &[Form]) -> Result<Filter, String> {
     };
     let name = parts.first().map(word).unwrap_or_default();
     let filter = match (name.as_str(), &parts[1..]) {
-        ("literal", [Form::Text(path)]) => Filter::Literal(path.clone()),
-        ("subpath", [Form::Text(path)]) => Filter::Subpath(path.clone()),
+        ("literal", [Form::Text(path)]) => Filter::Literal(SpelledPath::new(path)),
+        ("subpath", [Form::Text(path)]) => Filter::Subpath(SpelledPath::new(path)),
         ("regex", [Form::Regex(pattern)]) => Filter::Regex(compiled(pattern)?),
         ("extension", [Form::Text(name)]) => Filter::Extension(name.clone()),
         ("global-name", [Form::Text(name)]) => Filter::GlobalName(name.clone()),
@@ -198,8 +198,12 @@ fn filter(parts: &[Form]) -> Result<Filter, String> {
             }
             Filter::RemoteAddress(host.to_owned(), port.to_owned())
         }
-        ("local" | "remote", [Form::Word(kind), Form::List(path)]) if kind == "unix-socket" => {
-            let inner = Box::new(filter(path)?);
+        ("local" | "remote", [Form::Word(kind), path @ ..]) if kind == "unix-socket" => {
+            let inner = Box::new(match path {
+                [] => Filter::Subpath(SpelledPath::new("/")),
+                [Form::List(path)] => filter(path)?,
+                _ => return Err(format!("unknown filter {parts:?}")),
+            });
             match name.as_str() {
                 "local" => Filter::LocalSocket(inner),
                 _ => Filter::RemoteSocket(inner),

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::super::TreeSearch as _;
 use super::super::system_table::{SystemTable, boot_id};
 use super::*;
 use crate::temp::TempFolder;
@@ -44,28 +45,20 @@ fn a_dead_programs_record_ends_its_trees_and_no_others() {
 }
 
 #[test]
-fn this_process_and_its_ancestors_are_spared() {
+fn this_process_its_ancestors_and_its_children_are_spared() {
     let own = std::process::id().cast_signed();
-    let table: Arc<dyn ProcessTable> = Arc::new(SystemTable);
-    let parent = rustix::process::getppid()
-        .expect("a parent")
-        .as_raw_nonzero()
-        .get();
-    let above = ancestors(&table.list(), own);
-    assert!(above.contains(&own) && above.contains(&parent), "{above:?}");
-    let entry = table.find(parent).expect("it runs");
-    let mut record = TreeRecord::new();
-    record.apply(&format!("begins {parent} {}", entry.identity));
-    record.apply(&format!(
-        "begins {own} {}",
-        table.find(own).expect("we run").identity
-    ));
-    let tree = TrackedTree::new(parent, Some(entry.identity)).sparing(above);
-    let members = TrackedSearch::new(tree, table, |_, _| {});
-    let members = super::super::TreeSearch::members(&members);
-    assert!(
-        members
-            .iter()
-            .all(|member| member.pid != own && member.pid != parent)
-    );
+    let parent = rustix::process::getppid().expect("a parent");
+    let parent = parent.as_raw_nonzero().get();
+    let mut child = Command::new("sleep").arg("300").spawn().expect("sleep");
+    let identity = |pid| SystemTable.find(pid).expect("it runs").identity;
+    let tree = TrackedTree::new(parent, Some(identity(parent)))
+        .with_known([identity(own)])
+        .sparing(own);
+    let search = TrackedSearch::new(tree, Arc::new(SystemTable), |_, _| {});
+    let members = search.scan().members;
+    for pid in [own, parent, child.id().cast_signed()] {
+        assert!(members.iter().all(|member| member.pid != pid), "{pid}");
+    }
+    child.kill().expect("killed");
+    child.wait().expect("its end");
 }

@@ -168,7 +168,12 @@ impl ScriptedTable {
     }
 
     fn members(&self, search: &TrackedSearch) -> Vec<i32> {
-        let mut pids: Vec<i32> = search.scan().members.iter().map(|member| member.pid).collect();
+        let mut pids: Vec<i32> = search
+            .scan()
+            .members
+            .iter()
+            .map(|member| member.pid)
+            .collect();
         pids.sort_unstable();
         pids
     }
@@ -316,7 +321,11 @@ fn a_reused_id_is_another_process() {
         ]);
         assert_eq!(table.members(&search), [20, 22], "{parents:?}");
         // Nor is a stale member signalled.
-        let stale = search.scan().members.into_iter().find(|member| member.pid == 22);
+        let stale = search
+            .scan()
+            .members
+            .into_iter()
+            .find(|member| member.pid == 22);
         table.run(&[Step::End(22), Step::Fork(10, 22)]);
         search.signal(stale.expect("a member"), Signal::KILL);
         assert!(table.living().contains(&22));
@@ -333,6 +342,28 @@ fn a_group_is_not_signalled_once_its_id_was_reused() {
     let ended = terminate(&search, Duration::ZERO, ScanPasses::Twice);
     assert_eq!(ended.keys().copied().collect::<Vec<_>>(), [21]);
     assert_eq!(table.living(), [1, 10, 20]);
+}
+
+#[test]
+fn a_program_within_a_tree_spares_itself_its_ancestors_and_its_children() {
+    for parents in BOTH {
+        let table = ScriptedTable::with(parents);
+        table.run(&[
+            Step::Fork(20, 21),
+            Step::Fork(21, 22),
+            Step::SetSid(22),
+            Step::Fork(22, 23),
+            Step::Fork(20, 24),
+            Step::SetPgid(24),
+        ]);
+        let identity = |pid| table.find(pid).map(|entry| entry.identity);
+        let tree = TrackedTree::new(20, identity(20));
+        let tree = tree.with_known(identity(21)).sparing(21);
+        let search = TrackedSearch::new(tree, Arc::new(table.clone()), |_, _| {});
+        assert_eq!(table.members(&search), [24], "{parents:?}");
+        terminate(&search, Duration::ZERO, ScanPasses::Twice);
+        assert_eq!(table.living(), [1, 10, 20, 21, 22, 23], "{parents:?}");
+    }
 }
 
 #[test]

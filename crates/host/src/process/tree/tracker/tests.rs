@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::super::system_table::SystemTable;
-use super::super::{ScanPasses, terminate};
+use super::super::{ScanPasses, terminate, unmarked};
 use super::*;
+use crate::process::probe::setsid;
 
 /// Waits until the tree has this member, by looks of the thread alone.
 fn wait_until_known(search: &TrackedSearch, pid: i32) {
@@ -25,14 +26,18 @@ fn wait_until_known(search: &TrackedSearch, pid: i32) {
 fn a_fugitive_that_the_thread_saw_is_killed() {
     // The parent of the fugitive lives until the test has seen it.
     let script = "( setsid sh -c 'echo $$; exec sleep 600' & read -r line ); echo left; sleep 600";
-    let mut child = Command::new("setsid")
-        .args(["sh", "-c", script])
+    let script = script.replace("setsid", setsid());
+    let mut command = Command::new("sh");
+    unmarked::lead(&mut command);
+    let mut child = command
+        .args(["-c", &script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("sh");
     let first = Pid::from_raw(child.id().cast_signed()).expect("an id");
-    let search = TrackedSearch::watched(first, Arc::new(SystemTable), |_, _| {});
+    let search = TrackedSearch::of_started(first, Arc::new(SystemTable), |_, _| {});
+    search.watch();
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let fugitive = lines.next().expect("a line").expect("text").parse();
     let fugitive: i32 = fugitive.expect("a number");
