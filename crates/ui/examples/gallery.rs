@@ -346,6 +346,8 @@ impl Render for Gallery {
     }
 }
 
+/// Writes a picture `THEME.png` for each built-in theme to the folder in the first argument, or to
+/// the current one. Returns an error if a window cannot be drawn or a picture cannot be written.
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let text_system = gpui_kit::platform::current_platform(true).text_system();
