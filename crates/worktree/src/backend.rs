@@ -76,6 +76,8 @@ pub(crate) fn detect_backends(folder: &Path, cache: &Path) -> Result<BackendSupp
     Ok(support)
 }
 
+/// Finds the best backend that works in `folder`, by trying each in a temporary folder there. Fails
+/// only if that folder cannot be created or removed.
 fn probe_backends(folder: &Path, privilege: MountPrivilege) -> Result<BackendSupport, Error> {
     let place = folder.join(format!("{PROBE_PREFIX}{}", std::process::id()));
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
@@ -112,6 +114,8 @@ enum NoOverlay {
     Failed(#[from] io::Error),
 }
 
+/// Mounts an overlay in the folder `place` and checks that writes stay out of its lower layer.
+/// Leaves the mount and the files there.
 fn try_overlay(place: &Path, privilege: MountPrivilege) -> Result<(), NoOverlay> {
     if privilege == MountPrivilege::Plain {
         return Err(NoOverlay::Unprivileged);
@@ -142,6 +146,7 @@ fn try_overlay(place: &Path, privilege: MountPrivilege) -> Result<(), NoOverlay>
     Ok(tried()?)
 }
 
+/// Clones a file in the folder `place`; fails if the file system cannot. Leaves the files there.
 fn try_reflink(place: &Path) -> io::Result<()> {
     let from = place.join("from");
     fs::write(&from, vec![7; 8192])?;

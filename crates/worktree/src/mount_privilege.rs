@@ -79,6 +79,7 @@ pub fn enter_namespace() -> Result<MountPrivilege, Error> {
     unsafe_code,
     reason = "only the flag for file tables can break the soundness of this call, and it is not given"
 )]
+/// Moves the calling thread into a new user namespace and a new mount namespace.
 fn unshare() -> Result<(), rustix::io::Errno> {
     let flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
     // SAFETY: descriptors stay shared with every thread, as `UnshareFlags::FILES` is absent.

@@ -80,6 +80,7 @@ pub(crate) fn try_lock(folder: &Path) -> Result<Option<LeaseLock>, Error> {
     }
 }
 
+/// Opens a lock file for writing, and creates it if it is missing. Keeps its content.
 fn open(path: &Path) -> Result<fs::File, Error> {
     let mut options = fs::OpenOptions::new();
     options
@@ -110,6 +111,8 @@ impl BlockingLock {
     }
 }
 
+/// Returns the start time of a process, in clock ticks since boot; `None` if there is no such
+/// process.
 fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The process name in parentheses may contain any characters, parentheses and spaces too.

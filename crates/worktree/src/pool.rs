@@ -128,6 +128,8 @@ impl WorktreePool {
         self.base(&main_repo, &head)
     }
 
+    /// Returns the base of `head`, and makes it and its warm index if necessary. A warm index that
+    /// cannot be made is only logged. Blocks while another process makes a base.
     fn base(&self, main_repo: &MainRepo, head: &HeadCommit) -> Result<BaseCheckout, Error> {
         self.bases().make(main_repo, head, &|base| {
             // Without the warm index, Git examines every file, which is slower but gives the same
@@ -243,6 +245,7 @@ impl WorktreePool {
         json_file::write(&folder.join("lease.json"), &record)
     }
 
+    /// Returns the current time, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
     }
@@ -258,6 +261,9 @@ impl WorktreePool {
         self.folder.join("leases").join(id.as_str())
     }
 
+    /// Reads the record of a lease, and returns it with the lease's folder. Fails with `Corrupt` if
+    /// the record is invalid, with `Unready` if there is none yet, and with `Unknown` if there is
+    /// no folder.
     pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
         let folder = self.lease_folder(id);
         let path = folder.join("lease.json");
@@ -276,6 +282,7 @@ impl WorktreePool {
         })
     }
 
+    /// Locks a lease without waiting; fails with `Held` if a process holds it.
     pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<LeaseLock, Error> {
         owner::try_lock(folder)?.ok_or_else(|| {
             let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));

@@ -142,6 +142,8 @@ impl SharePlan {
         Ok(shared)
     }
 
+    /// Copies the folder `from` into a lease; clones its blocks with the reflink backend. With
+    /// another backend, a folder larger than the limit is left out, which is no error.
     fn copy_shared(
         &self,
         from: &Path,
@@ -193,6 +195,8 @@ pub(crate) fn mount_again(
     problems
 }
 
+/// Mounts a writable overlay over the folder `from` at `at`. `ix` is its number among the shared
+/// folders of the lease; its changes are kept below `lease`.
 fn overlay(
     from: &Path,
     lease: &Path,
@@ -214,6 +218,8 @@ fn overlay(
     Ok(ShareMethod::Overlay)
 }
 
+/// Copies a folder with its subfolders, symlinks and regular files, and skips all others.
+/// `is_clone`: clones the blocks, and fails if the file system cannot.
 fn copy_folder(from: &Path, to: &Path, is_clone: bool) -> Result<(), Error> {
     make_folder(to)?;
     for entry in fs::read_dir(from).map_err(Error::file("read", from))? {
@@ -232,6 +238,8 @@ fn copy_folder(from: &Path, to: &Path, is_clone: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// Copies a file's content, permissions and modification time. `is_clone`: clones the blocks, and
+/// fails if the file system cannot.
 fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
     // Build tools compare modification times, so they are kept.
     let old = fs::File::open(from)?;
