@@ -139,6 +139,7 @@ impl Repository {
             .is_some_and(|relative| self.inner.is_path_ignored(relative).unwrap_or(false))
     }
 
+    /// Returns the branch that HEAD names before its first commit; `None` if HEAD names none.
     fn unborn(&self) -> Option<Branch> {
         let reference = self.inner.find_reference("HEAD").ok()?;
         let target = reference.symbolic_target_bytes()?;
@@ -154,6 +155,8 @@ impl Repository {
         })
     }
 
+    /// Returns the numbers of commits by which `head` is ahead of and behind its upstream. `None`
+    /// if it has no upstream or its history cannot be read.
     fn distance(&self, head: &git2::Reference<'_>) -> Option<(usize, usize)> {
         let name = head.name().ok()?;
         let upstream = self.inner.branch_upstream_name(name).ok()?;
@@ -161,6 +164,8 @@ impl Repository {
         self.inner.graph_ahead_behind(head.target()?, upstream).ok()
     }
 
+    /// Returns a path relative to the working tree, also if symlinks lead to its folder. `None` if
+    /// it is outside, or its folder does not exist.
     fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
         if let Some(relative) = path.relative_to(&self.workdir) {
             return Some(relative.to_path_buf());
@@ -172,6 +177,7 @@ impl Repository {
     }
 }
 
+/// Returns whether an error means that an object does not exist or that there is no commit yet.
 fn is_absent(error: &git2::Error) -> bool {
     matches!(
         error.code(),

@@ -56,6 +56,8 @@ impl Dirs {
         Ok(())
     }
 
+    /// Finds the folders from the environment, which `variable` reads by name. Fails if neither
+    /// Burin's variable nor the XDG one nor `HOME` is an absolute path for one of them.
     fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
         // The XDG rules say to ignore relative values.
         let absolute = |name: &str| variable(name).and_then(AbsPath::new);

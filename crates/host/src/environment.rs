@@ -61,6 +61,7 @@ pub fn withhold(names: impl IntoIterator<Item = String>) {
 
 static WITHHELD: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
 
+/// Returns whether settings name the variable as the source of a key.
 fn is_withheld(name: &str) -> bool {
     let withheld = WITHHELD.read().unwrap_or_else(PoisonError::into_inner);
     withheld.contains(name)

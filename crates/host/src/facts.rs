@@ -120,10 +120,12 @@ fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     finished.is_success().then(|| finished.text())
 }
 
+/// Reads a text file; `None` if it is unreadable or not UTF-8.
 fn text_of(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
+/// Reads a decimal number from a file that contains nothing else; `None` if there is none.
 fn number_of(path: &str) -> Option<u64> {
     text_of(path)?.trim().parse().ok()
 }

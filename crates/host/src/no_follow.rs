@@ -146,6 +146,7 @@ fn walk(folder: impl AsFd, path: &Path, flags: OFlags, mode: Mode) -> Result<Own
     Ok(held)
 }
 
+/// Returns whether the entry `name` is a link; false if it cannot be examined.
 fn is_link(folder: &OwnedFd, name: &OsStr) -> bool {
     stat(folder, name).is_ok_and(|stat| kind(&stat) == FileType::Symlink)
 }

@@ -112,7 +112,7 @@ pub fn wrap(
     })
 }
 
-/// Starts a request returned by `wrapped`.
+/// Starts a request returned by `wrap`.
 ///
 /// # Errors
 /// If the launcher is missing, which is part of every macOS.
@@ -142,6 +142,7 @@ pub fn spawn(order: SpawnRequest) -> Result<std::process::Child, SandboxError> {
         })
 }
 
+/// Appends the rules about reading to the profile. Fails if a path cannot be expressed in it.
 fn reading(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; Reading: the disk, but for what is hidden and what all programs share.\n");
     text.push_str("(allow file-read*)\n");
@@ -165,6 +166,7 @@ fn reading(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result
     Ok(())
 }
 
+/// Appends the rules about writing to the profile. Fails if a path cannot be expressed in it.
 fn writing(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; Writing.\n");
     let given = [&policy.workspace, &place.private];
@@ -181,6 +183,8 @@ fn writing(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result
     Ok(())
 }
 
+/// Appends the rules that keep protected paths to the profile, after those about writing. Fails if
+/// a path or a name cannot be expressed in it.
 fn protecting(policy: &Policy, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; What makes other programs run code.\n");
     let protected = &policy.protected;
@@ -237,6 +241,8 @@ fn tops(policy: &Policy) -> impl Iterator<Item = &AbsPath> {
         .chain(repositories)
 }
 
+/// Appends the rules about the network to the profile. Fails if a path cannot be expressed in it,
+/// or if hosts are granted without a proxy.
 fn network(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; The network.\n");
     if policy.without.contains(&SandboxLayer::Network) {
@@ -302,6 +308,7 @@ fn push_literal(letter: char, pattern: &mut String) {
     pattern.push(letter);
 }
 
+/// Returns a path as text. Fails if it is not UTF-8 or contains a control character.
 fn plain(path: &AbsPath) -> Result<&str, SandboxError> {
     let text = path.as_path().to_str();
     let is_plain = |text: &&str| !text.chars().any(char::is_control);

@@ -18,6 +18,7 @@ fn refused() -> SandboxError {
 
 pub(crate) fn prepare() {}
 
+/// Refuses every command with `SandboxError::System`.
 pub(crate) fn start(_: &Policy, _: SpawnRequest) -> Result<SupervisedCommand, SandboxError> {
     Err(refused())
 }
@@ -26,10 +27,12 @@ pub(crate) fn start(_: &Policy, _: SpawnRequest) -> Result<SupervisedCommand, Sa
 pub(crate) struct SupervisorPool(Infallible);
 
 impl SupervisorPool {
+    /// Refuses every policy with `SandboxError::System`.
     pub(crate) fn open(_: &Policy) -> Result<Self, SandboxError> {
         Err(refused())
     }
 
+    /// Never called: a pool cannot exist here.
     pub(crate) fn start(
         pool: &Arc<Self>,
         _: SpawnRequest,
@@ -37,6 +40,7 @@ impl SupervisorPool {
         match pool.0 {}
     }
 
+    /// Never called: a pool cannot exist here.
     pub(crate) fn is_current(&self) -> bool {
         match self.0 {}
     }
@@ -46,6 +50,7 @@ impl SupervisorPool {
 pub(crate) struct SupervisedCommand(Infallible);
 
 impl SupervisedCommand {
+    /// Never called: a command cannot exist here.
     pub(crate) fn id(&self) -> u32 {
         match self.0 {}
     }

@@ -93,6 +93,7 @@ pub(super) fn outside(scopes: &[LockScope]) -> Option<&str> {
         .find(|path| path.starts_with('/'))
 }
 
+/// Returns the path of a file or folder scope; `None` for state of the session.
 fn path(scope: &LockScope) -> Option<&str> {
     match scope {
         LockScope::Path(path) | LockScope::Tree(path) => Some(path),
@@ -127,6 +128,8 @@ pub(super) fn is_steering(path: &str) -> bool {
     is_file || starts.any(|rest| STEERING_FOLDERS.iter().any(|folder| is_below(rest, folder)))
 }
 
+/// Returns whether `path` is `folder` or lies in it. Compares the texts, with `/` and in the given
+/// case.
 fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -80,6 +80,9 @@ impl Repository {
         })
     }
 
+    /// Merges the user's `own` changes with the landed ones, both relative to `from`, and returns
+    /// the changes that lead from the own state to the result. Conflicts become `obstacles`, which
+    /// call the own changes `what`. Writes merged contents as blobs.
     fn side(
         &self,
         from: ObjectId,
@@ -158,6 +161,9 @@ impl Repository {
         Ok(obstacles)
     }
 
+    /// Returns whether every entry below `folder` that is not a folder has a path for which
+    /// `is_expected` is true. False if a folder cannot be listed completely. Does not follow
+    /// symlinks.
     fn holds_only(
         &self,
         folder: &AbsPath,
@@ -322,6 +328,9 @@ impl Repository {
         Ok(left)
     }
 
+    /// Applies one change to the working tree; does nothing for submodules and for a file that has
+    /// the new content already. Fails with `UnusableFile::Changed` if the file has neither content,
+    /// and if it cannot be read or written.
     fn apply_change(&self, change: &CheckoutChange, files: &dyn Files) -> Result<(), UnusableFile> {
         let is_module =
             |slot: Option<(EntryMode, ObjectId)>| slot.is_some_and(|it| it.0 == EntryMode::Module);
@@ -364,6 +373,9 @@ impl Repository {
         }
     }
 
+    /// Applies changes to the index, through a copy in our own folder. Returns the entries that
+    /// were left alone because they have neither their planned old nor new version. The caller must
+    /// hold the index lock.
     fn rewrite_index(
         &self,
         changes: &[CheckoutChange],
@@ -464,6 +476,7 @@ fn entry((mode, id): (EntryMode, ObjectId)) -> ObjectEntry {
     }
 }
 
+/// Converts an entry of the index, without its bytes; `None` if its mode is unknown.
 fn entry_of(found: &git2::IndexEntry) -> Option<ObjectEntry> {
     Some(entry((
         EntryMode::of(found.mode as i32)?,

@@ -140,6 +140,8 @@ impl fmt::Display for NameDanger {
     }
 }
 
+/// Returns the reason to reject a path component, for any file system: it is empty, `.` or `..`,
+/// contains NUL or a backslash, or may be taken for `.git`. `None` if it is safe.
 fn part_danger(part: &[u8]) -> Option<NameDanger> {
     match part {
         b"" | b"." | b".." => return Some(NameDanger::Elsewhere),
@@ -166,6 +168,7 @@ fn is_like(part: &[u8], name: &str, short: &str) -> bool {
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Returns whether HFS+ ignores a character in file names.
 fn is_unseen(it: char) -> bool {
     matches!(
         it,

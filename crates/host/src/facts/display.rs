@@ -115,6 +115,8 @@ impl fmt::Display for X11Error {
     }
 }
 
+/// Connects to an X server, named as in `DISPLAY`, and disconnects again. `Ok` without trying if
+/// the server is on another machine. Blocks for at most `PROBE_TIMEOUT`.
 #[cfg(target_os = "linux")]
 pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     use super::PROBE_TIMEOUT;
@@ -138,6 +140,7 @@ pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
         .unwrap_or(Err(X11Error::Silent))
 }
 
+/// Does nothing: on this system, no X server is probed.
 #[cfg(not(target_os = "linux"))]
 fn connect_x11(_display: &str) -> Result<(), std::convert::Infallible> {
     Ok(())
@@ -258,6 +261,8 @@ fn counted(name: &'static str, count: usize, what: &str) -> Fact {
     Fact::good(name, format!("{count} {what}"))
 }
 
+/// Counts the font files in a folder and down to `depth` levels of subfolders, by their extensions.
+/// Unreadable folders count as empty, and symlinks to folders are not followed.
 fn count_fonts(folder: &Path, depth: usize) -> usize {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;

@@ -83,6 +83,8 @@ impl Drop for GuardRegistration {
 }
 
 impl ProcessGuard {
+    /// Tells the guard that a group `begins` or `ends`. Returns false if the guard is not running
+    /// or does not read any more.
     fn notify(&mut self, what: &str, group: i32) -> bool {
         let Some((_, input)) = &mut self.process else {
             return false;
@@ -108,6 +110,7 @@ impl ProcessGuard {
     }
 }
 
+/// Starts the guard process, with a pipe as its standard input.
 fn start() -> io::Result<Child> {
     Command::new("/bin/sh")
         .args(["-c", SCRIPT, "burin-guard", own_marks()])

@@ -139,6 +139,8 @@ fn drain(reader: Box<dyn Read + Send>, sink: OutputSink) -> mpsc::Receiver<()> {
 type Opened<T> = (T, Box<dyn Read + Send>, Option<Sender<Vec<u8>>>);
 type Started = Opened<Child>;
 
+/// Starts a process in the sandbox `bounds`. Returns it with the reader of its output and, with a
+/// terminal, the sender of its input. `failed` converts errors of the streams.
 fn spawn_sandboxed(
     launch: &LaunchRequest,
     bounds: &dyn SandboxSpawner,
@@ -166,6 +168,8 @@ fn spawn_sandboxed(
     Ok((bound, reader, input))
 }
 
+/// Opens the three standard streams of a process without a terminal: no input, and both outputs in
+/// one pipe, whose reader is returned with them.
 fn pipe_streams() -> io::Result<Opened<[OwnedFd; 3]>> {
     let (reader, writer) = io::pipe()?;
     let nothing = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
@@ -173,6 +177,8 @@ fn pipe_streams() -> io::Result<Opened<[OwnedFd; 3]>> {
     Ok((streams, Box::new(reader), None))
 }
 
+/// Opens a terminal and returns its far side three times, as standard streams, with the reader of
+/// the output and the sender of the input.
 fn terminal_streams(screen: TerminalSize) -> io::Result<Opened<[OwnedFd; 3]>> {
     let (terminal, side) = open_terminal(screen)?;
     let of = || side.as_fd().try_clone_to_owned();
@@ -182,6 +188,8 @@ fn terminal_streams(screen: TerminalSize) -> io::Result<Opened<[OwnedFd; 3]>> {
     Ok((streams, Box::new(PtyReader(terminal)), Some(input)))
 }
 
+/// Starts a process without input in its own group, with `mark` as an additional variable. Returns
+/// it with the reader of both outputs.
 fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<Started> {
     let (reader, writer) = io::pipe()?;
     let mut command = Command::new(&launch.program);
@@ -199,6 +207,8 @@ fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<Started> {
     Ok((child, Box::new(reader), None))
 }
 
+/// Starts a process in a terminal of the size `screen`, with `mark` as an additional variable.
+/// Returns it with the reader of its output and the sender of its input.
 fn spawn_in_terminal(
     launch: &LaunchRequest,
     screen: TerminalSize,
@@ -218,6 +228,7 @@ fn spawn_in_terminal(
     Ok((child, Box::new(PtyReader(terminal)), Some(input)))
 }
 
+/// Opens a terminal of the given size; returns Burin's side and the side of the process.
 fn open_terminal(screen: TerminalSize) -> io::Result<(Pty, Pts)> {
     let (terminal, side) = pty_process::blocking::open().map_err(pty_error)?;
     terminal

@@ -293,6 +293,8 @@ pub(super) fn start_time(pid: i32) -> u64 {
     read_proc_stat(pid).map_or(0, |seen| seen.began)
 }
 
+/// Reads `/proc/…/stat` of a process; `None` if there is no such process or its line cannot be
+/// parsed.
 fn read_proc_stat(pid: i32) -> Option<ProcStat> {
     read_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }

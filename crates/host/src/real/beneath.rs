@@ -82,6 +82,8 @@ fn refused(path: &AbsPath, doing: &'static str, errno: Errno) -> Error {
     }
 }
 
+/// Opens a handle of `inner`, relative to `root`, that serves as a path only. Fails with `LOOP` for
+/// a link, also at the end; `root` must not be a link either.
 fn open(root: &AbsPath, inner: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let top = retry(|| rustix::fs::open(root.as_path(), flags | OFlags::DIRECTORY, Mode::empty()))?;

@@ -13,6 +13,8 @@ use crate::listing::{ListedEntry, Listing};
 use crate::real::{is_broken_link, kind_of, read, retry};
 use crate::stat::FileKind;
 
+/// Lists a folder, sorted by path. Entries that cannot be examined become problems; fails only if
+/// the folder cannot be opened.
 pub(super) fn list(path: &AbsPath) -> Result<Listing, Error> {
     let doing = "list";
     let entries = fs::read_dir(path).map_err(|error| Error::from_io(path, doing, &error))?;
@@ -62,6 +64,8 @@ fn look_at(path: AbsPath, entry: &fs::DirEntry, listing: &mut Listing) {
     });
 }
 
+/// Renames a file or folder to a name on the same volume. Fails with `AlreadyExists` if that name
+/// is taken.
 pub(super) fn rename(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     match rename_to_free_name(from, to) {
         Ok(()) => Ok(()),
@@ -88,6 +92,8 @@ pub(super) fn rename_to_free_name(from: &AbsPath, to: &AbsPath) -> Result<(), Er
     }
 }
 
+/// Copies a file, a link itself, or a folder with its contents. Fails with `AlreadyExists` if `to`
+/// exists, and also if `to` lies inside `from`.
 pub(super) fn copy(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     if to.is_within(from) && to != from {
         let reason = ErrorReason::Other(format!("{to} lies inside it"));
@@ -99,7 +105,9 @@ pub(super) fn copy(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     copy_one(from, to)
 }
 
-// Recursive: as deep as the folders, and the system limits a path to 4,096 bytes.
+/// Copies a file, a link itself, or a folder with its contents to an unused path. Fails with
+/// `NotAFile` for a pipe, socket or device. Recursive: as deep as the folders, and the system
+/// limits a path to 4,096 bytes.
 fn copy_one(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(from, "copy", error);
     let metadata = fs::symlink_metadata(from).map_err(|error| failed(&error))?;
@@ -115,6 +123,8 @@ fn copy_one(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     }
 }
 
+/// Copies a file with its permissions to an unused path. If that fails midway, the incomplete copy
+/// is removed.
 fn copy_file(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     let into = |error: &io::Error| Error::from_io(to, "copy to", error);
     let mut source = read::open(from, "copy")?;
@@ -131,6 +141,8 @@ fn copy_file(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     })
 }
 
+/// Copies a folder with its contents to an unused path and gives it the permissions `mode` last. If
+/// that fails midway, the incomplete copy stays.
 fn copy_folder(from: &AbsPath, to: &AbsPath, mode: u32) -> Result<(), Error> {
     fs::DirBuilder::new()
         .mode(0o700)
@@ -150,6 +162,8 @@ fn copy_folder(from: &AbsPath, to: &AbsPath, mode: u32) -> Result<(), Error> {
         .map_err(|error| Error::from_io(to, "set the permissions of", &error))
 }
 
+/// Moves a file, a link itself, or a folder to the system's trash. Fails if it does not exist or
+/// the trash does not take it.
 pub(super) fn trash(path: &AbsPath) -> Result<(), Error> {
     let doing = "move to the trash";
     fs::symlink_metadata(path).map_err(|error| Error::from_io(path, doing, &error))?;
@@ -159,6 +173,7 @@ pub(super) fn trash(path: &AbsPath) -> Result<(), Error> {
     })
 }
 
+/// Deletes a file, a link itself, or a folder with its contents. Fails if it does not exist.
 pub(super) fn remove(path: &AbsPath) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(path, "remove", error);
     let metadata = fs::symlink_metadata(path).map_err(|error| failed(&error))?;

@@ -135,6 +135,8 @@ fn reach(
     Ok((None, path.clone()))
 }
 
+/// Returns whether an error means that the path does not exist or leads through an entry that is
+/// not a folder.
 fn is_absent(error: &std::io::Error) -> bool {
     matches!(
         error.kind(),

@@ -113,6 +113,8 @@ pub(crate) fn interrupted(folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>
     (interrupted, problems)
 }
 
+/// Finishes an interrupted save if possible and returns its outcome; `None` if the file has exactly
+/// its old or its new content. The record is removed for `None` and for `Finished`.
 fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
     let state = match state_of(&found) {
         Some(InterruptedSaveState::Finished) => {
@@ -134,7 +136,8 @@ fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
     })
 }
 
-/// Returns `None` if the file is whole.
+/// Returns the state of an interrupted save, and finishes it if its file is torn. `None` if the
+/// file has exactly its old or its new content.
 fn state_of(found: &record::LeftoverRecord) -> Option<InterruptedSaveState> {
     let (now, stat) = match read_whole(&found.target, u64::MAX - 1) {
         Ok(read) => read,
@@ -173,6 +176,8 @@ fn is_mixture(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     })
 }
 
+/// Opens an existing file for writing without truncating it. Fails if a link is at the path, and
+/// does not block on a pipe.
 fn open_for_writing(path: &AbsPath) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
@@ -214,17 +219,20 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
     }
 }
 
+/// Reserves disk space for `length` bytes from `start` on; the length of the file stays.
 #[cfg(target_os = "linux")]
 fn reserve_range(file: &File, start: u64, length: u64) -> rustix::io::Result<()> {
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
     super::retry(|| rustix::fs::fallocate(file, flags, start, length))
 }
 
+/// Fails with `NOTSUP`: space cannot be reserved on this system.
 #[cfg(not(target_os = "linux"))]
 fn reserve_range(_: &File, _: u64, _: u64) -> rustix::io::Result<()> {
     Err(Errno::NOTSUP)
 }
 
+/// Makes `content` the whole content of the file, in place, and makes it durable.
 fn write_over(file: &File, content: &[u8]) -> io::Result<()> {
     file.write_all_at(content, 0)?;
     // Done last, and also if the file grew: this releases space reserved beyond the end.

@@ -17,6 +17,9 @@ const TRIES: usize = 5;
 const CHUNK: usize = 256 * 1024;
 const SMALLEST_CHUNK: usize = 4 * 1024;
 
+/// Reads a regular file of at most `limit` bytes with its state. Reads it again while it changes,
+/// up to `TRIES` times, then returns the last content. Fails with `NotAFile` or `TooLarge`, or if
+/// it is unreadable.
 pub(crate) fn read_whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
     let mut last = None;
     for _ in 0..TRIES {
@@ -38,6 +41,8 @@ pub(crate) fn read_whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), 
     last.ok_or_else(|| Error::new(path, "read", ErrorReason::Busy))
 }
 
+/// Passes the content of a regular file to `take` in pieces until its end or until `take` breaks
+/// off, which is `Ok` too. A read may see changes made meanwhile.
 pub(super) fn chunks(
     path: &AbsPath,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
@@ -80,6 +85,7 @@ pub(crate) fn open(path: &AbsPath, doing: &'static str) -> Result<File, Error> {
     Ok(file)
 }
 
+/// Fails with `NotAFile` if the metadata is not that of a regular file.
 fn refuse_others(
     path: &AbsPath,
     doing: &'static str,
@@ -91,11 +97,14 @@ fn refuse_others(
     }
 }
 
+/// Returns the metadata of an open file; `path` is for the error.
 fn metadata(path: &AbsPath, file: &File) -> Result<fs::Metadata, Error> {
     file.metadata()
         .map_err(|error| Error::from_io(path, "read", &error))
 }
 
+/// Reads the rest of a file whose length was `size`. Fails with `TooLarge` if `size` or the bytes
+/// read exceed `limit`, and with `Exhausted` if there is no memory for them.
 fn read_up_to(path: &AbsPath, file: &mut File, size: u64, limit: u64) -> Result<Vec<u8>, Error> {
     let too_large = |size| Error::new(path, "read", ErrorReason::TooLarge { size, limit });
     if size > limit {

@@ -46,6 +46,8 @@ pub(crate) struct ExistingFile {
     pub(crate) stat: Stat,
 }
 
+/// Saves a file, following links. Fails without touching the old file if it is not writable, not a
+/// regular file or not as expected.
 pub(super) fn save(request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
     let target = resolve(request.path)?;
     match find_existing(&target)? {
@@ -117,6 +119,7 @@ fn resolve(path: &AbsPath) -> Result<AbsPath, Error> {
     Err(Error::new(path, SAVE, ErrorReason::LinkLoop))
 }
 
+/// Returns the entry at a path, without following a link at its end; `None` if there is none.
 fn find_existing(target: &AbsPath) -> Result<Option<ExistingFile>, Error> {
     match fs::symlink_metadata(target) {
         Ok(metadata) => Ok(Some(ExistingFile {
@@ -129,6 +132,8 @@ fn find_existing(target: &AbsPath) -> Result<Option<ExistingFile>, Error> {
     }
 }
 
+/// Fails with `NotAFile` for anything but a regular file, with `ReadOnly` if no write bit is set,
+/// and with the system's reason if this process may not write the file.
 fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     let refused = |reason| Err(Error::new(&found.path, SAVE, reason));
     let kind = kind_of(found.metadata.file_type());
@@ -145,6 +150,8 @@ fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     }
 }
 
+/// Fails with `AlreadyExists` or `ChangedOnDisk` if the file is not as expected. Compares the
+/// content if it is short (`ALWAYS_COMPARED`) or has the same length with another stamp.
 fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(), Error> {
     let changed = || {
         let now = Some(found.stat.clone());
@@ -177,6 +184,8 @@ fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(),
     }
 }
 
+/// Creates a file that does not exist. Fails with `ChangedOnDisk` if it was expected to exist or
+/// appears meanwhile.
 fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Error> {
     if matches!(request.expected, ExpectedContent::Unchanged(_)) {
         return Err(changed_on_disk(target));
@@ -193,6 +202,7 @@ fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Err
     Ok(saved(request, target, stamp, SaveMethod::Created))
 }
 
+/// Replaces an existing file through a temporary one or, if that would lose something, in place.
 fn replace(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<SaveResult, Error> {
     match try_replace(request, found)? {
         Some(saved) => Ok(saved),
@@ -287,6 +297,7 @@ fn put_in_place(
     Ok(())
 }
 
+/// Fails with `ChangedOnDisk` if the file is gone or its stamp differs from the one found before.
 fn check_unchanged(found: &ExistingFile) -> Result<(), Error> {
     let now = find_existing(&found.path)?;
     match now {
@@ -307,21 +318,25 @@ fn changed_on_disk(target: &AbsPath) -> Error {
     Error::new(target, SAVE, ErrorReason::ChangedOnDisk { now })
 }
 
+/// Returns whether an error means missing permission or a read-only volume.
 fn is_forbidden(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw_os_error);
     matches!(errno, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS))
 }
 
+/// Writes the content, makes it durable and returns the file's stamp.
 fn write_and_sync(temp: &mut Temp, content: &[u8]) -> io::Result<Stamp> {
     write(temp, content)?;
     sync(temp)
 }
 
+/// Writes the content at the current position of the temporary file.
 fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
     // Continues after interruptions and short writes.
     temp.file().write_all(content)
 }
 
+/// Makes the temporary file durable and returns its stamp.
 fn sync(temp: &mut Temp) -> io::Result<Stamp> {
     temp.file().sync_all()?;
     Ok(stamp_of(&temp.file().metadata()?))

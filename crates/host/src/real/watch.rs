@@ -15,6 +15,8 @@ use crate::watch::{WatchRequest, Watcher};
 /// When full because no receiver reads, events accumulate in the thread; see `batch`.
 const EVENTS: usize = 64;
 
+/// Starts watching a folder on a thread of its own. Fails if the root is missing or cannot be
+/// watched.
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     #[cfg(target_os = "linux")]
     return linux::start(request);

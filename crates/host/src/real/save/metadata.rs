@@ -48,6 +48,8 @@ pub(super) fn keep_rest(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     Ok(file.metadata()?.mode() & 0o7777 == mode)
 }
 
+/// Gives the new file exactly the old one's extended attributes. Returns false if one of them
+/// cannot be read, set or removed; true if the file system has none.
 fn keep_attributes(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     let old = match old_attributes(found) {
         Ok(old) => old,
@@ -71,6 +73,8 @@ fn keep_attributes(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Returns the old file's extended attributes by name, without those in `NOT_COPIED`. Fails if one
+/// is unreadable.
 fn old_attributes(found: &ExistingFile) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
     let mut attributes = BTreeMap::new();
     for name in xattr::list(&found.path)? {
@@ -87,6 +91,7 @@ fn old_attributes(found: &ExistingFile) -> io::Result<BTreeMap<OsString, Vec<u8>
     Ok(attributes)
 }
 
+/// Returns whether an error means that the file system has no extended attributes.
 fn is_unsupported(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw_os_error);
     matches!(errno, Some(Errno::NOTSUP | Errno::NOSYS))

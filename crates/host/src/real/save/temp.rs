@@ -60,6 +60,8 @@ impl Temp {
         Err(io::Error::from(Errno::BUSY))
     }
 
+    /// Creates and locks a temporary file. `Ok(None)` if a concurrent sweep took it; fails with
+    /// `AlreadyExists` if the name is taken.
     fn create_at(path: AbsPath, mode: u32) -> io::Result<Option<Self>> {
         let file = OpenOptions::new()
             .write(true)
@@ -146,7 +148,8 @@ fn temp_name(target: &[u8], round: u64) -> String {
     format!("{PREFIX}{digits}")
 }
 
-/// Removes one of Burin's temporary files if no save in progress holds it.
+/// Removes one of Burin's temporary files if no save in progress holds it. Returns whether it was
+/// stale.
 fn remove_if_stale(path: &AbsPath) -> bool {
     let opened = OpenOptions::new()
         .read(true)
@@ -167,6 +170,7 @@ fn remove_if_stale(path: &AbsPath) -> bool {
     is_there
 }
 
+/// Returns whether two files are one, by device and inode.
 fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }

@@ -64,6 +64,8 @@ struct ToAdd {
     is_new: bool,
 }
 
+/// Starts the thread that watches a folder. Fails if the root is missing or not a folder; refused
+/// watches are reported as an event instead.
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let root = request.root.clone();
     let failed = |error: &io::Error| Error::from_io(&root, "watch", error);
@@ -154,6 +156,8 @@ impl InotifyWatcher {
         }
     }
 
+    /// Waits for events, for a request through `woken`, or until something is due; does not wait
+    /// while folders are still to be added.
     fn wait(&self, woken: &PipeReader) -> rustix::io::Result<WakeReason> {
         let mut wanted = vec![PollFd::new(woken, PollFlags::IN)];
         if let Some(inotify) = &self.inotify {
@@ -427,6 +431,8 @@ fn folder_of(path: &AbsPath) -> AbsPath {
     }
 }
 
+/// Returns the stamp of a path, following links, with the later of the times of content and of
+/// metadata; `None` if it cannot be examined.
 fn stamp(path: &AbsPath) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     let mut stamp = stamp_of(&metadata);

@@ -21,6 +21,8 @@ struct NotifyControl {
     visible: Mutex<Vec<AbsPath>>,
 }
 
+/// Starts watching a folder through `notify`, and the thread that batches its events. Fails if the
+/// root cannot be watched.
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let root = request.root.clone();
     let failed =
