@@ -39,7 +39,8 @@ pub(super) fn is_harmless(line: &ShellLine) -> bool {
         && line.commands.iter().all(is_harmless_command)
 }
 
-/// Returns whether a variable affects neither the shell nor the programs it runs.
+/// Returns whether a variable affects neither the shell nor the harmless programs. Decides by the
+/// name alone: lower-case letters, digits and `_`, except for names that end in `_proxy`.
 fn is_plain_variable(assignment: &ShellAssignment) -> bool {
     let name = assignment.name.as_str();
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';

@@ -265,8 +265,8 @@ impl Repository {
         config.is_ok_and(|config| config.get_bool("core.filemode").unwrap_or(true))
     }
 
-    /// Returns the index's changes, relative to `from`, in the files that landed, or the unmerged
-    /// ones as obstacles.
+    /// Returns the index's changes, relative to `from`, in the files that landed. If any entry of
+    /// the index is unmerged, returns one obstacle: the first unmerged path, landed or not.
     fn staged(
         &self,
         landed: &Changes,
