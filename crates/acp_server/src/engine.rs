@@ -46,6 +46,7 @@ impl AcpEngine {
         }
     }
 
+    /// Returns an open session by its id; fails with `NotFound` if there is none.
     fn live(&self, session: &str) -> Result<Arc<AcpSession>, RequestRefusal> {
         let live = self
             .sessions()
@@ -54,6 +55,9 @@ impl AcpEngine {
         live.ok_or_else(|| RequestRefusal::NotFound(format!("there is no open session {session}")))
     }
 
+    /// Starts what a prompt asks for: a turn, a compaction or another mode. Returns the channel
+    /// that reports the end; `None` if a change of mode is all there is. Fails if the prompt is
+    /// empty.
     fn begin_turn(
         &self,
         session: &str,
@@ -83,6 +87,8 @@ impl AcpEngine {
         }
     }
 
+    /// Sets an option of a session and returns all options. Fails if there is no such session or
+    /// option, or if the choice is none of its values.
     fn choose(
         &self,
         session: &str,
@@ -253,6 +259,7 @@ impl AgentBackend for AcpEngine {
     }
 }
 
+/// Sets the mode with this id; fails with `Invalid` if there is none.
 fn set_mode(live: &AcpSession, mode: &str) -> Result<(), RequestRefusal> {
     let mode = mode_named(mode)
         .ok_or_else(|| RequestRefusal::Invalid(format!("there is no mode {mode}")))?;

@@ -259,6 +259,8 @@ impl SessionOpener {
         }
     }
 
+    /// Returns the answer to the client, with the notices and commands to send after it, and the
+    /// session itself unchanged.
     fn finish_opening(
         &self,
         open: FollowedSession,
@@ -298,6 +300,8 @@ fn start_follower(
     }
 }
 
+/// Returns a notice that lists the further folders that the client asked for; `None` if there are
+/// none.
 fn unused_folders(more: &[PathBuf]) -> Option<String> {
     let names: Vec<String> = more.iter().map(|it| it.display().to_string()).collect();
     (!names.is_empty()).then(|| {

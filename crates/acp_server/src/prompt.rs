@@ -111,6 +111,8 @@ struct MentionTarget {
 }
 
 impl MentionTarget {
+    /// Parses a `file://` URI. `None` for another scheme or host, a path that is not below `root`
+    /// or not UTF-8, and the root itself.
     fn of(uri: &str, root: &AbsPath) -> Option<Self> {
         let rest = uri.strip_prefix("file://")?;
         // A file URL may name a host; only this machine's files count.

@@ -35,6 +35,7 @@ pub(crate) fn read(store: &SessionStore, id: &str) -> Result<SessionRecords, Req
     Ok(assemble(store, id, past.records, &children))
 }
 
+/// Returns whether a record is the start of a call that spawns a subagent.
 fn starts_an_agent(stored: &Stored) -> bool {
     matches!(&stored.record, SessionRecord::CallBegan { tool, .. } if tool == SPAWN_AGENT)
 }

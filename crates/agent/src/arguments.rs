@@ -50,6 +50,8 @@ pub fn read(offered: &ToolInput, arguments: &str) -> Result<(CallInput, bool), E
     }
 }
 
+/// Parses `arguments` as a JSON object; blank text counts as an empty one. Fails with
+/// `Error::ArgumentsNotAnObject` for other JSON and with `Error::ArgumentsNotJson` for other text.
 fn parse(arguments: &str) -> Result<Value, Error> {
     if arguments.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -137,6 +139,9 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
         .unwrap_or(schema)
 }
 
+/// Returns whether `value` has a type that the schema's `type`, a name or a list of names, allows;
+/// true if the schema has none. A whole float counts as `integer`. If false, adds a sentence about
+/// the member at the path `at` to `problems`.
 fn check_type(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) -> bool {
     let wanted: Vec<&str> = match schema.get("type") {
         Some(Value::String(one)) => vec![one],
@@ -165,6 +170,8 @@ fn check_type(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String
     fits
 }
 
+/// Returns whether `value` is one of the schema's `enum` or, without one, its `const`; true if the
+/// schema has neither. If false, adds a sentence about the member at the path `at` to `problems`.
 fn check_choice(schema: &Value, value: &Value, at: &str, problems: &mut Vec<String>) -> bool {
     let choices = match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(choices)), _) => choices.clone(),

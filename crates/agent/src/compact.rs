@@ -125,10 +125,12 @@ impl CompactLimits {
         }
     }
 
+    /// Returns `percent` of the prompt limit in tokens, rounded down.
     fn share(&self, percent: u64) -> u64 {
         self.context_tokens.saturating_mul(percent) / 100
     }
 
+    /// Estimates the tokens of a prompt whose items have `bytes` bytes; adds `fixed_bytes` to them.
     fn tokens(&self, bytes: u64, estimator: &TokenEstimator) -> u64 {
         estimator.estimate(bytes + self.fixed_bytes).0
     }

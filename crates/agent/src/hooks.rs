@@ -175,6 +175,9 @@ fn read_group(
     }
 }
 
+/// Compiles the `matcher` of a hook group, a regular expression for the whole name. `None`, which
+/// matches every name, if it is absent, empty, `*` or not a string. Fails with
+/// `Error::InvalidMatcher` for an invalid expression.
 fn matcher(group: &Value) -> Result<Option<Regex>, Error> {
     match group.get("matcher").and_then(Value::as_str) {
         None | Some("" | "*") => Ok(None),
@@ -260,6 +263,8 @@ impl Hook {
         &self.command
     }
 
+    /// Returns whether the matcher fits one of `names`, the tool's own name and its alias; true
+    /// without a matcher.
     fn is_for(&self, names: &[String]) -> bool {
         let matcher = self.matcher.as_ref();
         matcher.is_none_or(|matcher| names.iter().any(|name| matcher.is_match(name)))

@@ -73,6 +73,7 @@ impl LockTicket {
         while !self.is_free() && changed.changed().await.is_ok() {}
     }
 
+    /// Returns whether no earlier ticket in the queue conflicts with this one.
     fn is_free(&self) -> bool {
         let queue = self.locks.lock();
         let own = queue.tickets.iter().find(|(it, _)| *it == self.number);

@@ -138,6 +138,7 @@ impl LoopDetector {
 /// The kind of loop, the number of repetitions, the thresholds, and a description.
 type LoopFinding = Option<(&'static str, usize, (usize, usize), String)>;
 
+/// Hashes a value for comparison within a process; hashes of other builds may differ.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

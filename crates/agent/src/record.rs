@@ -449,7 +449,7 @@ pub enum TodoState {
     Dropped,
 }
 
-/// A stored message part: the serializable form of `model::Part`.
+/// A stored message part: the serializable form of `model::MessagePart`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredPart {
     /// The content of the part.

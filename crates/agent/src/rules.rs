@@ -183,7 +183,7 @@ impl PermissionRules {
                     "{path} lies outside of the project; only files below its folder can be changed."
                 )),
                 None if self.asks_for_edits => ask("edits need permission".to_owned()),
-                None if takes_all(call) => {
+                None if is_recursive(call) => {
                     ask("it removes a folder with everything in it".to_owned())
                 }
                 None => RuleVerdict::Allow,
@@ -282,6 +282,8 @@ fn class_of(tool: &dyn Tool, access: &ToolAccess) -> ToolClass {
     }
 }
 
+/// Returns the denial of a call that the session's mode forbids: in `Plan` and `Ask`, edits and
+/// commands that do more than read. `None` if the mode permits the call.
 fn forbidden_by_mode(subject: &RuleSubject<'_>, mode: SessionMode) -> Option<RuleVerdict> {
     let what = match mode {
         SessionMode::Build => return None,
@@ -313,7 +315,8 @@ fn changes_something(access: &ToolAccess) -> bool {
     writes.any(|scope| !matches!(scope, LockScope::Own(_)))
 }
 
-fn takes_all(call: &ToolCall) -> bool {
+/// Returns whether the argument `recursive` of the call has a value other than null and false.
+fn is_recursive(call: &ToolCall) -> bool {
     let CallInput::Json(input) = &call.input else {
         return false;
     };

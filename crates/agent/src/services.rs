@@ -25,11 +25,12 @@ pub struct SessionServices {
     pub diagnostics: Option<Arc<dyn DiagnosticSource>>,
 }
 
-/// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not
-/// edited; an open file without unsaved changes is edited on the disk, where the editor notices.
+/// Unsaved texts of open files, newer than the disk. A file whose unsaved text differs from the
+/// disk is not edited; an open file without unsaved changes is edited on the disk, where the editor
+/// notices.
 pub trait Buffers: Send + Sync {
-    /// Returns the text of a file if the editor has it open, whether changed or not; `None`
-    /// otherwise.
+    /// Returns the editor's text of a file that is open with unsaved changes; `None` if it has none
+    /// or is not open.
     fn text(&self, path: &AbsPath) -> Option<String>;
 
     /// Returns the open files with unsaved changes.

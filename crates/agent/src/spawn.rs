@@ -355,6 +355,9 @@ fn answer(result: SubagentResult) -> ToolResult {
 }
 
 impl SubagentRequest {
+    /// Parses the arguments of a call. Fails with the result of the call if the input is not JSON,
+    /// `task` is missing or blank, or `budget`, in US dollars, is not positive. Optional arguments
+    /// of other types count as absent.
     fn read(call: &ToolCall) -> Result<Self, ToolResult> {
         let wrong = |what: &str| ToolResult::new(CallOutcome::InvalidArguments, what);
         let CallInput::Json(input) = &call.input else {

@@ -18,7 +18,7 @@ pub const TOKENS: &str = "answer_tokens";
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
-/// Age in milliseconds at which a call counts half as much as a new one.
+/// Time before the window, in milliseconds, after which a call counts half.
 const HALF_LIFE: f64 = 7.0 * DAY as f64;
 /// Length of the window, in milliseconds.
 const WINDOW: u64 = DAY;
@@ -175,6 +175,8 @@ pub fn calls(measured: &[MeasuredCall], now_ms: u64) -> (Vec<ToolStats>, Vec<Ale
     (lines, alerts)
 }
 
+/// Returns the median and the 95th percentile of the durations in milliseconds; zeros without
+/// calls.
 fn latency(calls: &[&MeasuredCall]) -> (f64, f64) {
     let mut millis: Vec<f64> = calls.iter().map(|call| call.millis).collect();
     millis.sort_by(f64::total_cmp);
@@ -185,6 +187,8 @@ fn latency(calls: &[&MeasuredCall]) -> (f64, f64) {
     (at(0.5).unwrap_or_default(), at(0.95).unwrap_or_default())
 }
 
+/// Returns the sentence of an alert if at least `UNKNOWNS` calls of the hour before `now_ms`, in
+/// milliseconds since 1970, have the outcome `unknown`; otherwise `None`.
 fn unknowns(calls: &[&MeasuredCall], now_ms: u64) -> Option<String> {
     let of_late = |call: &&&MeasuredCall| {
         call.outcome == "unknown" && now_ms.saturating_sub(call.at_ms) < HOUR
@@ -231,6 +235,9 @@ impl Baseline {
         (self.before.1 + 0.5) / (self.before.0 + 1.0)
     }
 
+    /// Returns the sentence of an alert if the share of failures within the window exceeds twice
+    /// the usual share with a probability above `SURE`. `None` otherwise, with fewer than
+    /// `MIN_CALLS` calls within the window, and if twice the usual share is 1 or more.
     fn alarm(&self) -> Option<String> {
         let (calls, failed) = self.window;
         let bound = 2.0 * self.rate();

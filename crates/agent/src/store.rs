@@ -145,6 +145,9 @@ impl SessionStore {
         Ok(self.reader().metrics(name, since_ms)?)
     }
 
+    /// Hands entries to the writing thread and waits until they, and all sent before, are on the
+    /// disk. Fails if the ledger cannot be written, and with `Error::StoreClosed` if the thread has
+    /// ended.
     async fn write(&self, entries: Vec<LedgerEntry>) -> Result<(), Error> {
         let (done, written) = oneshot::channel();
         self.send(StoreWrite {
@@ -183,6 +186,7 @@ fn events<'a>(session: &'a str, records: &'a [Stored]) -> impl Iterator<Item = L
     })
 }
 
+/// Parses a row of the ledger. Fails with `Error::UnreadableRecord`.
 fn decode(event: &EventRow) -> Result<Stored, Error> {
     let record: SessionRecord =
         serde_json::from_str(&event.body).map_err(|source| Error::UnreadableRecord {

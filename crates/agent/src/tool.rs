@@ -32,9 +32,10 @@ pub trait Tool: Send + Sync {
     /// the rules that apply. Fails with the result of the call if its arguments are invalid.
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult>;
 
-    /// Runs a call with the access that was permitted. Dropping the future cancels it immediately
-    /// and leaves nothing running. A tool that can report partial work watches `ToolContext::stop`
-    /// instead.
+    /// Runs a call with the access that was permitted. Dropping the future cancels its async part
+    /// at once, but not work that the tool has handed to a blocking thread, such as reading files,
+    /// editing or moving them: that runs to its end, and its result is lost. Searches with `glob`
+    /// and `grep` stop soon. A tool that can report partial work watches `ToolContext::stop`.
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,

@@ -161,7 +161,7 @@ fn files_of(context: &ToolContext) -> Arc<dyn Files> {
         .map_or_else(|| Arc::clone(files), Arc::from)
 }
 
-/// Runs work on a blocking thread. Once started it runs to its end, even if the future is dropped.
+/// Starts work on a blocking thread at once. It runs to its end, even if the future is dropped.
 fn blocking(work: impl FnOnce() -> ToolResult + Send + 'static) -> BoxFuture<'static, ToolResult> {
     let task = tokio::task::spawn_blocking(work);
     Box::pin(async move {

@@ -96,7 +96,7 @@ struct CallResult {
     seq: u64,
     tool: String,
     outcome: CallOutcome,
-    /// The result as a `Content::ToolResult` part.
+    /// The result as a part with the content `PartContent::ToolResult`.
     part: Arc<MessagePart>,
     hash: u64,
 }
@@ -373,6 +373,7 @@ impl AssistantMessage {
         })
     }
 
+    /// Returns whether the call `id` is one of this message and not dropped.
     fn is_sent(&self, id: &str) -> bool {
         let mut slots = self.calls.iter();
         slots.any(|slot| slot.id == id && !slot.is_dropped)

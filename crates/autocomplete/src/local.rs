@@ -309,6 +309,8 @@ impl LocalPredictor {
         }
     }
 
+    /// Returns the next site of a repeated edit, with the edit trimmed to its difference. Returns
+    /// `None` if no repeated edit has a site left.
     fn propagated(&self, state: &EditorState) -> Option<LocalIdea> {
         let candidate = self.propagation.candidate(&self.log, state)?;
         let edit = SuggestedEdit {

@@ -92,6 +92,7 @@ fn read_escape(text: &str) -> Option<(Escaped, usize)> {
     Some((Escaped::Char(char), digits.len() + 4))
 }
 
+/// Returns whether a text consists of one or more hexadecimal digits, in either case.
 fn is_hex(digits: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

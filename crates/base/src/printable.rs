@@ -87,6 +87,7 @@ fn joins(char: char) -> bool {
     )
 }
 
+/// Returns whether a joiner or variation selector (see `joins`) is meaningful after this character.
 fn carries_joiner(previous: char) -> bool {
     !previous.is_ascii() && !is_suspect(previous)
         || previous == '\u{fe0f}'

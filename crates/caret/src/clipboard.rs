@@ -99,6 +99,8 @@ impl CopiedText {
     }
 }
 
+/// Cuts `text` into the pieces that the metadata describes; a line feed may separate two pieces.
+/// `None` if the metadata is not ours or does not fit the text, or if there are no pieces.
 fn read_pieces(text: &str, metadata: &str) -> Option<Vec<ClipboardPiece>> {
     let mut fields = metadata.split(';');
     if fields.next() != Some(HEADER) {
@@ -195,6 +197,7 @@ fn rows_at_carets(ctx: &CommandContext) -> Vec<ClipboardPiece> {
     pieces
 }
 
+/// Returns the width of the spaces and tabs at the start of a row, in cells.
 fn indent_of(ctx: &CommandContext, row: Row) -> u32 {
     cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width)
 }

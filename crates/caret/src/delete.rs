@@ -209,6 +209,7 @@ fn blanks_before(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     (count > 1).then(|| head - len)
 }
 
+/// Returns the end of the spaces and tabs after `head`, if there are two or more; otherwise `None`.
 fn blanks_behind(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     let blanks = ctx
         .snapshot
@@ -220,6 +221,7 @@ fn blanks_behind(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     (count > 1).then(|| head + len)
 }
 
+/// Returns whether a character is a space or a tab.
 fn is_blank(char: char) -> bool {
     char == ' ' || char == '\t'
 }

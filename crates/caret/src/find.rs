@@ -4,7 +4,7 @@
 //! that cannot match a line ending run over windows of whole rows; others walk the rope's pieces
 //! through a cursor. Either way the answers equal a search through the whole text as one string.
 //! Invariant: matches are sorted and disjoint.
-//! Start at `Query::compile`.
+//! Start at `FindQuery::compile`.
 
 mod contiguous;
 mod endings;

@@ -221,6 +221,7 @@ pub(crate) fn extend(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     }
 }
 
+/// Returns whether the target of a motion does not depend on the caret.
 fn is_absolute(motion: Motion) -> bool {
     matches!(motion, Motion::Offset(_) | Motion::Row(_))
 }

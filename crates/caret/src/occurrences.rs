@@ -154,6 +154,8 @@ fn next_free(
     }
 }
 
+/// Compiles a case-sensitive search for the text of `span`. `None` if the span is empty or longer
+/// than `LONGEST`, or `LONGEST_WORD` for whole words.
 fn matcher(ctx: &CommandContext, span: Span, bounds: WordBounds) -> Option<Matcher> {
     let longest = match bounds {
         WordBounds::Whole => LONGEST_WORD,

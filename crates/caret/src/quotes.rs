@@ -111,6 +111,7 @@ impl Delimiter {
     }
 }
 
+/// Returns whether `char` both opens and closes a pair that the language closes automatically.
 fn is_quote(ctx: &CommandContext, char: char) -> bool {
     let is_pair = |open: &str, close: &str| open == close && open.chars().eq([char]);
     pairs(ctx).iter().any(|pair| is_pair(pair.open, pair.close))
@@ -160,14 +161,18 @@ pub(crate) fn is_prose(ctx: &CommandContext) -> bool {
         .is_none_or(|language| language.name().starts_with("Markdown"))
 }
 
+/// Returns the span, quotes included, of the closed string that contains the byte at `offset`;
+/// `None` if there is none or no tree.
 fn string_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Span> {
     ctx.indent_tree()?.string_at(ctx.snapshot, offset)
 }
 
+/// Returns whether a closed string starts at `offset`; false without a tree.
 fn starts_string(ctx: &CommandContext, offset: ByteOffset) -> bool {
     string_at(ctx, offset).is_some_and(|string| string.start == offset)
 }
 
+/// Returns whether a caret at `offset` is in a comment; false without a tree.
 fn is_comment(ctx: &CommandContext, offset: ByteOffset) -> bool {
     let tree = ctx.indent_tree();
     tree.is_some_and(|syntax| syntax.scope_at(ctx.snapshot, offset) == SyntaxScope::Comment)

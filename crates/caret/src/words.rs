@@ -1,6 +1,6 @@
 //! Boundaries of words and their parts.
 //!
-//! Must not know: selections. Start at `Words::next` and `Words::previous`.
+//! Must not know: selections. Start at `WordScanner::next` and `WordScanner::previous`.
 
 use base::{ByteOffset, Span};
 use text::Snapshot;

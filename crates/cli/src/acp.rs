@@ -46,6 +46,8 @@ impl AcpCommand {
         served.map(|()| ExitCode::SUCCESS)
     }
 
+    /// Serves an editor until it disconnects. Fails if the server cannot be opened, or if the
+    /// connection breaks.
     async fn serve(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<(), String> {
         let options = ServerOptions {
             model: self.model.clone(),

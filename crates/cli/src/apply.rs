@@ -2,7 +2,7 @@
 //!
 //! Reads the edits, plans all of them, and writes everything or nothing; with `--partial`, the
 //! edits that match.
-//! Start at `Apply::run`.
+//! Start at `ApplyCommand::run`.
 
 mod report;
 
@@ -94,6 +94,8 @@ impl ApplyCommand {
         })
     }
 
+    /// Reads the edits from standard input and opens the root. Fails if the root is no folder, or
+    /// if the edits are not UTF-8.
     fn read<'a>(
         &self,
         files: &'a dyn Files,
@@ -169,6 +171,7 @@ impl ApplyCommand {
         report
     }
 
+    /// Writes the changes: all, or none if one fails. Returns warnings.
     fn write(
         &self,
         files: &dyn Files,

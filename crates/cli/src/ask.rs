@@ -67,6 +67,8 @@ impl AskCommand {
         runtime.block_on(self.ask(question, files, dirs, streams))
     }
 
+    /// Returns the question of the command line, or of `input` if that is empty or `-`. Fails if
+    /// the question is blank.
     fn question(&self, input: &mut dyn Read) -> Result<String, String> {
         let words = self.question.join(" ");
         let question = match words.as_str() {
@@ -86,6 +88,8 @@ impl AskCommand {
         }
     }
 
+    /// Asks the model and prints its answer. The exit code tells the class of a failed answer;
+    /// fails if no model can be chosen or the output cannot be written.
     async fn ask(
         &self,
         question: String,
@@ -199,6 +203,7 @@ async fn follow(
     Ok(summary)
 }
 
+/// Ends a line of the output that is not complete.
 fn end_line(summary: &mut AnswerSummary, streams: &mut Streams<'_>) -> Result<(), String> {
     if std::mem::take(&mut summary.is_mid_line) {
         streams.output.write_all(b"\n").map_err(write_error)?;

@@ -68,6 +68,8 @@ impl AgentArguments {
     }
 }
 
+/// Returns whether the output of a command is for programs: by the command itself, or because it or
+/// a subcommand has `--json`.
 fn is_for_programs(matches: &ArgMatches) -> bool {
     const PROGRAMS: &[&str] = &["acp", "ask", "complete", "grep", "search", "write"];
     let is_json = |matches: &ArgMatches| matches!(matches.try_get_one("json"), Ok(Some(true)));

@@ -98,6 +98,8 @@ impl CompleteCommand {
         })
     }
 
+    /// Reads the project, the earlier edits and the text around the position. Fails if one cannot
+    /// be read, or if the position is invalid.
     fn query<'a>(&self, files: &'a dyn Files) -> Result<CompletionQuery<'a>, String> {
         let root = folder(self.root.as_deref(), files)?;
         let project = Project::new(root, files);

@@ -44,6 +44,7 @@ impl ConfinementArguments {
     }
 }
 
+/// Parses the name of a sandbox layer; the error lists the names.
 fn layer(name: &str) -> Result<SandboxLayer, String> {
     SandboxLayer::named(name).ok_or_else(|| {
         let names: Vec<&str> = SandboxLayer::ALL.iter().map(|layer| layer.name()).collect();

@@ -46,6 +46,7 @@ fn to_lines(fact: &Fact) -> String {
     lines
 }
 
+/// Returns the name of a verdict, and its advice unless it is good.
 fn verdict_parts(verdict: &FactVerdict) -> (&'static str, Option<&str>) {
     match verdict {
         FactVerdict::Good => ("good", None),

@@ -3,7 +3,7 @@
 //!
 //! Our ledger records nothing of it: the agent stores its sessions itself, and reports whether it
 //! can resume one.
-//! Start at `Job::perform`.
+//! Start at `HostedRun::perform`.
 
 mod changes;
 mod show;
@@ -159,6 +159,8 @@ impl HostedRun<'_> {
         })
     }
 
+    /// Returns the launch of an agent, for a new or an earlier session. Fails if the sign-in option
+    /// is invalid.
     fn start(
         &self,
         program: &Program,

@@ -138,6 +138,8 @@ fn open_prefilter(dirs: &Dirs, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
     Some(Arc::new(stored))
 }
 
+/// Prints matches as `path:line:text`, with lines from 1, and problems to standard error, until the
+/// search closes the channel. Fails if the output cannot be written.
 fn print(events: &Receiver<SearchEvent>, streams: &mut Streams<'_>) -> io::Result<()> {
     let mut output = BufWriter::with_capacity(64 << 10, &mut *streams.output);
     while let Ok(event) = events.recv_blocking() {

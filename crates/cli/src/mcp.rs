@@ -97,6 +97,8 @@ impl McpCommand {
     }
 }
 
+/// Runs `work` on a runtime with several threads; fails only if there can be none, or as `work`
+/// does.
 fn on_runtime(work: impl Future<Output = Result<ExitCode, String>>) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -106,6 +108,7 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode, String>>) -> Result<Ex
 }
 
 impl McpContext<'_> {
+    /// Returns a configured server by its name; the error lists the names.
     fn entry(&self, name: &str) -> Result<&ServerEntry, String> {
         let found = self.entries.iter().find(|entry| entry.name == name);
         found.ok_or_else(|| {
@@ -126,6 +129,9 @@ impl McpContext<'_> {
         })
     }
 
+    /// Shows a server of the project and allows it, after a question if standard input is a
+    /// terminal. Returns a failing exit code if the user declines; fails if the server is the
+    /// user's own.
     fn approve(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let entry = self.entry(name)?;
         let ServerOrigin::Project { file } = &entry.origin else {
@@ -171,6 +177,7 @@ impl McpContext<'_> {
         Ok(form::parse_bool(&String::from_utf8_lossy(&line)) == Some(true))
     }
 
+    /// Refuses a server from now on; open sessions keep it.
     fn revoke(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         self.set_approval(self.entry(name)?, Approval::Refused)?;
         let done = "It does not run any more; sessions that are open keep it until they end.\n";
@@ -181,11 +188,14 @@ impl McpContext<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Stores the user's decision about a server.
     fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
         let consents = Consents::new(self.files.clone(), &self.dirs.state);
         consents.set(entry, approval).map_err(error_text)
     }
 
+    /// Starts all servers, waits for them at most `PATIENCE`, and prints their status and tools.
+    /// Returns a failing exit code if the configuration has problems.
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let servers = McpServers::start(self.entries.clone(), &self.files, self.dirs, &self.root);
         servers.clients().wait_until_started(PATIENCE).await;
@@ -256,6 +266,8 @@ impl McpContext<'_> {
         })
     }
 
+    /// Signs in to a server and waits until that succeeds or fails. A server that is ready needs
+    /// none, which is a success. The exit code is 130 if the user interrupts it.
     async fn sign_in(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let entry = self.entry(name)?.clone();
         let (pages, mut shown) = mpsc::channel(PAGES);

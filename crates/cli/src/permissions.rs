@@ -108,6 +108,8 @@ impl PermissionsCommand {
     }
 }
 
+/// Removes a saved rule of a project, or of all projects if `project` is `None`. Fails if there is
+/// no such rule there.
 fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(), String> {
     let project = project.map(AbsPath::to_string);
     let saved = saved_rules(&Permissions::read(dirs));

@@ -190,6 +190,7 @@ fn fit_to_width(line: &str, width: usize) -> (usize, usize) {
     (line.len(), columns)
 }
 
+/// Returns the number of lines on all pages.
 fn line_count(pages: &VecDeque<String>) -> usize {
     pages.iter().map(|page| page.lines().count()).sum()
 }

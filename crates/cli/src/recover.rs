@@ -24,6 +24,7 @@ pub(crate) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns a line for each journal with unsaved text; none if the folder of journals is missing.
 fn unsaved(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, String> {
     match project::list_left_over(files, &dirs.journals()) {
         Ok(journals) => {

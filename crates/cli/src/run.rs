@@ -88,6 +88,7 @@ pub(crate) struct RunCommand {
     task: Vec<String>,
 }
 
+/// Parses a reasoning effort; the error lists the levels.
 fn effort(word: &str) -> Result<Effort, String> {
     let value = serde_json::Value::from(word);
     serde_json::from_value(value)
@@ -125,6 +126,8 @@ impl RunCommand {
         done
     }
 
+    /// Returns the task of the command line, or of standard input if that is empty or `-`, unless
+    /// `--json` reserves the input for commands. Fails if the task is blank.
     fn task(&self, streams: &mut Streams<'_>) -> Result<String, String> {
         let words = self.task.join(" ");
         let task = match words.as_str() {
@@ -170,6 +173,8 @@ impl RunCommand {
         }
     }
 
+    /// Runs the task with an agent of ours, in a new or an earlier session, and prints its events.
+    /// The exit code tells how the turn ended; fails if the session cannot be started.
     async fn perform(
         &self,
         task: String,
@@ -244,6 +249,9 @@ impl RunCommand {
         Ok(exit_code(&end))
     }
 
+    /// Returns the options to start a session with, and prints notices about them, some while it
+    /// waits for MCP servers. With `--trust-hooks`, stores the user's consent to all hooks of the
+    /// folder.
     async fn start(
         &self,
         factory: &SessionFactory,

@@ -1,7 +1,7 @@
 //! `burin-agent sandbox`: runs a command under a sandbox policy.
 //!
 //! The command inherits our streams, so its input and output pass through unchanged.
-//! Start at `Sandbox::run`.
+//! Start at `SandboxCommand::run`.
 
 mod report;
 
@@ -104,6 +104,8 @@ impl SandboxCommand {
         Ok(ExitCode::from(code))
     }
 
+    /// Runs the command to its end and returns the report. A command that the sandbox refuses to
+    /// start is part of the report; fails only if the streams cannot be passed on.
     fn perform(
         &self,
         policy: &Policy,
@@ -184,6 +186,7 @@ impl SandboxCommand {
         Ok(policy)
     }
 
+    /// Applies a policy file to `policy`. Fails if it cannot be read or is invalid.
     fn add_file(
         &self,
         path: &AbsPath,
@@ -214,6 +217,7 @@ fn describe_finding(finding: &Finding, aside: Option<&AbsPath>) -> String {
     }
 }
 
+/// Duplicates standard input, output and error, in this order.
 fn duplicate_stdio() -> Result<[OwnedFd; 3], String> {
     let twin = |stream: &dyn AsFd| {
         let twin = stream.as_fd().try_clone_to_owned();

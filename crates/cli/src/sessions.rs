@@ -98,6 +98,7 @@ pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStor
     SessionStore::start(opened.ledger).map_err(error_text)
 }
 
+/// Reads the records of a session, and prints the problems with them as notices.
 fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
     let past = store.read(id).map_err(error_text)?;
     for problem in &past.problems {

@@ -10,8 +10,7 @@ use base::{LineFeeds, printable};
 /// A writer that makes text printable on its way to `inner`.
 pub struct Visible<W: Write> {
     inner: W,
-    /// Bytes that need more input: the start of a character, or a `\r` that a `
-    /// ` may follow.
+    /// Bytes that need more input: the start of a character, or a `\r` that a `\n` may follow.
     held: Vec<u8>,
     /// The end of the output so far, which decides the meaning of a joiner.
     end: String,
@@ -28,6 +27,7 @@ impl<W: Write> Visible<W> {
         }
     }
 
+    /// Writes a text in printable form, judged together with the end of the output before it.
     fn pass(&mut self, text: &str) -> io::Result<()> {
         let before = std::mem::take(&mut self.end);
         let whole = before.clone() + text;

@@ -101,6 +101,7 @@ impl WorktreeCommand {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Performs the action and returns its output, as text or as JSON.
     fn answer(&self, pool: &WorktreePool) -> Result<String, String> {
         let lines = match &self.what {
             WorktreeAction::Lease {
@@ -153,6 +154,7 @@ impl WorktreeCommand {
         Ok(lines.iter().map(|line| format!("{line}\n")).collect())
     }
 
+    /// Leases `count` worktrees that stay until they are released, and returns one line for each.
     fn lease(
         &self,
         pool: &WorktreePool,
@@ -180,6 +182,7 @@ impl WorktreeCommand {
         Ok(text)
     }
 
+    /// Formats all leases and archives; never fails.
     fn list(&self, listing: &PoolListing) -> Result<String, String> {
         if self.json {
             let value = json!({
@@ -222,6 +225,7 @@ impl WorktreeCommand {
         Ok(text)
     }
 
+    /// Formats the status of one lease, with at most 20 files that are not committed; never fails.
     fn show(&self, shown: &LeaseStatus) -> Result<String, String> {
         if self.json {
             return Ok(format!("{}\n", shown_json(shown)));
@@ -345,6 +349,7 @@ fn shown_json(shown: &LeaseStatus) -> Value {
     value
 }
 
+/// Parses the id of a lease; the error shows an example.
 fn parse(id: &str) -> Result<LeaseId, String> {
     LeaseId::parse(id).ok_or_else(|| format!("{id:?} is no lease; they are called like \"wt-3\""))
 }

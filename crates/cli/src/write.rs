@@ -38,6 +38,7 @@ pub(crate) fn run(
     }
 }
 
+/// Returns the content on disk as the one that the save expects; `Absent` if there is no file.
 fn expected(files: &dyn Files, path: &AbsPath) -> Result<ExpectedContent, Error> {
     match files.read_with_stat(path, u64::MAX - 1) {
         Ok((old, stat)) => Ok(ExpectedContent::Unchanged(OnDisk {

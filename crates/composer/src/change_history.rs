@@ -319,6 +319,7 @@ impl ChangeHistory {
         })
     }
 
+    /// Stores a content under its blob id, unless the base or the store has it already.
     fn store_content(&mut self, id: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = content_path(id);
         let is_there = self.base_ids.contains(id)
@@ -417,6 +418,7 @@ impl ChangeHistory {
         self.clock.wall_ms()
     }
 
+    /// Appends entries to the log on the disk, one per line.
     fn append(&mut self, lines: &[ChangeHistoryEntry]) -> Result<(), Error> {
         let mut bytes = Vec::new();
         for line in lines {

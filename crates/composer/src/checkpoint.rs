@@ -89,6 +89,8 @@ impl UndoSelection {
         }
     }
 
+    /// Returns whether a change meets every criterion that is set. Changes of other authors than
+    /// agents never meet a session, a turn or a call.
     fn matches(&self, change: &RecordedChange) -> bool {
         let agent = change.author.agent_call();
         let is_of = |sessions: &Vec<String>| agent.is_some_and(|it| sessions.contains(&it.session));
@@ -220,6 +222,8 @@ impl ChangeHistory {
         live
     }
 
+    /// Undoes these changes as one operation. Fails with all conflicts, or with `NothingToUndo` if
+    /// no file has to change, before it writes any file.
     fn undo_changes(&mut self, chosen: &HashSet<ChangeId>) -> Result<UndoResult, Error> {
         let mut paths: Vec<String> = Vec::new();
         for change in self.changes().iter().filter(|it| chosen.contains(&it.id)) {
@@ -264,6 +268,8 @@ impl ChangeHistory {
         self.finish_operation(journal)
     }
 
+    /// Writes the target version of a file to the disk, but not to the log. Fails with `Busy` if
+    /// the file no longer has the version that the plan started from.
     fn apply_write(&mut self, write: &FileWrite) -> Result<(), Error> {
         if self.current_version(&write.path)? != write.from {
             return Err(Error::Busy(format!(

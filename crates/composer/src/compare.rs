@@ -46,6 +46,8 @@ impl CandidateScore {
         self.checks.iter().filter(|check| check.is_passed).count()
     }
 
+    /// Returns the sort key of a candidate; the smallest is the best: not done, failed checks, no
+    /// changes, changed lines, cost, working time in milliseconds. An unknown cost sorts last.
     fn rank(&self) -> (bool, usize, usize, usize, u64, u64) {
         (
             !matches!(self.state.as_str(), "done" | "landed"),

@@ -138,6 +138,7 @@ impl ReviewDecisions {
         }
     }
 
+    /// Merges the review's verdicts into the store and writes it to the disk.
     fn save(&mut self) -> Result<(), Error> {
         if let Some(review) = &self.review {
             self.store.merge_review(review);

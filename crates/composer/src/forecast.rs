@@ -240,6 +240,8 @@ impl ForecastPass<'_> {
         self.merge_pair(side, &branch)
     }
 
+    /// Merges two sides, or reuses the result for the same changes, and adds their conflicts and
+    /// overlaps to the report. Fails if the repository cannot be read.
     fn merge_pair(&mut self, one: &ForecastSide, two: &ForecastSide) -> Result<(), git::Error> {
         let key = (one.fingerprint, two.fingerprint);
         let pair = match self
@@ -311,6 +313,9 @@ impl ForecastPass<'_> {
         Ok(())
     }
 
+    /// Merges a session onto the branch with the changes of the sessions before it (`landed`,
+    /// against `tip`). Returns its conflicts, and the changes including its own unless it
+    /// conflicts.
     fn next_in_order(
         &self,
         side: &ForecastSide,
@@ -340,6 +345,7 @@ impl ForecastPass<'_> {
     }
 }
 
+/// Returns the user's side: the uncommitted changes, with unsaved texts in place of the files'.
 fn person_side(
     repository: &Repository,
     input: &ForecastInput,

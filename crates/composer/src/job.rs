@@ -313,6 +313,7 @@ impl JobWorktree {
     }
 }
 
+/// Converts a stored path; fails with `Unreadable` if it is not absolute.
 fn absolute(path: &str) -> Result<AbsPath, Error> {
     AbsPath::new(path).ok_or_else(|| Error::Unreadable(format!("{path} is not an absolute path")))
 }

@@ -212,6 +212,9 @@ impl Landings {
         }
     }
 
+    /// Returns the entry of the file that a resolution gives, and stores its content as a Git
+    /// object; `Ok(None)` if the chosen side deleted the file. Fails with `ConflictMarkers` if the
+    /// text contains a conflict marker that neither side has.
     fn resolved_entry(
         &self,
         repository: &Repository,
@@ -256,6 +259,8 @@ impl Landings {
         Ok(Repository::discover(&self.main_repo)?)
     }
 
+    /// Returns the full name of the branch that is checked out; fails with `NoBranch` if HEAD is
+    /// detached.
     fn checked_out_branch(
         &self,
         repository: &Repository,
@@ -326,6 +331,7 @@ fn refuse_markers(
     Ok(())
 }
 
+/// Fails with `Refused` at the first path, or target of a symlink, that is dangerous to check out.
 fn refuse_unsafe_paths(request: &LandingRequest) -> Result<(), LandingError> {
     for (path, entry) in &request.changes {
         let link = entry.as_ref().filter(|entry| entry.mode == EntryMode::Link);

@@ -205,6 +205,8 @@ pub fn recover(worktrees: &JobWorktrees) {
     }
 }
 
+/// Opens the landings of a repository, with a sentence about each that a killed program left and
+/// that was finished or requeued.
 fn open_landings(worktrees: &JobWorktrees) -> Result<(Landings, Vec<String>), LandingError> {
     Landings::open(
         worktrees.main_repo(),
@@ -236,6 +238,7 @@ fn is_landed(step: &LandingStep) -> bool {
     )
 }
 
+/// Returns whether a landing succeeded: it landed, or the branch contained all its changes already.
 fn is_good(outcome: &LandingOutcome) -> bool {
     matches!(
         outcome,

@@ -1,11 +1,5 @@
-//! Finds conflict markers left by a merge: `<<<<<<< name`, `
-//!
-//!
-//!
-//!
-//!
-//!
-//! name`, `=======`, `>>>>>>> name`.
+//! Finds conflict markers left by a merge: `<<<<<<< name`, `||||||| name`, `=======`,
+//! `>>>>>>> name`.
 //!
 //! Knows: bytes. A marker with a name, as Git writes it, counts by itself; one without a name
 //! counts only within a complete block. Underlined headings are therefore no markers.
@@ -89,6 +83,8 @@ fn is_block(rest: &[(u32, &[u8], MarkerKind, bool)]) -> bool {
     false
 }
 
+/// Returns the kind of a line that consists of a marker, and whether a name follows it; `None` for
+/// any other line.
 fn kind(line: &[u8]) -> Option<(MarkerKind, bool)> {
     let sign = *line.first()?;
     let kind = match sign {
@@ -109,6 +105,8 @@ fn kind(line: &[u8]) -> Option<(MarkerKind, bool)> {
     }
 }
 
+/// Returns whether seven marker characters in a row occur anywhere, not only at the start of a
+/// line. A row of `=` alone does not count.
 fn has_any(bytes: &[u8]) -> bool {
     let mut windows = bytes.windows(MARKER_LENGTH);
     windows.any(|window| matches!(window, b"<<<<<<<" | b">>>>>>>" | b"|||||||"))

@@ -149,6 +149,7 @@ impl Outline {
     }
 }
 
+/// Returns the rows from that of the span's start to that of its end, both included.
 fn rows(text: &Snapshot, span: Span) -> Range<u32> {
     let Row(first) = text.point_at(span.start).row;
     let Row(last) = text.point_at(span.end).row;

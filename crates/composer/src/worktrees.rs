@@ -275,6 +275,8 @@ impl JobWorktrees {
         Ok(())
     }
 
+    /// Leases a worktree and merges the work of `request.start_from` into it. Fails if the pool
+    /// cannot make one, or if that work conflicts; the worktree stays leased then.
     fn lease_blocking(&self, request: &WorktreeRequest) -> Result<JobWorktree, Error> {
         let leases = self.0.pool.lease(worktree::LeaseRequest {
             count: 1,
@@ -316,6 +318,8 @@ impl JobWorktrees {
         Ok(())
     }
 
+    /// Stops watching a worktree and gives it back to the pool, which removes it. Fails if it holds
+    /// work that exists nowhere else; its lease is kept then.
     fn release_blocking(&self, worktree: &JobWorktree) -> Result<(), Error> {
         let root = worktree.root()?;
         self.acquire(&worktree.lease)?;
@@ -404,10 +408,12 @@ impl WorktreeProvider for JobWorktrees {
     }
 }
 
+/// Parses the id of a lease; fails with `Unreadable` if it is invalid.
 fn lease_id(lease: &str) -> Result<LeaseId, Error> {
     LeaseId::parse(lease).ok_or_else(|| Error::Unreadable(format!("{lease} is no worktree's name")))
 }
 
+/// Runs `act` on a thread that may block. Fails with `Aborted` if `act` panics.
 async fn blocking<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

@@ -79,6 +79,7 @@ fn split_lines(text: &Snapshot) -> Vec<String> {
     lines
 }
 
+/// Returns the number of lines, at most `u32::MAX`.
 fn count(lines: &[String]) -> u32 {
     u32::try_from(lines.len()).unwrap_or(u32::MAX)
 }
@@ -89,6 +90,7 @@ fn pick(lines: &[String], range: Range<u32>, row: fn(u32, String) -> ChangeRow) 
     picked.collect()
 }
 
+/// Returns the removed rows of the old text and the added rows of the new one.
 fn ranges(hunk: &RowHunk) -> (Range<u32>, Range<u32>) {
     (
         hunk.before.start.0..hunk.before.end.0,
@@ -96,6 +98,7 @@ fn ranges(hunk: &RowHunk) -> (Range<u32>, Range<u32>) {
     )
 }
 
+/// Returns the row of the new text where the hunk after `hunk` begins; `end` if there is none.
 fn next_start(hunks: &[RowHunk], hunk: &RowHunk, end: u32) -> u32 {
     let next = hunks
         .iter()

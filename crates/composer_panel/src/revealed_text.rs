@@ -1,7 +1,7 @@
 //! Untrusted text to be approved, of which only a part is shown until the user asks for more.
 //!
 //! Plain data. Invariant: the text is printable and is shown from its beginning without gaps.
-//! Start at `Whole::new`.
+//! Start at `RevealedText::new`.
 
 use base::{LineFeeds, printable};
 
@@ -68,6 +68,7 @@ impl RevealedText {
     }
 }
 
+/// Returns the columns that a char may take: 8 for a tab, 1 for other ASCII, 2 for all others.
 fn width(char: char) -> usize {
     match char {
         '\t' => 8,
@@ -76,6 +77,7 @@ fn width(char: char) -> usize {
     }
 }
 
+/// Returns the columns that a line may take, the sum of its chars' widths.
 fn columns(line: &str) -> usize {
     line.chars().map(width).sum()
 }

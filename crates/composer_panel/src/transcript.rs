@@ -215,6 +215,8 @@ impl Transcript {
         own.or_else(of_child)
     }
 
+    /// Returns the first call of this session that waits for permission, without those of
+    /// subagents.
     fn own_pending_call(&self) -> Option<&CallItem> {
         self.items.iter().find_map(|item| match item {
             TranscriptEntry::Call(call)

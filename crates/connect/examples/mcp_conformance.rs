@@ -78,6 +78,8 @@ async fn main() -> ExitCode {
     }
 }
 
+/// Connects to the server, signs in if required, and calls each of its tools. Fails if any of that
+/// fails.
 async fn run() -> Result<(), String> {
     let url = std::env::args()
         .next_back()

@@ -73,6 +73,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
+    /// Takes the line read so far, without its line feed; `None` if it is blank. A line that is too
+    /// long or not UTF-8 becomes noise.
     fn take(&mut self) -> Option<WireLine> {
         let line = std::mem::take(&mut self.line);
         let length = std::mem::take(&mut self.length);

@@ -34,6 +34,9 @@ impl Expansion<'_> {
         Ok(expanded)
     }
 
+    /// Returns the value for the text between the braces of `${…}`: a predefined name, or a
+    /// variable, which may have the prefix `env:` and, after `:-`, a default for when it is unset
+    /// or empty. Fails with `UnsetVariable` if there is no value.
     fn value(&self, name: &str) -> Result<String, Error> {
         let unset = |name: &str| Error::UnsetVariable(name.to_owned());
         let variable = |name: &str| self.variables.get(name).cloned();

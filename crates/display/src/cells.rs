@@ -106,6 +106,9 @@ impl Meter {
         self.prior = prior;
     }
 
+    /// Returns the width of a character in cells after the preceding text, which this updates;
+    /// `advance` adds the width to `cell`. A character that joins the previous one, such as an
+    /// accent, has 0.
     fn advance_rare(&mut self, ch: char) -> u32 {
         if let Some(cells) = stand_in_cells(ch) {
             self.prior = PrecedingText::Other;

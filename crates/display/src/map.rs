@@ -189,6 +189,8 @@ impl DisplayMap {
         true
     }
 
+    /// Returns the options for wrapping, with rows of at least one cell; `None` if lines are not
+    /// wrapped.
     fn wrap_options(&self) -> Option<WrapOptions> {
         Some(WrapOptions {
             cells: self.state.options.wrap?.max(1),
@@ -240,6 +242,7 @@ impl DisplayMap {
             .sync(rows, &self.blocks, &state.shown, &state.wrap);
     }
 
+    /// Returns an id that this map has not used yet; ids increase.
     fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
@@ -296,6 +299,7 @@ impl DisplayMap {
         fold::spans(self.state.folds.all())
     }
 
+    /// Removes the folds for which `is_unwanted` holds, and updates all layers.
     fn remove_folds(&mut self, is_unwanted: impl Fn(&PlacedMark<FoldMark>) -> bool) {
         let removed = self.state.folds.retain(|fold| !is_unwanted(fold));
         let buffer = self.state.buffer().clone();
@@ -325,6 +329,8 @@ impl DisplayMap {
             .collect()
     }
 
+    /// Removes the inlays whose ids `is_unwanted` accepts, adds those in `add`, and updates all
+    /// layers.
     fn replace_inlays(&mut self, is_unwanted: impl Fn(InlayId) -> bool, add: Vec<Inlay>) {
         let removed = self.inlays.retain(|inlay| !is_unwanted(inlay.mark.id));
         self.add_inlays(removed, add);

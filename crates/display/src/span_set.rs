@@ -1,7 +1,7 @@
 //! A sorted set of spans that follow the text; the cost of an edit does not grow with the set.
 //!
 //! Each entry stores its distance from the previous one, so that an edit touches only adjacent
-//! entries. Start at `Marks::map`.
+//! entries. Start at `SpanSet::map`.
 //! Invariant: entries are sorted by start, then by rank.
 
 use std::cmp::Ordering;
@@ -287,6 +287,7 @@ fn sort<T: SpanMark>(marks: &mut [PlacedMark<T>]) {
     });
 }
 
+/// Returns the entry at the cursor with its span in the text; `None` at the end of the set.
 fn placed_at<T: SpanMark>(
     cursor: &Cursor<'_, '_, SpanEntry<T>, SpanExtent>,
 ) -> Option<PlacedMark<T>> {

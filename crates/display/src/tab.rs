@@ -185,6 +185,9 @@ impl LongLines {
 }
 
 impl LongLine {
+    /// Returns the measurements of the line after edits of lines, with its new number. `None` if
+    /// the line was deleted, split, joined or replaced with others, or if the edit does not fit its
+    /// lengths.
     fn after(&self, edits: &[LineEdit], shown: &ShownText, tab_width: u32) -> Option<Self> {
         let ix = edits.partition_point(|edit| edit.old.end <= self.line);
         let before = ix.checked_sub(1).map(|before| &edits[before]);

@@ -127,6 +127,7 @@ impl Item for WrapItem {
     }
 }
 
+/// Returns the total bytes of rows, given the byte length of each.
 fn bytes_of(lens: &[u32]) -> usize {
     lens.iter().map(|len| *len as usize).sum()
 }

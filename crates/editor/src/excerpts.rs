@@ -164,6 +164,8 @@ impl Excerpts {
         source.read(cx).path().cloned()
     }
 
+    /// Returns the index of the excerpt that contains a row of the combined text. A row past the
+    /// end counts as the last row. Returns `None` without excerpts.
     fn index_at(&self, shown: &Snapshot, row: Row) -> Option<usize> {
         let offset = shown.row_start(row.min(shown.last_row()));
         self.places

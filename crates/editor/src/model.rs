@@ -207,6 +207,8 @@ impl DocumentModel {
     }
 }
 
+/// Returns the parts of a document whose change is reported: its state, whether it is modified, and
+/// its path.
 fn state_of(document: &Document) -> (DocumentState, bool, Option<AbsPath>) {
     (
         document.state(),
@@ -215,6 +217,8 @@ fn state_of(document: &Document) -> (DocumentState, bool, Option<AbsPath>) {
     )
 }
 
+/// Detects the language from the path and the first 200 chars of the first row. Returns `None` for
+/// a large or untitled document, and if the language is unknown.
 fn language_of(document: &Document) -> Option<Language> {
     if document.is_large() {
         return None;

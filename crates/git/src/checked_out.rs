@@ -14,8 +14,8 @@ use crate::repository::{Error, Repository};
 
 /// Returns the bytes that a checkout of HEAD writes for the file that `path` resolves to, with the
 /// line endings of the working tree. `None` if HEAD has no such file, if the file is in no
-/// repository, or if a filter program would have to run. A file with `working-tree-encoding` is
-/// returned in UTF-8, as git stores it.
+/// repository, if a filter program would have to run, or if git would replace `$Id$` in it. A file
+/// with `working-tree-encoding` is returned in UTF-8, as git stores it.
 pub fn checked_out(path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
     let path = resolved(path);
     let folder = path.parent().unwrap_or_else(|| path.clone());
@@ -27,7 +27,7 @@ pub fn checked_out(path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
 }
 
 impl Repository {
-    /// Expects `path` with all symlinks resolved.
+    /// Does the work of the function of this name. Expects `path` with all symlinks resolved.
     fn checked_out(&self, path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
         let Some(relative) = path.relative_to(self.workdir()) else {
             return Ok(None);
@@ -61,6 +61,9 @@ impl Repository {
             || is_mode(FileMode::BlobGroupWritable)
     }
 
+    /// Returns whether the file's `filter` attribute names a filter for which the config has a
+    /// program. `relative` is relative to the working tree. An unreadable config counts as one
+    /// without programs.
     fn has_filter(&self, relative: &Path) -> bool {
         let Attribute::Named(filter) = self.attribute(relative, "filter") else {
             return false;

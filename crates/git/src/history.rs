@@ -171,12 +171,15 @@ impl Repository {
         Ok(hunks.collect())
     }
 
+    /// Returns the commit that a revision in git's notation names, also through a tag. Fails if
+    /// there is none.
     fn commit_of(&self, revision: &str) -> Result<git2::Commit<'_>, Error> {
         let found = self.inner.revparse_single(revision);
         let commit = found.and_then(|object| object.peel_to_commit());
         commit.map_err(|error| unreadable(Path::new(revision), &error))
     }
 
+    /// Returns the tree of HEAD; `None` if there is no commit yet or it cannot be read.
     fn head_tree(&self) -> Option<git2::Tree<'_>> {
         self.inner.head().and_then(|head| head.peel_to_tree()).ok()
     }

@@ -194,6 +194,8 @@ impl Repository {
         })
     }
 
+    /// Returns the numbers of commits by which `head` is ahead of and behind its upstream. `None`
+    /// if it has no upstream or its history cannot be read.
     fn distance(&self, head: &git2::Reference<'_>) -> Option<(usize, usize)> {
         let name = head.name().ok()?;
         let upstream = self.inner.branch_upstream_name(name).ok()?;
@@ -201,6 +203,8 @@ impl Repository {
         self.inner.graph_ahead_behind(head.target()?, upstream).ok()
     }
 
+    /// Returns a path relative to the working tree, also if symlinks lead to its folder. `None` if
+    /// it is outside, or its folder does not exist.
     fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
         if let Some(relative) = path.relative_to(&self.workdir) {
             return Some(relative.to_path_buf());
@@ -213,6 +217,7 @@ impl Repository {
     }
 }
 
+/// Returns whether an error means that an object does not exist or that there is no commit yet.
 fn is_absent(error: &git2::Error) -> bool {
     matches!(
         error.code(),

@@ -62,7 +62,8 @@ impl Statuses {
     }
 }
 
-/// Compares HEAD, the index and the working tree at `workdir`. Takes time per file.
+/// Reads the statuses, including untracked and ignored files, without writing to the index. An
+/// ignored folder is one entry.
 pub(crate) fn read(
     repository: &git2::Repository,
     workdir: &AbsPath,
@@ -146,6 +147,9 @@ fn mark_ancestors(
     }
 }
 
+/// Returns the status that represents all flags of a file: the first that applies of conflicted,
+/// ignored, deleted, added, renamed, modified and untracked. A file that is deleted in the index
+/// and present on disk is modified. `None` if no flag applies.
 fn classify(status: git2::Status) -> Option<FileStatus> {
     use git2::Status as S;
     let any = |flags: S| status.intersects(flags);

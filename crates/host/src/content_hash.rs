@@ -42,6 +42,7 @@ fn finish(lane: u64) -> u64 {
     lane ^ lane >> 32
 }
 
+/// Returns up to eight bytes as a number, the least significant first; 0 for none.
 fn number(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().rev();
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))

@@ -92,6 +92,7 @@ fn is_loader_variable(name: &str) -> bool {
 
 static WITHHELD: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
 
+/// Returns whether settings name the variable as the source of a key.
 fn is_withheld(name: &str) -> bool {
     let withheld = WITHHELD.read().unwrap_or_else(PoisonError::into_inner);
     withheld.contains(name)

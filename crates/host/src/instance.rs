@@ -153,6 +153,8 @@ fn listen(listener: &UnixListener, messages: &async_channel::Sender<Vec<u8>>) {
     }
 }
 
+/// Reads a message: its length in four bytes, the least significant first, and its bytes. Fails if
+/// one read takes longer than `HANDOFF_TIMEOUT` or the length exceeds `MAX_MESSAGE_BYTES`.
 fn read_message(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     stream.set_read_timeout(Some(HANDOFF_TIMEOUT))?;
     stream.set_write_timeout(Some(HANDOFF_TIMEOUT))?;
@@ -167,6 +169,8 @@ fn read_message(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     Ok(message)
 }
 
+/// Sends a message to the first instance and waits for its reply. Fails if it does not accept the
+/// message in time, or if the message is longer than `MAX_MESSAGE_BYTES`.
 fn hand_over(socket: &AbsPath, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len())
         .ok()

@@ -103,7 +103,7 @@ pub enum ProcessExit {
     Exited(i32),
     /// It was killed by this signal, sent by another process.
     Signalled(i32),
-    /// Burin killed it at its deadline.
+    /// Burin killed it, at its deadline or because it was no longer wanted.
     TimedOut,
 }
 
@@ -241,6 +241,8 @@ fn not_started(program: &OsStr, folder: &AbsPath, error: &io::Error) -> Error {
     Error::new(folder, "run a program in", reason)
 }
 
+/// Starts a thread that reads a pipe to its end or to an error. It returns the first `cap` bytes
+/// and whether there were more, which are dropped.
 fn read_capped(
     mut pipe: impl Read + Send + 'static,
     cap: usize,
@@ -265,12 +267,16 @@ fn read_capped(
     })
 }
 
+/// Waits for a thread of `read_capped` and returns its result; empty and not cut if there is none
+/// or it panicked.
 fn join(reader: Option<thread::JoinHandle<(Vec<u8>, bool)>>) -> (Vec<u8>, bool) {
     reader
         .and_then(|reader| reader.join().ok())
         .unwrap_or_default()
 }
 
+/// Waits until the child ends, then kills the rest of its group and reaps it. Kills the child too,
+/// and returns `TimedOut`, at the deadline or once `is_wanted` returns false.
 fn wait(
     child: &mut Child,
     deadline: Instant,
@@ -296,6 +302,8 @@ fn wait(
     }
 }
 
+/// Returns whether the child has ended, without reaping it. True if its process id cannot be
+/// represented.
 fn has_ended(child: &Child) -> io::Result<bool> {
     let Some(pid) = pid_of(child) else {
         return Ok(true);
@@ -304,6 +312,7 @@ fn has_ended(child: &Child) -> io::Result<bool> {
     Ok(waitid(WaitId::Pid(pid), options)?.is_some())
 }
 
+/// Returns the child's process id; `None` if it cannot be represented.
 fn pid_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }

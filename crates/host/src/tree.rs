@@ -106,7 +106,7 @@ impl FolderTree {
     }
 
     /// Reads a file of at most `limit` bytes, or the target of a link; returns `None` if there is
-    /// neither.
+    /// neither. Fails with `TooLarge` for a longer file.
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<(TreeKind, Vec<u8>)>, Error> {
         let doing = "read";
         let held = self.open_parent(path, MissingFolders::Leave);
@@ -168,6 +168,9 @@ impl FolderTree {
         problems
     }
 
+    /// Visits the entries of one folder, which is empty for the top; adds the subfolders that
+    /// `step` enters to `open`. Names that are not UTF-8 become problems; a missing folder is no
+    /// error. Fails if the folder or an entry cannot be examined.
     fn folder(
         &self,
         path: &str,
@@ -229,6 +232,8 @@ impl FolderTree {
         })
     }
 
+    /// Does the work of `write`. Fails if a link or a file is in the place of a folder on the way.
+    /// Removes the temporary file if the last step, renaming it, fails.
     fn try_write(
         &self,
         path: &str,
@@ -314,6 +319,9 @@ impl FolderTree {
         Ok(folder.map(|folder| (folder, name)))
     }
 
+    /// Opens a folder below the top without following links. With `MissingFolders::Make` missing
+    /// folders are created; with `Leave`, a folder that is missing or is something else gives
+    /// `None`. Fails with `XDEV` if `path` is absolute or contains `..`.
     fn descend(&self, path: &Path, missing: MissingFolders) -> Result<Option<OwnedFd>, Errno> {
         let mut held = no_follow::open_folder(&self.top, ".")?;
         for part in path.components() {
@@ -418,8 +426,8 @@ fn draft(name: &str) -> String {
     format!("{DRAFT}{:016x}", hash.0 as u64)
 }
 
-/// Returns whether a file name is one of `FolderTree::write`'s temporary names, of a write in progress or
-/// interrupted.
+/// Returns whether a file name is a temporary name of `FolderTree::write` or of a save, in progress
+/// or interrupted.
 pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
     let made = name
         .to_str()
@@ -428,6 +436,7 @@ pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
     made || crate::is_temp_name(name)
 }
 
+/// Removes a file or link from a folder; a missing one is no error.
 fn unlink(folder: impl AsFd, name: &str) -> Result<(), Errno> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

@@ -131,6 +131,8 @@ impl IndexState {
     }
 }
 
+/// Returns the hit for a ranked chunk, with its text from `reader`. Returns `None` if the file's
+/// record has no chunk with this index.
 fn hit(found: FoundChunk, reader: &mut HitTexts<'_>, layout: &RepoLayout) -> Option<SearchHit> {
     let mut chunks = chunks_of(&found.layout, &found.bytes);
     if found.place >= chunks.len() {

@@ -94,6 +94,8 @@ impl IndexUpdater<'_> {
         needs_walk
     }
 
+    /// Whether the index has read this file from the disk. `false` if it knows only an unsaved text
+    /// of the file.
     fn is_known(&self, name: &str) -> bool {
         let view = self
             .state

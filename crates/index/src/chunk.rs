@@ -170,6 +170,7 @@ fn chunk_with_symbol(
     chunk
 }
 
+/// Whether an outline item is a mere value, not a function, type, module, macro or heading.
 fn is_value(kind: OutlineKind) -> bool {
     use OutlineKind::{Constant, Field, Key, Other, Variable};
     matches!(kind, Constant | Field | Key | Other | Variable)
@@ -226,6 +227,7 @@ impl LineStarts {
         Self(std::iter::once(0).chain(starts).collect())
     }
 
+    /// Returns the row that contains a byte offset, counted from 0.
     fn row(&self, offset: usize) -> u32 {
         let row = self.0.partition_point(|start| *start <= offset);
         u32::try_from(row.saturating_sub(1)).unwrap_or(u32::MAX)

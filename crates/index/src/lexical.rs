@@ -88,6 +88,8 @@ impl LexicalIndex {
         }
     }
 
+    /// Opens or creates the index in `folder`. Returns an error if the folder cannot be created or
+    /// contains an unreadable index or one with other fields.
     fn at(folder: &AbsPath) -> tantivy::Result<Self> {
         RealFiles.create_folder(folder).map_err(refused)?;
         let mut schema = Schema::builder();

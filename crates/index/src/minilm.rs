@@ -161,6 +161,9 @@ impl MiniLm {
         Ok(means)
     }
 
+    /// Runs the model on one batch and returns the mean output of every text. `texts` exclude the
+    /// special tokens; `length` is the longest text's number of tokens with them, to which the
+    /// others are padded. Returns an error if a token or `length` exceeds the model's range.
     fn forward(&self, texts: &[&[u32]], length: usize) -> Result<Vec<Vec<f32>>, MiniLmError> {
         let mut ids = Vec::with_capacity(texts.len() * length);
         let mut known = Vec::with_capacity(texts.len() * length);

@@ -120,6 +120,8 @@ pub(crate) fn by_content(bytes: &[u8]) -> Result<&str, SkipReason> {
     Ok(text)
 }
 
+/// Whether a file is longer than `MINIFIED_BYTES` and its lines are longer than `MINIFIED_LINE`
+/// bytes on average.
 fn is_minified(bytes: &[u8]) -> bool {
     let newlines = bytes.iter().filter(|byte| **byte == b'\n').count();
     bytes.len() > MINIFIED_BYTES && bytes.len() / (newlines + 1) > MINIFIED_LINE

@@ -107,6 +107,7 @@ impl RecordLayout {
     }
 }
 
+/// Returns the range of `length` bytes from `start`.
 fn range_from(start: usize, length: usize) -> Range<usize> {
     start..start + length
 }
@@ -263,6 +264,8 @@ fn symbol_and_skip<'a>(reader: &mut RecordReader<'a>) -> Option<&'a str> {
     Some(symbol)
 }
 
+/// Reads the description of the next chunk, which holds neither `doc` nor `is_test`; both stay
+/// unset. Returns `None` if the bytes are invalid.
 fn read_chunk(reader: &mut RecordReader<'_>) -> Option<CodeChunk> {
     let (start, length) = (reader.number()?, reader.number()?);
     let rows = reader.rows()?;
@@ -318,6 +321,8 @@ pub(crate) fn each_term<'a>(
     }
 }
 
+/// Decodes a kind, stored as its number plus 1. Returns `None` for 0, which means no kind, and for
+/// unknown numbers.
 fn kind_of(number: u8) -> Option<OutlineKind> {
     use OutlineKind::{
         Class, Constant, Enum, Field, Function, Heading, Interface, Key, Macro, Method, Module,

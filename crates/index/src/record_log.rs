@@ -89,7 +89,7 @@ impl RecordLog {
 
 /// Opens the log at `path` for vectors of the embedding table with the hash `table`. If the log is
 /// missing, foreign, or of another version or table, it is recreated if `may_write` is true, and
-/// counts as empty otherwise. A damaged end is ignored.
+/// counts as empty otherwise. A damaged end is ignored, and with `may_write` cut off.
 pub(crate) fn open(
     path: &AbsPath,
     table: [u8; 8],
@@ -134,6 +134,7 @@ pub(crate) fn open(
     })
 }
 
+/// Opens the log for appending, with nothing buffered.
 fn append_to(path: &AbsPath) -> Result<RecordLog, host::Error> {
     Ok(RecordLog {
         file: RealFiles.open_log(path)?,
@@ -157,6 +158,8 @@ pub(crate) fn create(path: &AbsPath, table: [u8; 8]) -> Result<u64, host::Error>
     Ok(id)
 }
 
+/// Returns the reason why the log cannot be used, as the end of a sentence. Returns `None` if its
+/// header is intact and names this format, version and embedding table.
 fn problem(bytes: &[u8], table: [u8; 8]) -> Option<&'static str> {
     let Some(head) = bytes.get(..HEAD) else {
         return Some("it was damaged");
@@ -173,6 +176,7 @@ fn problem(bytes: &[u8], table: [u8; 8]) -> Option<&'static str> {
     (head[12..20] != table).then_some("it was made with another embedding table")
 }
 
+/// Returns the id in the header of a log; 0 if the header is incomplete.
 fn id_of(bytes: &[u8]) -> u64 {
     let id = bytes.get(20..28).and_then(|id| id.try_into().ok());
     id.map_or(0, u64::from_le_bytes)
@@ -198,6 +202,8 @@ fn records(bytes: &[u8]) -> (Vec<RecordRange>, usize) {
     (records, at)
 }
 
+/// Returns the record whose length is at the offset `at`. Returns `None` at the end of the log, or
+/// if the record is incomplete or its lengths are inconsistent. Does not verify the checksum.
 fn record_at(bytes: &[u8], at: usize) -> Option<RecordRange> {
     let number = |at: usize| {
         let four = bytes.get(at..at + 4)?.try_into().ok()?;

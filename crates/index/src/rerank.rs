@@ -181,6 +181,7 @@ fn text_of(hit: &SearchHit) -> String {
     format!("{file} {symbol}\n{code}")
 }
 
+/// Returns the hash of a text as its key in the cache.
 fn key(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

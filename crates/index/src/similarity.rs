@@ -63,11 +63,14 @@ impl QueryVector {
         }
     }
 
+    /// Converts an integer dot product to a cosine similarity. `scale` is the row's factor,
+    /// little-endian.
     fn likeness(&self, dot: i32, scale: &[u8; 4]) -> f32 {
         dot as f32 * self.scale * f32::from_le_bytes(*scale)
     }
 }
 
+/// Iterates over complete rows and their scales. Stops at the shorter of both inputs.
 fn rows<'a>(
     values: &'a [u8],
     scales: &'a [u8],

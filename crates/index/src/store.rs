@@ -518,6 +518,8 @@ impl StoreContents {
         self.take_in(entry, Persistence::Durable);
     }
 
+    /// Appends an entry with its chunks and returns its id. A durable entry is also found by its
+    /// path and content.
     fn take_in(&mut self, entry: StoredFile, keep: Persistence) -> u32 {
         let id = self.entries.len() as u32;
         let lengths = entry.bytes.get(entry.layout.lengths()).unwrap_or_default();

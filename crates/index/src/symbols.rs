@@ -121,6 +121,7 @@ fn split_qualified(name: &str) -> (&str, &str) {
     (outer, inner)
 }
 
+/// Whether a char belongs to a name: a letter, a digit, `_` or `$`.
 fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }

@@ -145,6 +145,8 @@ impl Vocabulary {
         })
     }
 
+    /// Returns the number of the token with these letters; `None` if there is none. `continues`
+    /// selects the tokens that may only continue a word, and `hash` is the hash of both.
     fn find(&self, hash: u32, continues: bool, spelling: &[u8]) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -183,6 +185,8 @@ fn split(token: &[u8]) -> (bool, &[u8]) {
     }
 }
 
+/// Returns the initial hash. Tokens that continue a word have another one, so that they hash
+/// differently.
 fn seed(continues: bool) -> u32 {
     if continues { 0x9e37_79b9 } else { 0x811c_9dc5 }
 }

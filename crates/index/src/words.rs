@@ -62,10 +62,12 @@ pub fn each(text: &str, most: usize, mut each: impl FnMut(SplitWord)) -> usize {
     most - left
 }
 
+/// Whether a byte can begin an identifier.
 fn starts(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
+/// Whether a byte can occur after the first one of an identifier.
 fn continues(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

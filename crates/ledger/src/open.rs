@@ -45,8 +45,12 @@ impl std::fmt::Display for QuarantinedLedger {
 impl Ledger {
     /// Opens the file, creating it and its folder if missing. `now_ms`, in milliseconds since 1970,
     /// becomes part of the name of a damaged file that is moved aside. Blocks on the disk, and on
-    /// other processes that open it. ¶ ¶ # Errors ¶ ¶ Fails if the file cannot be created, is
-    /// locked for too long, or was written by a newer Burin. Damage is not an error.
+    /// other processes that open it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be created, is locked for too long, or was written by a newer
+    /// Burin. Damage is not an error.
     pub fn open(path: &AbsPath, now_ms: u64) -> Result<OpenedLedger, Error> {
         if let Some(folder) = path.as_path().parent() {
             fs::create_dir_all(folder)
@@ -96,6 +100,7 @@ impl Ledger {
     }
 }
 
+/// Waits for the lock file beside the ledger, and holds it until the returned file is dropped.
 fn lock(path: &AbsPath) -> Result<File, Error> {
     let failed = |error: &io::Error| Error::io("lock", path, error);
     let file = private(&with_suffix(path, ".lock")).map_err(|error| failed(&error))?;
@@ -114,6 +119,8 @@ fn private(path: &AbsPath) -> io::Result<File> {
         .open(path)
 }
 
+/// Opens the ledger or creates it, checks it if it is marked as suspect, and migrates it. Fails
+/// with `Damaged` if the check or SQLite finds damage.
 fn open_and_check(path: &AbsPath) -> Result<Ledger, Error> {
     drop(private(path).map_err(|error| Error::io("open", path, &error))?);
     let mut connection = connect(path)?;
@@ -129,6 +136,7 @@ fn open_and_check(path: &AbsPath) -> Result<Ledger, Error> {
     })
 }
 
+/// Opens a connection that waits while another process writes, and syncs at every commit.
 fn connect(path: &AbsPath) -> Result<Connection, Error> {
     let failed = |error: rusqlite::Error| Error::new("open", path, &error);
     let mut connection = Connection::open(path.as_path()).map_err(failed)?;
@@ -150,11 +158,14 @@ fn connect(path: &AbsPath) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// Sleeps for `POLL_INTERVAL`, and returns whether SQLite is to try again after `looks` tries. A
+/// busy handler.
 fn wait(looks: i32) -> bool {
     std::thread::sleep(POLL_INTERVAL);
     looks < MAX_POLLS
 }
 
+/// Reads the whole file; fails with `Damaged` if SQLite finds a problem.
 fn check_whole(connection: &Connection, path: &AbsPath) -> Result<(), Error> {
     let verdict: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -168,6 +179,8 @@ fn check_whole(connection: &Connection, path: &AbsPath) -> Result<(), Error> {
     }
 }
 
+/// Applies the missing migrations in one transaction. Fails with `Newer` if the file has more
+/// migrations than this program knows.
 fn migrate(connection: &mut Connection, path: &AbsPath) -> Result<(), Error> {
     let failed = |error: rusqlite::Error| Error::new("migrate", path, &error);
     let known = count(MIGRATIONS.len());
@@ -199,10 +212,13 @@ fn migrate(connection: &mut Connection, path: &AbsPath) -> Result<(), Error> {
     transaction.commit().map_err(failed)
 }
 
+/// Returns the number of migrations applied to the file.
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// Renames the damaged file and its log, and returns the new path. Fails if either cannot be
+/// renamed; the log may be absent.
 fn quarantine(path: &AbsPath, now_ms: u64) -> Result<AbsPath, Error> {
     let failed = |error: io::Error| Error::io("move aside the damaged", path, &error);
     let aside = with_suffix(path, &format!(".damaged-{now_ms}"));

@@ -234,6 +234,8 @@ impl Ledger {
         })
     }
 
+    /// Runs a query and returns its rows, converted by `row`. Fails if a row cannot be read or
+    /// converted.
     fn read<T>(
         &self,
         sql: &str,
@@ -260,6 +262,7 @@ const SPENT: &str = "
             AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.call = reserved.call)
     )";
 
+/// Inserts an entry into its table. Fails if the table rejects it, such as for a duplicate key.
 fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Result<()> {
     let insert = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
         transaction.prepare_cached(sql)?.execute(values).map(drop)
@@ -299,6 +302,7 @@ fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Resul
     }
 }
 
+/// Inserts a call into its table. Fails if the table rejects it.
 fn insert_call(transaction: &Transaction<'_>, call: &CallRow) -> rusqlite::Result<()> {
     let sql = "INSERT INTO calls (call, run, decision, at_ms, model, agent, turn, class, outcome, attempt,
                    first_byte_ms, total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
@@ -329,6 +333,7 @@ fn insert_call(transaction: &Transaction<'_>, call: &CallRow) -> rusqlite::Resul
     Ok(())
 }
 
+/// Reads an event from the columns of a query, in the order of the fields.
 fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     Ok(EventRow {
         session: row.get(0)?,
@@ -339,6 +344,7 @@ fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     })
 }
 
+/// Reads a call from the columns of a query, in the order of the insertion.
 fn call(row: &Row<'_>) -> rusqlite::Result<CallRow> {
     let tokens = |at| number(row, at).map(TokenCount);
     let maybe = |at| {
@@ -376,6 +382,7 @@ fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
+/// Reads column `at` as a number, without its sign; the ledger stores none that is negative.
 fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(at).map(i64::unsigned_abs)
 }

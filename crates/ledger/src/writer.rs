@@ -82,6 +82,8 @@ impl LedgerWriter {
             .clone()
     }
 
+    /// Sends a command to the thread, and blocks while the queue is full. Fails with `Closed` if
+    /// the thread has ended.
     fn send_command(&self, command: WriterCommand) -> Result<(), Error> {
         let sender = self.sender.as_ref().ok_or(Error::Closed)?;
         sender.send(command).map_err(|_| Error::Closed)
@@ -183,6 +185,8 @@ impl WriterThread {
         Ok(())
     }
 
+    /// Writes the first `group` pending rows, each in a transaction of its own; drops and logs
+    /// those that the tables reject. Other errors end it, with the row still pending.
     fn write_one_by_one(&mut self, group: usize) -> Result<(), Error> {
         for _ in 0..group {
             match self.ledger.append(&self.pending[..1]) {

@@ -104,6 +104,7 @@ impl RequestLog {
     /// Removes all entries. Responses in progress no longer appear in the log.
     pub(crate) fn clear(&self) {
         lock(&self.entries).clear();
+        self.notify();
     }
 
     /// Returns a channel that changes with every change of the log.

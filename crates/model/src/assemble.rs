@@ -185,6 +185,8 @@ impl Assembler {
         }
     }
 
+    /// Starts a tool call at `index` and returns its id, which differs from `id` if that is empty
+    /// or used. An unfinished call at the same index stays as an incomplete one.
     fn start(&mut self, index: u32, id: &str, name: &str) -> Option<&str> {
         if self.open.get(&index).is_some_and(|slot| !slot.has_ended) {
             self.note(format!(
@@ -216,6 +218,9 @@ impl Assembler {
         self.response.call_id(part)
     }
 
+    /// Appends a piece of the arguments to the call at `index` and returns the id of the call.
+    /// Starts a call without a name if there is none. `None` if the call has ended; the piece is
+    /// dropped then.
     fn extend(&mut self, index: u32, fragment: &str) -> Option<&str> {
         if !self.open.contains_key(&index) {
             self.note(format!(
@@ -235,6 +240,7 @@ impl Assembler {
         self.response.call_id(slot.part)
     }
 
+    /// Marks the call at `index` as complete and returns its id; `None` if it never started.
     fn end_call(&mut self, index: u32) -> Option<&str> {
         match self.open.get_mut(&index) {
             Some(slot) => {
@@ -298,6 +304,8 @@ impl ModelResponse {
         }
     }
 
+    /// Returns the id of the tool call at the index `part` of the message's parts; `None` if there
+    /// is no such part or it is no call.
     fn call_id(&self, part: usize) -> Option<&str> {
         match &self.message.parts.get(part)?.content {
             PartContent::ToolCall { id, .. } => Some(id),

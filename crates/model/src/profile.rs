@@ -348,10 +348,12 @@ impl Profile {
 }
 
 impl ProfileEntry {
+    /// Returns whether the entry applies to every model: one of its patterns is `*`.
     fn is_general(&self) -> bool {
         self.patterns.iter().any(|pattern| pattern == "*")
     }
 
+    /// Returns whether one of the patterns matches `provider/model`, which is given in lower case.
     fn matches(&self, name: &str) -> bool {
         self.patterns.iter().any(|pattern| matches(pattern, name))
     }

@@ -216,6 +216,8 @@ struct ScriptPlayback {
 }
 
 impl ScriptPlayback {
+    /// Plays the script up to its next event and returns that event with the rest; `None` after the
+    /// last event. A script that ends without a last event ends with the failure `Torn`.
     async fn next(mut self) -> Option<(StreamEvent, Self)> {
         loop {
             match self.steps.pop_front() {

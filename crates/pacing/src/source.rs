@@ -18,6 +18,8 @@ use crate::pacer::FrameSource;
 pub(crate) struct XConnection(OnceCell<Option<RustConnection>>);
 
 impl XConnection {
+    /// Returns the connection, opened on the first call. Returns `None` if that call failed; it
+    /// logs the reason, and no later call tries again.
     fn connection(&self) -> Option<&RustConnection> {
         self.0
             .get_or_init(|| match x11rb::connect(None) {
@@ -43,6 +45,8 @@ pub(crate) struct FrameTimer {
 }
 
 impl FrameTimer {
+    /// Reports the window to the toolkit as covered or not. Returns `false` if the event could not
+    /// be sent, and logs the reason.
     fn send_visibility(&self, state: Visibility) -> bool {
         let Some(connection) = self.server.connection() else {
             return false;
@@ -54,6 +58,8 @@ impl FrameTimer {
         said.is_ok()
     }
 
+    /// Sends the event and discards the events received so far. Returns an error if the connection
+    /// to the X server is lost.
     fn send(&self, connection: &RustConnection, state: Visibility) -> Result<(), ConnectionError> {
         // Discards events: the server notifies every client of keyboard changes, which are not used
         // here.

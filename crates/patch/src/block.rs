@@ -1,6 +1,6 @@
 //! Line-based interpretation of a hunk: the lines to find and their replacement.
 //!
-//! Start at `Block::of`; `unescaped` returns the interpretations with escapes removed.
+//! Start at `LineBlock::of`; `unescaped` returns the interpretations with escapes removed.
 
 mod escape;
 

@@ -65,10 +65,13 @@ impl WordTokens {
     }
 }
 
+/// Returns whether a char belongs to a word.
 fn is_letter(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
 
+/// Returns whether a token of `WordTokens` is a word; `false` for other characters and an empty
+/// text.
 fn is_word(token: &str) -> bool {
     token.chars().next().is_some_and(is_letter)
 }

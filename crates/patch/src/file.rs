@@ -221,6 +221,8 @@ impl<'a> FileText<'a> {
     }
 }
 
+/// Returns the offsets at which the lines start and, last, the end of the text, all shifted by
+/// `base`. A text that ends in a line feed has no empty line after it.
 fn line_starts(text: &str, base: usize) -> Vec<usize> {
     let mut starts = vec![base];
     starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| base + at + 1));

@@ -154,6 +154,9 @@ impl<'a> BlockLayout<'a> {
     }
 }
 
+/// Merges the change of an aligned block into the file's rows. Adds the tolerated differences to
+/// `differences`. Fails if it is unclear which text is meant, or if the file has the new text
+/// already.
 fn merge(
     file: &FileText,
     written: &BlockAlignment,

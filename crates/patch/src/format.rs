@@ -1,10 +1,11 @@
 //! Parses the formats in which models write edits into file edits and problems.
 //!
 //! All formats use the same line-based reader, whether the text is complete or still streaming:
-//! `parse` feeds a `Reader` everything at once, so both give the same edits.
+//! `parse` feeds a `FormatReader` everything at once, so both give the same edits.
 //!
 //! Must not know: files, or whether an edit applies to a file on disk.
-//! Invariant: no text makes a reader panic; unreadable text becomes a `Problem` with its location.
+//! Invariant: no text makes a reader panic; unreadable text becomes a `FormatProblem` with its
+//! location.
 //! Limitations: memory is unbounded; a reader keeps the edit it is parsing.
 //! Start at `parse`; the syntax of each format is described in its module.
 

@@ -131,6 +131,8 @@ impl IndentMappings {
 }
 
 impl IndentMapping {
+    /// Returns the indentation in the file for one of the block; `None` if the mapping does not
+    /// apply to it: it mixes characters, is too short, or gives a fraction of a column.
     fn apply(&self, indent: &str) -> Option<String> {
         match self {
             Self::Same => Some(indent.to_owned()),
@@ -194,11 +196,15 @@ impl IndentUnit {
         }
     }
 
+    /// Whether an indentation consists of whole units; an empty one does.
     fn divides(self, indent: &str) -> bool {
         matches!(self.level(indent), Some((_, 0)))
     }
 }
 
+/// Returns the mapping that changes the length of the indentation as in the first pair, with the
+/// first character that occurs in any. Does not check the other pairs. `None` if no pair has
+/// indentation.
 fn shift(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     let sign = pairs
         .iter()
@@ -210,6 +216,9 @@ fn shift(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     ))
 }
 
+/// Returns the mapping that prepends what the file has before the block's indentation in the first
+/// pair. Does not check the other pairs. `None` without pairs, or if the file's does not end in the
+/// block's.
 fn prefix(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     let (old, file) = pairs.first()?;
     let prefix = file.strip_suffix(old)?;
@@ -231,6 +240,7 @@ fn common_step(indents: &[&str]) -> usize {
         .fold(0, greatest_common_divisor)
 }
 
+/// Returns the greatest common divisor; that of a number and 0 is the number.
 fn greatest_common_divisor(a: usize, b: usize) -> usize {
     match b {
         0 => a,

@@ -7,7 +7,7 @@
 //! Part of a hunk is shown only if its old text so far matches uniquely by one of the stricter
 //! strategies.
 //!
-//! Start at `LiveFile::new`; feed it from the events of `format::Reader` or from tool arguments.
+//! Start at `LiveFile::new`; feed it from the events of `FormatReader` or from tool arguments.
 
 use base::{ByteOffset, Row, Span};
 
@@ -245,6 +245,7 @@ impl PartialHunk {
     }
 }
 
+/// Returns the length of the common start of two texts, in bytes.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let same = a.zip(b).take_while(|(a, b)| a == b);
     same.map(|(sign, _)| sign.len_utf8()).sum()

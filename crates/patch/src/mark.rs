@@ -127,6 +127,7 @@ pub(crate) fn stale(changed: &[Range<Row>], rows: &Range<usize>) -> Option<Range
     changed.find(touches).cloned()
 }
 
+/// Returns a hash of the exact line, including its white space.
 fn hash(line: &str) -> u32 {
     let mut hash = fold::LineHash::new();
     hash.add(line.as_bytes());

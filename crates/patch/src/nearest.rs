@@ -110,6 +110,7 @@ impl<'a> SearchedBlock<'a> {
         }
     }
 
+    /// Returns whether a word, given by its hash, occurs in the block.
     fn has(&self, word: u64) -> bool {
         let is_likely = self.sieve[(word >> 6) as usize % 64] & (1 << (word % 64)) != 0;
         is_likely && self.all.binary_search(&word).is_ok()
@@ -185,6 +186,7 @@ fn likeness(a: &[u64], b: &[u64]) -> f32 {
     2.0 * shared as f32 / (a.len() + b.len()).max(1) as f32
 }
 
+/// Returns the hashes of the words and punctuation characters of a line, sorted, with repetitions.
 fn sorted_words(line: &str) -> Vec<u64> {
     let mut words = Vec::new();
     for_words(line, |word| words.push(word));

@@ -127,6 +127,8 @@ struct Placeholder {
 }
 
 impl Placeholder {
+    /// Detects a placeholder that is a line, or a comment within it. `None` if there is none, or if
+    /// the trimmed line is longer than `MAX_LINE_BYTES`.
     fn of(line: &str, style: PlaceholderStyle) -> Option<Self> {
         let line = line.trim();
         if line.is_empty() || line.len() > MAX_LINE_BYTES {
@@ -235,6 +237,8 @@ fn uncommented(line: &str, style: PlaceholderStyle) -> (&str, Option<&'static st
     (said, first)
 }
 
+/// Returns the comment opener that a text starts with; `None` if there is none, or if the text is
+/// code that starts with the same characters, such as `#name`.
 fn opener_of(text: &str, style: PlaceholderStyle) -> Option<&'static str> {
     let openers: &[&'static str] = match style {
         PlaceholderStyle::Code => &OPENERS,
@@ -305,6 +309,8 @@ impl<'a> Dots<'a> {
         !is_spread || is_spaced
     }
 
+    /// Classifies a text by its dots and its words, with `phrase` as the text between the dots;
+    /// `None` if it does not say that something is left out.
     fn kind(&self, phrase: &Phrase) -> Option<PlaceholderKind> {
         let says_so = phrase.is_statement || phrase.names.is_some();
         let says_all = phrase.is_statement || phrase.names == Some(OmittedNoun::Rest);

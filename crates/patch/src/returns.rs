@@ -59,11 +59,14 @@ pub(crate) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, 
     Ok(found)
 }
 
+/// Whether a span of the original text begins at the start of a row, and ends at the start of a row
+/// or at the end of the text.
 fn is_whole(file: &FileText, span: &Range<usize>) -> bool {
     let starts = |offset: usize| file.raw_start(row_of(file, offset)) == offset;
     starts(span.start) && (span.end == file.text().len() || starts(span.end))
 }
 
+/// Returns the row that contains a byte offset of the original text.
 fn row_of(file: &FileText, offset: usize) -> usize {
     file.row_at(ByteOffset(offset)).0 as usize
 }

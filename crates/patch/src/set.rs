@@ -149,6 +149,8 @@ pub fn plan_set(texts: &dyn TextSource, edits: &[FileEdit], completeness: Comple
     plan
 }
 
+/// Plans one edit and adds its effect to `overlay`. Returns a report per hunk, which may be a
+/// refusal. Fails if the edit as a whole is refused, such as for its path.
 fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, HunkRefusal> {
     let path = clean_path(&edit.path)?;
     match &edit.change {
@@ -215,6 +217,8 @@ fn plan_whole_file(
     Ok(planned.hunks)
 }
 
+/// Plans hunks or anchored operations, and moves the file to `to` if none is refused. Fails if `to`
+/// exists, or if the file is missing and the edit is more than insertions.
 fn update(
     overlay: &mut Overlay<'_>,
     path: &str,

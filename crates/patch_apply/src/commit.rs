@@ -70,6 +70,8 @@ enum AppliedStep {
 }
 
 impl EditTransaction<'_> {
+    /// Checks and makes all changes: first the writes, then the removals, which only rename the
+    /// files. If a step fails, those before it stay in `done` for the rollback.
     fn apply(&mut self, changes: &[PlannedChange]) -> Result<(), host::Error> {
         self.check(changes)?;
         let mut moved = BTreeSet::new();
@@ -127,6 +129,8 @@ impl EditTransaction<'_> {
         Ok(())
     }
 
+    /// Writes a file with its missing folders. Fails if the file differs from `before`, or if
+    /// `before` is `None` and the file exists.
     fn write(
         &mut self,
         path: &AbsPath,
@@ -172,6 +176,7 @@ impl EditTransaction<'_> {
         }
     }
 
+    /// Renames a file to a hidden name in its folder, for `finish` to remove.
     fn put_aside(&mut self, path: &AbsPath) -> Result<(), host::Error> {
         let folder = path.parent().unwrap_or_else(|| path.clone());
         let aside = folder.join(format!(".{}{ASIDE}", path.name()));
@@ -183,6 +188,7 @@ impl EditTransaction<'_> {
         Ok(())
     }
 
+    /// Creates the missing folders above a path, the outermost first.
     fn make_folders(&mut self, path: &AbsPath) -> Result<(), host::Error> {
         let mut missing = Vec::new();
         let mut folder = path.parent();
@@ -197,6 +203,8 @@ impl EditTransaction<'_> {
         Ok(())
     }
 
+    /// Saves a file if its content on disk is the expected one, and returns its new state. A save
+    /// that may not be durable adds a warning.
     fn save(
         &mut self,
         path: &AbsPath,
@@ -237,6 +245,8 @@ impl EditTransaction<'_> {
         failures
     }
 
+    /// Undoes one step. Fails if another program changed the file since; a folder that is no longer
+    /// empty stays, which is no error.
     fn undo(&mut self, done: &AppliedStep) -> Result<(), host::Error> {
         match done {
             AppliedStep::Folder(folder) => {

@@ -88,6 +88,7 @@ impl<'a> EditRoot<'a> {
         Self::open(files, root, LinkPolicy::Resolved)
     }
 
+    /// Opens a root folder with its symlinks resolved. Fails if it is missing or no folder.
     fn open(files: &'a dyn Files, root: &AbsPath, links: LinkPolicy) -> Result<Self, Error> {
         let real_root = files.canonicalize(root)?;
         if files.stat(&real_root)?.kind != FileKind::Folder {
@@ -161,6 +162,8 @@ impl<'a> EditRoot<'a> {
         }
     }
 
+    /// Returns the file at a path relative to the root; `None` if it does not exist. The result of
+    /// the first call for a path, an error included, is kept.
     fn file(&self, path: &str) -> Result<Option<LoadedFile>, Error> {
         if let Some(seen) = self.loaded.borrow().get(path) {
             return seen.clone();
@@ -172,6 +175,8 @@ impl<'a> EditRoot<'a> {
         file
     }
 
+    /// Reads a file as text; `None` if it does not exist. Fails if it is larger than `MAX_FILE`,
+    /// binary, or in an encoding that cannot be written back.
     fn read(&self, path: &AbsPath) -> Result<Option<LoadedFile>, Error> {
         let (content, stat) = match self.files.read_with_stat(path, MAX_FILE) {
             Ok(read) => read,
@@ -277,6 +282,7 @@ pub fn follow_links(files: &dyn Files, path: &AbsPath) -> Result<AbsPath, host::
     Ok(follow_links(files, &folder)?.join(path.name()))
 }
 
+/// Encodes a text in a file's format; fails with `NotEncodable` if the encoding lacks a character.
 fn encoded(path: &str, text: &str, format: &FileFormat) -> Result<Vec<u8>, Error> {
     let snapshot = Buffer::new(text).snapshot();
     encode(&snapshot, format).map_err(|source| Error::NotEncodable {

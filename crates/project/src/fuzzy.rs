@@ -13,7 +13,8 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 /// The kind of candidates, which decides what starts a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CandidateKind {
-    /// Paths: a match in the file name or after a `/` scores higher.
+    /// Paths: only `/` is a delimiter. A match at the start or after a `/` scores slightly higher
+    /// than at any other start of a word. A match in the file name gets no further bonus.
     Path,
     /// Any other text.
     Text,

@@ -425,6 +425,8 @@ fn plain_edits(change: &Change, after: &Snapshot) -> Vec<Edit> {
         .collect()
 }
 
+/// Creates the folder for the journals of this run, with the folder for histories beside it, and
+/// locks it. Returns an error if a folder or the lock cannot be created, or if the lock is held.
 fn create_session(
     files: &dyn Files,
     clock: &dyn Clock,

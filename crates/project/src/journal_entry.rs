@@ -94,6 +94,8 @@ pub(crate) fn write(bytes: &mut Vec<u8>, entry: &JournalEntry) {
     bytes.extend_from_slice(&sink.bytes);
 }
 
+/// Returns the payload of the first frame and the bytes after the frame. Returns `None` if the
+/// frame is incomplete or its checksum does not match.
 fn read_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (sum, rest) = rest.split_first_chunk()?;
@@ -137,6 +139,8 @@ fn write_entry(sink: &mut ByteWriter, entry: &JournalEntry) {
     }
 }
 
+/// Decodes the payload of a frame. Returns `None` for an unknown tag, invalid data, or surplus
+/// bytes.
 fn read_entry(payload: &[u8]) -> Option<JournalEntry> {
     let mut source = ByteReader::new(payload);
     let entry = match source.tag()? {
@@ -186,6 +190,8 @@ fn write_meta(sink: &mut ByteWriter, meta: &Meta) {
     }
 }
 
+/// Reads the metadata of a document. Returns `None` for invalid data, such as a relative path or an
+/// unknown encoding.
 fn read_meta(source: &mut ByteReader<'_>) -> Option<Meta> {
     let key = DocumentKey(source.number()?);
     let path = if source.flag()? {
@@ -232,6 +238,7 @@ fn write_on_disk(sink: &mut ByteWriter, on_disk: &OnDisk) {
     sink.wide(on_disk.hash.0);
 }
 
+/// Reads the state of a file on the disk. Returns `None` for invalid data.
 fn read_on_disk(source: &mut ByteReader<'_>) -> Option<OnDisk> {
     Some(OnDisk {
         stamp: Stamp {

@@ -208,6 +208,7 @@ fn refused(files: &dyn Files, path: &AbsPath, mut error: Error) -> LoadError {
     }
 }
 
+/// Whether a line has `LONG_LINE` bytes or more, without its line feed.
 fn has_long_line(text: &[u8]) -> bool {
     // Search from each window's last line feed: a line that fills a whole window is long.
     let mut start = 0;

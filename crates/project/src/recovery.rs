@@ -128,6 +128,9 @@ enum RecoveryError {
     Unusable(AbsPath, ReplayError),
 }
 
+/// Recovers the document of a journal and compares it with its file, which may put it into a
+/// conflict. Returns an error if the journal is unreadable, no journal, or its start text is
+/// unavailable.
 fn read(
     files: &dyn Files,
     journal: &AbsPath,
@@ -197,6 +200,9 @@ fn compare_with_disk(files: &dyn Files, recovered: &mut Recovered, at: Timestamp
     }
 }
 
+/// Recovers the undo tree and selections from the journal that was kept when the document was
+/// closed. Returns `None` if the file is read-only or differs from that document in any way, or if
+/// the journal is missing or not intact.
 fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<Recovered> {
     if loaded.read_only.is_some() {
         return None;

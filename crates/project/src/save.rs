@@ -121,6 +121,8 @@ impl SaveJob {
         }
     }
 
+    /// Encodes the text and writes the file, with its folder if necessary. Returns an error if the
+    /// encoding lacks a char of the text or the file is not as expected or cannot be written.
     fn save(&self, files: &dyn Files) -> Result<host::SaveResult, SaveError> {
         let content = text::encode(&self.snapshot, &self.format)
             .map_err(|error| SaveError::Encode(self.path.clone(), error))?;
@@ -222,6 +224,9 @@ impl Document {
         self.buffer().history().current()
     }
 
+    /// Returns the path to write, and the content that the file must have before. Returns the
+    /// reason if the document cannot be saved to its own file: it has none, is read-only, or is in
+    /// a conflict.
     fn where_to(&self, target: SaveTarget) -> Result<(AbsPath, ExpectedContent), SaveRefused> {
         let path = match target {
             SaveTarget::New(path) => return Ok((path, ExpectedContent::Absent)),
@@ -250,6 +255,7 @@ impl Document {
 }
 
 impl DiskFinding {
+    /// Returns the other side of a conflict; `None` if the file is unchanged, gone or unreadable.
     fn into_conflict(self) -> Option<DiskConflict> {
         self.into_changed().map(|changed| changed.into_conflict())
     }

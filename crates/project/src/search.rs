@@ -104,6 +104,9 @@ impl SearchScope {
         Self { includes, ..self }
     }
 
+    /// Returns the prefilter's files and which of them may match. Returns `None` if there is no
+    /// prefilter, the backend is not the disk, or the prefilter does not know; the search then
+    /// walks the folder and reads all files.
     fn prefilter_candidates(
         &self,
         query: &SearchQuery,
@@ -228,6 +231,8 @@ impl SearchRun<'_> {
         Ok(())
     }
 
+    /// Whether the prefilter excludes a file. `false` for files with unsaved text, and for those
+    /// that `candidates` does not know.
     fn is_ruled_out(&self, candidates: Option<&dyn CandidateFiles>, path: &AbsPath) -> bool {
         let Some(candidates) = candidates.filter(|_| !self.scope.unsaved.contains_key(path)) else {
             return false;
@@ -256,6 +261,8 @@ impl SearchRun<'_> {
         }
     }
 
+    /// Returns the matches in a file, or in its unsaved text. Returns `None` if it has none or is
+    /// binary, and an error if it cannot be read or is too large.
     fn search_file(
         &self,
         worker: &mut SearchWorker,

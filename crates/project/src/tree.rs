@@ -258,6 +258,7 @@ impl ProjectTree {
         }
     }
 
+    /// Whether the entries of a folder are known. `false` for a folder that was never opened.
     fn is_listed(&self, folder: &AbsPath) -> bool {
         self.folders
             .get(folder)

@@ -158,6 +158,8 @@ pub fn file_list(
     Ok((paths, problems))
 }
 
+/// Compiles the include and exclude globs, relative to `root`; an excluded path stays excluded even
+/// if it is included. Empty globs are skipped. Returns an error for an invalid glob.
 fn overrides(root: &AbsPath, options: &WalkOptions) -> Result<Override, BadGlob> {
     let mut builder = OverrideBuilder::new(root.as_path());
     let included = options.include.iter().map(|glob| ("", glob.trim()));
@@ -274,6 +276,8 @@ impl ListedWalk<'_> {
         rules.truncate(depth);
     }
 
+    /// Whether an entry is not visited: `.git`, or excluded by a glob, hidden, or ignored by
+    /// `rules`. A matching include glob takes precedence over the last two.
     fn leaves_out(&self, entry: &ListedEntry, rules: &[Gitignore]) -> bool {
         let name = entry.path.name();
         let is_folder = entry.kind == FileKind::Folder;

@@ -52,6 +52,7 @@ pub(crate) fn mark_log(log: &mut LogReducer<'_>) {
     }
 }
 
+/// Returns whether a line is `commit` and a whole hash of 40 digits, perhaps with more after it.
 fn is_commit(line: &str) -> bool {
     let hash = line
         .strip_prefix("commit ")
@@ -59,11 +60,13 @@ fn is_commit(line: &str) -> bool {
     hash.is_some_and(|hash| hash.len() == 40 && is_hash(hash))
 }
 
+/// Returns whether the first word of a line is a hash of 7 to 40 digits, as in `git log --oneline`.
 fn is_short_commit(line: &str) -> bool {
     let hash = line.split(' ').next().unwrap_or_default();
     (7..=40).contains(&hash.len()) && is_hash(hash)
 }
 
+/// Returns whether a text consists of hexadecimal digits, in either case; true if empty.
 fn is_hash(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_hexdigit())
 }

@@ -91,6 +91,7 @@ fn mark_repeated_failures(log: &mut LogReducer<'_>) {
     }
 }
 
+/// Returns whether a line is the heading of a failed test or file.
 fn is_failure(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with("● ")
@@ -105,6 +106,8 @@ fn is_numbered(line: &str) -> bool {
     line.starts_with("  ") && line.contains(") ") && number.parse::<u32>().is_ok()
 }
 
+/// Returns whether a line, without its indentation, counts results or states an error, an expected
+/// or a received value. Such lines are kept.
 fn is_sum(text: &str) -> bool {
     let begins = [
         "Tests:",
@@ -167,6 +170,7 @@ fn is_pointer(text: &str) -> bool {
         && text.chars().all(|letter| "|^~ ".contains(letter))
 }
 
+/// Returns whether a text consists of over 20 of the signs that a reporter prints for each test.
 fn is_dots(text: &str) -> bool {
     text.chars().count() > 20 && text.chars().all(|letter| "․.!,".contains(letter))
 }

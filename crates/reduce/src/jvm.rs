@@ -72,6 +72,7 @@ fn without_column(text: &str) -> &str {
     text.trim_end_matches([' ', '.'])
 }
 
+/// Returns whether a line begins with the qualified name of an exception.
 fn is_exception(line: &str) -> bool {
     let name = line.split([':', ' ']).next().unwrap_or_default();
     name.contains('.')

@@ -67,10 +67,13 @@ pub(crate) fn mark(log: &mut LogReducer<'_>) {
     }
 }
 
+/// Returns whether a line can be a path above messages: it is not empty or indented and contains a
+/// slash, a backslash or a dot.
 fn is_path(line: &str) -> bool {
     !line.starts_with(' ') && !line.is_empty() && line.contains(['/', '.', '\\'])
 }
 
+/// Returns whether a line sums up the messages of a linter.
 fn is_sum(line: &str) -> bool {
     line.starts_with("Found ")
         || line.starts_with("✖ ")
@@ -136,6 +139,8 @@ fn end_of(log: &LogReducer<'_>, ix: usize, path: &str) -> usize {
     end
 }
 
+/// Adds the message that begins at line `ix` with a code, if its location follows in the next line.
+/// Returns the number of its lines; `None` if no such message begins there.
 fn message_with_code(log: &mut LogReducer<'_>, ix: usize) -> Option<usize> {
     let found = CODED.captures(log.lines[ix])?;
     let place = log.lines.get(ix + 1)?.trim_start().strip_prefix("--> ")?;
@@ -167,6 +172,8 @@ fn message_with_code(log: &mut LogReducer<'_>, ix: usize) -> Option<usize> {
     Some(end - ix)
 }
 
+/// Adds the message at line `ix` that has a line number but no path; `path` is the one above it.
+/// Returns whether there is one.
 fn message_below_path(log: &mut LogReducer<'_>, ix: usize, path: &str) -> bool {
     let Some(found) = BELOW.captures(log.lines[ix]) else {
         return false;

@@ -87,6 +87,8 @@ fn folder_of(path: &str, depth: usize) -> String {
     format!("{shown}/")
 }
 
+/// Returns the number of leading folders by which names are grouped: the largest up to 12 with at
+/// most `FOLDERS` groups, or one more if that makes fewer than ten groups.
 fn depth_for(log: &LogReducer<'_>) -> usize {
     let count = |depth: usize| {
         let folders: std::collections::HashSet<String> = log
@@ -241,6 +243,8 @@ pub(crate) fn mark_matches(log: &mut LogReducer<'_>) {
     log.count("files with lines", order.len());
 }
 
+/// Returns the path of a match such as `path:3:text`; `None` if the line has another form, or if
+/// the path is empty or contains a space.
 fn match_path(line: &str) -> Option<&str> {
     let mut parts = line.splitn(3, ':');
     let (path, number) = (parts.next()?, parts.next()?);

@@ -50,6 +50,7 @@ fn mark_reasons(log: &mut LogReducer<'_>) {
     }
 }
 
+/// Returns whether a path, or a line that begins with one, is in a folder of installed software.
 fn is_library(path: &str) -> bool {
     path.starts_with("/usr/") || path.starts_with("/opt/")
 }
@@ -150,6 +151,7 @@ fn is_drawing(line: &str) -> bool {
         || line.contains("required from")
 }
 
+/// Returns whether a line says where the following message of the compiler belongs.
 fn is_context(line: &str) -> bool {
     line.contains(": In function ")
         || line.contains(": In member function ")

@@ -57,6 +57,7 @@ pub(crate) fn mark(log: &mut LogReducer<'_>) {
     }
 }
 
+/// Returns the text of an npm error or warning, after its prefix; `None` for other lines.
 fn npm_text(line: &str) -> Option<&str> {
     let prefixes = ["npm error", "npm ERR!", "npm warn", "npm WARN"];
     prefixes.iter().find_map(|prefix| line.strip_prefix(prefix))

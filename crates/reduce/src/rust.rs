@@ -95,6 +95,8 @@ fn code_of(lines: &[&str]) -> String {
     code.map(|code| format!(" [{code}]")).unwrap_or_default()
 }
 
+/// Parses the first line of a message of rustc: whether it is an error, and the rest after that
+/// word, which begins with a colon or a code. `None` for other lines.
 fn title(line: &str) -> Option<(bool, &str)> {
     let is_error = line.starts_with("error");
     let rest = line
@@ -177,11 +179,15 @@ fn mark_test_line(log: &mut LogReducer<'_>, ix: usize, is_passing: bool) {
     }
 }
 
+/// Returns whether the first word of a line consists of three or more of the signs that the quiet
+/// test harness prints for each test.
 fn is_dots(line: &str) -> bool {
     let dots = line.split(' ').next().unwrap_or_default();
     dots.len() > 2 && dots.chars().all(|letter| ".iF".contains(letter))
 }
 
+/// Returns the number after `ok. ` in a line such as `test result: ok. 3 passed; …`; 0 if there is
+/// none.
 fn passed(line: &str) -> u64 {
     let number = line
         .split("ok. ")

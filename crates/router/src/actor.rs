@@ -231,6 +231,7 @@ fn abilities(payload: &RequestPayload, options: &RoutingOptions) -> Abilities {
     }
 }
 
+/// Returns whether a message contains an image, as its own content or within a tool's result.
 fn has_image(message: &model::Message) -> bool {
     let mut contents = message.parts.iter().map(|part| &part.content);
     contents.any(|content| match content {

@@ -82,11 +82,16 @@ impl Keys<'_> {
         refused.map_or(Ok(None), Err)
     }
 
+    /// Returns the value of the environment variable `name` as a key, and `name` as its source;
+    /// `None` if the variable is unset or not UTF-8. The key may be empty.
     fn environment(&self, name: &str) -> Option<(Secret, String)> {
         let value = self.secrets.environment(name)?;
         Some((Secret::new(value), name.to_owned()))
     }
 
+    /// Runs `command`, a program and its arguments, and returns the first line of its output as a
+    /// key (empty if there is no output), with the name of the source. Fails if `command` is empty
+    /// or the program fails or times out; the error names the program, never its arguments.
     async fn command(&self, command: &[String]) -> Result<(Secret, String), Error> {
         let Some(program) = command.first() else {
             return Err(Error::EmptyKeyCommand);

@@ -169,6 +169,7 @@ impl BytesFile {
         }
     }
 
+    /// Returns the bytes of the text, or the decoded base64. Fails if the base64 is invalid.
     fn bytes(self) -> Result<Vec<u8>, Error> {
         match self {
             Self::Text(text) => Ok(text.into_bytes()),

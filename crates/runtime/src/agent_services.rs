@@ -300,6 +300,8 @@ impl AgentServices {
         trust::decide_server(&self.dirs, root, shown, may_run)
     }
 
+    /// Prepares an attended session in `root` with the hooks that the user allowed. Returns its
+    /// options and the notices to show, such as hooks that wait for consent.
     async fn session_start(
         &self,
         root: AbsPath,

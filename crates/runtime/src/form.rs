@@ -68,6 +68,7 @@ pub fn parse_bool(line: &str) -> Option<bool> {
     }
 }
 
+/// Asks a yes-or-no question. Returns `false` for every answer but yes, and without an answer.
 async fn agrees(prompts: &UserPrompts, text: String) -> bool {
     let options = vec![YES.to_owned(), NO.to_owned()];
     let answer = prompts.ask(UserQuestion { text, options }).await;
@@ -159,6 +160,7 @@ fn chosen(choices: &[FormChoice], line: &str) -> Value {
     Value::from(found.map_or(line, |choice| &choice.value))
 }
 
+/// Returns a sentence about what is wrong with a field's value; `None` if the value is valid.
 fn validate(field: &FormField, value: &Value) -> Option<String> {
     let alone = ElicitationForm {
         message: String::new(),

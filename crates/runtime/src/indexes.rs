@@ -77,7 +77,7 @@ impl IndexRegistry {
     }
 
     /// Returns the prefilter for text search below a root: that of the open index, else the stored
-    /// one.
+    /// one. Returns `None` if neither exists.
     fn prefilter(&self, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
         let open = self.indexes().running(root);
         if let Some(prefilter) = open.and_then(|index| index.prefilter()) {
@@ -94,6 +94,7 @@ impl IndexRegistry {
 }
 
 impl OpenIndexes {
+    /// Returns the open index of a root; `None` if it was never opened or is not held any more.
     fn running(&self, root: &AbsPath) -> Option<Index> {
         self.by_root.get(root)?.upgrade()
     }
@@ -148,6 +149,8 @@ impl AgentSearch {
         index
     }
 
+    /// Searches the index of a root, updated as far as possible in time, on a thread where `search`
+    /// may block. Returns an error if `search` panics.
     async fn matches(
         &self,
         root: &AbsPath,

@@ -240,6 +240,7 @@ impl LiveSession {
         }
     }
 
+    /// Whether the session waits for the user: for a permission or an answer.
     fn is_waiting(&self) -> bool {
         !self.approvals.is_empty() || !self.questions.is_empty()
     }

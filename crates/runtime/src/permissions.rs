@@ -164,6 +164,8 @@ fn unchanged(path: &AbsPath, error: &EditError) -> Error {
     Error::InvalidFile(format!("{path}: {why}; nothing was written to the file"))
 }
 
+/// Reads the permissions file. Returns an empty text if it is missing, and an error if it cannot be
+/// read, is longer than `LARGEST` bytes, or is not UTF-8.
 fn text(path: &AbsPath) -> Result<String, Error> {
     match RealFiles.read(path, LARGEST) {
         Ok(bytes) => String::from_utf8(bytes.to_vec())
@@ -173,6 +175,8 @@ fn text(path: &AbsPath) -> Result<String, Error> {
     }
 }
 
+/// Writes the permissions file, readable only by the user, and creates its folder. Returns an error
+/// if that fails.
 fn write(path: &AbsPath, text: &str) -> Result<(), Error> {
     // A symbolic link stays: its target is written.
     let real = RealFiles

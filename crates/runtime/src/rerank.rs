@@ -47,6 +47,8 @@ impl RerankerChoice {
         }
     }
 
+    /// Returns the encoder that the settings select. Returns `None` if reranking is off or MiniLM
+    /// is not installed, and an error if the model's name is invalid or MiniLM cannot be loaded.
     fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         let mut problems = Vec::new();
         let settings = models::setup::read_settings(&RealFiles, &self.dirs, &mut problems);
@@ -69,7 +71,8 @@ impl RerankerChoice {
         }
     }
 
-    /// MiniLM, if its files are there.
+    /// Returns MiniLM, loaded on first use. Returns `None` if one of its files is missing, and an
+    /// error if it cannot be loaded.
     fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, RerankError> {
         let folder = minilm_folder(&self.dirs);
         if FILES

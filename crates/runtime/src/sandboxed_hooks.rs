@@ -82,6 +82,8 @@ struct RunningHook {
 }
 
 impl RunningHook {
+    /// Starts a hook in the sandbox and passes it `input`. Returns an error if `input` is not UTF-8
+    /// or exceeds `MAX_INPUT` bytes, or if the sandbox or the process cannot be started.
     fn start(
         (sandbox, variables): (&dyn CommandSandbox, Vec<Variable>),
         command: &str,

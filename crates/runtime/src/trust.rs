@@ -62,6 +62,8 @@ fn servers(dirs: &Dirs, root: &AbsPath) -> impl Iterator<Item = (ServerEntry, Ab
     })
 }
 
+/// Returns a server as shown to the user for consent. `path` is the file that configures it.
+/// Returns `None` for an invalid entry.
 fn waiting_server(entry: &ServerEntry, path: AbsPath) -> Option<PendingMcpServer> {
     // An invalid entry does not run, whatever the user decides.
     entry.reach.as_ref().ok()?;
@@ -194,6 +196,8 @@ fn list(dirs: &Dirs) -> AbsPath {
     dirs.state.join("trusted.json")
 }
 
+/// Reads the list of trusted folders, which is empty if its file is missing. Returns an error if
+/// the file cannot be read or is not JSON.
 fn read(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, Error> {
     let path = list(dirs);
     let bytes = match files.read(&path, MAX_TRUST_BYTES) {

@@ -44,7 +44,9 @@ pub fn refusal(root: &AbsPath, path: &AbsPath, home: Option<&AbsPath>) -> Option
     })
 }
 
-/// Returns whether a protected name in the folder leads to the path through links.
+/// Returns whether a protected name in the folder leads to the path through links: it is a link to
+/// the path or to a folder above it, or a folder of which one of the first 1000 entries is a link
+/// to the path.
 #[expect(
     clippy::disallowed_methods,
     reason = "what matters is where the disk leads, whatever `host::Files` would show"

@@ -343,6 +343,8 @@ pub fn of(path: &Path) -> Option<&'static SensitiveName> {
     })
 }
 
+/// Returns whether the components of `path`, separated by `/`, are the first of `parts`. ASCII case
+/// does not matter.
 fn begins(parts: &[String], path: &str) -> bool {
     let mut parts = parts.iter();
     path.split('/').all(|wanted| {

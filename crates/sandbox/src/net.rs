@@ -76,6 +76,7 @@ impl Proxy {
         Self::start_with(listener, rules, denials, Arc::new(SystemResolver))
     }
 
+    /// Like `start`, with a resolver of names.
     fn start_with(
         listener: TcpListener,
         rules: &[HostRule],
@@ -105,6 +106,8 @@ impl Proxy {
         self.accept(listener, serve::forward_in_thread)
     }
 
+    /// Starts a thread that passes the connections of a listener to `serve` until the proxy is
+    /// dropped.
     fn accept(&mut self, listener: TcpListener, serve: Serve) -> io::Result<()> {
         listener.set_nonblocking(true)?;
         let stopped = self.stopped.try_clone()?;
@@ -203,6 +206,7 @@ fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<ProxyState>
     }
 }
 
+/// Returns whether a later connection may be accepted in spite of this error.
 fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
     matches!(error.kind(), ConnectionAborted | Interrupted | WouldBlock)

@@ -140,6 +140,7 @@ pub(crate) fn strict_with_comments() -> ParseOptions {
     }
 }
 
+/// Converts a parsed value. Returns a problem if a number is not finite.
 fn node(value: &ast::Value<'_>, origin: &SourceText<'_>) -> Result<SpannedValue, ConfigProblem> {
     let range = value.range();
     let span = range.start..range.end;
@@ -169,6 +170,7 @@ fn node(value: &ast::Value<'_>, origin: &SourceText<'_>) -> Result<SpannedValue,
     Ok(SpannedValue { span, value })
 }
 
+/// Converts a member of an object. Returns a problem if `node` does for its value.
 fn member(
     property: &ast::ObjectProp<'_>,
     origin: &SourceText<'_>,

@@ -90,6 +90,7 @@ pub fn remove_from_list(
     Ok(Some(written(&root)))
 }
 
+/// Parses a file for editing. Returns an error at the first syntax error.
 fn parsed(text: &str) -> Result<CstRootNode, EditError> {
     CstRootNode::parse(text, &strict_with_comments())
         .map_err(|error| EditError::Syntax(error.to_string()))

@@ -62,6 +62,8 @@ impl Jsonc {
     }
 }
 
+/// Returns the member of an object, or the element of a list by its index in decimal. Returns
+/// `None` if there is none, or if the value is neither an object nor a list.
 fn child<'a>(node: &'a SpannedValue, name: &str) -> Option<&'a SpannedValue> {
     match &node.value {
         NodeValue::Object(members) => {
@@ -73,6 +75,7 @@ fn child<'a>(node: &'a SpannedValue, name: &str) -> Option<&'a SpannedValue> {
     }
 }
 
+/// Returns a problem if an object in this value contains the same key twice.
 fn names_differ(node: &SpannedValue, origin: &SourceText<'_>) -> Result<(), ConfigProblem> {
     match &node.value {
         NodeValue::Object(members) => {

@@ -98,6 +98,8 @@ impl KeymapReader<'_> {
         nodes.iter().filter_map(|node| self.block(node)).collect()
     }
 
+    /// Parses one block of a keymap. Adds the problems found; returns `None` if the block is no
+    /// object or its context is no string.
     fn block(&mut self, node: &SpannedValue) -> Option<KeymapBlock> {
         let Some(members) = node.as_object() else {
             self.problem(
@@ -167,6 +169,7 @@ impl KeymapReader<'_> {
             .collect()
     }
 
+    /// Parses one binding. Adds a problem and returns `None` if its keys or its action are invalid.
     fn binding(&mut self, member: &Member) -> Option<KeymapBinding> {
         let mut keys = Vec::new();
         for keystroke in member.key.split_whitespace() {
@@ -193,6 +196,8 @@ impl KeymapReader<'_> {
         })
     }
 
+    /// Parses the action of a binding: `null`, a name, or a list of a name and an optional
+    /// argument. Adds a problem and returns `None` for anything else.
     fn action(&mut self, node: &SpannedValue) -> Option<BoundAction> {
         let (name_node, argument) = match &node.value {
             NodeValue::Null => return Some(BoundAction::Nothing),
@@ -244,6 +249,7 @@ impl KeymapReader<'_> {
     }
 }
 
+/// Whether a name has at least two parts of letters, digits and underscores, separated by `::`.
 fn is_action_name(name: &str) -> bool {
     let word = |part: &str| {
         !part.is_empty()

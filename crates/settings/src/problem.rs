@@ -58,6 +58,7 @@ impl SourceText<'_> {
     }
 }
 
+/// Converts a count, clipped so that 1 can be added.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX - 1)
 }

@@ -103,6 +103,8 @@ impl<T: SettingValue> SettingValue for Vec<T> {
     }
 }
 
+/// Returns a number; an error if the value is no number or is outside `limits`, both ends
+/// inclusive.
 fn number(node: &SpannedValue, limits: Limits) -> Result<f64, ValueError> {
     let NodeValue::Number(value) = node.value else {
         return Err(expected("a number", node));

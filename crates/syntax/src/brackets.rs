@@ -57,6 +57,8 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
+    /// Returns the innermost pair around `span`, from the tree, or from the text where the tree has
+    /// an error or is missing. A stale tree may give a pair outside of the text.
     fn pair_around(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
         let views = self.views_at(text, span.start);
         for view in views.iter().rev() {
@@ -107,6 +109,8 @@ struct BracketPartners {
     is_opener: bool,
 }
 
+/// Returns the tokens that can pair up with `token` below `parent`, and on which side of it they
+/// are. Returns `None` if the token is no bracket.
 fn partners(view: &TreeView<'_>, token: Node<'_>, parent: Node<'_>) -> Option<BracketPartners> {
     if token.is_named() || token.child_count() > 0 {
         return None;

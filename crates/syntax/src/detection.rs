@@ -63,10 +63,14 @@ pub(crate) fn language_embedded(name: &str) -> Option<Language> {
     })
 }
 
+/// Returns the first language for which `matches` holds; `None` if there is none. Hidden languages
+/// are left out.
 fn find(matches: impl Fn(&Language) -> bool) -> Option<Language> {
     languages().iter().copied().find(matches)
 }
 
+/// Returns the language of a file with exactly this name, or of a makefile with any extension;
+/// `None` for other names.
 fn by_file_name(name: &str) -> Option<Language> {
     find(|language| language.definition().files.contains(&name)).or_else(|| {
         // `Makefile.local`, `Dockerfile`-like names: the stem names the language.
@@ -75,6 +79,8 @@ fn by_file_name(name: &str) -> Option<Language> {
     })
 }
 
+/// Returns the language of the longest known extension of a file name, ignoring case; `None` if
+/// none is known.
 fn by_extension(name: &str) -> Option<Language> {
     // Extensions of several parts are tried first, as in `jest.config.json5`; then shorter ones.
     let lower = name.to_ascii_lowercase();
@@ -89,6 +95,8 @@ fn by_extension(name: &str) -> Option<Language> {
     None
 }
 
+/// Returns the language that the first line indicates: an interpreter after `#!`, the beginning of
+/// a document or diff, or a line for editors. Returns `None` if it indicates no known language.
 fn by_first_line(line: &str) -> Option<Language> {
     let line = line.trim_start_matches('\u{feff}').trim_end();
     if let Some(command) = line.strip_prefix("#!") {

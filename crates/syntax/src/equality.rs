@@ -12,6 +12,7 @@ pub(crate) fn are_equal(a: &LayeredTrees, b: &LayeredTrees) -> bool {
     are_trees_equal(&a.root, &b.root) && are_layers_equal(&a.layers, &b.layers)
 }
 
+/// Whether both lists have equal layers in the same order, with all layers within them.
 fn are_layers_equal(a: &[InjectionLayer], b: &[InjectionLayer]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| {
@@ -49,6 +50,7 @@ pub(crate) fn are_trees_equal(a: &Tree, b: &Tree) -> bool {
     }
 }
 
+/// Whether the current nodes have the same kind, extent and field, without their children.
 fn are_nodes_equal(a: &TreeCursor<'_>, b: &TreeCursor<'_>) -> bool {
     let (x, y) = (a.node(), b.node());
     x.kind_id() == y.kind_id()

@@ -135,6 +135,8 @@ struct FoldFinder<'a> {
 }
 
 impl FoldFinder<'_> {
+    /// Returns the fold of a captured node. Returns `None` if nothing below its first row would
+    /// fold, if it continues a run that began earlier, or if the capture is unknown.
     fn fold(&self, capture: &str, node: Node<'_>) -> Option<Fold> {
         if node.start_position().row == node.end_position().row
             && capture.len() <= "fold.body".len()
@@ -279,6 +281,7 @@ impl FoldFinder<'_> {
     }
 }
 
+/// Returns the bracket that this one closes; `None` for any other token.
 fn opener_of(closer: &str) -> Option<&'static str> {
     Some(match closer {
         ")" => "(",

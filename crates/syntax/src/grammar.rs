@@ -135,6 +135,7 @@ pub(crate) fn compile_query(
     }
 }
 
+/// Returns the number of patterns that begin within the first `length` bytes of the query's source.
 fn patterns_before(query: &Query, length: usize) -> usize {
     (0..query.pattern_count())
         .take_while(|&pattern| query.start_byte_for_pattern(pattern) < length)

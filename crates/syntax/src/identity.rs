@@ -282,10 +282,12 @@ impl<'t> NodePath<'t> {
     }
 }
 
+/// Whether a node of this kind is an import, or a part of one.
 fn is_import(kind: &str) -> bool {
     kind.contains("import") || matches!(kind, "use_declaration" | "preproc_include")
 }
 
+/// Whether a node of this kind defines a function, method or closure.
 fn is_function(kind: &str) -> bool {
     ["function", "method", "constructor", "closure", "lambda"]
         .iter()
@@ -297,6 +299,7 @@ fn is_function(kind: &str) -> bool {
         && !kind.ends_with("modifiers")
 }
 
+/// Whether a node of this kind calls something, or names generic arguments of what is called.
 fn is_call(kind: &str) -> bool {
     matches!(
         kind,
@@ -467,6 +470,7 @@ struct DefinedAt {
 }
 
 impl DefinedAt {
+    /// Whether the definition is visible at an offset. It is at its own name.
     fn holds_at(&self, offset: usize) -> bool {
         offset == self.start || offset >= self.from
     }

@@ -200,6 +200,9 @@ impl LayerParse<'_> {
         Some(layers)
     }
 
+    /// Parses an injection of a host at the nesting level `depth`, and those within it. `old` is
+    /// the layer it had before. Returns `Stopped` if `progress` stopped the work, and `Stuck` if
+    /// the parser makes no progress on its text.
     fn layer(
         &mut self,
         injection: Injection,
@@ -271,6 +274,8 @@ fn kept_layers(
         .collect()
 }
 
+/// Returns the first layer of the injection's language that overlaps the injection; `None` if there
+/// is none.
 fn matching<'a>(layers: &'a [InjectionLayer], injection: &Injection) -> Option<&'a InjectionLayer> {
     layers
         .iter()

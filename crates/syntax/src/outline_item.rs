@@ -87,6 +87,8 @@ pub(crate) fn kinds_of(query: &Query) -> Vec<Option<OutlineCapture>> {
         .collect()
 }
 
+/// Returns the meaning of a capture: `name`, `detail`, or `item.` and a kind. Returns `None` for
+/// any other name, whose captures are ignored.
 fn parse_capture(capture: &str) -> Option<OutlineCapture> {
     match capture {
         "name" => Some(OutlineCapture::Name),
@@ -95,6 +97,7 @@ fn parse_capture(capture: &str) -> Option<OutlineCapture> {
     }
 }
 
+/// Returns the kind with this name in a query; `None` if it is unknown.
 fn kind(name: &str) -> Option<OutlineKind> {
     Some(match name {
         "module" => OutlineKind::Module,
@@ -189,6 +192,7 @@ fn set_depths(items: &mut [OutlineItem]) {
     }
 }
 
+/// Whether a function directly within an item of this kind is a method.
 fn holds_methods(kind: OutlineKind) -> bool {
     use OutlineKind::{Class, Enum, Interface, Struct};
     matches!(kind, Class | Struct | Enum | Interface)

@@ -49,12 +49,14 @@ impl Outliner {
     }
 }
 
+/// Whether a pattern captures items that are too small for a chunk.
 fn is_inner(pattern: &str) -> bool {
     INNER.iter().any(|inner| pattern.contains(inner))
 }
 
-/// Returns the node kinds at which the patterns of a query begin. Walking a tree is cheap compared
-/// with running a query on every node.
+/// Returns, by node kind, whether a pattern begins at it, since walking a tree is cheaper than
+/// running a query on every node. Ignores patterns for fields, keys and `other`. Returns `None` if
+/// one of the rest has several roots or begins with a supertype, an alternation or a wildcard.
 fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
     let mut starts = vec![false; language.node_kind_count()];
     for pattern in 0..query.pattern_count() {

@@ -125,6 +125,8 @@ impl TreeView<'_> {
 }
 
 impl NodeRoles {
+    /// Returns the scope that a node with these roles determines. Code embedded in a string is
+    /// code. Returns `None` if the node does not determine a scope.
     fn scope(self) -> Option<SyntaxScope> {
         if self.has(NodeRoles::EMBEDDED) {
             Some(SyntaxScope::Code)

@@ -109,8 +109,8 @@ pub fn read(line: &str) -> Option<ShellLine> {
     Some(reader.finished())
 }
 
-/// Whether a backslash before a line feed follows anything but a blank. Bash joins such lines before it looks for words
-/// and operators, even within them.
+/// Whether a backslash before a line feed follows anything but a blank. Bash joins such lines
+/// before it looks for words and operators, even within them.
 fn joins_within_words(line: &str) -> bool {
     let mut joins = line.match_indices("\\\n");
     joins.any(|(at, _)| !line[..at].ends_with([' ', '\t']))
@@ -124,7 +124,7 @@ struct ShellReader {
     line: ShellLine,
     /// Here-documents whose bodies begin after the next line feed.
     pending: Vec<HereDocument>,
-    /// Bodies of here-documents by number; `Input::Text` names them until the end.
+    /// Bodies of here-documents by number; `fed` refers to them until `finished`.
     bodies: Vec<ShellWord>,
     /// Commands whose input is a here-document, with its number.
     fed: Vec<(usize, usize)>,
@@ -165,27 +165,31 @@ impl ShellReader {
         line
     }
 
+    /// Returns the next character; `None` at the end of the text.
     fn peek(&self) -> Option<char> {
         self.letters.get(self.at).copied()
     }
 
+    /// Returns the character `ahead` places after the next one; `None` past the end of the text.
     fn peek_at(&self, ahead: usize) -> Option<char> {
         self.letters.get(self.at + ahead).copied()
     }
 
+    /// Consumes the next character and returns it; `None` at the end of the text.
     fn next(&mut self) -> Option<char> {
         let letter = self.peek()?;
         self.at += 1;
         Some(letter)
     }
 
+    /// Whether `text` is next.
     fn starts_with(&self, text: &str) -> bool {
         let rest = self.letters.get(self.at..).unwrap_or_default();
         let mut rest = rest.iter();
         text.chars().all(|letter| rest.next() == Some(&letter))
     }
 
-    /// Passes over a text, if it is next.
+    /// Consumes `text` if it is next, and returns whether it was.
     fn take(&mut self, text: &str) -> bool {
         let is_next = self.starts_with(text);
         if is_next {

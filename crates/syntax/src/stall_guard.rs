@@ -37,6 +37,7 @@ struct StallGuard {
 }
 
 impl StallGuard {
+    /// Records a progress callback. Returns whether too many in a row came without reading further.
     fn is_stuck(&mut self, state: &ParseState) -> bool {
         let offset = state.current_byte_offset();
         if offset > self.furthest {

@@ -340,6 +340,7 @@ impl SyntaxTree {
         }
     }
 
+    /// Whether the last job still runs, or its result was not accepted yet.
     fn is_running(&self) -> bool {
         let running = self.running.as_ref();
         running.is_some_and(|running| running.token.strong_count() > 0)

@@ -284,6 +284,7 @@ impl Buffer {
         Span::new(self.clipped(span.start), self.clipped(span.end))
     }
 
+    /// Returns whether a span lies within the text, in order, with both ends on char boundaries.
     fn fits(&self, span: Span) -> bool {
         span.start <= span.end
             && self.text.is_char_boundary(span.start.0)

@@ -135,6 +135,7 @@ impl Snapshot {
             .min(shorter - first.min(shorter))
     }
 
+    /// Returns the row, counted from 0, that contains a byte offset.
     fn row_before(&self, offset: usize) -> u32 {
         self.point_at(ByteOffset(offset)).row.0
     }
@@ -290,10 +291,12 @@ impl<'a> Iterator for WordIter<'a> {
     }
 }
 
+/// Returns whether a character is part of a word: a letter, a digit or `_`.
 fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
+/// Returns whether a character is white space within a row.
 fn is_blank(char: char) -> bool {
     char.is_whitespace() && char != '\n' && char != '\r'
 }

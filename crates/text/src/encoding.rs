@@ -104,6 +104,7 @@ impl Encoding {
             .collect()
     }
 
+    /// Converts an encoding of the library; `None` if texts cannot be encoded in it.
     fn of(encoding: &'static encoding_rs::Encoding) -> Option<Encoding> {
         let kind = if encoding == encoding_rs::UTF_8 {
             EncodingKind::Utf8

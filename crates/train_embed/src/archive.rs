@@ -56,6 +56,8 @@ pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, Error> {
         .ok_or_else(|| Error::format(archive, format_args!("it holds no {name}")))
 }
 
+/// Returns the files of a Debian package as a tar, unpacked by `dpkg-deb`. Returns an error if that
+/// program is missing or fails.
 fn data_of_deb(archive: &Path) -> Result<Vec<u8>, Error> {
     let output = Command::new("dpkg-deb")
         .arg("--fsys-tarfile")
@@ -119,6 +121,8 @@ fn unzip(
 
 const BLOCK: usize = 512;
 
+/// Passes the name and content of each regular file that `wants` accepts, up to `LARGEST` bytes, to
+/// `take`. Returns what is wrong with a damaged tar.
 fn untar(
     bytes: &[u8],
     wants: &dyn Fn(&str) -> bool,

@@ -63,6 +63,8 @@ fn pieces(model: &MiniLm, token: &str) -> Vec<u32> {
     pieces
 }
 
+/// Returns MiniLM's number of a token, spelt with `##` if it continues a word; `None` if MiniLM
+/// lacks it.
 fn known(model: &MiniLm, token: &str) -> Option<u32> {
     let vocabulary = model.vocabulary();
     match token.strip_prefix("##") {

@@ -31,6 +31,8 @@ pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Downloads the packages `missing` of one registry to `folder`; for crates, all those of the lock
+/// file to Cargo's own folder. Returns an error if the registry's client is missing or fails.
 fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let (program, first, between): (&'static str, &[&str], &str) = match registry {

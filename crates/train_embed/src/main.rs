@@ -73,6 +73,8 @@ fn run(arguments: &[String]) -> Result<(), Error> {
     steps.iter().try_for_each(|name| step(name, folder, tuning))
 }
 
+/// Runs the step `name` on the files in `folder`. Returns an error if there is no such step or it
+/// fails.
 fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), Error> {
     let inputs = folder.join("inputs");
     match name {
@@ -108,6 +110,8 @@ fn model_folder(folder: &Path) -> PathBuf {
     folder.join("minilm")
 }
 
+/// Loads MiniLM from the folder of the training. Returns an error if its files are missing or
+/// invalid.
 fn model(folder: &Path) -> Result<MiniLm, Error> {
     let folder = model_folder(folder);
     let folder = folder.canonicalize().map_err(Error::io("find", &folder))?;

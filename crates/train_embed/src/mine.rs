@@ -67,6 +67,8 @@ impl Language {
         }
     }
 
+    /// Returns the language of a file by its extension; `None` if it is unknown or not one that
+    /// packages of this registry are written in.
     fn of(registry: Registry, path: &str) -> Option<Self> {
         let language = match path.rsplit_once('.')?.1 {
             "rs" => Self::Rust,
@@ -125,6 +127,7 @@ impl Side {
     }
 }
 
+/// Whether a package is the standard library of Python.
 fn is_standard(name: &str) -> bool {
     name.starts_with("libpython3")
 }
@@ -147,6 +150,7 @@ impl Pair {
         format!("{row}\n")
     }
 
+    /// Parses a line that `line` wrote; `None` if it is not JSON or lacks a field.
     fn parse(line: &str) -> Option<Self> {
         let row: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| Some(row[key].as_str()?.to_owned());
@@ -231,6 +235,8 @@ fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, Err
     Ok(all.into_iter().flat_map(|(_, pairs)| pairs).collect())
 }
 
+/// Returns the pairs of one package, each query once per language. Returns an error if the archive
+/// is damaged.
 fn package(source: &Source, archive: &Path) -> Result<Vec<(Language, Pair)>, Error> {
     let mut files = Vec::new();
     let wants = |path: &str| Language::of(source.registry, path).is_some() && is_source(path);

@@ -86,6 +86,7 @@ impl Sample {
     }
 }
 
+/// Returns the embedding of each text by `table`, scaled to length one, one after another.
 fn vectors(table: &[f32], bags: &Bags) -> Vec<f32> {
     let mut vectors = vec![0.0; bags.len() * DIMS];
     for (number, vector) in vectors.chunks_exact_mut(DIMS).enumerate() {
@@ -126,6 +127,7 @@ fn standard(scores: &[f32]) -> Vec<f32> {
         .collect()
 }
 
+/// Returns the BM25 score of every function for the first query, then for the second, and so on.
 fn bm25<'a>(queries: impl Iterator<Item = &'a str>, functions: &[String]) -> Vec<f32> {
     let mut places: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
     let mut lengths = vec![0.0_f32; functions.len()];

@@ -92,6 +92,7 @@ pub(super) fn read() -> Result<Vec<Source>, Error> {
         .collect()
 }
 
+/// Parses a package of the list; `None` if a field is missing or the registry is unknown.
 fn source(row: &Value) -> Option<Source> {
     let text = |key: &str| Some(row[key].as_str()?.to_owned());
     let registry = text("registry")?;
@@ -179,6 +180,8 @@ fn licence(registry: Registry, archive: &Path) -> Result<Option<String>, Error> 
     Ok(said.filter(|licence| is_permissive(licence)))
 }
 
+/// Returns the licence that a manifest names, permissive or not; `None` if it names none. A Debian
+/// manifest is the copyright file.
 fn manifest(registry: Registry, text: &str) -> Option<String> {
     let field = |mark: &str| {
         text.lines()

@@ -96,6 +96,7 @@ impl Dice {
         Self(seed)
     }
 
+    /// Returns the next number, evenly distributed over all of `u64`.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -103,6 +104,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
+    /// Returns the next number below `bound`; 0 if `bound` is 0.
     fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }

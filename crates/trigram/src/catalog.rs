@@ -175,6 +175,7 @@ impl CatalogWriter {
 /// The decoded data, and the number and file count of each segment.
 type Decoded = (FileTable, Vec<(u64, u32)>);
 
+/// Decodes a catalog. Returns `None` if it is damaged, of another version, or of another root.
 fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     if crc32fast::hash(body).to_le_bytes() != *sum {
@@ -217,6 +218,8 @@ fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
 struct CatalogReader<'a>(&'a [u8]);
 
 impl<'a> CatalogReader<'a> {
+    /// Reads a number of seven bits per byte, the lowest first. Returns `None` if it is incomplete
+    /// or exceeds 64 bits.
     fn number(&mut self) -> Option<u64> {
         let (mut value, mut shift) = (0_u64, 0_u32);
         loop {
@@ -236,12 +239,14 @@ impl<'a> CatalogReader<'a> {
         (count <= self.0.len()).then_some(count)
     }
 
+    /// Reads a byte, which is 0 for `false`. Returns `None` at the end.
     fn flag(&mut self) -> Option<bool> {
         let (byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*byte != 0)
     }
 
+    /// Reads bytes after their count. Returns `None` if they are incomplete.
     fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.count()?;
         let (bytes, rest) = self.0.split_at(length);
@@ -249,6 +254,8 @@ impl<'a> CatalogReader<'a> {
         Some(bytes)
     }
 
+    /// Reads the range of a name, in bytes. Returns `None` if it is incomplete or ends after
+    /// `most`, the length of all names.
     fn name(&mut self, most: usize) -> Option<NameRange> {
         let begin = u32::try_from(self.number()?).ok()?;
         let length = u32::try_from(self.number()?).ok()?;
@@ -256,12 +263,15 @@ impl<'a> CatalogReader<'a> {
         (end as usize <= most).then_some(NameRange { begin, length })
     }
 
+    /// Reads a time of 8 bytes, little-endian. Returns `None` if it is incomplete.
     fn time(&mut self) -> Option<i64> {
         let (bytes, rest) = self.0.split_first_chunk::<8>()?;
         self.0 = rest;
         Some(i64::from_le_bytes(*bytes))
     }
 
+    /// Reads a file version, which may be absent. The outer `Option` is `None` if the data is
+    /// incomplete.
     fn mark(&mut self) -> Option<Option<FileVersion>> {
         if !self.flag()? {
             return Some(None);
@@ -281,6 +291,9 @@ impl<'a> CatalogReader<'a> {
         }))
     }
 
+    /// Reads the state of a file's content. `segments` has the number and the file count of each
+    /// segment. Returns `None` if the data is incomplete or refers to a file that its segment
+    /// lacks.
     fn content(&mut self, segments: &[(u64, u32)]) -> Option<ContentState> {
         match self.number()? {
             0 => Some(ContentState::Unread),

@@ -116,6 +116,7 @@ impl Freshness {
         holds && !(self.is_doubting.load(Ordering::Acquire) && self.doubts(file))
     }
 
+    /// Whether the file must be checked: it had changed at the start, or an event named it since.
     fn doubts(&self, file: &Path) -> bool {
         let doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
         doubts.files.contains(file)

@@ -21,6 +21,7 @@ pub(crate) fn grams_of(string: &[u8]) -> impl Iterator<Item = Gram> + '_ {
     })
 }
 
+/// Whether a byte is a line feed or a carriage return.
 fn is_ending(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }

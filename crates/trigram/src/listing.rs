@@ -109,6 +109,9 @@ impl ListingDraft {
         }
     }
 
+    /// Lists one known folder again, and new folders below it with their contents; drops what is
+    /// gone. Returns `None` if the folder now has ignore rules and had none, or the other way
+    /// round: then everything must be listed.
     fn list_folder(&mut self, root: &AbsPath, bulk_stat: &BulkStat, folder: &Path) -> Option<()> {
         // It may have been removed with a folder that was listed before.
         let Some(was) = self.folders.get(bytes(folder)).copied() else {
@@ -232,6 +235,7 @@ fn draft_folder(bulk_stat: &BulkStat, folder: &ListedPath, began: WallTime) -> D
     }
 }
 
+/// Whether the folder contains a file or folder that affects ignore rules.
 fn has_rules(bulk_stat: &BulkStat, folder: &Path) -> bool {
     let mut names = IgnoreRules::NAMES.iter();
     names.any(|name| bulk_stat.version(&folder.join(name)).is_some())

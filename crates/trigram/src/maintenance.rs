@@ -38,6 +38,8 @@ pub struct Refreshed {
 }
 
 impl TrigramState {
+    /// Does the work of `Trigrams::refresh`. Returns an error if the root is unreadable, writing
+    /// fails, or `cancel` was set; files that were read until then stay in the index.
     pub(super) fn refresh(&self, cancel: &AtomicBool) -> Result<Refreshed, TrigramError> {
         let bulk_stat = self.bulk_stat()?;
         let mut upkeep = lock(&self.upkeep);
@@ -100,6 +102,8 @@ impl TrigramState {
         self.tidy(&mut upkeep, Tidy::Memory).log_err();
     }
 
+    /// Does the work of `Trigrams::persist`. Returns an error if the root is unreadable or writing
+    /// fails.
     pub(super) fn persist(&self) -> Result<(), TrigramError> {
         let bulk_stat = self.bulk_stat()?;
         let mut upkeep = lock(&self.upkeep);
@@ -138,6 +142,7 @@ impl TrigramState {
         }
     }
 
+    /// Returns the access to the files below the root; an error if the root could not be opened.
     fn bulk_stat(&self) -> Result<&BulkStat, TrigramError> {
         let bulk_stat = self.bulk_stat.as_ref();
         bulk_stat.ok_or_else(|| TrigramError::Unreadable(self.root.clone()))
@@ -328,6 +333,7 @@ fn merged(
     Ok(next)
 }
 
+/// Returns the indices of the files that are not read yet, ascending.
 fn unread(table: &FileTable) -> Vec<usize> {
     let files = table.files.iter().enumerate();
     files

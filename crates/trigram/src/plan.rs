@@ -80,6 +80,7 @@ impl TrigramPlan {
         }
     }
 
+    /// Returns the number of single conditions in the plan.
     fn conditions(&self) -> usize {
         match self {
             Self::All | Self::None | Self::Gram(_) => 1,

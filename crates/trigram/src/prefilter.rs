@@ -76,6 +76,7 @@ fn chosen(table: &FileTable, folder: &Path, hidden: HiddenFiles) -> Option<Vec<u
     }
 }
 
+/// Returns for each segment the files that the plan selects. Returns an error if one is damaged.
 fn search(table: &FileTable, plan: &TrigramPlan) -> Result<Vec<FileSet>, Torn> {
     let segments = table.segments.iter();
     segments.map(|held| held.segment.search(plan)).collect()

@@ -98,6 +98,8 @@ struct Worker {
 }
 
 impl ReadJob<'_> {
+    /// Reads batches of files until none is left or the job is cancelled, and writes full segments.
+    /// Returns an error if a segment cannot be written.
     fn work(&self) -> Result<(), WriteError> {
         let mut worker = Worker {
             collector: Collector::new(),
@@ -191,6 +193,8 @@ enum TextForm {
 }
 
 impl Worker {
+    /// Reads a file, collecting its trigrams while it is text. Returns its version and the way it
+    /// is searched; `None` if it cannot be read.
     fn inspect(&mut self, bulk_stat: &BulkStat, path: &Path) -> Option<(FileVersion, TextForm)> {
         /// At least the number of bytes that decide whether a file is binary.
         const HEAD: usize = 32 << 10;
@@ -252,6 +256,7 @@ impl Utf8 {
         }
     }
 
+    /// Whether the text does not end within a char.
     fn is_whole(&self) -> bool {
         self.begun.is_empty()
     }

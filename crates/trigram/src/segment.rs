@@ -65,6 +65,8 @@ impl TrigramSegment {
         Self::read(SegmentBody::Memory(bytes))
     }
 
+    /// Reads the footer and the keys. Returns an error if they are damaged or cannot be read; the
+    /// lists are checked when they are used.
     fn read(body: SegmentBody) -> Result<Self, Torn> {
         let length = body.len();
         let begin = length.checked_sub(FOOTER as u64).ok_or(Torn)?;
@@ -189,6 +191,7 @@ impl TrigramSegment {
         Gram::from(key[0]) << 16 | Gram::from(key[1]) << 8 | Gram::from(key[2])
     }
 
+    /// Returns the index of a trigram's entry; `None` if no file contains the trigram.
     fn entry(&self, gram: Gram) -> Option<usize> {
         let (mut low, mut high) = (0, self.keys.len() / 3);
         while low < high {
@@ -214,6 +217,8 @@ impl TrigramSegment {
         (start(begin), end.map_or(0, start))
     }
 
+    /// Returns the size of an entry's list in bytes, with its checksum; 0 if the entry is of one
+    /// file.
     fn length(&self, entry: usize) -> u64 {
         let (begin, end) = self.range(entry);
         end.saturating_sub(begin)
@@ -257,6 +262,8 @@ impl TrigramSegment {
     }
 }
 
+/// Calls `each` with the files of a list of deltas. Returns an error if a number is too large or
+/// not below `files`; an incomplete last number is ignored.
 fn each_of_varints(list: &[u8], files: u32, mut each: impl FnMut(u32)) -> Result<(), Torn> {
     let (mut last, mut value, mut shift) = (0_u32, 0_u32, 0_u32);
     for byte in list {
@@ -278,6 +285,7 @@ fn each_of_varints(list: &[u8], files: u32, mut each: impl FnMut(u32)) -> Result
 }
 
 impl SegmentBody {
+    /// Returns the length in bytes.
     fn len(&self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,
@@ -285,6 +293,7 @@ impl SegmentBody {
         }
     }
 
+    /// Fills `buffer` with the bytes at `offset`. Returns an error if they are not all available.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Torn> {
         match self {
             Self::Memory(bytes) => {

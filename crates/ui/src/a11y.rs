@@ -39,6 +39,7 @@ fn unnamed_in(json: &str) -> Vec<String> {
     nodes.values().filter_map(complaint).collect()
 }
 
+/// Returns the role and element of a control that needs a name and has none; `None` for all others.
 fn complaint(node: &Value) -> Option<String> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let aria = node.get("aria").unwrap_or(node);

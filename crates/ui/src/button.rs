@@ -295,6 +295,7 @@ impl RenderOnce for IconButton {
     }
 }
 
+/// Returns the handler of a click: it calls `on_click`, then dispatches `action`.
 fn press(
     action: Option<Box<dyn Action>>,
     on_click: Option<OnClick>,

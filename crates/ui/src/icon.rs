@@ -159,6 +159,7 @@ pub enum IconSize {
 }
 
 impl IconSize {
+    /// Returns the side of the icon in design pixels.
     fn pixels(self) -> f32 {
         match self {
             Self::Small => 12.0,

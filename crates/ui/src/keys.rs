@@ -220,6 +220,8 @@ fn as_reported(keys: &str) -> Option<String> {
     changed.then(|| reported.join(" "))
 }
 
+/// Returns `ctrl-!` for `ctrl-shift-1`, by the US layout. Returns `None` if the stroke has no
+/// Shift, or if its key has no other character with Shift.
 fn shifted(stroke: &str) -> Option<String> {
     const PLAIN: &str = "`1234567890-=[]\\;',./";
     const SHIFTED: &str = "~!@#$%^&*()_+{}|:\"<>?";

@@ -128,7 +128,7 @@ impl RenderOnce for Label {
 }
 
 /// Elides the middle of a text longer than `room` chars with `…`. A path keeps its last component
-/// if that fits. A text of at most `room` chars is unchanged.
+/// if that fits. The text is unchanged if it has at most `room` chars or if `room` is less than 3.
 pub fn elide_middle(text: &str, room: usize) -> String {
     elided_range(text, room).map_or_else(
         || text.to_owned(),
@@ -136,7 +136,8 @@ pub fn elide_middle(text: &str, room: usize) -> String {
     )
 }
 
-/// Returns the bytes to remove so that `room` chars with an ellipsis remain.
+/// Returns the bytes to remove so that `room` chars with an ellipsis remain. Returns `None` if the
+/// text has at most `room` chars, or if `room` is less than 3.
 fn elided_range(text: &str, room: usize) -> Option<Range<usize>> {
     let count = text.chars().count();
     if count <= room || room < 3 {
@@ -155,6 +156,8 @@ fn elided_range(text: &str, room: usize) -> Option<Range<usize>> {
     Some(offset(keep - tail)..offset(count - tail))
 }
 
+/// Elides the text like `elide_middle`, and moves `matches`, the byte offsets of chars, with it.
+/// Offsets in the removed part are dropped.
 fn elide_matches(
     text: &SharedString,
     matches: &[usize],

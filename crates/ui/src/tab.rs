@@ -135,6 +135,8 @@ impl Tab {
         spoken.into()
     }
 
+    /// Renders the button that closes the tab, with its state as icon. Returns `None` if the tab
+    /// cannot be closed.
     fn close_button(&self) -> Option<AnyElement> {
         let on_close = self.on_close.clone()?;
         let id = ElementId::NamedChild(std::sync::Arc::new(self.id.clone()), "close".into());

@@ -321,6 +321,8 @@ impl Documents {
         unsaved
     }
 
+    /// Removes the first recovered document that is `wanted` and returns it; `None` if there is
+    /// none.
     fn take_recovered(cx: &mut App, wanted: impl Fn(&Document) -> bool) -> Option<Recovered> {
         let recovered = &mut cx.default_global::<Self>().recovered;
         let index = recovered.iter().position(|found| wanted(&found.document))?;

@@ -459,6 +459,9 @@ fn walk(
     is_another.then_some(paths)
 }
 
+/// Whether a change of `path` may change the list of files `known`, which must be sorted. `true`
+/// for ignore files, for paths that exist and are not in the list, and for listed ones that are
+/// gone. `false` outside of `root` and inside `.git`.
 fn is_created_or_deleted(
     path: &AbsPath,
     root: &AbsPath,

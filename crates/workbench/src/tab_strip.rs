@@ -44,6 +44,7 @@ impl TabStrip {
         }
     }
 
+    /// Renders the tab at `index`. Returns `None` if its item no longer exists.
     fn render_tab(
         &self,
         index: usize,

@@ -75,18 +75,22 @@ fn colons(text: &str) -> Option<(&str, Option<LineColumn>)> {
         .map(|path| (path, None))
 }
 
+/// Parses `path(12)` and `path(12,5)`. Returns `None` for other texts.
 fn parenthesis(text: &str) -> Option<(&str, Option<LineColumn>)> {
     let (path, inside) = text.strip_suffix(')')?.rsplit_once('(')?;
     let place = LineColumn::parse(inside)?;
     (!path.is_empty()).then_some((path, Some(place)))
 }
 
+/// Parses `path#L12` and `path#L12-L20`, of which only the first line counts. Returns `None` for
+/// other texts.
 fn fragment(text: &str) -> Option<(&str, Option<LineColumn>)> {
     let (path, line) = text.rsplit_once("#L")?;
     let line = number(line.split('-').next()?)?;
     (!path.is_empty()).then_some((path, Some(LineColumn::new(line, 1))))
 }
 
+/// Parses ASCII digits. Returns `None` for other texts, and `u32::MAX` for larger numbers.
 fn number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     // A number that overflows means the last line.

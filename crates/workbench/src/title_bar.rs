@@ -107,6 +107,8 @@ impl TitleStrip {
         cx.notify();
     }
 
+    /// Renders the menus as a bar or behind a button, as the setting says. Returns `None` if it
+    /// hides them.
     fn render_menu(&self, cx: &mut Context<Self>) -> Option<gpui_kit::AnyElement> {
         match cx.settings().window.menu {
             MenuBar::Hidden => None,

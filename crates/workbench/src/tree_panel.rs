@@ -222,6 +222,8 @@ impl TreePanel {
         }
     }
 
+    /// Returns the index of an entry among the shown rows. Returns `None` if it is not shown or no
+    /// folder is open.
     fn place_of(&self, path: &AbsPath, cx: &App) -> Option<usize> {
         let folder = self.folder.as_ref()?.read(cx);
         self.shown
@@ -253,12 +255,15 @@ impl TreePanel {
         }
     }
 
+    /// Returns the kind of an entry. Returns `None` if it is in no row of the tree or no folder is
+    /// open.
     fn kind_of(&self, path: &AbsPath, cx: &App) -> Option<FileKind> {
         let tree = self.folder.as_ref()?.read(cx).tree();
         let row = tree.rows().get(tree.row_of(path)?)?;
         Some(row.entry.kind)
     }
 
+    /// Returns the folder for a new file; `None` if no folder is open.
     fn target_folder(&self, cx: &App) -> Option<AbsPath> {
         let folder = self.folder.as_ref()?.read(cx);
         Some(self.state.target_folder(folder.tree()))
@@ -548,6 +553,8 @@ impl TreePanel {
     }
 }
 
+/// Whether typed text belongs to the filter, given the present filter. `false` for control
+/// characters and leading blanks.
 fn is_text(typed: &str, filter: &str) -> bool {
     let is_blank = typed.chars().all(char::is_whitespace);
     // Space is a key of the tree until a filter is typed.

@@ -356,10 +356,12 @@ fn with_window(
     done.ok();
 }
 
+/// Returns the workbench of a window; `None` if it no longer exists.
 fn workbench_of(open: &OpenWindow) -> Option<Entity<Workbench>> {
     open.workbench.upgrade()?.downcast().ok()
 }
 
+/// Returns the workbench of the window opened last; `None` if no window is open.
 fn front(cx: &App) -> Option<Entity<Workbench>> {
     cx.global::<WindowRegistry>()
         .open

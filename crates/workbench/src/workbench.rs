@@ -122,6 +122,7 @@ const STORE_AFTER: Duration = Duration::from_millis(400);
 /// Window width, in pixels, below which the tree overlays the text.
 const NARROW: f32 = 640.0;
 
+/// Whether the window is so narrow that the tree overlays the text.
 fn is_narrow(window: &Window) -> bool {
     f32::from(window.viewport_size().width) < NARROW
 }

@@ -103,6 +103,8 @@ pub(crate) fn detect_backends(folder: &Path, cache: &Path) -> Result<BackendSupp
     Ok(support)
 }
 
+/// Finds the best backend that works in `folder`, by trying each in a temporary folder there. Fails
+/// only if that folder cannot be created or removed.
 fn probe_backends(folder: &Path, privilege: MountPrivilege) -> Result<BackendSupport, Error> {
     let place = folder.join(format!("{PROBE_PREFIX}{}", std::process::id()));
     dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;

@@ -119,6 +119,9 @@ impl BaseStore<'_> {
         found.into_iter().map(|(_, base)| base).collect()
     }
 
+    /// Writes the files, the git folder and the index of a base into the new folders `draft` and
+    /// `layer`, and returns its record, which it does not store. Hard-links files of an older base
+    /// that are equal.
     fn write(
         &self,
         main_repo: &MainRepo,

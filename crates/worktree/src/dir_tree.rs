@@ -92,6 +92,8 @@ fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<
     Ok(folders)
 }
 
+/// Renames an entry and fails with `EXIST` if the new name exists, as far as the file system can
+/// check that. Otherwise it may replace an entry of that name.
 fn renameat_free(from: &OwnedFd, name: &OsStr, to: &OwnedFd, own: &CStr) -> Result<(), Errno> {
     let flags = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(from, name, to, own, flags) {
@@ -115,6 +117,8 @@ pub(crate) fn disk_usage(folder: &Path) -> u64 {
 /// Maximum depth of folders that are measured.
 const MAX_DEPTH: usize = 200;
 
+/// Returns the disk usage of a folder's entries in bytes. `seen` holds the inodes of files with
+/// several hard links, which count once. Folders deeper than `MAX_DEPTH` count as empty.
 fn size_in(folder: &OwnedFd, seen: &mut HashSet<u64>, depth: usize) -> u64 {
     let Ok(entries) = no_follow::entries(folder) else {
         return 0;

@@ -100,6 +100,7 @@ fn in_parts<T: Sync>(
     Ok(parts.into_iter().flatten().collect())
 }
 
+/// Creates the parent folders of all files below `to`. Existing ones are no error.
 fn make_folders(to: &Path, orders: &[FileToWrite<'_>]) -> Result<(), Error> {
     let mut folders = BTreeSet::new();
     for (file, _) in orders {
@@ -117,7 +118,7 @@ fn make_folders(to: &Path, orders: &[FileToWrite<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates a folder in one that exists; it may be there already.
+/// Creates a folder in an existing one; does nothing if there is an entry of that name.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     match fs::create_dir(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -127,6 +128,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Writes some of the files, in order, and returns the metadata of each.
 fn fill_part(
     to: &Path,
     part: &[FileToWrite<'_>],
@@ -158,6 +160,8 @@ fn fill_part(
     Ok(stamps)
 }
 
+/// Writes a new file, or a symlink with `content` as its target, depending on Git's `mode`. Fails
+/// if the path exists.
 fn write(path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
     if mode == 0o120000 {
         return symlink(std::ffi::OsStr::from_bytes(content), path);
@@ -165,6 +169,7 @@ fn write(path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
     create(path, mode)?.write_all(content)
 }
 
+/// Creates a file for writing, executable if Git's `mode` says so. Fails if the path exists.
 fn create(path: &Path, mode: u32) -> io::Result<File> {
     let mode = if mode & 0o111 != 0 { 0o777 } else { 0o666 };
     let mut options = fs::OpenOptions::new();
@@ -208,6 +213,7 @@ fn duplicate_file(
     set_time(to, time)
 }
 
+/// Sets the access and the modification time of a file or symlink.
 fn set_time(path: &Path, time: FileTime) -> io::Result<()> {
     let time = Timespec {
         tv_sec: time.seconds,

@@ -88,6 +88,7 @@ pub(crate) fn command(program: &Path, layer: &Path, by_user: bool) -> Option<Str
     ))
 }
 
+/// Quotes a path for a shell; `None` if it is not UTF-8.
 fn quoted(path: &Path) -> Option<String> {
     Some(format!("'{}'", path.to_str()?.replace('\'', "'\\''")))
 }
@@ -178,6 +179,8 @@ impl ChangedNames {
         Ok(())
     }
 
+    /// Adds the name `within`, `name`, `end` joined. Fails if there are `MAX_NAMES` already, or if
+    /// `within` is longer than `MAX_FOLDER_NAME_BYTES`.
     fn add(&mut self, within: &[u8], name: &[u8], end: &[u8]) -> Result<(), TooMuch> {
         if self.0.len() >= MAX_NAMES || within.len() > MAX_FOLDER_NAME_BYTES {
             return Err(TooMuch);

@@ -123,6 +123,8 @@ impl WorktreePool {
         }
     }
 
+    /// Removes all bases that no lease uses, except the newest complete one, and reports them.
+    /// Waits until no other process makes a base.
     fn clear_bases(&self, cleared: &mut GcReport) -> Result<(), Error> {
         let bases = self.bases();
         let _gate = BlockingLock::wait(&bases.folder.join("lock"))?;

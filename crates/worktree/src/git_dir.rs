@@ -104,7 +104,7 @@ pub(crate) struct GitDir {
 }
 
 impl GitDir {
-    /// Opens the git folder of the lease `id`.
+    /// Opens the git folder of the lease `id`, without reading it. Fails if it is no folder.
     pub(crate) fn open(folder: &Path, id: &str) -> Result<Self, Error> {
         let opened = RootedDir::open(folder).map_err(Error::file("open", folder))?;
         Ok(Self {
@@ -225,11 +225,14 @@ impl GitDir {
         Ok(())
     }
 
+    /// Lists a folder of objects; fails with `Corrupt` if it cannot be read.
     fn entries(&self, folder: &OwnedFd) -> Result<Vec<FolderEntry>, Error> {
         let entries = no_follow::entries(folder).map_err(std::io::Error::from);
         entries.map_err(self.read_error("objects"))
     }
 
+    /// Returns the commit id of a ref, loose or packed; `None` if it does not exist or names no
+    /// commit. Fails if `name` is not a plain path below `refs/`.
     fn reference(&self, name: &str) -> Result<Option<String>, Error> {
         let is_plain = name.starts_with("refs/")
             && name
@@ -256,11 +259,15 @@ impl GitDir {
         Ok(found)
     }
 
+    /// Reads a file of at most `MAX_REF_BYTES`, with invalid UTF-8 replaced; `None` if there is
+    /// none.
     fn text(&self, name: &str) -> Result<Option<String>, Error> {
         let content = self.read(name, MAX_REF_BYTES)?;
         Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
     }
 
+    /// Reads a file of at most `limit` bytes; `None` if it does not exist. Fails with `Corrupt` if
+    /// it is larger or cannot be read.
     fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         match self.folder.read(Path::new(name), limit) {
             // A file is in the place of a folder of refs.
@@ -293,10 +300,12 @@ impl GitDir {
     }
 }
 
+/// Returns the text if it is a full SHA-1 object id in lower case, else `None`.
 fn id_of(text: &str) -> Option<String> {
     is_hex(text, 40).then(|| text.to_owned())
 }
 
+/// Whether a text consists of exactly `length` hexadecimal digits, in lower case.
 fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length
         && text
@@ -304,6 +313,7 @@ fn is_hex(text: &str, length: usize) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// Writes a file, replacing any content.
 fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     fs::write(path, content).map_err(Error::file("write", path))
 }

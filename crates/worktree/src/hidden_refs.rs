@@ -96,6 +96,8 @@ impl HiddenRefs {
         Ok(())
     }
 
+    /// Removes a ref from the packed refs, which it locks for this, and its file at `path`. The
+    /// caller holds the lock of the ref. A missing ref is no error.
     fn remove_locked(&self, name: &str, path: &Path) -> io::Result<()> {
         let packed = self.common.join("packed-refs");
         let line_end = format!(" refs/burin/{name}");
@@ -133,6 +135,7 @@ impl HiddenRefs {
         self.common.join("burin")
     }
 
+    /// Creates a note file of this process with this content, synced to the disk.
     fn note(&self, content: &[u8]) -> io::Result<LockNote> {
         let Owner::Process { pid, started } = Owner::current_process() else {
             return Err(io::Error::other("this process has no id"));
@@ -216,6 +219,7 @@ impl Drop for LockNote {
     }
 }
 
+/// Removes a file; a missing one is no error.
 fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),

@@ -91,10 +91,9 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Returns the lease in `folder` by its record; held by this process while `lock` is given.
-    ///
-    /// # Errors
-    /// `Corrupt` if the record has an invalid name or a relative path.
+    /// Creates the handle of a lease from its record. `lock` is kept until the handle is dropped;
+    /// `None` if another holds it or it is not needed. Fails with `Corrupt` if a path or the id in
+    /// the record is invalid.
     pub(crate) fn from_record(
         record: &LeaseRecord,
         folder: &Path,

@@ -202,6 +202,8 @@ impl WorktreePool {
         self.lease_status(&MainRepo::open(&self.main_repo)?, &record, &folder)
     }
 
+    /// Reads the work, size and owner of a lease, and mounts its tree for this if necessary. Work
+    /// that cannot be read is an error within the status.
     fn lease_status(
         &self,
         main_repo: &MainRepo,

@@ -79,7 +79,7 @@ impl RootedDir {
     pub(crate) fn read(&self, name: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         // Without `NONBLOCK`, opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-        let opened = match self.resolve(name, flags, Mode::empty()) {
+        let opened = match self.open_entry(name, flags, Mode::empty()) {
             Ok(opened) => opened,
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(errno.into()),
@@ -202,6 +202,8 @@ impl RootedDir {
         }
     }
 
+    /// Creates the missing parent folders of `name` and opens the innermost. Fails if one of them
+    /// is a symlink or a file.
     fn make_parent(&self, name: &Path) -> io::Result<OwnedFd> {
         let parent = name.parent().unwrap_or(Path::new(""));
         let mut made = PathBuf::new();
@@ -216,7 +218,8 @@ impl RootedDir {
         Ok(no_follow::open_folder_below(&self.folder, &made)?)
     }
 
-    fn resolve(&self, name: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    /// Opens the entry `name` below this folder without following symlinks.
+    fn open_entry(&self, name: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
         no_follow::open_below(&self.folder, name, flags, mode)
     }
 }

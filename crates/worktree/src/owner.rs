@@ -86,6 +86,7 @@ pub(crate) fn try_lock(folder: &Path) -> Result<Option<LeaseLock>, Error> {
     }
 }
 
+/// Opens a lock file for writing, and creates it if it is missing. Keeps its content.
 fn open(path: &Path) -> Result<fs::File, Error> {
     let mut options = fs::OpenOptions::new();
     options

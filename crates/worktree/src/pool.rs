@@ -285,7 +285,7 @@ impl WorktreePool {
         json_file::write(&folder.join("lease.json"), &record)
     }
 
-    /// Returns the milliseconds since 1970.
+    /// Returns the current time, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
     }
@@ -303,10 +303,9 @@ impl WorktreePool {
         self.folder.join("leases").join(id.as_str())
     }
 
-    /// Reads the record of a lease, and returns it with the lease's folder.
-    ///
-    /// # Errors
-    /// `Unknown` without a folder, `Unready` without a record, `Corrupt` with an invalid one.
+    /// Reads the record of a lease, and returns it with the lease's folder. Fails with `Corrupt` if
+    /// the record is invalid, with `Unready` if there is none yet, and with `Unknown` if there is
+    /// no folder.
     pub(crate) fn record(&self, id: &LeaseId) -> Result<(PathBuf, LeaseRecord), Error> {
         let folder = self.lease_folder(id);
         let path = folder.join("lease.json");
@@ -325,10 +324,7 @@ impl WorktreePool {
         })
     }
 
-    /// Locks a lease.
-    ///
-    /// # Errors
-    /// `Held` if another process, or another lease value of this one, has locked it.
+    /// Locks a lease without waiting; fails with `Held` if a process holds it.
     pub(crate) fn lock(&self, id: &LeaseId, folder: &Path) -> Result<LeaseLock, Error> {
         owner::try_lock(folder)?.ok_or_else(|| {
             let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));

@@ -61,6 +61,7 @@ fn is_stale(path: &Path) -> bool {
     }
 }
 
+/// Whether a TCP port of the loopback address cannot be bound at this moment.
 fn is_in_use(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err()
 }

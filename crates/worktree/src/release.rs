@@ -52,8 +52,8 @@ impl WorktreePool {
         removed
     }
 
-    /// Releases a lease whose lock the caller gives. If that is refused, its mounts are detached as after
-    /// reading it.
+    /// Releases a lease whose lock the caller passes. Fails, and keeps the lease, if `discard`
+    /// protects work in it; its tree is then unmounted again, unless it stays mounted anyway.
     pub(crate) fn release_locked(
         &self,
         id: &LeaseId,
@@ -72,6 +72,8 @@ impl WorktreePool {
         removed
     }
 
+    /// Fails with `Unsaved` if the release would lose work that `discard` protects, or with the
+    /// error if the work cannot be read.
     fn check_discard(&self, id: &LeaseId, folder: &Path, discard: Discard) -> Result<(), Error> {
         if discard == Discard::Work {
             return Ok(());
@@ -97,6 +99,7 @@ impl WorktreePool {
         }
     }
 
+    /// Removes the folder of a lease and frees its ports.
     fn remove(&self, folder: &Path) -> Result<(), Error> {
         let record: Option<LeaseRecord> = json_file::read(&folder.join("lease.json"));
         self.remove_lease_folder(folder)?;
@@ -107,7 +110,8 @@ impl WorktreePool {
     }
 }
 
-/// Whether a lease without a record was never complete: the record is the last file written.
+/// Whether a lease without a valid record holds no work: it was never complete, since the record is
+/// the last file written, or its tree is not mounted and its upper layer is empty.
 fn is_empty(folder: &Path) -> bool {
     if !folder.join("lease.json").exists() {
         return true;

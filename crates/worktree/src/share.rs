@@ -146,6 +146,8 @@ impl SharePlan {
         Ok(shared)
     }
 
+    /// Copies the folder `from` into a lease; clones its blocks with the reflink backend. With
+    /// another backend, a folder larger than the limit is left out, which is no error.
     fn copy_shared(
         &self,
         from: &Path,
@@ -206,6 +208,8 @@ pub(crate) fn mount_again(
     problems
 }
 
+/// Mounts a writable overlay over the folder `from` at `at`. `ix` is its number among the shared
+/// folders of the lease; its changes are kept below `lease`.
 fn overlay(
     from: &Path,
     lease: &Path,

@@ -97,6 +97,7 @@ fn transfer(
     Ok(carried.into_iter().map(|(path, _)| path).collect())
 }
 
+/// Whether an entry can be carried over: a removal, a regular file or a symlink.
 fn is_transferable(held: &PathContent) -> bool {
     matches!(
         held,

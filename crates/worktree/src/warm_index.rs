@@ -113,6 +113,8 @@ impl WarmIndex {
         fs::write(at.join("git/index"), content)
     }
 
+    /// Returns the index with the name of the worktree `root` in it. Fails if neither `root` nor
+    /// its parent exists, or if the name is too long.
     fn for_worktree(&self, root: &Path) -> io::Result<Vec<u8>> {
         let root = root.canonicalize().or_else(|_| {
             // It is not mounted yet, but its parent exists.
@@ -172,6 +174,8 @@ fn build_index(
     Ok(fs::read(folder("upper/git/index")).ok())
 }
 
+/// Returns the output of `git status --porcelain` in a tree; `None` if Git cannot be run, fails or
+/// writes to standard error.
 fn status(tree: &Path) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
     git.env_clear().envs(usual_variables());
@@ -257,6 +261,7 @@ fn entries_end(content: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// Returns the 32-bit big-endian number at a byte offset; `None` beyond the end.
 fn number(content: &[u8], at: usize) -> Option<u32> {
     let bytes = content.get(at..at.checked_add(4)?)?;
     Some(u32::from_be_bytes(bytes.try_into().ok()?))

@@ -530,6 +530,7 @@ pub(crate) fn code_block(text: &str) -> CallContent {
     )))
 }
 
+/// Converts an image; `None` for other content.
 fn picture(part: &StoredPart) -> Option<CallContent> {
     match &part.content {
         StoredContent::Image { media_type, data } => {

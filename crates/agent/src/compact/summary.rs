@@ -306,6 +306,9 @@ fn transcript(items: &[CompactItem], limit: usize) -> String {
 /// Beginnings of the tag around a message of the user: today's, and that of older summaries.
 const SAID_TAGS: [&str; 2] = ["<said by=\"user\" nth=\"", "<said by=\"person\" nth=\""];
 
+/// Formats an item as tagged text, with its middle cut beyond `each` bytes; a call gets a quarter
+/// of that, an earlier summary stays whole. `None` for an empty model text and for added texts
+/// other than mentions.
 fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
     let text = head_and_tail(item.text.trim(), each);
     Some(match &item.kind {

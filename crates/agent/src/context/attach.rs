@@ -191,6 +191,9 @@ fn numbered(number: usize, line: &str, numbers: LineNumbers) -> String {
     }
 }
 
+/// Lists the entries of the folder `path` except `.git`, one a line, folders with a final `/`;
+/// beyond `MAX_FOLDER_ENTRIES` only their number. The tag names the path relative to `root`. Fails
+/// if the folder cannot be listed.
 fn folder_text(sources: &SessionServices, root: &AbsPath, path: &AbsPath) -> Result<String, Error> {
     let listing = sources.files.list(path)?;
     let entries = listing

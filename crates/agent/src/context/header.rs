@@ -180,6 +180,8 @@ fn names(files: &[String]) -> String {
     }
 }
 
+/// Returns the header's word for the status of a file; `None` for an ignored file, which is not
+/// listed.
 fn status_word(status: FileStatus) -> Option<&'static str> {
     Some(match status {
         FileStatus::Ignored => return None,

@@ -63,6 +63,8 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '+' | '-' | '@' | '/' | '\\')
 }
 
+/// Parses the mention whose `@` is at byte `begin` of `text`. `None` if no name follows, if a
+/// quoted name is empty or not closed on its line, or if `@web` is not followed by an address.
 fn mention(text: &str, begin: usize) -> Option<Mention> {
     let rest = &text[begin + 1..];
     if let Some(quoted) = rest.strip_prefix('"') {
@@ -100,6 +102,8 @@ fn mention(text: &str, begin: usize) -> Option<Mention> {
     })
 }
 
+/// Parses the address after `@web`, which takes the bytes `begin..end` of `text`; spaces may
+/// precede it. `None` if it does not begin with `http://` or `https://`.
 fn web(text: &str, begin: usize, end: usize) -> Option<Mention> {
     let rest = text[end..].trim_start_matches(' ');
     let skipped = text.len() - end - rest.len();
@@ -149,6 +153,8 @@ fn lines_at(text: &str) -> (Option<(u32, u32)>, usize) {
     (Some(lines), text.len() - rest.len())
 }
 
+/// Parses a decimal number, with or without a leading `L`, at the start of a text; also returns the
+/// text after it. `None` if there is no digit or the number exceeds `u32`.
 fn number(text: &str) -> Option<(u32, &str)> {
     let text = text.strip_prefix(['L', 'l']).unwrap_or(text);
     let digits = text.len()
@@ -159,10 +165,12 @@ fn number(text: &str) -> Option<(u32, &str)> {
     Some((number, &text[digits..]))
 }
 
+/// Returns whether an unquoted mention ends before this character.
 fn ends_word(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '"' | '`' | '<' | '>' | '|' | '@' | ';')
 }
 
+/// Returns whether an unquoted mention may begin with this character, right after the `@`.
 fn begins_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '~' | '-' | '(' | '[')
 }

@@ -134,6 +134,9 @@ fn name_tools(text: &str, tools: &[(String, String)]) -> String {
     whole
 }
 
+/// Fills in the tool names of one line; a line without placeholders is unchanged. `tools` holds
+/// pairs of a tool's own and offered name. `None` if no sentence of the line remains. If the first
+/// sentence of a list item goes, the rest keeps the `- `.
 fn named_line(line: &str, tools: &[(String, String)]) -> Option<String> {
     if !line.contains("{{tool:") {
         return Some(line.to_owned());
@@ -152,6 +155,9 @@ fn named_line(line: &str, tools: &[(String, String)]) -> Option<String> {
     })
 }
 
+/// Replaces each `{{tool:name}}` by the offered name in backticks. `None` if one of the tools is
+/// not offered or a placeholder is not closed. `tools` holds pairs of a tool's own and offered
+/// name.
 fn named_sentence(sentence: &str, tools: &[(String, String)]) -> Option<String> {
     let mut named = String::new();
     let mut rest = sentence;

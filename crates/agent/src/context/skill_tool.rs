@@ -38,6 +38,9 @@ impl SkillTool {
         Skills::find(files, &context.root, is_trusted, self.config.as_ref())
     }
 
+    /// Returns the skill that a call names, and the argument `file` if given. Finds the skills on
+    /// the disk. Fails with the result of the call if its arguments are invalid or no skill has the
+    /// name.
     fn named(
         &self,
         call: &ToolCall,
@@ -138,6 +141,9 @@ impl Tool for SkillTool {
     }
 }
 
+/// Returns the arguments `name` and `file`; an absent, null or empty `file` is `None`. Fails with
+/// the result of the call if the input is not JSON, `name` is not a string, or `file` has another
+/// type.
 fn arguments(call: &ToolCall) -> Result<(String, Option<String>), ToolResult> {
     let wrong = |text: &str| ToolResult::new(CallOutcome::InvalidArguments, text);
     let CallInput::Json(value) = &call.input else {

@@ -155,6 +155,9 @@ impl Skill {
     }
 }
 
+/// Reads and validates the `SKILL.md` in `folder`; `Ok(None)` if there is no such file. Fails if it
+/// is unreadable or invalid, or lies outside `fence` once links are followed. `home` becomes the
+/// fence for later reads of the skill.
 fn read_skill(
     files: &dyn Files,
     folder: &AbsPath,
@@ -219,6 +222,8 @@ fn check(front: &FrontMatter, folder: &AbsPath, home: &AbsPath) -> Result<Skill,
     })
 }
 
+/// Checks a skill's name: 1 to 64 characters `a` to `z`, `0` to `9` and `-`, with every hyphen
+/// between two other characters. Fails with the first defect.
 fn check_name(name: &str) -> Result<(), SkillDefect> {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     if name.is_empty() {

@@ -128,6 +128,9 @@ impl SessionTask {
         self.events.send_lossy(event);
     }
 
+    /// Records a response that has content or a stop reason, books its cost, and decides how the
+    /// turn goes on; complete calls run, however it ended. `bytes` is the size of the request.
+    /// Fails with `TurnStop::Stopped` if the user stopped it, after answering its calls.
     async fn record_answer(
         &mut self,
         step: u64,
@@ -222,6 +225,9 @@ impl SessionTask {
         }
     }
 
+    /// Decides how the turn goes on after a failure. If the response was empty, `ContextOverflow`
+    /// gives `TooLong` and `InvalidRequest` gives `Refused`, which a retry may cure; any other
+    /// failure is recorded and gives `Failed`. Always `Ok`.
     async fn on_failure(
         &mut self,
         step: u64,

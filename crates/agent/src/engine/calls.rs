@@ -72,6 +72,7 @@ struct ActiveCall {
 }
 
 impl ActiveCall {
+    /// Returns whether the call has its result.
     fn is_over(&self) -> bool {
         self.seen.is_some()
     }
@@ -143,6 +144,8 @@ impl SessionTask {
             .collect())
     }
 
+    /// Handles the events of the calls until each has its result. Fails when the user stops the
+    /// turn or a record cannot be written; calls may still run then.
     async fn drive(&mut self, batch: &mut CallBatch) -> Result<(), TurnStop> {
         while batch.calls.iter().any(|slot| !slot.is_over()) {
             let Some(first) = self.inbox.during(batch.events.next()).await? else {
@@ -210,6 +213,9 @@ impl SessionTask {
         Ok(())
     }
 
+    /// Asks the user and the hooks for permission of the call `ix`; the first decision arrives as
+    /// `CallEvent::Decided`. Denies the call at once if the session has no user. Fails if the
+    /// question cannot be recorded.
     async fn ask_permission(
         &mut self,
         batch: &mut CallBatch,
@@ -260,6 +266,9 @@ impl SessionTask {
         .await
     }
 
+    /// Records the decision about the call `ix` and stores the rules it implies, then queues or
+    /// denies the call. `None` counts as a refusal. Fails if the decision cannot be recorded; rules
+    /// that cannot be stored only give a note.
     async fn on_decision(
         &mut self,
         batch: &mut CallBatch,

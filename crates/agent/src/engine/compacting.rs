@@ -69,6 +69,8 @@ impl SessionTask {
         }
     }
 
+    /// Records that texts of the records `long`, by sequence number, are sent with `keep` bytes of
+    /// their ends from now on, and a note about it. Fails if that cannot be written.
     async fn cut_middles(&mut self, long: Vec<u64>, keep: usize) -> Result<(), TurnStop> {
         let text = match long.len() {
             1 => format!("{REASON_TOO_LONG}: its longest text was cut to {keep} bytes"),
@@ -129,6 +131,8 @@ impl SessionTask {
         }
     }
 
+    /// Compacts the conversation, unless a hook forbids it. Returns whether anything changed: false
+    /// also if nothing can be shortened, which is noted, or if the result would not be shorter.
     async fn make_shorter(&mut self, why: &str) -> Result<bool, TurnStop> {
         if !self.hooks_allow_compaction(why).await? {
             return Ok(false);
@@ -151,6 +155,8 @@ impl SessionTask {
         Ok(())
     }
 
+    /// Plans a compaction of the conversation; `None` if nothing can be shortened. `is_for_another`
+    /// says that another model takes over.
     fn plan(&self, is_for_another: bool) -> Option<CompactionChanges> {
         let view: ConversationView<'_> = self.transcript.view();
         let all = self.transcript.fingerprint(&self.offered.specs).bytes();
@@ -167,6 +173,9 @@ impl SessionTask {
         self.harness().parts.compactor.plan(&view, room)
     }
 
+    /// Requests the summary that the plan wants, then records the compaction. Returns false without
+    /// recording it if the conversation would not get shorter. Fails if the user stops the turn or
+    /// a record cannot be written.
     async fn apply_plan(&mut self, plan: CompactionChanges) -> Result<bool, TurnStop> {
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let (through, summary) = match plan.summary {

@@ -45,6 +45,7 @@ impl Children {
         self.lock().remove(session);
     }
 
+    /// Returns whether no subagent is running.
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

@@ -73,6 +73,8 @@ impl SessionTask {
         self.omit(left).await
     }
 
+    /// Records the omissions with a note for each, and updates the offered tools. Returns whether
+    /// there were any; fails if they cannot be written.
     async fn omit(&mut self, left: Vec<RequestOmission>) -> Result<bool, TurnStop> {
         if left.is_empty() {
             return Ok(false);

@@ -99,6 +99,7 @@ fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> 
     }
 }
 
+/// Returns the note that says how many orphaned processes were ended; `None` for 0.
 fn orphans_note(ended: usize) -> Option<SessionRecord> {
     let text = match ended {
         0 => return None,

@@ -31,6 +31,9 @@ impl SessionTask {
         Ok(())
     }
 
+    /// Switches the session to `mode`. A change after the session began is recorded, with a note
+    /// for the model if there is one, and passed on to future subagents. Fails if it cannot be
+    /// written.
     async fn set_mode(&mut self, mode: SessionMode) -> Result<(), TurnStop> {
         let before = std::mem::replace(&mut self.mode, mode);
         if before == mode || !self.has_begun {
@@ -48,6 +51,9 @@ impl SessionTask {
         self.write(records).await
     }
 
+    /// Switches to the model `model`; without effect if it is in use. Before the session has begun,
+    /// nothing is recorded and `how` does not matter. With `Handover::Fork` only the new session
+    /// gets the model. Fails if the user stops the turn or a record cannot be written.
     async fn switch(&mut self, model: String, how: Handover) -> Result<(), TurnStop> {
         if model == self.model {
             return Ok(());

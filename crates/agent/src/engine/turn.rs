@@ -15,11 +15,13 @@ use crate::record::{PromptOrigin, PromptPosition, SessionRecord, StoredPart, Tur
 use crate::session::UserPrompt;
 use crate::stored_parts;
 
-/// Maximum number of responses in a row that reach their token limit before the turn ends.
+/// Maximum number of responses that reach their token limit, since the last one with calls, before
+/// the turn ends.
 const MAX_CUT_OFFS: u32 = 3;
-/// Maximum number of pauses in a row by a provider.
+/// Maximum number of pauses by a provider since the last response with calls.
 const MAX_PAUSES: u32 = 64;
-/// Maximum number of compactions in a turn because the model refused the length.
+/// Maximum number of attempts to shorten a conversation that the model refused as too long, since
+/// the last response with calls.
 const MAX_TOO_LONG: u32 = 16;
 /// Maximum number of retries in a turn without refused parts.
 const MAX_REFUSALS: u32 = 64;
@@ -30,11 +32,11 @@ const MAX_SENT_BACK: u32 = 3;
 #[derive(Default)]
 struct Counts {
     step: u64,
-    /// Responses in a row that reached their token limit.
+    /// Responses since the last one with calls that reached their token limit.
     cut_offs: u32,
     pauses: u32,
     sent_back: u32,
-    /// Refusals in a row because of the conversation's length.
+    /// Refusals of the conversation's length since the last response with calls.
     too_long: u32,
     refusals: u32,
     stalls: u32,
@@ -74,6 +76,8 @@ impl SessionTask {
         self.steps(&prompt.text).await
     }
 
+    /// Sends requests and runs their calls until the turn ends, and returns its end. `prompt` is
+    /// the user's text. Fails if the user stops the turn or a record cannot be written.
     async fn steps(&mut self, prompt: &str) -> Result<TurnEnd, TurnStop> {
         let mut counts = Counts::default();
         let mut boundary = SwitchBoundary::NewTurn;
@@ -105,6 +109,9 @@ impl SessionTask {
         }
     }
 
+    /// Decides the next step after a response, and updates `counts`: runs its calls, or asks again
+    /// after one that was cut off, paused, too long or refused, up to the limit of each. Fails if
+    /// the user stops the turn or a record cannot be written.
     async fn after_answer(
         &mut self,
         action: AnswerAction,
@@ -160,6 +167,9 @@ impl SessionTask {
         }
     }
 
+    /// Runs calls (id, the model's name for the tool, arguments) and adds the pending texts to the
+    /// prompt. Ends the turn if the loop detector says so, else asks again. Fails if the user stops
+    /// the turn or a record cannot be written.
     async fn after_calls(
         &mut self,
         calls: Vec<(String, String, String)>,
@@ -287,6 +297,8 @@ impl SessionTask {
         Ok(addition_records(joining))
     }
 
+    /// Returns the records that precede the user's text `prompt`, without writing them: the pending
+    /// texts, which it takes, and the additions of the context. Fails if the user stops the turn.
     async fn before_prompt(&mut self, prompt: &str) -> Result<Vec<SessionRecord>, TurnStop> {
         let mut records = Vec::new();
         while let Ok(late) = self.late.try_recv() {

@@ -39,42 +39,53 @@ struct ImageReader<'a> {
 }
 
 impl<'a> ImageReader<'a> {
+    /// Returns the next `count` bytes and moves past them; fails with `CUT` and stays in place if
+    /// fewer are left.
     fn take(&mut self, count: usize) -> Result<&'a [u8], ImageDefect> {
         let (head, rest) = self.rest.split_at_checked(count).ok_or(CUT)?;
         self.rest = rest;
         Ok(head)
     }
 
+    /// Reads one byte; fails with `CUT` at the end.
     fn byte(&mut self) -> Result<u8, ImageDefect> {
         Ok(self.take(1)?[0])
     }
 
+    /// Reads two bytes, the most significant first; fails with `CUT` if fewer are left.
     fn u16_be(&mut self) -> Result<u16, ImageDefect> {
         let bytes = self.take(2)?;
         Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
     }
 
+    /// Reads two bytes, the least significant first; fails with `CUT` if fewer are left.
     fn u16_le(&mut self) -> Result<u16, ImageDefect> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
+    /// Reads four bytes, the most significant first; fails with `CUT` if fewer are left.
     fn u32_be(&mut self) -> Result<u32, ImageDefect> {
         let bytes = self.take(4)?;
         Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
+    /// Reads four bytes, the least significant first; fails with `CUT` if fewer are left.
     fn u32_le(&mut self) -> Result<u32, ImageDefect> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
+    /// Reads three bytes, the least significant first; fails with `CUT` if fewer are left.
     fn u24_le(&mut self) -> Result<u32, ImageDefect> {
         let bytes = self.take(3)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]))
     }
 }
 
+/// Parses the chunks of a PNG, which follow its signature, up to `IEND`; checksums are not
+/// verified. Fails with `DAMAGED` if `IHDR` is not the first chunk, occurs again, or no `IDAT`
+/// precedes `IEND`, and with `CUT` if the bytes end before.
 fn png(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     let mut reader = ImageReader { rest: bytes };
     let mut walked = ImageStructure::default();
@@ -105,6 +116,9 @@ fn png(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     }
 }
 
+/// Parses the segments of a JPEG, from its first marker to the end-of-image marker. It counts as
+/// one frame. Fails with `DAMAGED` if a marker or a length is invalid or no segment gives the size,
+/// and with `CUT` if the bytes end before.
 fn jpeg(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     let mut reader = ImageReader { rest: bytes };
     reader.take(2)?;
@@ -153,6 +167,8 @@ fn skip_scan(reader: &mut ImageReader<'_>) -> Result<(), ImageDefect> {
     Ok(())
 }
 
+/// Parses the blocks of a GIF, from its signature to the trailer. Fails with `DAMAGED` for an
+/// unknown block or a trailer without a frame before it, and with `CUT` if the bytes end before.
 fn gif(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     let mut reader = ImageReader { rest: bytes };
     reader.take(6)?;
@@ -181,6 +197,8 @@ fn gif(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     }
 }
 
+/// Skips the colour table that `flags`, of an image or of the screen, announces; nothing if there
+/// is none. Fails with `CUT` if the bytes end before.
 fn skip_colors(reader: &mut ImageReader<'_>, flags: u8) -> Result<(), ImageDefect> {
     if flags & 0x80 != 0 {
         reader.take(3 << ((flags & 7) + 1))?;
@@ -188,6 +206,7 @@ fn skip_colors(reader: &mut ImageReader<'_>, flags: u8) -> Result<(), ImageDefec
     Ok(())
 }
 
+/// Skips data blocks up to and including the empty one. Fails with `CUT` if the bytes end before.
 fn skip_blocks(reader: &mut ImageReader<'_>) -> Result<(), ImageDefect> {
     loop {
         match reader.byte()? {
@@ -197,6 +216,9 @@ fn skip_blocks(reader: &mut ImageReader<'_>) -> Result<(), ImageDefect> {
     }
 }
 
+/// Parses the chunks of a WebP, from `RIFF` to the length given there. The size is that of the
+/// first chunk that has one; the header of an animation counts as a frame. Fails with `DAMAGED` if
+/// there is no frame or an image header is invalid, and with `CUT` if the bytes end before.
 fn webp(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     let mut reader = ImageReader { rest: bytes };
     reader.take(4)?;
@@ -247,6 +269,8 @@ fn webp(bytes: &[u8]) -> Result<ImageStructure, ImageDefect> {
     }
 }
 
+/// Returns width and height in pixels from the header of a `VP8L` chunk. Fails with `DAMAGED` for a
+/// wrong signature, and with `CUT` if the bytes end before.
 fn lossless(body: &mut ImageReader<'_>) -> Result<(u32, u32), ImageDefect> {
     if body.byte()? != 0x2f {
         return Err(DAMAGED);
@@ -255,6 +279,8 @@ fn lossless(body: &mut ImageReader<'_>) -> Result<(u32, u32), ImageDefect> {
     Ok(((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1))
 }
 
+/// Returns width and height in pixels from the header of a `VP8 ` chunk. Fails with `DAMAGED` for a
+/// wrong start code, and with `CUT` if the bytes end before.
 fn lossy(body: &mut ImageReader<'_>) -> Result<(u32, u32), ImageDefect> {
     body.take(3)?;
     if body.take(3)? != b"\x9d\x01\x2a" {

@@ -1,7 +1,7 @@
 //! A command line for the rules: its simple commands, and those that wrappers and shells run in
 //! turn.
 //!
-//! Start at `Line::read`; `within` finds the commands that a command runs in turn.
+//! Start at `CommandLine::read`; `nested` finds the commands that a command runs in turn.
 
 mod nested;
 
@@ -318,11 +318,14 @@ impl CommandInvocation {
         self.inner.iter().for_each(|inner| inner.add_files(files));
     }
 
-    fn has_assignments(&self) -> bool {
+    /// Returns whether the command sets a variable that is not in `HARMLESS_VARIABLES`.
+    fn has_effective_assignments(&self) -> bool {
         let mut names = self.assignments.iter();
         !names.all(|it| HARMLESS_VARIABLES.contains(&it.name.as_str()))
     }
 
+    /// Returns whether `is_allowed` allows the command, or the one that it certainly wraps. False
+    /// if the name of the program depends on an expansion or a variable that may matter is set.
     fn is_covered(&self, is_allowed: &impl Fn(&CommandInvocation) -> bool) -> bool {
         let has_name = self.words.first().is_some_and(ShellWord::is_certain);
         let is_wrapped_covered = || {
@@ -330,14 +333,14 @@ impl CommandInvocation {
                 .as_ref()
                 .is_some_and(|it| it.is_covered(is_allowed))
         };
-        has_name && !self.has_assignments() && (is_allowed(self) || is_wrapped_covered())
+        has_name && !self.has_effective_assignments() && (is_allowed(self) || is_wrapped_covered())
     }
 
     /// Returns the prefix that covers all similar commands; `None` if only the exact command is
     /// covered.
     fn width(&self) -> Option<String> {
         match &self.wrapped {
-            _ if self.has_assignments() => None,
+            _ if self.has_effective_assignments() => None,
             Some(wrapped) => wrapped.width(),
             None => width::prefix(&self.words),
         }

@@ -39,7 +39,8 @@ pub(super) fn is_harmless(line: &ShellLine) -> bool {
         && line.commands.iter().all(is_harmless_command)
 }
 
-/// Returns whether a variable affects neither the shell nor the programs it runs.
+/// Returns whether a variable affects neither the shell nor the harmless programs. Decides by the
+/// name alone: lower-case letters, digits and `_`, except for names that end in `_proxy`.
 fn is_plain_variable(assignment: &ShellAssignment) -> bool {
     let name = assignment.name.as_str();
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -72,6 +73,8 @@ pub(super) fn is_harmless_command(command: &SimpleCommand) -> bool {
     is_plain && rest.iter().all(|word| word.is_known) && is_harmless_call(&name.text, rest)
 }
 
+/// Returns whether the program `name` with the arguments `words` is known to only read; false for a
+/// program or an option that is on no list.
 fn is_harmless_call(name: &str, words: &[ShellWord]) -> bool {
     if let Some(program) = programs::named(name) {
         return program.allows(words);
@@ -96,6 +99,9 @@ fn is_below_and_plain(word: &ShellWord) -> bool {
     text == "/dev/null" || !hides && is_path_below(text) && has_no_secret(text)
 }
 
+/// Returns whether a text, taken as a path, stays below the root: it is relative, does not begin
+/// with `~`, has no part `..` and does not contain the path of the home folder. Does not look at
+/// the disk.
 fn is_path_below(text: &str) -> bool {
     !text.starts_with(['/', '~'])
         && text.split('/').all(|part| part != "..")

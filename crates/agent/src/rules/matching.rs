@@ -7,7 +7,7 @@ use super::command::CommandInvocation;
 use super::pattern::MatchCertainty;
 use super::width::base;
 
-/// A pattern for a whole command; `*` matches anything, `\\*` a star and `\\\\` a backslash.
+/// A pattern for a whole command; `*` matches anything, `\*` a star and `\\` a backslash.
 #[derive(Clone, Debug)]
 pub(super) struct CommandPattern {
     /// The literal texts between the stars.
@@ -65,6 +65,7 @@ impl CommandPattern {
         words.iter().all(is_plain) && self.is_like(&joined(words))
     }
 
+    /// Returns whether the pattern matches the whole text, which is not split into words.
     fn is_like(&self, text: &str) -> bool {
         let Some((first, pieces)) = self.pieces.split_first() else {
             return false;
@@ -102,8 +103,8 @@ fn joined(words: &[ShellWord]) -> String {
     texts.join(" ")
 }
 
-/// Matches a command against a prefix of words: the program and its first operands, without
-/// options.
+/// Matches a command against a prefix of words: the program, its first operands in order, and
+/// options, which may come anywhere. Other options of the command are ignored.
 pub(super) fn begins(command: &CommandInvocation, prefix: &[String]) -> MatchCertainty {
     compared(command, prefix, false)
 }
@@ -145,11 +146,14 @@ fn plain(words: &[ShellWord]) -> Vec<ShellWord> {
     words
 }
 
+/// Returns whether `name`, a program without its folders, is the program `wanted` of a rule.
+/// Folders of `wanted` and the version numbers at the end of both names are ignored.
 fn is_program(name: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('/').next().unwrap_or(wanted);
     name == wanted || base(name) == base(wanted)
 }
 
+/// Returns whether a word begins with `-` and is longer than that.
 fn is_option(word: &ShellWord) -> bool {
     word.text.starts_with('-') && word.text.len() > 1
 }

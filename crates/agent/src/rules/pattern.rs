@@ -294,6 +294,7 @@ impl RulePattern {
         }
     }
 
+    /// Returns whether the rule is about the tool of the call; its brackets are not considered.
     fn is_of(&self, subject: &RuleSubject<'_>) -> bool {
         match &self.tool {
             RuleTool::All => true,
@@ -318,8 +319,8 @@ fn types_into_terminal(subject: &RuleSubject<'_>) -> bool {
     subject.name == "write_stdin" && writes.any(|scope| matches!(scope, LockScope::Tree(_)))
 }
 
-/// Returns whether a tool is not in `tool_names`, including tools of other programs whose rules users
-/// import.
+/// Returns whether a name, in any case, is on a list of tools that `by_name` does not know:
+/// `skill`, and tools of other programs whose rules users import.
 fn is_foreign(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "skill",
@@ -332,6 +333,8 @@ fn is_foreign(name: &str) -> bool {
     NAMES.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
+/// Parses the tool of a rule, the text before the brackets. A name that is not known is taken as
+/// the tool's own. `None` if the text is empty or contains anything but letters, digits and `_-.*`.
 fn which(tool: &str) -> Option<RuleTool> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_-.*".contains(sign);
     if tool.is_empty() || !tool.chars().all(is_name) {
@@ -350,6 +353,9 @@ fn which(tool: &str) -> Option<RuleTool> {
     })
 }
 
+/// Parses the text in the brackets of a rule about `which`: a command, a domain after `domain:`, or
+/// the glob of a path. Fails if rules of that tool take no brackets, or not this kind, or if the
+/// glob is invalid.
 fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, RuleDefect> {
     let domain = what.strip_prefix("domain:");
     match which {
@@ -421,6 +427,8 @@ fn is_below(glob: &PathGlob, path: &str) -> bool {
             .any(|above| glob.matches(above))
 }
 
+/// Returns whether `host` is `domain`, which is in lower case, or a name below `x` if `domain` is
+/// `*.x`. False without a host.
 fn is_domain(domain: &str, host: Option<&str>) -> bool {
     let Some(host) = host.map(str::to_lowercase) else {
         return false;

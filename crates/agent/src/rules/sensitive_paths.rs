@@ -110,6 +110,7 @@ pub(super) fn outside(scopes: &[LockScope]) -> Option<&str> {
         .find(|path| path.starts_with('/'))
 }
 
+/// Returns the path of a file or folder scope; `None` for state of the session.
 fn path(scope: &LockScope) -> Option<&str> {
     match scope {
         LockScope::Path(path) | LockScope::Tree(path) => Some(path),

@@ -113,6 +113,8 @@ pub(super) fn base(name: &str) -> &str {
     if base.is_empty() { name } else { base }
 }
 
+/// Returns whether a text begins with an ASCII letter and consists of ASCII letters, digits and
+/// `-_:.`.
 fn is_word(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(&byte);
     text.starts_with(|sign: char| sign.is_ascii_alphabetic()) && text.bytes().all(is_part)

@@ -190,6 +190,7 @@ impl<'a> CallArguments<'a> {
     }
 }
 
+/// Converts a number without a fraction from 0 up to, and without, 9e15; `None` for others.
 fn to_integer(number: f64) -> Option<u64> {
     let is_whole = number.fract() == 0.0 && (0.0..9e15).contains(&number);
     is_whole.then_some(number as u64)

@@ -1,6 +1,6 @@
 //! `exec_command`: runs programs, with or without a terminal, to their end or in the background.
 //!
-//! `typed` writes to running commands and reads their output.
+//! `write_stdin` writes to running commands and reads their output.
 
 mod sandbox;
 mod variables;
@@ -67,6 +67,8 @@ struct ExecRequest {
 }
 
 impl ExecRequest {
+    /// Parses the arguments of a call. Fails with the result of the call if one is invalid. The
+    /// wait is at most `LONGEST`; a time limit of 0 counts as none.
     fn read(call: &ToolCall) -> Result<Self, ToolResult> {
         let arguments = CallArguments::of(call)?;
         let command = command(&arguments)?;
@@ -243,11 +245,16 @@ impl Tool for ExecCommandTool {
     }
 }
 
+/// Parses a patch that was typed as a command. Fails with the result of the call if any part cannot
+/// be parsed.
 fn patch_edits(patch: &str) -> Result<Vec<FileEdit>, ToolResult> {
     edits("exec_command: apply_patch", patch, EditFormat::ApplyPatch)
 }
 
 impl ExecCommandTool {
+    /// Runs the command until it ends, reaches its time limit, is stopped, or continues in the
+    /// background; runs it again if the user widens its sandbox after a denial. `Err` is the result
+    /// of a call that was not run, or that was ended because too many run already.
     async fn try_run(
         &self,
         call: &ToolCall,
@@ -278,6 +285,8 @@ impl ExecCommandTool {
         }
     }
 
+    /// Starts the command with bash or, if that fails, with sh; `bounds` is its sandbox, if any.
+    /// Fails with the result of the call, which names the error of bash, if neither starts.
     fn start(
         &self,
         context: &ToolContext,

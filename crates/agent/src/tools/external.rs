@@ -87,6 +87,8 @@ fn take(context: &ToolContext, pictures: Vec<ExternalImage>) -> (Vec<PartContent
 }
 
 impl ExternalImage {
+    /// Decodes and validates the image; its media type is that of its bytes, not the declared one.
+    /// Fails with the reason for which the model does not get it.
     fn content(&self, bounds: &ImageLimits) -> Result<PartContent, ImageDefect> {
         if self.data.len() as u64 > bounds.encoded.saturating_mul(2) {
             return Err(ImageDefect::LargerThan(bounds.bytes()));

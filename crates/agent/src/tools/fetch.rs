@@ -107,6 +107,9 @@ impl Tool for FetchTool {
 }
 
 impl FetchTool {
+    /// Fetches the address of the call as text, following up to `REDIRECTIONS` redirects within its
+    /// host. A redirect to another host is an `Ok` that names its target. `Err` is the result of a
+    /// failed call.
     async fn fetch(
         &self,
         call: &ToolCall,
@@ -182,6 +185,8 @@ fn of_own_network(address: &WebAddress) -> ToolResult {
     unexpected(text).with_detail(Detail::Denied)
 }
 
+/// Sends a GET request and returns the response, whatever its status, with its body still to be
+/// read. Fails with the result of the call if none comes.
 async fn get(transport: &dyn Transport, address: &WebAddress) -> Result<HttpResponse, ToolResult> {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let call = HttpCall {
@@ -214,11 +219,14 @@ fn provider(text: String) -> ToolResult {
     ToolResult::new(CallOutcome::ProviderError, text)
 }
 
+/// Returns the value of the first header with exactly this name, in lower case; `None` without one.
 fn header<'a>(reply: &'a HttpResponse, name: &str) -> Option<&'a str> {
     let found = reply.headers.iter().find(|(own, _)| own == name);
     found.map(|(_, value)| value.as_str())
 }
 
+/// Returns the `location` header of a response with status 301, 302, 303, 307 or 308; otherwise
+/// `None`.
 fn redirection(reply: &HttpResponse) -> Option<String> {
     let is_one = matches!(reply.status, 301 | 302 | 303 | 307 | 308);
     header(reply, "location")
@@ -283,6 +291,7 @@ async fn page(address: &WebAddress, reply: HttpResponse) -> Result<String, ToolR
     Ok(text)
 }
 
+/// Fails with the result of the call, which names `url`, unless the status is 200 to 299.
 fn refuse_status(url: &str, reply: &HttpResponse) -> Result<(), ToolResult> {
     let status = reply.status;
     match status {

@@ -47,6 +47,9 @@ enum GitAction {
 }
 
 impl GitRequest {
+    /// Parses the arguments of a call; also returns the resolved path, if one is given. Fails with
+    /// the result of the call if one is invalid, the path lies outside of the root, or blame has no
+    /// path.
     fn read(
         call: &ToolCall,
         context: &ToolContext,
@@ -162,6 +165,8 @@ impl Tool for GitTool {
     }
 }
 
+/// Runs the action and returns its text, which is not truncated here except for diffs. `Err` is the
+/// result of a failed call. Blocks on the disk.
 fn answer_text(call: &ToolCall, context: &ToolContext) -> Result<String, ToolResult> {
     let (asked, _) = GitRequest::read(call, context)?;
     let failed = |error: git::Error| unexpected(sentence(&error));
@@ -217,6 +222,8 @@ fn between(range: &str) -> Result<CompareTarget, ToolResult> {
     }
 }
 
+/// Formats the branch and the changed files below the session's root and the requested path, if
+/// any. Fails if the statuses cannot be read.
 fn status(
     context: &ToolContext,
     repository: &Repository,
@@ -265,6 +272,8 @@ fn status(
     Ok(text)
 }
 
+/// Formats up to `limit` commits reachable from `revision`, newest first, one a line; with `path`,
+/// relative to the working tree, those that changed it. Fails if the history cannot be read.
 fn log(
     repository: &Repository,
     revision: &str,
@@ -287,6 +296,9 @@ fn log(
     Ok(lines.collect())
 }
 
+/// Formats the commit `revision` with its diff or, with `path` relative to the working tree,
+/// returns the text of that file as of it. The inner error is the result of the call if there is no
+/// such file or it is binary; the outer one comes from the repository.
 fn show(
     repository: &Repository,
     revision: &str,
@@ -325,6 +337,8 @@ fn show(
     )))
 }
 
+/// Formats the lines of `path`, relative to the working tree, in HEAD, each with commit, date and
+/// author. Fails with the result of the call if there are none or they cannot be read.
 fn blame(
     context: &ToolContext,
     repository: &Repository,

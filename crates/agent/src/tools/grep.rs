@@ -123,6 +123,8 @@ impl Tool for GrepTool {
     }
 }
 
+/// Builds the query from the arguments. Fails with the result of the call if one is invalid or the
+/// pattern is empty.
 fn query(arguments: &CallArguments<'_>) -> Result<SearchQuery, ToolResult> {
     let pattern = arguments.needed("pattern")?;
     if pattern.is_empty() {
@@ -162,6 +164,9 @@ fn query(arguments: &CallArguments<'_>) -> Result<SearchQuery, ToolResult> {
     })
 }
 
+/// Searches and formats the matches by path. `Ok` also if there are none; `Err` is the result of an
+/// invalid call, or of one in which every file that was searched had a problem. Setting `cancel`
+/// ends the search early.
 fn grep(
     call: &ToolCall,
     context: &ToolContext,
@@ -265,6 +270,8 @@ fn unsaved(context: &ToolContext) -> HashMap<AbsPath, Snapshot> {
 
 type Collected = (Vec<FileMatches>, Vec<String>, SearchSummary);
 
+/// Runs the search on another thread and collects its matches, its problems and its summary. Fails
+/// with the result of the call if the query is invalid or the search panics.
 fn collect(
     query: &SearchQuery,
     scope: &SearchScope,

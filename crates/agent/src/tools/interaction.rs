@@ -91,6 +91,8 @@ impl Tool for PlanTool {
     }
 }
 
+/// Parses the steps of a plan, each a string or an object. Fails with the result of the call if
+/// they are no list, are more than `POINTS`, or one has no text or an unknown state.
 fn todos(call: &ToolCall) -> Result<Vec<TodoItem>, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let Some(value) = arguments.value("todos") else {
@@ -213,6 +215,8 @@ impl Tool for AskUserTool {
     }
 }
 
+/// Parses a question, the first one if there are several, with its options. Fails with the result
+/// of the call if its text is missing or blank, or the options are no list.
 fn question(call: &ToolCall) -> Result<UserQuestion, ToolResult> {
     let arguments = CallArguments::of(call)?;
     // Some models ask several questions at once; the first one is used.
@@ -239,6 +243,7 @@ fn question(call: &ToolCall) -> Result<UserQuestion, ToolResult> {
     Ok(UserQuestion { text, options })
 }
 
+/// Returns the text of an option: a string, or the `label` of an object; `None` for anything else.
 fn label(option: &Value) -> Option<String> {
     let label = option.as_str().or_else(|| option.get("label")?.as_str())?;
     Some(label.to_owned())
@@ -307,6 +312,8 @@ impl Tool for MemoryTool {
     }
 }
 
+/// Returns the rule with each run of white space as one space. Fails with the result of the call if
+/// it is missing, blank or longer than `RULE` bytes.
 fn rule(call: &ToolCall) -> Result<String, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let rule = arguments.needed("rule")?;

@@ -105,6 +105,8 @@ pub(super) fn resolve_below(context: &ToolContext, given: &str) -> Result<ToolPa
     Ok(tool_path)
 }
 
+/// Returns the path that `~` or `~/…` means. `None` for any other path, and if `HOME` is not set to
+/// an absolute path.
 fn home(path: &str) -> Option<AbsPath> {
     let rest = path.strip_prefix('~')?;
     if !rest.is_empty() && !rest.starts_with('/') {
@@ -190,7 +192,7 @@ pub(super) fn escape(name: &str) -> String {
     glob
 }
 
-/// Returns the case-insensitive edit distance of two names.
+/// Returns the case-insensitive edit distance of two names, by their first 128 characters.
 fn distance(one: &str, two: &str) -> usize {
     let one: Vec<char> = one.to_lowercase().chars().take(128).collect();
     let two: Vec<char> = two.to_lowercase().chars().take(128).collect();

@@ -114,6 +114,8 @@ impl Tool for ReadTool {
     }
 }
 
+/// Parses `offset`, counted from 1, and `limit`. Fails with the result of the call if one has a
+/// wrong type or `limit` is 0; an `offset` of 0 counts as 1.
 fn read_range(
     arguments: &CallArguments<'_>,
     context: &ToolContext,
@@ -131,6 +133,9 @@ fn read_range(
     })
 }
 
+/// Reads what the path of the call means: a saved output by its handle, an image by its extension,
+/// an unsaved text of the editor, or a file. `Err` is the result of an invalid call or of an
+/// unreadable file. Notes in `room` the lines that were shown. Blocks on the disk.
 fn read(
     call: &ToolCall,
     context: &ToolContext,
@@ -193,6 +198,8 @@ fn read(
     lines_of(context, room, &tool_path, &decoded.text, part)
 }
 
+/// Returns the editor's text of a file with unsaved changes; `None` if it has none or no editor is
+/// connected.
 fn unsaved(context: &ToolContext, path: &AbsPath) -> Option<String> {
     context.sources.buffers.as_ref()?.text(path)
 }
@@ -341,6 +348,8 @@ impl StreamedLines {
         }
     }
 
+    /// Takes the next bytes of the file. Breaks off when the range is complete or the file is
+    /// binary: a chunk that begins in its first line contains NUL.
     fn take(&mut self, chunk: &[u8]) -> ControlFlow<()> {
         self.is_binary |= self.row == 0 && self.shown.is_empty() && chunk.contains(&0);
         if self.is_binary {
@@ -396,12 +405,16 @@ impl StreamedLines {
     }
 }
 
+/// Returns whether the file's extension, in any case, is that of a supported image format.
 fn is_named_picture(path: &AbsPath) -> bool {
     let name = path.name().to_lowercase();
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     matches!(extension, Some("png" | "jpg" | "jpeg" | "gif" | "webp"))
 }
 
+/// Returns the image as a result. `Err` is the result of the call if the model does not see images,
+/// or the file is unreadable, too large for the model or invalid. `stat` gives the size of the
+/// file.
 fn show_picture(
     context: &ToolContext,
     tool_path: &ToolPath,

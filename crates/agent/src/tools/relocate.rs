@@ -131,6 +131,8 @@ impl Tool for DeleteTool {
     }
 }
 
+/// Resolves `from` and `to`. Fails with the result of the call if one is missing, is the root or
+/// lies outside it.
 fn ends(call: &ToolCall, context: &ToolContext) -> Result<(ToolPath, ToolPath), ToolResult> {
     let arguments = CallArguments::of(call)?;
     let from = resolve_below(context, arguments.needed("from")?)?;
@@ -138,6 +140,9 @@ fn ends(call: &ToolCall, context: &ToolContext) -> Result<(ToolPath, ToolPath), 
     Ok((from, to))
 }
 
+/// Moves a file or folder and creates the missing folders above its new path. `Err` is the result
+/// of an invalid call, and of one that moved nothing, such as for a missing source or an existing
+/// target.
 fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let (from, to) = ends(call, context)?;
     let files = files_of(context);
@@ -164,6 +169,8 @@ fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolRe
     )))
 }
 
+/// Deletes a file, a symlink itself, or a folder; with `recursive` also a folder that has entries.
+/// `Err` is the result of an invalid or failed call.
 fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let given = arguments.needed("path")?;
@@ -211,6 +218,8 @@ fn own(context: &ToolContext, tool_path: &ToolPath, given: &str) -> Result<AbsPa
         .map_err(|error| unexpected(sentence(&error)).with_detail(Detail::Denied))
 }
 
+/// Returns the text of a file, to show it. `None` for other kinds, binary files, files over `SHOWN`
+/// bytes and unreadable ones.
 fn text_of(files: &dyn Files, path: &AbsPath, kind: FileKind) -> Option<String> {
     if kind != FileKind::File {
         return None;

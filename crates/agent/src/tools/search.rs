@@ -50,6 +50,8 @@ fn unplugged(tool: &str) -> ToolResult {
     ))
 }
 
+/// Returns the argument `limit` between 1 and `MAX_RESULTS`, or `PLACES` if it is absent. Fails
+/// with the result of the call if it is not a whole number.
 fn limit(arguments: &CallArguments<'_>) -> Result<usize, ToolResult> {
     let limit = arguments
         .number("limit")?
@@ -58,6 +60,8 @@ fn limit(arguments: &CallArguments<'_>) -> Result<usize, ToolResult> {
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
+/// Returns a required string without the white space around it. Fails with the result of the call
+/// if it is missing, blank or of another type.
 fn needed(arguments: &CallArguments<'_>, tool: &str, name: &str) -> Result<String, ToolResult> {
     let text = arguments.needed(name)?.trim();
     if text.is_empty() {
@@ -146,6 +150,8 @@ impl Tool for SemanticSearchTool {
     }
 }
 
+/// Runs a semantic search. `Ok` also if nothing matches; `Err` is the result of an invalid, stopped
+/// or failed call, or of one without a search service.
 async fn by_meaning(
     options: &ToolOptions,
     call: &ToolCall,
@@ -220,6 +226,8 @@ impl Tool for SymbolsTool {
     }
 }
 
+/// Finds the definitions of a symbol. `Ok` also if nothing matches; `Err` is the result of an
+/// invalid, stopped or failed call, or of one without a search service.
 async fn symbols(
     options: &ToolOptions,
     call: &ToolCall,
@@ -324,6 +332,8 @@ impl Tool for DiagnosticsTool {
     }
 }
 
+/// Lists the diagnostics of the given files, errors first. `Ok` also if there are none; `Err` is
+/// the result of an invalid, stopped or failed call, or of one without a source of diagnostics.
 async fn diagnostics(
     options: &ToolOptions,
     call: &ToolCall,

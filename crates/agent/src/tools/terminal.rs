@@ -2,7 +2,7 @@
 //!
 //! Invariant: a command uses at most about a megabyte of memory for output; the rest is saved to
 //! disk up to a limit, or counted and dropped.
-//! Start at `Terminal::start`.
+//! Start at `CommandTerminal::start`.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,7 +111,8 @@ impl CommandTerminal {
         lock(&self.output).take()
     }
 
-    /// Returns the handle of the complete output; `None` if it could not be saved.
+    /// Returns the handle of the saved output, which is complete up to `KEPT` bytes; `None` if it
+    /// could not be saved.
     pub(super) fn output_handle(&self) -> Option<String> {
         lock(&self.output).output_handle()
     }
@@ -301,6 +302,8 @@ impl OutputCollector {
         }
     }
 
+    /// Returns the handle of the saved output, which is moved to a file now if it is still in
+    /// memory; `None` if saving failed. Takes an incomplete last line as it is.
     fn output_handle(&mut self) -> Option<String> {
         self.flush();
         if matches!(self.store, OutputStore::Early(_)) {

@@ -76,6 +76,8 @@ impl Tool for WriteTool {
     }
 }
 
+/// Returns the edit that makes `content` the whole text of `path`. Fails with the result of the
+/// call if one of them is missing or not a string.
 fn overwrite_edit(call: &ToolCall) -> Result<FileEdit, ToolResult> {
     let arguments = CallArguments::of(call)?;
     Ok(FileEdit {

@@ -208,10 +208,12 @@ impl AssistantMessage {
     }
 }
 
+/// Returns whether a part is reasoning or has opaque data of its provider.
 fn is_thought(part: &MessagePart) -> bool {
     matches!(part.content, PartContent::Reasoning(_)) || part.opaque.is_some()
 }
 
+/// Describes an image: `place` ends its name, and `is_new` is passed on. `None` for other content.
 fn sent(content: &PartContent, place: &str, is_new: bool) -> Option<SentPicture> {
     let PartContent::Image { media_type, bytes } = content else {
         return None;

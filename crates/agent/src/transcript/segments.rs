@@ -324,6 +324,7 @@ fn write_text(text: &str, all: &mut Vec<u8>) {
     all.extend_from_slice(text.as_bytes());
 }
 
+/// Returns the lower 64 bits of a hash.
 fn short(hash: ContentHash) -> u64 {
     hash.0 as u64
 }
@@ -333,6 +334,7 @@ pub(super) fn part_bytes(part: &MessagePart) -> u64 {
     bytes(&part.content)
 }
 
+/// Returns the bytes that content counts for: the lengths of its texts, and `PICTURE` for an image.
 fn bytes(content: &PartContent) -> u64 {
     let count = match content {
         PartContent::Text(text) | PartContent::Reasoning(text) => text.len(),

@@ -106,6 +106,8 @@ impl AssistantMessage {
         items.extend(slots.filter_map(|slot| slot.view(step)));
     }
 
+    /// Returns the own name of the tool of the call `id`; `None` if the message has no such call or
+    /// it has no result yet.
     fn tool_of(&self, id: &str) -> Option<&str> {
         let slot = self.calls.iter().find(|slot| slot.id == id)?;
         Some(slot.result.as_ref()?.tool.as_str())
@@ -113,6 +115,8 @@ impl AssistantMessage {
 }
 
 impl CallSlot {
+    /// Returns the call's result as an item of the step `step`, with the longest of its texts;
+    /// `None` if it has no result yet.
     fn view(&self, step: u64) -> Option<ViewItem<'_>> {
         let result = self.result.as_ref()?;
         let texts = result.content().iter().filter_map(|content| match content {

@@ -198,6 +198,7 @@ fn first_start(state: &EditorState, from: ByteOffset, caret: ByteOffset) -> Byte
     snapshot.row_start(Row(row.unwrap_or(first)))
 }
 
+/// Whether a row contains no letter and no digit: a blank row, or one of punctuation such as `}`.
 fn is_blank_or_end(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.chars().all(|ch| !ch.is_alphanumeric())

@@ -127,6 +127,7 @@ impl CompletionEngine {
     }
 }
 
+/// Returns the number of chars that an edit inserted, over all of its splices.
 fn inserted_chars(edit: &DocumentEdit) -> usize {
     let after = edit.after();
     let splices = edit.change.splices.iter();

@@ -63,8 +63,7 @@ impl CompletionEngine {
         }
     }
 
-    /// Adds edits of the current text as a candidate if they pass validation. Returns whether they
-    /// do.
+    /// Adds edits of the current text as a candidate. Returns `false` if `add` rejects it.
     pub(super) fn add_edits(
         &mut self,
         state: &EditorState,
@@ -83,6 +82,9 @@ impl CompletionEngine {
         self.add(state, SuggestionCandidate::new(suggestion, took, self.now))
     }
 
+    /// Adds a candidate and makes it the current one if it is preferable to the shown one. Returns
+    /// `false` if validation refuses it, `MAX_ALTERNATIVES` exist, or one has the same edits.
+    /// Stores the reason of a refusal in `self.refused` and clears it on success.
     pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
         if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
             self.refused = Some(refused);

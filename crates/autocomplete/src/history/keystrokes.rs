@@ -118,6 +118,9 @@ impl SpanChange {
         })
     }
 
+    /// Whether `splice` touches the changed place, or is within `MAX_GAP_BYTES` of it in the same
+    /// row and inserts at most that many bytes. `before` is the text before the splice. `false` if
+    /// a touching splice would make the edit longer than `MAX_EDIT_BYTES`.
     fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
         let (a, b) = (self.new, splice.old);
         if a.start <= b.end && b.start <= a.end {

@@ -211,10 +211,13 @@ struct TokenCandidate<'a> {
 }
 
 impl TokenCandidate<'_> {
+    /// Returns the summed weight of the occurrences that predict it.
     fn weight(&self) -> f32 {
         self.voters.iter().map(|occurrence| occurrence.weight).sum()
     }
 
+    /// Returns the largest number of context tokens that one of its occurrences matches; 0 without
+    /// occurrences.
     fn longest(&self) -> usize {
         self.voters
             .iter()
@@ -515,6 +518,8 @@ impl<'a> GuessBuilder<'a> {
         line.len() > MAX_TRIVIAL_CHARS && before.chain(behind).any(is_line)
     }
 
+    /// Whether the guess ends in a row that it began itself and that is blank so far. `false` in
+    /// the caret's row.
     fn is_line_start(&self) -> bool {
         let line = self.text.rsplit('\n').next().unwrap_or_default();
         self.text.contains('\n') && line.trim().is_empty()

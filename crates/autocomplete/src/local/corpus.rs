@@ -242,6 +242,7 @@ impl Corpus {
 }
 
 impl LiveSegment {
+    /// Whether the file with this index in the segment was removed. `true` for an unknown index.
     fn is_gone(&self, file: usize) -> bool {
         self.gone.get(file).copied().unwrap_or(true)
     }

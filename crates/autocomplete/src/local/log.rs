@@ -167,6 +167,8 @@ impl EditLog {
         self.next
     }
 
+    /// Returns the tree of the text before an edit. Returns `None` if the log has no tree of this
+    /// file or only one of another revision.
     fn tree_before(&self, edit: &DocumentEdit) -> Option<SyntaxSnapshot> {
         let path = &edit.state.path;
         let (_, tree) = self.trees.iter().find(|(other, _)| other == path)?;

@@ -335,12 +335,14 @@ impl Propagation {
         }
     }
 
+    /// Returns the pattern with this number; `None` if there is none, as for the key of a group.
     fn active(&mut self, pattern: u64) -> Option<&mut ActivePattern> {
         self.patterns.iter_mut().find(|it| it.id == pattern)
     }
 }
 
 impl ActivePattern {
+    /// Whether it concerns one variable of one function, and no others of the same name.
     fn is_of_one_function(&self) -> bool {
         self.is_local && !self.is_of_many
     }
@@ -368,6 +370,7 @@ impl ActivePattern {
     }
 
     /// Returns the call around its last example, or the context that its last two examples share.
+    /// Returns `None` with fewer than two examples, or if neither exists.
     fn within(&self) -> Option<&[Arc<str>; 2]> {
         let [.., before, last] = self.examples.as_slice() else {
             return None;
@@ -377,6 +380,8 @@ impl ActivePattern {
         (is_call || before.around == last.around).then_some(&last.around)
     }
 
+    /// Returns the enclosing context from `within`, and whether the pattern is limited to it
+    /// already. Returns `None` where `within` does.
     fn enclosing_context(&self) -> Option<EnclosingContext> {
         self.within().map(|within| EnclosingContext {
             within: within.clone(),
@@ -431,6 +436,9 @@ impl ActivePattern {
         others + u64::from(typing.is_some()) < MAX_OTHER_EDITS && !is_typing
     }
 
+    /// Returns the first remaining site of the current text by `rank`, otherwise the first of
+    /// another file. Returns `None` if no site remains. If patterns in `live` rival this one, only
+    /// sites of the current text for which `is_meant` holds remain.
     fn candidate(
         &self,
         log: &EditLog,
@@ -553,6 +561,8 @@ impl ActivePattern {
         })
     }
 
+    /// Returns the initial probability, from 0.01 to 0.95, that a suggestion of the pattern is
+    /// kept. `places` is the number of remaining sites.
     fn likelihood(&self, places: usize) -> f32 {
         let mut likelihood: f32 = if self.is_local { 0.85 } else { 0.7 };
         likelihood -= if self.pattern.has_hole() { 0.1 } else { 0.0 };
@@ -587,6 +597,7 @@ impl RepeatCandidate {
     }
 }
 
+/// Whether the text at the site is still the one to be replaced.
 fn is_unchanged(site: &PatternSite, state: &EditorState) -> bool {
     site.span.end <= state.snapshot.len() && state.snapshot.text(site.span) == *site.old
 }

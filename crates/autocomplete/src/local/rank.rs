@@ -133,6 +133,8 @@ impl Ranker {
 }
 
 impl RankFeatures {
+    /// Returns the inputs of the regression, in the order of its weights. The first is the constant
+    /// 1.
     fn features(&self) -> [f32; FEATURES] {
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let likelihood = self.likelihood.clamp(0.01, 0.99);

@@ -106,6 +106,7 @@ impl CodeTokens<'_> {
     }
 }
 
+/// Whether a byte is blank within a row: a space, a tab or a carriage return.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
@@ -122,6 +123,7 @@ fn newline_end(bytes: &[u8], start: usize) -> usize {
     at
 }
 
+/// Returns the offset after the word chars that begin at `start`; `start` itself if there are none.
 fn word_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = start;
@@ -137,6 +139,8 @@ fn word_end(text: &str, start: usize) -> usize {
     }
 }
 
+/// Returns the offset after the number that begins at `start`. It includes letters, underscores and
+/// each dot before a digit, so `1.5e3` and `0xff` are one number.
 fn number_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -149,6 +153,7 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
+/// Returns the offset after the longest operator at `start`. Without one, takes a single byte.
 fn sign_end(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start..];
     let operator = OPERATORS

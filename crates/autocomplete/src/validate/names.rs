@@ -70,6 +70,7 @@ impl TypeMembers {
             })
     }
 
+    /// Whether no type with certain members was found.
     fn is_empty(&self) -> bool {
         self.variants.is_empty() && self.fields.is_empty()
     }

@@ -28,6 +28,7 @@ impl ParseVerdict {
         self.after.places > self.before.places || swallowed
     }
 
+    /// Whether the text has fewer errors than before.
     pub(super) fn is_better(self) -> bool {
         self.after.places < self.before.places
     }
@@ -67,6 +68,8 @@ pub(super) fn verdict(
     })
 }
 
+/// Parses `after`, the text that `change` makes of `before`. Returns `None` if that takes more than
+/// `MAX_PARSE_STEPS` progress checks or fails.
 fn damage_after(
     tree: &SyntaxSnapshot,
     before: &Snapshot,

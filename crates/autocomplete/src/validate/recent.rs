@@ -98,6 +98,7 @@ impl RecentEdits {
         self.names = Some(names);
     }
 
+    /// Returns the member names last set by `set_names`; `None` before the first call.
     pub(super) fn names(&self) -> Option<&TypeMembers> {
         self.names.as_deref()
     }
@@ -185,12 +186,16 @@ impl RecentEdits {
 }
 
 impl RecentReplacement {
+    /// Whether the text at the start of the entry is exactly the removed text. `false` if nothing
+    /// was removed.
     fn has_come_back(&self, text: &Snapshot) -> bool {
         let end = text.clip(self.at.start + self.removed.len(), Bias::Left);
         !self.removed.is_empty()
             && text.text(Span::new(self.at.start, end)) == self.removed.as_str()
     }
 
+    /// Whether a proposed change from `before` to `after` would restore the removed text, or a part
+    /// of it at its position, or would remove the kept text.
     fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
         let (near, then) = (
             self.window(before),

@@ -102,15 +102,18 @@ fn insertion(caret: ByteOffset, text: &str) -> SuggestedEdit {
     }
 }
 
+/// Whether the chars of `part` occur in `whole` in the same order, with any others between them.
 fn is_subsequence(part: &str, whole: &str) -> bool {
     let mut letters = whole.chars();
     part.chars().all(|ch| letters.any(|letter| letter == ch))
 }
 
+/// Whether a char is a letter, a digit or an underscore.
 pub(super) fn is_word(ch: char) -> bool {
     ch.is_alphanumeric() || ch == '_'
 }
 
+/// Whether a char may close or separate: a bracket, a quote, `;`, `,` or `|`.
 fn is_closer(ch: char) -> bool {
     matches!(
         ch,

@@ -89,6 +89,8 @@ impl TextMatches<'_> {
         before.ends_with(b"\r") && behind.starts_with(b"\n")
     }
 
+    /// Returns the byte range of the first match at or after `at`; `None` if there is none. Does
+    /// not move `at`.
     fn search(&mut self) -> Option<Range<usize>> {
         if self.at > self.text.len() {
             return None;

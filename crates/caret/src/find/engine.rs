@@ -321,6 +321,7 @@ struct RowWindow {
 }
 
 impl RowWindow {
+    /// Returns the byte offset in the whole text at which the window ends, exclusive.
     fn end(&self) -> usize {
         self.start + self.text.len()
     }

@@ -1,6 +1,6 @@
 //! Search queries and their translation for the regex engine.
 //!
-//! Start at `Query::compile`.
+//! Start at `FindQuery::compile`.
 
 use std::fmt;
 use std::ops::Range;
@@ -136,6 +136,8 @@ impl FindQuery {
         }
     }
 
+    /// Parses `text` as a regular expression in which `^` and `$` match around `\n`, `\r\n` and
+    /// `\r`. Case is ignored if the query ignores it. Fails with the parser's error.
     fn parse(&self, text: &str) -> Result<Hir, Box<regex_syntax::Error>> {
         ParserBuilder::new()
             .multi_line(true)

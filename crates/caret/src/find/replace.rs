@@ -66,6 +66,7 @@ impl ReplacementTemplate {
         }
     }
 
+    /// Returns whether the replacement contains groups of the match, so that they have to be found.
     fn needs_groups(&self) -> bool {
         self.parts
             .iter()

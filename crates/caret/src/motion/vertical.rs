@@ -41,6 +41,8 @@ pub(super) fn by_rows(
     (offset.unwrap_or(edge), goal)
 }
 
+/// Returns the offset at cell `goal`, `rows` display rows above `point` or in the first one. `None`
+/// if `point` is in the first row.
 fn jump_up(ctx: &CommandContext, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
     if point.row.0 == 0 {
         return None;
@@ -49,6 +51,8 @@ fn jump_up(ctx: &CommandContext, point: DisplayPoint, goal: u32, rows: u32) -> O
     Some(at_cell(ctx, row, goal))
 }
 
+/// Returns the offset at cell `goal`, `rows` display rows below `point` or in the last one. `None`
+/// if `point` is in the last row.
 fn jump_down(
     ctx: &CommandContext,
     point: DisplayPoint,
@@ -112,6 +116,7 @@ pub(super) fn display_row_end(ctx: &CommandContext, head: ByteOffset) -> ByteOff
     end_of(ctx.display.rows_of(buffer_row).end - 1)
 }
 
+/// Returns whether a fold hides the byte at `offset`.
 fn is_hidden(ctx: &CommandContext, offset: ByteOffset) -> bool {
     ctx.display.fold_containing(offset).is_some()
 }

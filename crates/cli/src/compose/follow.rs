@@ -118,6 +118,7 @@ impl BoardOptions {
         done
     }
 
+    /// Opens the board and follows it, as `run` describes. A failure is a sentence for the user.
     async fn perform(
         &self,
         dirs: &Dirs,
@@ -201,6 +202,9 @@ struct BoardPrinter {
 }
 
 impl BoardPrinter {
+    /// Prints events and forwards the user's commands until the board is closed; closes it once all
+    /// jobs have settled. The exit code is 130 after an interruption, else a failure unless all
+    /// jobs are done.
     async fn follow(
         &mut self,
         board: &OpenBoard,
@@ -255,6 +259,7 @@ impl BoardPrinter {
         )
     }
 
+    /// Updates the known state by an event, asks the user what its job waits for, and prints it.
     fn show(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         match event {
             Event::Added(jobs) => self.jobs.extend(jobs.iter().cloned()),
@@ -284,6 +289,8 @@ impl BoardPrinter {
         }
     }
 
+    /// Prints an event as a line of text, unless it has none or the job's line has not changed.
+    /// Refusals go to standard error.
     fn show_text(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         let text = match event {
             Event::Job(status) => {
@@ -312,6 +319,7 @@ impl BoardPrinter {
         streams.output.flush().map_err(write_error)
     }
 
+    /// Prints an event as a line of JSON, unless it has no such form.
     fn show_json(&self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
         let value = match event {
             Event::Job(status) => json!({ "event": "job", "line": status }),
@@ -393,6 +401,7 @@ impl BoardPrinter {
         Some(JobCommand::Forward { job, command })
     }
 
+    /// Prints the jobs of this run with the commands for their work; nothing for JSON.
     fn print_summary(&self, main_repo: &AbsPath, streams: &mut Streams<'_>) -> Result<(), String> {
         if self.is_json {
             return Ok(());
@@ -419,6 +428,7 @@ async fn next_line(input: &mut Option<mpsc::Receiver<String>>) -> String {
     }
 }
 
+/// Parses a command from a line of JSON; `None` if it is invalid.
 fn read_json(line: &str) -> Option<JobCommand> {
     Some(match serde_json::from_str(line).ok()? {
         JsonCommand::Steer { job, text } => JobCommand::Steer { job, text },

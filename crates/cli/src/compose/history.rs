@@ -351,6 +351,7 @@ fn report_problems(saved: &SavedBoard, streams: &mut Streams<'_>) {
         .for_each(|problem| print_notice(streams, problem));
 }
 
+/// Prints which files an undo changed and how to take it back; a failed undo becomes a sentence.
 fn report_undone(
     done: Result<UndoResult, Error>,
     streams: &mut Streams<'_>,

@@ -152,6 +152,9 @@ impl LandCommand {
         Ok(code)
     }
 
+    /// Performs the landing action of the options: undo, resolve conflicts, abandon, or else land.
+    /// Returns a result for each landing. A landing or a resolution that fails is a result; an undo
+    /// or an abandonment that fails is an error.
     fn land(
         &self,
         landings: &LandingService,
@@ -192,6 +195,8 @@ impl LandCommand {
         landings.land(&work, checks).map_err(error_text)
     }
 
+    /// Returns the jobs of the command line, or all that are done and can be reviewed if it names
+    /// none. Fails if a name is unknown, or if there are no such jobs.
     fn selected_jobs<'a>(&self, saved: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
         let mut jobs = Vec::new();
         for id in &self.jobs {

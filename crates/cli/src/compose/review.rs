@@ -72,6 +72,8 @@ impl ReviewCommand {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Sets the verdicts of the options on the hunks of a review: those to accept, those to reject,
+    /// then all as accepted if asked for. Fails at the first name that fits no hunk or several.
     fn decide(&self, review: &mut Review) -> Result<(), String> {
         for (names, verdict) in [
             (&self.accept, HunkVerdict::Accepted),

@@ -54,6 +54,7 @@ impl HostedPrinter {
         self.session.is_some()
     }
 
+    /// Notes that the session has started; prints that only as JSON.
     pub(super) fn print_session_start(
         &mut self,
         session: &str,
@@ -74,6 +75,8 @@ impl HostedPrinter {
         }
     }
 
+    /// Prints an event, unless it belongs to the history of a resumed session or is not shown.
+    /// Fails if the output cannot be written.
     pub(super) fn print(
         &mut self,
         event: &HostedAgentEvent,
@@ -137,6 +140,7 @@ impl HostedPrinter {
         )
     }
 
+    /// Prints an update as text, or nothing for those that text does not show. Remembers the usage.
     fn print_update(&mut self, update: &Update, streams: &mut Streams<'_>) -> io::Result<()> {
         match update {
             Update::Said {
@@ -169,6 +173,8 @@ impl HostedPrinter {
         }
     }
 
+    /// Prints the title of a call once it is known, and its result once it has ended; each only
+    /// once.
     fn print_call(&mut self, update: &CallUpdate, streams: &mut Streams<'_>) -> io::Result<()> {
         let shown = self.calls.entry(update.id.clone()).or_default();
         shown.call.merge(update.clone());
@@ -200,6 +206,8 @@ impl HostedPrinter {
         }
     }
 
+    /// Prints the files that a turn changed and how it ended. `agent` is its name in the command
+    /// that resumes the session.
     pub(super) fn print_turn_end(
         &mut self,
         agent: &str,
@@ -297,6 +305,7 @@ fn end_name(end: &PromptStop) -> &'static str {
     }
 }
 
+/// Returns the message of a failed turn; `None` for any other end.
 fn why(end: &PromptStop) -> Option<&str> {
     match end {
         PromptStop::Failed(why) => Some(why),

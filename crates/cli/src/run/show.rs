@@ -55,6 +55,7 @@ impl EventPrinter {
         }
     }
 
+    /// Prints the start of a session; only as JSON.
     pub(super) fn print_session_start(
         &self,
         id: &str,
@@ -82,6 +83,8 @@ impl EventPrinter {
         }
     }
 
+    /// Prints an event, unless it has no form to print. With `--show-prompt`, prints new pieces of
+    /// the prompt before a request is sent.
     pub(super) fn print(
         &mut self,
         event: &AgentEvent,
@@ -108,6 +111,7 @@ impl EventPrinter {
         }
     }
 
+    /// Prints how a turn ended, what it cost and how to resume the session; only as text.
     pub(super) fn print_turn_end(
         &mut self,
         id: &str,
@@ -135,6 +139,8 @@ impl EventPrinter {
         Ok(())
     }
 
+    /// Prints the pieces of the prompt that are new since the last call; all of them if it became
+    /// shorter.
     fn show_prompt(&mut self, start: &SessionOptions, streams: &mut Streams<'_>) -> io::Result<()> {
         let listing = engine::prompt_parts(start, &self.records);
         // A prompt that was made shorter is shown from its beginning.
@@ -164,6 +170,8 @@ impl EventPrinter {
         Ok(())
     }
 
+    /// Prints an event as text, or nothing for those that text does not show. Events of a subagent
+    /// are indented by four columns more than `indent`.
     fn print_text(
         &mut self,
         event: &AgentEvent,
@@ -191,6 +199,8 @@ impl EventPrinter {
         }
     }
 
+    /// Prints a record as text, or nothing for those that text does not show. Holds a failure back
+    /// until the next record, since the end of the turn may repeat it.
     fn print_record(
         &mut self,
         stored: &Stored,
@@ -321,6 +331,7 @@ pub(crate) fn some_lines(text: &str) -> String {
     more + &last.collect::<String>()
 }
 
+/// Returns a pause in seconds, rounded up.
 fn seconds(pause: Duration) -> u64 {
     pause.as_secs_f64().ceil() as u64
 }

@@ -373,6 +373,7 @@ impl BoardActor {
         self.jobs.iter().position(|it| it.status.job == job)
     }
 
+    /// Returns the index of the job in `jobs`; fails with `NotFound` if there is none.
     fn job_index(&self, job: &str) -> Result<usize, Error> {
         self.position(job)
             .ok_or_else(|| Error::NotFound(format!("there is no job \"{job}\" on the board")))

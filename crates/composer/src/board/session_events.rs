@@ -136,6 +136,8 @@ impl BoardActor {
         self.update_wait_state(ix).await;
     }
 
+    /// Removes the waits of the job at index `ix` for which `is_it` holds, and updates the job's
+    /// state if there were any.
     async fn remove_waits(&mut self, ix: usize, is_it: impl Fn(&AwaitedInput) -> bool) {
         let before = self.jobs[ix].waits.len();
         self.jobs[ix].waits.retain(|wait| !is_it(wait));
@@ -206,6 +208,8 @@ impl BoardActor {
     }
 }
 
+/// Returns whether an event only updates a display, so that a receiver that does not keep up may
+/// miss it. An event of a subagent is judged by the inner event.
 fn is_display_only(event: &AgentEvent) -> bool {
     match event {
         AgentEvent::Text(_)

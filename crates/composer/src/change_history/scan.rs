@@ -67,6 +67,8 @@ impl ChangeHistory {
         self.running = command;
     }
 
+    /// Adds the found differences to the log as changes of `author`, takes over their versions as
+    /// the known ones, and returns the new changes' ids.
     fn record_observed(
         &mut self,
         found: Vec<ObservedChange>,
@@ -94,6 +96,8 @@ impl ChangeHistory {
         Ok(ids)
     }
 
+    /// Compares the whole tree with the known versions and returns the differences. Files and
+    /// folders that cannot be read are added to `problems`, and do not count as gone.
     fn scan_all(&mut self) -> Result<Vec<ObservedChange>, Error> {
         let mut entries: Vec<(String, TreeEntry)> = Vec::with_capacity(self.known.len());
         let problems = self.tree.walk(
@@ -190,6 +194,8 @@ impl ChangeHistory {
         }
     }
 
+    /// Returns whether the metadata show that a file still has its known version, so that it need
+    /// not be read. Returns `false` for an unknown file, or if the metadata are too recent to tell.
     fn is_unchanged(&mut self, path: &str, entry: &TreeEntry) -> bool {
         let now = i128::from(self.clock.wall_ms()) * 1_000_000;
         let Some(known) = self.known.get_mut(path) else {

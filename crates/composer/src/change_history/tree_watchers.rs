@@ -133,6 +133,7 @@ impl TreeWatchers {
         watches.get(root).map(|watch| watch.authored.clone())
     }
 
+    /// Returns the registered tree with this root; `None` if there is none.
     fn get(&self, root: &AbsPath) -> Option<WatchedTree> {
         lock(&self.0).get(root).cloned()
     }
@@ -306,6 +307,7 @@ impl Drop for PendingScan {
     }
 }
 
+/// Returns whether the author is a call of the tool `exec_command`.
 fn is_exec(author: &ChangeAuthor) -> bool {
     author
         .agent_call()

@@ -94,6 +94,8 @@ impl ChangeHistory {
         Ok(Some(version))
     }
 
+    /// Loads the content of a version. A content that is not stored becomes a conflict of the whole
+    /// file.
     fn load_content(&self, path: &str, version: &StoredVersion) -> Result<VersionContent, Error> {
         let bytes = self.content(version);
         let bytes = bytes.map_err(|why| whole_file_conflict(path, &why.to_string()))?;

@@ -32,6 +32,8 @@ impl ChangeHistory {
         }
     }
 
+    /// Merges one file's difference of the other tree into this one. Returns the write that is
+    /// needed, or `None` if the file has the result already. Fails with the file's conflicts.
     fn transfer_file(
         &mut self,
         from: &ChangeHistory,

@@ -153,6 +153,8 @@ impl ChangeGatherer {
         Ok(known)
     }
 
+    /// Reads the changes of a tree against the commit `base`. A cache file per party makes it fast
+    /// if little changed.
     fn scan(
         &self,
         repository: &Repository,
@@ -172,6 +174,7 @@ impl ChangeGatherer {
     }
 }
 
+/// Returns whether `who` is the session of this work.
 fn is_session_of(who: &ForecastParty, work: &SessionWork) -> bool {
     matches!(who, ForecastParty::Session(name) if *name == work.session)
 }

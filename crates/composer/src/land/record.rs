@@ -305,6 +305,7 @@ impl ChangeRecord {
         }
     }
 
+    /// Decodes the change; `None` if the text of an entry is invalid.
     fn change(&self) -> Option<CheckoutChange> {
         let slot = |slot: &Option<SlotRecord>| match slot {
             None => Some(None),
@@ -416,6 +417,7 @@ impl Landings {
         lock.ok_or(LandingError::UnderWay(id))
     }
 
+    /// Returns the ids of all recorded landings, in no particular order.
     fn ids(&self) -> Result<Vec<LandingId>, LandingError> {
         let listing = self.files.list(&self.folder)?;
         let id = |entry: &host::ListedEntry| {

@@ -66,6 +66,8 @@ impl Landings {
         Ok(sentences)
     }
 
+    /// Queues a landing again whose branch has not moved, or drops it if it is an undo; stores the
+    /// record. Returns a sentence about it.
     fn requeue(&self, record: &mut LandingRecord) -> Result<String, LandingError> {
         let branch = record.short_branch().to_owned();
         match record.undoes {
@@ -84,6 +86,8 @@ impl Landings {
         }
     }
 
+    /// Completes an interrupted landing if its branch has moved, and otherwise requeues it. Returns
+    /// a sentence about it. If `.git/index.lock` is in the way, leaves the landing as it is.
     fn finish_interrupted(
         &self,
         repository: &Repository,

@@ -146,6 +146,8 @@ impl Landings {
         Ok(merged)
     }
 
+    /// Merges, checks, commits and moves the branch once. Returns `Again` if the branch moved
+    /// meanwhile. Stores each step in `record` and on the disk.
     fn try_once(
         &self,
         repository: &Repository,
@@ -221,6 +223,9 @@ impl Landings {
         }))
     }
 
+    /// Runs the checks on the merged tree; an undo needs none. Returns their results if all pass.
+    /// The inner `Err` is the outcome that ends the landing: a check failed, or the checks could
+    /// not run.
     fn run_checks(
         &self,
         repository: &Repository,
@@ -273,6 +278,8 @@ impl Landings {
         }))
     }
 
+    /// Creates the commit of a landing with its metadata and the results of `checks`; moves no
+    /// branch.
     fn create_commit(
         &self,
         repository: &Repository,
@@ -299,6 +306,9 @@ impl Landings {
         Ok(repository.create_commit(&commit)?)
     }
 
+    /// Moves the branch to the commit `to`, then updates the checkout if it shows the branch. Ends
+    /// as blocked if the checkout cannot be updated or a lock is held; returns `Again` if the
+    /// branch moved.
     fn advance_branch(
         &self,
         repository: &Repository,
@@ -368,6 +378,8 @@ impl Landings {
         }))
     }
 
+    /// Moves the branch from one commit to another, with an entry in its reflog. That it is
+    /// elsewhere or locked is an outcome, not an error.
     fn move_branch(
         &self,
         repository: &Repository,
@@ -463,6 +475,8 @@ impl Landings {
         Ok(CheckoutUpdate::Planned(plan, merged))
     }
 
+    /// Records the landing as blocked and returns that outcome, with a sentence for the user.
+    /// `reason` is a clause without a full stop.
     fn block(
         &self,
         record: &mut LandingRecord,
@@ -480,6 +494,7 @@ impl Landings {
         Ok(LandingOutcome::Blocked { sentence })
     }
 
+    /// Parses an object id of the record; fails with `Unreadable` if it is invalid.
     fn object(&self, record: &LandingRecord, id: &str) -> Result<ObjectId, LandingError> {
         ObjectId::parse(id).ok_or_else(|| LandingError::Unreadable {
             path: self.folder.join(format!("{}.json", record.id.0)),

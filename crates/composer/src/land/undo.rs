@@ -45,6 +45,9 @@ impl Landings {
         Ok((record.id, outcome))
     }
 
+    /// Returns the record of a landing that takes `landed` back: from `to`, the commit that it
+    /// made, to `from`, the commit before it. Reserves a landing number, but does not store the
+    /// record.
     fn reverse(
         &self,
         landed: &LandingRecord,

@@ -79,6 +79,8 @@ impl LandingService {
         Ok(latest.filter(|it| matches!(it.step, LandingStep::Conflicted { .. })))
     }
 
+    /// Returns the conflicts of a landing as the board shows them. Fails if the landing or its work
+    /// cannot be read.
     fn describe_conflicts(
         &self,
         job: &JobStatus,

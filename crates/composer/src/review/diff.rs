@@ -73,6 +73,8 @@ struct HunkBuilder<'a> {
 }
 
 impl HunkBuilder<'_> {
+    /// Returns the changed files of the session, in path order, each with its hunks. The old path
+    /// of a renamed file is not listed. Fails if a content cannot be read.
     fn files(&mut self) -> Result<Vec<(ReviewFile, Vec<ReviewHunk>)>, git::Error> {
         let changes = self.reviewed.changes.clone();
         let renames = self.repository.renames(self.base, &changes)?;
@@ -100,6 +102,7 @@ impl HunkBuilder<'_> {
         Ok(files)
     }
 
+    /// Reads the content of an entry; fails if Git cannot read it.
     fn version(&self, entry: ObjectEntry) -> Result<ReviewedVersion, git::Error> {
         let bytes = self.repository.bytes_of(&entry)?;
         Ok(ReviewedVersion { entry, bytes })
@@ -217,6 +220,7 @@ impl HunkBuilder<'_> {
     }
 }
 
+/// Returns whether a version is a text file, which can be compared by lines: no symlink, no binary.
 fn has_lines(version: &ReviewedVersion) -> bool {
     version.entry.mode.is_file() && !is_binary(&version.bytes)
 }

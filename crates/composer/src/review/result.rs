@@ -100,6 +100,8 @@ fn overlapping(of_file: &[(&ReviewFile, &ReviewHunk)]) -> Vec<HunkOverlap> {
     overlaps
 }
 
+/// Returns whether two hunks that change the same file of the base cannot both be applied. Equal
+/// changes never contradict each other; different ones of adjacent lines do.
 fn contradicts(
     (file, one): (&ReviewFile, &ReviewHunk),
     (other, two): (&ReviewFile, &ReviewHunk),

@@ -194,6 +194,8 @@ fn executes(name: &str) -> bool {
             .any(|folder| name.starts_with(folder) || name.contains(&format!("/{folder}")))
 }
 
+/// Returns whether a path is that of a configuration file, by its extension or a leading dot of its
+/// name.
 fn is_configuration(name: &str) -> bool {
     const ENDS: [&str; 9] = [
         ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".lock", ".json", ".env",

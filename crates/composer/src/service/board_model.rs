@@ -194,12 +194,14 @@ impl BoardModel {
         }
     }
 
+    /// Returns the letter that the board gives a job; `None` if the job is not on the board.
     fn letter(&self, job: &str) -> Option<String> {
         let mark = self.jobs.iter().position(|it| it.job == job)?;
         Some(agent_letter(mark).to_string())
     }
 }
 
+/// Converts a count; one that is too large becomes `u32::MAX`.
 fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -236,12 +236,14 @@ impl ComposerTask {
         self.model.notice = Some(BoardNotice { text, can_undo });
     }
 
+    /// Returns the status of a job; fails with `NotFound` if the board has no such job.
     fn job_status(&self, job: &str) -> Result<&JobStatus, Error> {
         let status = self.model.jobs.iter().find(|status| status.job == job);
         status.ok_or_else(|| Error::NotFound(format!("there is no agent \"{job}\" on the board")))
     }
 
-    /// The status of a job whose agent is not using its worktree.
+    /// Returns the status of a job whose agent is not using its worktree; fails with `WrongState`
+    /// if it is, and with `NotFound` if there is no such job.
     fn idle_job(&self, job: &str) -> Result<&JobStatus, Error> {
         let status = self.job_status(job)?;
         if status.may_write() {

@@ -54,6 +54,8 @@ pub(super) struct ReviewScan {
 }
 
 impl WorktreeScanner {
+    /// Creates a scanner that has not scanned yet. Fails if the gatherer of changes cannot be
+    /// created.
     pub(super) fn new(
         worktrees: &JobWorktrees,
         landings: &Arc<LandingService>,
@@ -69,6 +71,9 @@ impl WorktreeScanner {
         })
     }
 
+    /// Reads the changes of all reviewable jobs, and computes their hunks and the forecast. Fails
+    /// if the repository cannot be read; a worktree or landing that cannot be read only sets
+    /// `error`.
     pub(super) fn scan(&mut self, jobs: &[JobStatus]) -> Result<ReviewScan, Error> {
         let open: Vec<&JobStatus> = jobs.iter().filter(|job| job.is_reviewable()).collect();
         let mut works = Vec::new();

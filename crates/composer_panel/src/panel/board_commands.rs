@@ -14,6 +14,8 @@ use crate::board::{
 };
 
 impl ComposerPanel {
+    /// Sends the command that `command` makes of the open board, and redraws the panel. Does
+    /// nothing without a board or if `command` returns `None`.
     fn send_command(
         &mut self,
         command: impl FnOnce(&mut BoardPane) -> Option<Command>,
@@ -27,6 +29,7 @@ impl ComposerPanel {
         }
     }
 
+    /// Sends a command for one job, as `send_command` does.
     fn send_job_command(
         &mut self,
         command: impl FnOnce(&mut BoardPane) -> Option<JobCommand>,

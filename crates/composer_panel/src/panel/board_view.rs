@@ -240,6 +240,7 @@ fn state_label(state: &JobState) -> &'static str {
     }
 }
 
+/// Returns the icon of a job's state and its colour.
 fn state_mark(state: &JobState, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
     let colors = cx.theme().colors;
     match state {
@@ -367,6 +368,7 @@ fn render_conflicts(
     )
 }
 
+/// Returns a banner with the board's error; `None` if it has none.
 fn error_banner(board: &Board) -> Option<Banner> {
     let sentence = board.error.clone()?;
     Some(Banner::new("board-trouble", Tone::Error, sentence))

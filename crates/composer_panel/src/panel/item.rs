@@ -297,6 +297,8 @@ fn result_text(call: &CallItem) -> String {
     }
 }
 
+/// Returns the words for a call that did not succeed, from `detail` where it is more specific than
+/// the outcome. Returns `None` for a successful call.
 fn outcome_word(outcome: CallOutcome, detail: Option<&Detail>) -> Option<&'static str> {
     match (outcome, detail) {
         (CallOutcome::Ok, _) => None,
@@ -505,6 +507,8 @@ pub(super) fn end_sentence(end: &TurnEnd) -> String {
     }
 }
 
+/// Whether the end of a turn is shown as a failure: every end but completion and a stop by the
+/// user.
 fn is_bad_end(end: &TurnEnd) -> bool {
     !matches!(end, TurnEnd::Done | TurnEnd::Stopped)
 }

@@ -183,6 +183,8 @@ impl ComposerPanel {
         (!text.is_empty()).then(|| Label::new(text).tiny().muted().into_any_element())
     }
 
+    /// Renders the session's list of tasks. Returns `None` without a session, without tasks, or
+    /// once all tasks are done.
     fn render_plan(&self, cx: &Context<Self>) -> Option<AnyElement> {
         use agent::record::TodoState;
         let colors = cx.theme().colors;
@@ -324,6 +326,8 @@ impl ComposerPanel {
         )
     }
 
+    /// Renders the agent's question with a button for each answer. The buttons are disabled until
+    /// the whole question has been shown. Returns `None` if no question is open.
     fn render_question(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;
         let open = self.open.as_ref()?;

@@ -235,16 +235,19 @@ fn review_title(pane: &BoardPane, rows: &[ReviewRow<'_>]) -> String {
     }
 }
 
-/// The side of a diff to which lines belong.
+/// The side of a diff in whose colours lines are rendered. The sign before the lines is a separate
+/// argument of `render_lines`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSide {
     Removed,
+    /// Also the agent's side of a conflict.
     Added,
-    /// Neither: the sides of a conflict are not a diff.
+    /// Muted text without a background of its own: the branch's side of a conflict.
     Unchanged,
 }
 
-/// Renders code lines with a sign before each; at most `MAX_LINES`.
+/// Renders code lines in the colours of `side`, with `sign` before each: at most `MAX_LINES`, then
+/// the number of further ones. Returns an empty list without lines.
 pub(super) fn render_lines(
     sign: char,
     texts: &[String],

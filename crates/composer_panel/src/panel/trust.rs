@@ -182,6 +182,8 @@ impl ComposerPanel {
         consent_card("agent-house-trust", text, None, buttons, cx)
     }
 
+    /// Renders the card that asks for consent to the commands of these hook files. Returns `None`
+    /// if `waiting` is empty.
     fn render_hooks(&self, waiting: &[PendingHooks], cx: &Context<Self>) -> Option<AnyElement> {
         let first = waiting.first()?;
         let names: Vec<_> = waiting

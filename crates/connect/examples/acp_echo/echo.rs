@@ -93,6 +93,7 @@ impl Echo {
         }
     }
 
+    /// Returns a copy of an open session; fails with `NotFound` if there is none.
     fn session(&self, id: &str) -> Result<Session, RequestRefusal> {
         let found = self.sessions.lock().expect("a lock").get(id).cloned();
         found.ok_or_else(|| RequestRefusal::NotFound(format!("there is no session {id}")))
@@ -236,6 +237,8 @@ impl Session {
         self.editor.send_update(id, update);
     }
 
+    /// Executes a prompt: its first word `verb` with the `rest` as its argument. Fails with
+    /// `Invalid` for an unknown verb.
     async fn perform(
         &self,
         id: &str,
@@ -281,6 +284,8 @@ impl Session {
         Ok(PromptStop::Done)
     }
 
+    /// Requests permission from the editor; returns the id of the choice, or `None` if it was
+    /// cancelled.
     async fn ask(&self, id: &str) -> Option<String> {
         let call = CallUpdate {
             title: Some("rm -rf build".to_owned()),

@@ -67,6 +67,7 @@ pub(super) fn outgoing(
     (sink::unfold(writer, send), task)
 }
 
+/// Returns whether a line is valid JSON that starts with `{`.
 fn is_message(line: &str) -> bool {
     line.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok()
 }

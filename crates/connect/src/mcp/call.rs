@@ -151,6 +151,8 @@ impl Connection {
         Err(McpError::new(McpErrorKind::InvalidResponse, text))
     }
 
+    /// Answers the server's requests for input, one after the other; `None` if there are none.
+    /// Fails if one cannot be answered.
     async fn replies(
         &self,
         requests: InputRequests,

@@ -220,12 +220,16 @@ impl McpClients {
             .ok();
     }
 
+    /// Queues a command to a server; waits while its queue is full. Fails for an unknown or closed
+    /// server.
     async fn command(&self, server: &str, command: ServerCommand) -> Result<(), McpError> {
         let handle = self.handle(server)?;
         let gone = |_| ServerStatus::Closed.refusal(server);
         handle.commands.send(command).await.map_err(gone)
     }
 
+    /// Returns the connection to a server; waits at most `READY_TIMEOUT` while the server is
+    /// starting. Fails, with its status as the reason, if it is not connected then.
     async fn connection(&self, server: &str) -> Result<Arc<Connection>, McpError> {
         let mut snapshot = self.handle(server)?.snapshot.clone();
         let settled = snapshot.wait_for(|snapshot| snapshot.status != ServerStatus::Starting);
@@ -237,6 +241,7 @@ impl McpClients {
             .ok_or_else(|| snapshot.status.refusal(server))
     }
 
+    /// Returns a server by its name; fails with `NotFound` if there is none.
     fn handle(&self, server: &str) -> Result<&ServerHandle, McpError> {
         self.servers.get(server).ok_or_else(|| {
             let names: Vec<_> = self.servers.keys().map(String::as_str).collect();

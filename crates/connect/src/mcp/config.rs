@@ -253,6 +253,8 @@ impl RawServerEntry {
         Some(Duration::from_secs_f64(seconds.clamp(0.0, 600.0)))
     }
 
+    /// Expands the variables of the entry and returns the way to reach its server. Fails if a
+    /// variable has no value, or if the entry has not exactly one of a command and a supported URL.
     fn reach(self, expansion: &Expansion<'_>) -> Result<ServerTransport, Error> {
         let kind = self.kind.as_deref().unwrap_or("");
         let invalid = |text: &str| Err(Error::Configuration(text.to_owned()));

@@ -102,6 +102,8 @@ impl Connector for ConfiguredConnector {
 }
 
 impl ConfiguredConnector {
+    /// Starts a server as a process and shakes hands with it, a second time in a new process if it
+    /// only supports `initialize`.
     async fn process(
         &self,
         command: &ChildCommand,
@@ -117,6 +119,8 @@ impl ConfiguredConnector {
         .await
     }
 
+    /// Shakes hands with a server at a URL. Uses the tokens of an earlier sign-in, unless `headers`
+    /// contain `Authorization`. Fails permanently if a header is invalid.
     async fn http(
         &self,
         url: &str,
@@ -205,6 +209,7 @@ impl HandshakeError {
     }
 }
 
+/// Starts a process and shakes hands with it. Fails permanently if it cannot be started.
 async fn start(
     command: &ChildCommand,
     handler: Arc<McpClientHandler>,
@@ -217,6 +222,9 @@ async fn start(
     initialize(transport, handler, Some(Arc::new(child)), handshake).await
 }
 
+/// Shakes hands with a server. Fails after `timeout`, if a sign-in is required, or with
+/// `MaybeLegacy` if the server ends or sends anything unexpected. `child` is its process, if it is
+/// one.
 async fn initialize<T, E, A>(
     transport: T,
     handler: Arc<McpClientHandler>,

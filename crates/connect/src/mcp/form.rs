@@ -163,6 +163,8 @@ impl FieldKind {
         }
     }
 
+    /// Returns why a value does not fit the field, to follow its name in a sentence; `None` if it
+    /// fits. The length of a text counts in chars.
     fn complaint(&self, value: &Value) -> Option<String> {
         let is_one_of = |choices: &[FormChoice], value: &Value| {
             choices
@@ -235,6 +237,7 @@ impl FormChoice {
     }
 }
 
+/// Returns a member that is a string; `None` if it is missing or something else.
 fn text(schema: &Value, key: &str) -> Option<String> {
     schema.get(key).and_then(Value::as_str).map(str::to_owned)
 }

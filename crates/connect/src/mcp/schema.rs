@@ -96,6 +96,8 @@ fn merged(
     Ok(whole)
 }
 
+/// Returns the schema at a JSON pointer, which is the part of a reference after `#`; `None` if it
+/// leads to none. The pointer to the root, an empty one, gives `None` as well.
 fn pointer<'a>(root: &'a Map<String, Value>, at: &str) -> Option<&'a Map<String, Value>> {
     let mut steps = at.split('/').skip(1);
     let plain = |step: &str| step.replace("~1", "/").replace("~0", "~");
@@ -110,6 +112,7 @@ fn pointer<'a>(root: &'a Map<String, Value>, at: &str) -> Option<&'a Map<String,
     found.as_object()
 }
 
+/// Fails if a schema describes a known type other than an object. A missing or unknown type passes.
 fn check_type(schema: &Map<String, Value>) -> Result<(), Error> {
     let is_object = match schema.get("type") {
         None | Some(Value::Null) => true,

@@ -330,6 +330,8 @@ impl ServerTask {
         }
     }
 
+    /// Requests the server's tools. A tool that cannot be read is omitted, with the reason; only a
+    /// failed request is an error.
     async fn tools(&self, connection: &Connection) -> Result<Listed, McpError> {
         let (mut tools, mut left_out) = (Vec::new(), Vec::new());
         for written in connection.tools().await? {

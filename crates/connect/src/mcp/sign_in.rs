@@ -111,6 +111,7 @@ async fn unsigned(url: &str) -> Result<AuthorizationManager, AuthError> {
     }
 }
 
+/// Returns a manager that keeps the server's tokens in `tokens`. Loads none yet.
 async fn manager(
     url: &str,
     tokens: &Arc<dyn TokenStore>,

@@ -53,6 +53,8 @@ impl<'a> ChunkIter<'a> {
         }
     }
 
+    /// Returns the next chunk of the text piece at the cursor; `None` if there is no such piece, or
+    /// nothing is left of it.
     fn next_text(&mut self) -> Option<ShownChunk<'a>> {
         let (offset, chunks) = self.text.as_mut()?;
         let Some(text) = chunks.find(|text| !text.is_empty()) else {

@@ -41,6 +41,7 @@ impl TabStretch {
     }
 }
 
+/// Returns the cell of the first tab stop after `cell`.
 fn next_stop(cell: u32, tab_width: u32) -> u32 {
     cell.saturating_add(tab_width - cell % tab_width)
 }
@@ -135,6 +136,8 @@ impl Stretches {
         }
     }
 
+    /// Measures on stretch by stretch, until `is_wanted` rejects the measured bytes and cells of
+    /// the line, or to the end of its shown bytes.
     fn extend(&mut self, ruler: &Ruler<'_>, strip: &Strip, is_wanted: impl Fn(usize, u32) -> bool) {
         let tab_width = ruler.tab_width;
         let (start, mut cell) = self.measured(tab_width);

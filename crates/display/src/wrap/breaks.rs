@@ -71,6 +71,7 @@ impl WrapOptions {
         }
     }
 
+    /// Like `row_len`, for any text: measures it char by char.
     fn walked_row_len(&self, text: &str, indent: u32) -> Option<usize> {
         let mut meter = Meter::new(indent, self.tab_width);
         let mut opportunity = None;
@@ -107,7 +108,8 @@ impl WrapOptions {
         None
     }
 
-    /// The same, for rows of printable ASCII; the outer `None` when this is not one.
+    /// Like `row_len`, for a row of printable ASCII. The outer `None` means that the row has other
+    /// bytes, or is too narrow or too wide for this.
     fn plain_row_len(&self, text: &[u8], indent: u32) -> Option<Option<usize>> {
         let room = self.cells.saturating_sub(indent) as usize;
         if room < 2 || room + 2 >= ROW_BYTES {
@@ -131,6 +133,7 @@ impl WrapOptions {
     }
 }
 
+/// Whether a char is a blank at which a row may end: a space, a tab or the ideographic space.
 fn is_blank(ch: char) -> bool {
     matches!(ch, ' ' | '\t' | '\u{3000}')
 }

@@ -228,6 +228,7 @@ impl WrapTree {
         self.row(kept).columns.map_or(0, |columns| columns.start)
     }
 
+    /// Whether a row other than the first of its line starts at `column`, in bytes of the line.
     fn is_row_start(&self, line: u32, column: usize) -> bool {
         let row = self.row(self.row_at(line, column));
         column > 0 && row.line == line && row.columns.is_some_and(|columns| columns.start == column)

@@ -113,6 +113,8 @@ fn checked_suggestion(
     None
 }
 
+/// Applies the suggestion, or the `part` of it, at every caret. Returns `false` and changes no text
+/// if the document is read-only or no suggestion applies any more; an outdated one is dropped.
 fn take_shown(
     editor: &mut Editor,
     part: AcceptGranularity,

@@ -42,6 +42,8 @@ pub(crate) fn cut(editor: &mut Editor, window: &mut Window, cx: &mut Context<Edi
     }
 }
 
+/// Whether there is anything to copy: a selection that is not empty, or the rows of the carets if
+/// the setting `copy_empty_selection` is on.
 fn may_copy(editor: &Editor) -> bool {
     editor.settings.copy_empty_selection
         || editor

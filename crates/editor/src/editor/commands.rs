@@ -173,6 +173,9 @@ pub(crate) fn redo_caret(editor: &mut Editor, window: &mut Window, cx: &mut Cont
     );
 }
 
+/// Sets the selections that `walk` returns and reveals them. If it returns `None`, nothing changes.
+/// `walk` receives the caret history, the current revision and selections, and a function that
+/// returns the change of the text since a revision.
 fn walk_caret_history(
     editor: &mut Editor,
     window: &mut Window,

@@ -203,7 +203,8 @@ pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Op
     }
 }
 
-/// Returns the rows indented deeper than this one, for text without a grammar.
+/// Returns the span from the end of a row to the end of the last of the rows below it that are
+/// indented deeper. Returns `None` if the row is blank or no such row follows.
 fn foldable_by_indent(editor: &Editor, row: Row) -> Option<Span> {
     /// Longer blocks are searched only up to this many rows.
     const MAX_ROWS: u32 = 10_000;
@@ -232,6 +233,8 @@ fn foldable_by_indent(editor: &Editor, row: Row) -> Option<Span> {
     ))
 }
 
+/// Returns the innermost span around a row that can be folded and is not folded yet. Returns `None`
+/// if there is none, or if it begins more than `MAX_ROWS` rows further up.
 fn foldable_around(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
     /// Blocks that start further up are ignored.
     const MAX_ROWS: u32 = 2_000;

@@ -36,6 +36,7 @@ impl ShownReview {
         }
     }
 
+    /// Whether no change under review is shown.
     pub(super) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

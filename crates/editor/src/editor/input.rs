@@ -22,6 +22,7 @@ fn span_of_units(editor: &Editor, units: &Range<usize>) -> Span {
     Span::new(at(units.start), at(units.end))
 }
 
+/// Converts a span of bytes to UTF-16 code units.
 fn units_of_span(editor: &Editor, span: Span) -> Range<usize> {
     editor.snapshot.utf16_at(span.start)..editor.snapshot.utf16_at(span.end)
 }
@@ -53,6 +54,8 @@ fn composing_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.refresh_suggestion(cx);
 }
 
+/// Returns the composed text at the newest caret, or the first composed text if that caret is
+/// outside of all. Returns `None` if nothing is being composed.
 fn marked_at_newest(editor: &Editor) -> Option<Span> {
     let head = editor.selections.primary().head;
     let holds = |span: &&Span| span.start <= head && head <= span.end;
@@ -64,8 +67,8 @@ fn marked_at_newest(editor: &Editor) -> Option<Span> {
         .copied()
 }
 
-/// Replaces each span by `text` and moves the carets to `caret` bytes into it. Returns the new
-/// spans.
+/// Replaces each span by `text` and selects the bytes `caret` of each copy. Returns the new spans,
+/// or `None` if the document is read-only.
 fn replace_each(
     editor: &mut Editor,
     spans: &[Span],

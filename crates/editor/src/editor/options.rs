@@ -78,6 +78,7 @@ impl Editor {
     }
 }
 
+/// Returns the name of the text's language; `None` if the language is unknown.
 fn language_name(editor: &Editor, cx: &App) -> Option<&'static str> {
     let language = editor.model.read(cx).language();
     language.map(|language| language.name())

@@ -388,6 +388,9 @@ pub(crate) fn note_held(editor: &mut Editor, is_held: bool, cx: &mut Context<Edi
     }
 }
 
+/// Returns how the offered suggestion is drawn within the visible range. Returns `None` if none is
+/// offered, it does not apply to the current text, a blocker forbids suggestions, or the mode is
+/// subtle and its key is not held.
 fn presentation(
     editor: &Editor,
     sight: VisibleRange,

@@ -223,6 +223,9 @@ impl Decorator<'_> {
         self.layout.grounds.append(&mut quads);
     }
 
+    /// Adds the marks of spaces and tabs. The whitespace setting decides which are marked: none,
+    /// all, all but single spaces between words (`Boundary`), or the selected ones. `selections`
+    /// matters only for the last.
     fn add_blanks(&mut self, selections: &[Selection], color: Hsla) {
         let whitespace = self.editor.whitespace();
         if whitespace == Whitespace::None {

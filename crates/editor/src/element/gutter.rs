@@ -139,6 +139,8 @@ impl Decorator<'_> {
     }
 }
 
+/// Returns the bar beside the added or changed rows of a hunk, or a notch where rows were removed.
+/// Returns `None` if none of its rows is visible.
 fn change_bar(hunk: &RowHunk, layout: &TextLayout, cx: &Context<Editor>) -> Option<PaintQuad> {
     let colors = cx.theme().colors;
     let geometry = &layout.geometry;

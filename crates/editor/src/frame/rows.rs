@@ -233,10 +233,12 @@ impl RowCache {
         self.entries.clear();
     }
 
+    /// Returns the entry of a buffer row; `None` if the row is not cached.
     fn entry(&self, row: Row) -> Option<&RowEntry> {
         self.entries.get(row.0.checked_sub(self.first)? as usize)
     }
 
+    /// Returns the entry of a buffer row; `None` if the row is not cached.
     fn entry_mut(&mut self, row: Row) -> Option<&mut RowEntry> {
         self.entries
             .get_mut(row.0.checked_sub(self.first)? as usize)

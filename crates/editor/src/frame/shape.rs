@@ -60,6 +60,7 @@ pub(crate) struct InlayPart {
     pub(crate) start: usize,
 }
 
+/// Returns the cells of a segment that shows an inlay; `None` for every other segment.
 fn inlay_part(segment: &DisplaySegment) -> Option<InlayPart> {
     match segment.kind {
         SegmentKind::Inlay(id) => Some(InlayPart {
@@ -421,6 +422,8 @@ struct Cluster {
 }
 
 impl Cluster {
+    /// Returns the x of a glyph: at its cell, or beside the preceding glyph if both share the cell.
+    /// `shaped` is its x from the text system, and `advance` the width of a cell.
     fn glyph_x(&mut self, cell: u32, shaped: f32, advance: f32) -> f32 {
         if self.cell == Some(cell) {
             return self.x + (shaped - self.shaped);
@@ -487,6 +490,8 @@ fn blanks(line: &DisplayLine) -> SmallVec<[BlankMark; 4]> {
     blanks
 }
 
+/// Returns the cell of the first character that is no space or tab. Returns `None` if there is
+/// none.
 fn indent(line: &DisplayLine) -> Option<u32> {
     for segment in &line.segments {
         match segment.kind {

@@ -24,6 +24,7 @@ pub fn hold_work(cx: &mut App) -> HeldWork {
 }
 
 impl FirstFrame {
+    /// Returns the event to wait for; `None` if no work is held back, or no longer.
     pub(super) fn of(cx: &App) -> Option<Self> {
         cx.try_global::<Self>()
             .filter(|it| !it.0.is_closed())

@@ -41,6 +41,8 @@ pub(super) fn drag_bar(editor: &mut Editor, area: HitArea, grab: Pixels, cx: &mu
     }
 }
 
+/// Returns the extent of a scrollbar's handle along the bar, in window coordinates. Every area but
+/// `Vertical` means the horizontal bar. Returns `None` before the first layout or without a handle.
 fn handle(editor: &Editor, area: HitArea) -> Option<std::ops::Range<Pixels>> {
     let geometry = editor.geometry.as_ref()?;
     match area {

@@ -220,6 +220,7 @@ fn press_gutter(
     );
 }
 
+/// Whether an offset is inside or at an edge of a selection that is not empty.
 fn is_selected(editor: &Editor, offset: ByteOffset) -> bool {
     editor.selections.iter().any(|selection| {
         let span = selection.span();
@@ -227,10 +228,13 @@ fn is_selected(editor: &Editor, offset: ByteOffset) -> bool {
     })
 }
 
+/// Whether a point is at or before the end of its row's text, not in the empty space after it.
 fn is_over_letters(editor: &Editor, point: display::DisplayPoint) -> bool {
     point.cell <= editor.display.max_cell(point.row)
 }
 
+/// Returns the buffer row of the sticky header under the pointer. Returns `None` if there is no
+/// header there.
 fn header_under_pointer(editor: &Editor) -> Option<base::Row> {
     let geometry = editor.geometry.as_ref()?;
     let height = geometry.height_at(editor.mouse.position.y) - geometry.top;

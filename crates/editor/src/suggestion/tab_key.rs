@@ -23,6 +23,8 @@ pub(crate) enum CaretPlace {
 }
 
 impl CaretPlace {
+    /// Whether the row of the caret is indented less than its language requires. `false` after a
+    /// non-blank.
     fn wants_indent(self) -> bool {
         matches!(self, CaretPlace::InIndent { cells, asked } if cells < asked)
     }

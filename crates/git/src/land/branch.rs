@@ -127,6 +127,9 @@ impl Repository {
         moved
     }
 
+    /// Moves the branch, whose ref file is `place`, while its lock is held, and appends to the
+    /// reflogs. Changes nothing and returns `Elsewhere` if the branch does not point to
+    /// `branching.from`.
     fn move_locked(
         &self,
         branching: &BranchMove<'_>,

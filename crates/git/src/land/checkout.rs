@@ -85,6 +85,9 @@ impl Repository {
         })
     }
 
+    /// Merges the user's `own` changes with the landed ones, both relative to `from`, and returns
+    /// the changes that lead from the own state to the result. Conflicts become `obstacles`, which
+    /// call the own changes `what`. Writes merged contents as blobs.
     fn side(
         &self,
         from: ObjectId,
@@ -196,6 +199,9 @@ impl Repository {
         Ok(obstacles)
     }
 
+    /// Returns whether every entry below `folder` that is not a folder has a path for which
+    /// `is_expected` is true. False if a folder cannot be listed completely. Does not follow
+    /// symlinks.
     fn holds_only(
         &self,
         folder: &AbsPath,
@@ -303,8 +309,8 @@ impl Repository {
         config.is_ok_and(|config| config.get_bool("core.filemode").unwrap_or(true))
     }
 
-    /// Returns the index's changes, relative to `from`, in the files that landed, or the unmerged
-    /// ones as obstacles.
+    /// Returns the index's changes, relative to `from`, in the files that landed. If any entry of
+    /// the index is unmerged, returns one obstacle: the first unmerged path, landed or not.
     fn staged(
         &self,
         landed: &Changes,
@@ -417,6 +423,9 @@ impl Repository {
         }
     }
 
+    /// Applies changes to the index, through a copy in our own folder. Returns the entries that
+    /// were left alone because they have neither their planned old nor new version. The caller must
+    /// hold the index lock.
     fn rewrite_index(
         &self,
         changes: &[CheckoutChange],
@@ -520,6 +529,7 @@ fn entry((mode, id): (EntryMode, ObjectId)) -> ObjectEntry {
     }
 }
 
+/// Converts an entry of the index, without its bytes; `None` if its mode is unknown.
 fn entry_of(found: &git2::IndexEntry) -> Option<ObjectEntry> {
     Some(entry((
         EntryMode::of(found.mode as i32)?,

@@ -72,7 +72,7 @@ pub(crate) fn to_worktree<'b>(
     Cow::Owned(whole)
 }
 
-/// Returns whether some line ends in `\r\n`.
+/// Returns whether a carriage return with a line feed after it occurs.
 pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|two| two == b"\r\n")
 }
@@ -118,6 +118,7 @@ fn endings(repository: &git2::Repository, path: &TreePath) -> EolConversion {
     }
 }
 
+/// Returns whether a config value, in lower case, means true.
 fn is_true(text: &str) -> bool {
     matches!(text, "true" | "yes" | "on" | "1")
 }

@@ -133,6 +133,9 @@ struct ScannedPath {
     kind: NameKind,
 }
 
+/// Returns the paths at which the working tree of `reader` differs from `index`, with untracked
+/// files but without ignored ones and temporary files of saves. With `is_remembered`, the index
+/// file is updated with the stat data that was read.
 fn differing(
     reader: &git2::Repository,
     index: &git2::Index,
@@ -192,6 +195,7 @@ fn added_by_force(place: ScanTarget<'_>) -> Vec<TreePath> {
     names.map(|entry| TreePath::new(entry.path)).collect()
 }
 
+/// Returns whether there is a file or a symlink at `path`, without following symlinks on the way.
 fn is_there(root: &AbsPath, path: &TreePath) -> bool {
     let found = links::entry_at(root, &root.join(path.to_path()));
     matches!(
@@ -212,6 +216,8 @@ struct WorktreeScan<'a> {
 }
 
 impl WorktreeScan<'_> {
+    /// Adds a path to the changes, or to the refused ones with the reason; nothing if its file
+    /// equals the base. Fails only if the base cannot be read.
     fn take(&mut self, name: &ScannedPath) -> Result<(), Error> {
         let path = &name.path;
         if let Some(danger) = path.danger() {

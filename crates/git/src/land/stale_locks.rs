@@ -62,6 +62,7 @@ impl Repository {
         self.remove_temp_files(&own.join("lock"), files)
     }
 
+    /// Removes the temporary files of saves in the folder of `place`, which need not exist.
     fn remove_temp_files(&self, place: &AbsPath, files: &dyn Files) -> Result<(), Error> {
         match place.parent().filter(|folder| files.exists(folder)) {
             Some(folder) => Ok(files.sweep(&folder)?),

@@ -169,6 +169,8 @@ impl MainRepo {
         Ok(changed)
     }
 
+    /// Copies a tree and all below it from `both` to `own`, unless `own` has it. `depth` counts the
+    /// folders above it. Fails if an object is missing or damaged, or below `DEEPEST` folders.
     fn copy_tree(
         &self,
         both: &Repository,

@@ -150,6 +150,8 @@ impl BlobReader {
         }
     }
 
+    /// Returns the value of an attribute by the `.gitattributes` files in the index; a set one is
+    /// `true`, an unset one `false`. `None` if it is unspecified, not UTF-8 or unreadable.
     fn attribute(&self, path: &Path, name: &str) -> Option<String> {
         let value = self
             .repository
@@ -182,6 +184,8 @@ impl AttributeState {
     }
 }
 
+/// Returns whether content contains NUL, or control characters other than line feed, tab,
+/// backspace, escape and form feed in more than one of 128 bytes.
 pub(super) fn looks_binary(content: &[u8]) -> bool {
     let odd = content
         .iter()

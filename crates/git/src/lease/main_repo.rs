@@ -360,6 +360,9 @@ impl MainRepo {
         Some((blob.content().to_vec(), entry.filemode().cast_unsigned()))
     }
 
+    /// Adds the files and submodules of a tree, and of all trees below it, to `contents`. `prefix`
+    /// is the path of the tree, empty or ending in `/`, and has its old value afterwards. Fails
+    /// with `Error::BadName` for an unsafe name or below a path of over 4096 bytes.
     fn collect(
         &self,
         tree: Oid,
@@ -457,6 +460,8 @@ pub(super) fn is_harmless(name: &[u8]) -> bool {
         || name.contains(&0))
 }
 
+/// Returns the mode that a checkout uses: that of a symlink, else 100755 if any execute bit is set,
+/// else 100644 (octal).
 fn normal_mode(mode: i32) -> u32 {
     match mode {
         0o120000 => 0o120000,

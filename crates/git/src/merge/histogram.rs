@@ -244,11 +244,12 @@ impl ChangeGroup {
         }
     }
 
+    /// Returns whether the group has no lines.
     fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// Moves to the group after the next unchanged line.
+    /// Moves to the group after the next unchanged line. Returns false if there is no such line.
     fn next(&mut self, changed: &[bool]) -> bool {
         if self.end >= changed.len() {
             return false;
@@ -270,6 +271,8 @@ impl ChangeGroup {
         }
     }
 
+    /// Moves the group one line down and joins it with a group that it meets. Returns false, and
+    /// changes nothing, if it ends the text or the line after it differs from its first one.
     fn slide_down(&mut self, lines: &[u32], changed: &mut [bool]) -> bool {
         if self.end >= lines.len() || lines[self.start] != lines[self.end] {
             return false;
@@ -282,6 +285,8 @@ impl ChangeGroup {
         true
     }
 
+    /// Moves the group one line up and joins it with a group that it meets. Returns false, and
+    /// changes nothing, if it starts the text or the line before it differs from its last one.
     fn slide_up(&mut self, lines: &[u32], changed: &mut [bool]) -> bool {
         if self.start == 0 || lines[self.start - 1] != lines[self.end - 1] {
             return false;

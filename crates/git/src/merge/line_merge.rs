@@ -150,6 +150,7 @@ impl MergeWalk<'_> {
         });
     }
 
+    /// Returns whether both sides replace the same lines of the base by equal lines.
     fn is_same(&self, a: &LineChange, b: &LineChange) -> bool {
         let ours = &self.ours[a.side_start as usize..(a.side_start + a.side_len) as usize];
         let theirs = &self.theirs[b.side_start as usize..(b.side_start + b.side_len) as usize];

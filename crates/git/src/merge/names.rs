@@ -142,6 +142,8 @@ impl fmt::Display for NameDanger {
     }
 }
 
+/// Returns the reason to reject a path component, for any file system: it is empty, `.` or `..`,
+/// contains NUL or a backslash, or may be taken for `.git`. `None` if it is safe.
 fn part_danger(part: &[u8]) -> Option<NameDanger> {
     match part {
         b"" | b"." | b".." => return Some(NameDanger::Elsewhere),

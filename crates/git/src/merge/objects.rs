@@ -47,7 +47,8 @@ impl fmt::Debug for ObjectId {
 }
 
 impl EntryMode {
-    /// Returns the type of an entry by its mode in a tree; `None` for a folder or an unknown mode.
+    /// Converts a raw mode of git; `None` for a folder and for unknown kinds. Of the permissions,
+    /// only the owner's execute bit counts.
     pub(crate) fn of(raw: i32) -> Option<Self> {
         match raw & 0o170_000 {
             0o100_000 if raw & 0o100 != 0 => Some(EntryMode::Executable),

@@ -96,6 +96,8 @@ impl<E> RenameSearch<'_, E> {
         }
     }
 
+    /// Pairs files whose name, without folders, occurs once among the open sources and once among
+    /// the open targets, if they are similar enough. Fails if `read` does.
     fn by_last_name(&mut self) -> Result<(), E> {
         let mut sources: HashMap<&[u8], Vec<usize>> = HashMap::new();
         let mut targets: HashMap<&[u8], Vec<usize>> = HashMap::new();
@@ -127,6 +129,9 @@ impl<E> RenameSearch<'_, E> {
         Ok(())
     }
 
+    /// Pairs the open sources and targets by similarity, the most similar first and the same name
+    /// first among equals; does nothing for more than `MAX_PAIRS` combinations. Fails if `read`
+    /// does.
     fn by_similarity(&mut self) -> Result<(), E> {
         let (sources, targets) = (self.open_sources(), self.open_targets());
         if sources.len().saturating_mul(targets.len()) > MAX_PAIRS {
@@ -158,6 +163,7 @@ impl<E> RenameSearch<'_, E> {
         Ok(())
     }
 
+    /// Returns the indices in `gone` of the wanted regular files that have no target yet.
     fn open_sources(&self) -> Vec<usize> {
         let open = |ix: &usize| {
             let file = &self.gone[*ix];
@@ -166,22 +172,29 @@ impl<E> RenameSearch<'_, E> {
         (0..self.gone.len()).filter(open).collect()
     }
 
+    /// Returns the indices in `new` of the regular files that have no source yet.
     fn open_targets(&self) -> Vec<usize> {
         let open = |ix: &usize| self.of_new[*ix].is_none() && self.new[*ix].entry.mode.is_file();
         (0..self.new.len()).filter(open).collect()
     }
 
+    /// Returns whether two entries have the same mode or are both regular files. `source` is an
+    /// index in `gone`, `target` one in `new`.
     fn is_same_kind(&self, source: usize, target: usize) -> bool {
         let (one, two) = (self.gone[source].entry.mode, self.new[target].entry.mode);
         one == two || one.is_file() && two.is_file()
     }
 
+    /// Returns the similarity of two files, from 0 to `ALL`. `source` is an index in `gone`,
+    /// `target` one in `new`. Fails if `read` does.
     fn similarity(&mut self, source: usize, target: usize) -> Result<u64, E> {
         let source = self.fingerprint(&self.gone[source].entry)?;
         let target = self.fingerprint(&self.new[target].entry)?;
         Ok(source.similarity(&target))
     }
 
+    /// Returns the fingerprint of an entry's content, which is read only once. Fails if `read`
+    /// does.
     fn fingerprint(&mut self, entry: &ObjectEntry) -> Result<Arc<ContentFingerprint>, E> {
         if let Some(print) = self.prints.get(&entry.id) {
             return Ok(print.clone());
@@ -230,6 +243,8 @@ impl ContentFingerprint {
         }
     }
 
+    /// Returns the bytes in common lines as a share of the longer file, from 0 to `ALL`. Always 0
+    /// if one is empty or their sizes alone rule out `MIN_SIMILARITY`.
     fn similarity(&self, target: &ContentFingerprint) -> u64 {
         let longer = self.size.max(target.size);
         let shorter = self.size.min(target.size);

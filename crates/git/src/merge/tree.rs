@@ -97,6 +97,7 @@ struct TreeMerger<'a> {
 }
 
 impl TreeMerger<'_> {
+    /// Returns the entry at a path in the base; `None` if there is none.
     fn at_base(&self, path: &TreePath) -> Result<Option<ObjectEntry>, Error> {
         self.repository.entry_at(self.base, path)
     }
@@ -219,6 +220,8 @@ impl TreeMerger<'_> {
         Ok(!files.is_empty() && files.iter().all(is_gone) && !side.iter().any(is_new))
     }
 
+    /// Merges a file of the base that ours renamed to `one` and theirs to `two`: their contents if
+    /// the paths are equal, otherwise a conflict. Fails if an object cannot be read.
     fn both_renamed(
         &mut self,
         base: Named<'_>,
@@ -242,6 +245,9 @@ impl TreeMerger<'_> {
         )
     }
 
+    /// Merges a file of the base that one side, ours if `is_ours`, renamed to `target`, into that
+    /// path. Does nothing if the other side did not touch the file or has an entry at `target`.
+    /// Fails if an object cannot be read.
     fn one_renamed(
         &mut self,
         base: Named<'_>,
@@ -309,6 +315,8 @@ impl TreeMerger<'_> {
         Ok(())
     }
 
+    /// Merges the versions of one file and records the result or a conflict at `path`; a `None` is
+    /// a missing file. The versions may have other paths. Fails if an object cannot be read.
     fn three_way(
         &mut self,
         path: &TreePath,
@@ -483,6 +491,7 @@ impl TreeMerger<'_> {
         Ok(())
     }
 
+    /// Returns one side of a conflict with its bytes. Fails if they cannot be read.
     fn version(&self, (path, entry): Named<'_>) -> Result<ConflictSide, Error> {
         Ok(ConflictSide {
             path: path.clone(),

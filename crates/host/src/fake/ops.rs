@@ -272,6 +272,8 @@ impl Files for FakeFiles {
 }
 
 impl FakeFiles {
+    /// Runs `act` as one operation `FakeOperation::Arrange`. Fails with a fault injected for it, or
+    /// with the reason of `act`; the error names `path` and `doing`.
     fn arrange(
         &self,
         path: &AbsPath,
@@ -341,6 +343,8 @@ impl WatchControl for FakeControl {
     }
 }
 
+/// Saves a file, following links. Fails like the real save if the folder is missing, the file is
+/// read-only or not a regular file, or it is not as expected.
 fn save(world: &mut FakeFileSystem, request: &SaveRequest<'_>) -> Result<SaveResult, ErrorReason> {
     let target = world.resolve_name(request.path)?;
     world.own_name(&target)?;
@@ -368,6 +372,8 @@ fn save(world: &mut FakeFileSystem, request: &SaveRequest<'_>) -> Result<SaveRes
     })
 }
 
+/// Fails unless the file is as expected; `found` is its present state, `None` if it does not exist.
+/// For `Unchanged`, an equal stamp or equal content is enough.
 fn check_expected(
     world: &FakeFileSystem,
     expected: ExpectedContent,
@@ -398,6 +404,8 @@ fn not_a_file(stat: &Stat) -> ErrorReason {
     }
 }
 
+/// Resolves the links in a path's folder, but not its last component. Fails with `NotFound` if
+/// nothing has that name.
 fn existing_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
     let own = world.own_name(path)?;
     if world.nodes.contains_key(&own) {
@@ -407,6 +415,8 @@ fn existing_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, Erro
     }
 }
 
+/// Resolves the links in a path's folder, but not its last component. Fails with `AlreadyExists` if
+/// something has that name.
 fn free_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
     let own = world.own_name(path)?;
     if world.nodes.contains_key(&own) {

@@ -74,6 +74,8 @@ impl Default for FakeFileSystem {
 }
 
 impl FakeFileSystem {
+    /// Counts a call of `operation` and returns the reason of the injected fault that is due with
+    /// it, if any. The fault is removed unless it lasts.
     pub(super) fn strike(&mut self, operation: FakeOperation) -> Option<ErrorReason> {
         let mut struck = None;
         self.faults.retain_mut(|fault| {
@@ -106,6 +108,8 @@ impl FakeFileSystem {
         self.follow(path, &mut left)
     }
 
+    /// Resolves all links of a path whose last component need not exist. `left` is the number of
+    /// links that may still be followed; more fail with `LinkLoop`.
     fn follow(&self, path: &AbsPath, left: &mut usize) -> Result<AbsPath, ErrorReason> {
         let mut real = AbsPath::new("/").expect("the root is absolute");
         let mut components = path.as_path().components().peekable();
@@ -165,6 +169,8 @@ impl FakeFileSystem {
         }
     }
 
+    /// Returns the state of a path, following links. A link that leads nowhere is a `BrokenLink`; a
+    /// path without an entry fails with `NotFound`.
     pub(super) fn stat(&self, path: &AbsPath) -> Result<Stat, ErrorReason> {
         let resolved = match self.resolve(path) {
             Ok(resolved) => resolved,
@@ -184,6 +190,7 @@ impl FakeFileSystem {
         }
     }
 
+    /// Returns the content of a file, following links; `None` if there is no file.
     pub(super) fn content(&self, path: &AbsPath) -> Option<Vec<u8>> {
         match self.nodes.get(&self.resolve(path).ok()?)? {
             FakeNode::File(file) => Some(file.content.clone()),
@@ -281,6 +288,8 @@ impl FakeFileSystem {
 }
 
 impl FakeWatch {
+    /// Returns whether changes of a path are reported: it is visible, or at or below the root with
+    /// neither it nor a folder on the way ignored.
     fn wants(&self, path: &AbsPath) -> bool {
         if self.visible.iter().any(|visible| visible == path) {
             return true;

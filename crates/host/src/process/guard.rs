@@ -162,6 +162,7 @@ impl ProcessGuard {
     }
 }
 
+/// Starts the guard process, with a pipe as its standard input.
 fn start() -> io::Result<Child> {
     tree::guard_command()
         .current_dir("/")

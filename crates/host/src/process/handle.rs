@@ -137,6 +137,8 @@ impl ProcessHandle {
         }
     }
 
+    /// Locks the end of the process, which is `None` until it is reaped. While the lock is held,
+    /// the process is not reaped and its id not reused.
     fn lock(&self) -> MutexGuard<'_, Option<ProcessExit>> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -143,6 +143,8 @@ struct OwnStreams {
     terminal: Option<HeldTerminal>,
 }
 
+/// Starts a process in the sandbox `bounds`. Returns it with the reader of its output and, with a
+/// terminal, the sender of its input. `failed` converts errors of the streams.
 fn spawn_sandboxed(
     launch: &LaunchRequest,
     bounds: &dyn SandboxSpawner,
@@ -201,6 +203,8 @@ fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<(Child, OwnStre
     Ok((child, OwnStreams::of_pipe(reader)))
 }
 
+/// Starts a process in a terminal of the size `screen`, with `mark` as an additional variable.
+/// Returns it with the reader of its output and the sender of its input.
 fn spawn_in_terminal(
     launch: &LaunchRequest,
     screen: TerminalSize,

@@ -23,7 +23,8 @@ use crate::retry::retry;
 use crate::stat::FileKind;
 use crate::system_calls;
 
-/// Lists a folder, links followed.
+/// Lists a folder, sorted by path. Entries that cannot be examined become problems; fails only if
+/// the folder cannot be opened.
 pub(super) fn list(path: &AbsPath) -> Result<Listing, Error> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = retry(|| rustix::fs::open(path.as_path(), flags, Mode::empty()))

@@ -24,6 +24,7 @@ struct RealLog {
     journal: JournalSync,
 }
 
+/// Opens a file for appending, or creates it for this user alone. Fails if a link is at the path.
 pub(super) fn open(path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
     let file = open_private(path, OpenOptions::new().append(true))?;
     let length = file
@@ -90,6 +91,8 @@ impl Drop for LockGuard {
     }
 }
 
+/// Takes the exclusive lock of a file, which is created for this user alone if missing. `Ok(None)`
+/// if another holder has the lock; does not wait.
 pub(super) fn lock(path: &AbsPath) -> Result<Option<FileLock>, Error> {
     let file = open_private(path, OpenOptions::new().read(true).write(true))?;
     match retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
@@ -101,6 +104,7 @@ pub(super) fn lock(path: &AbsPath) -> Result<Option<FileLock>, Error> {
     }
 }
 
+/// Opens a file with `options`, or creates it for this user alone. Fails if a link is at the path.
 fn open_private(path: &AbsPath, options: &mut OpenOptions) -> Result<File, Error> {
     options
         .create(true)

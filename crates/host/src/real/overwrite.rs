@@ -117,6 +117,8 @@ pub(crate) fn interrupted(folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>
     (interrupted, problems)
 }
 
+/// Finishes an interrupted save if possible and returns its outcome; `None` if the file has exactly
+/// its old or its new content. The record is removed for `None` and for `Finished`.
 fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
     let state = match state_of(&found) {
         Some(InterruptedSaveState::Finished) => {
@@ -138,7 +140,8 @@ fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
     })
 }
 
-/// Returns `None` if the file is whole.
+/// Returns the state of an interrupted save, and finishes it if its file is torn. `None` if the
+/// file has exactly its old or its new content.
 fn state_of(found: &record::LeftoverRecord) -> Option<InterruptedSaveState> {
     let (now, stat) = match read_whole(&PathAt::absolute(&found.target), u64::MAX - 1) {
         Ok(read) => read,

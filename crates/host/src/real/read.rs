@@ -36,6 +36,8 @@ pub(crate) fn read_whole(at: &PathAt, limit: u64) -> Result<(Vec<u8>, Stat), Err
     last.ok_or_else(|| Error::new(at.path(), "read", ErrorReason::Busy))
 }
 
+/// Passes the content of a regular file to `take` in pieces until its end or until `take` breaks
+/// off, which is `Ok` too. A read may see changes made meanwhile.
 pub(super) fn chunks(
     at: &PathAt,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,

@@ -49,7 +49,8 @@ pub(crate) struct ExistingFile {
     pub(crate) stat: Stat,
 }
 
-/// Saves to a path, links followed.
+/// Saves a file, following links. Fails without touching the old file if it is not writable, not a
+/// regular file or not as expected.
 pub(super) fn save(request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
     save_at(request, &PathAt::absolute(&resolve(request.path)?))
 }
@@ -118,6 +119,8 @@ fn find_existing(target: &PathAt) -> Result<Option<ExistingFile>, Error> {
     }
 }
 
+/// Fails with `NotAFile` for anything but a regular file, with `ReadOnly` if no write bit is set,
+/// and with the system's reason if this process may not write the file.
 fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     let refused = |reason| Err(Error::new(found.at.path(), SAVE, reason));
     let kind = found.status.kind();
@@ -134,6 +137,8 @@ fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     }
 }
 
+/// Fails with `AlreadyExists` or `ChangedOnDisk` if the file is not as expected. Compares the
+/// content if it is short (`ALWAYS_COMPARED`) or has the same length with another stamp.
 fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(), Error> {
     let changed = || {
         let now = Some(found.stat.clone());
@@ -317,6 +322,7 @@ fn put_in_place(
     Ok(new)
 }
 
+/// Fails with `ChangedOnDisk` if the file is gone or its stamp differs from the one found before.
 fn check_unchanged(found: &ExistingFile) -> Result<(), Error> {
     let now = find_existing(&found.at)?;
     match now {
@@ -341,17 +347,19 @@ fn is_forbidden(errno: Errno) -> bool {
     matches!(errno, Errno::ACCESS | Errno::PERM | Errno::ROFS)
 }
 
+/// Writes the content, makes it durable and returns the file's stamp.
 fn write_and_sync(temp: &mut Temp, content: &[u8]) -> io::Result<Stamp> {
     write(temp, content)?;
     sync(temp)
 }
 
+/// Writes the content at the current position of the temporary file.
 fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
     // Continues after interruptions and short writes.
     temp.file().write_all(content)
 }
 
-/// Orders the content before the rename that follows.
+/// Makes the temporary file durable and returns its stamp.
 fn sync(temp: &mut Temp) -> io::Result<Stamp> {
     durability::before_rename(temp.as_file())?;
     Ok(FileStatus::of(temp.as_file())?.stamp())

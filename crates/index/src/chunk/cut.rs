@@ -53,6 +53,8 @@ fn with_gaps(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     whole
 }
 
+/// Whether an item of this kind stays in one chunk if it is not too long: a function, type, module,
+/// macro or heading.
 fn is_whole(kind: OutlineKind) -> bool {
     use OutlineKind::{Constant, Field, Key, Other, Variable};
     !matches!(kind, Constant | Field | Key | Other | Variable)
@@ -189,6 +191,7 @@ impl Cutter<'_> {
     }
 }
 
+/// Returns the number of line feeds.
 fn newlines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }

@@ -83,6 +83,8 @@ pub(super) fn parse(bytes: Cow<'static, [u8]>) -> Result<EmbeddingTable, TableEr
     })
 }
 
+/// Decodes the tokens, each with the prefix it shares with the previous one. Returns an error if a
+/// length is wrong, a token is not UTF-8, or their number is not `count`.
 fn tokens(mut bytes: &[u8], count: usize) -> Result<Vocabulary, TableError> {
     let mut text = String::new();
     let mut ends = Vec::with_capacity(count);

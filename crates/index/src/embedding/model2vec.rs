@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::format::{self, TableError};
 use super::{DIMS, EmbeddingTable};
 
+/// Converts a third-party table, given the contents of both files. Returns an error if a file is
+/// damaged, the tokenizer is not a WordPiece one, a token has no row, or rows are empty or longer
+/// than `DIMS`. Shorter rows are padded with zeros.
 pub(super) fn read(safetensors: &[u8], tokenizer: &str) -> Result<EmbeddingTable, TableError> {
     let file = Tensors::parse(safetensors)?;
     let tokens = tokens(tokenizer)?;
@@ -106,6 +109,8 @@ struct Tensor<'a> {
 }
 
 impl<'a> Tensors<'a> {
+    /// Splits a file into its JSON header and its numbers. Returns an error if the header is
+    /// truncated or is not valid JSON.
     fn parse(bytes: &'a [u8]) -> Result<Self, TableError> {
         let torn = TableError::Torn("its safetensors file has no header");
         let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
@@ -121,6 +126,8 @@ impl<'a> Tensors<'a> {
         }
     }
 
+    /// Returns the tensor with this name. Returns an error if the header lacks it or its bytes
+    /// reach beyond the end of the file.
     fn tensor(&self, name: &str) -> Result<Tensor<'a>, TableError> {
         let entry = &self.head[name];
         let list = |key: &str| -> Vec<usize> {
@@ -144,6 +151,8 @@ impl<'a> Tensors<'a> {
 }
 
 impl Tensor<'_> {
+    /// Decodes all numbers. Returns an error if their type is unknown, one is not finite, or their
+    /// count does not match the shape.
     fn numbers(&self) -> Result<Vec<f64>, TableError> {
         let numbers: Vec<f64> = match self.kind.as_str() {
             "F32" => self.each(|bytes| f64::from(f32::from_le_bytes(bytes))),
@@ -167,6 +176,7 @@ impl Tensor<'_> {
         }
     }
 
+    /// Decodes each group of `N` bytes with `number`. Ignores an incomplete group at the end.
     fn each<const N: usize>(&self, number: impl Fn([u8; N]) -> f64) -> Vec<f64> {
         self.bytes
             .as_chunks::<N>()

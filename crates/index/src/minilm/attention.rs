@@ -28,6 +28,7 @@ impl LayerWeights {
         tensor.to_dtype(DType::F32)
     }
 
+    /// Returns the tensors `name.weight` and `name.bias`. Returns an error if one is missing.
     pub(super) fn norm(&self, name: &str) -> Result<(Tensor, Tensor), Error> {
         Ok((
             self.get(&format!("{name}.weight"))?,
@@ -43,6 +44,7 @@ struct Linear {
 }
 
 impl Linear {
+    /// Loads the layer called `name`. Returns an error if its weight or bias is missing.
     fn new(weights: &LayerWeights, name: &str) -> Result<Self, Error> {
         let (weight, bias) = weights.norm(name)?;
         Ok(Self {
@@ -51,6 +53,8 @@ impl Linear {
         })
     }
 
+    /// Applies the layer to every row of `states`. Returns an error if the rows have the wrong
+    /// length.
     fn forward(&self, states: &Tensor) -> Result<Tensor, Error> {
         states.matmul(&self.weight)?.broadcast_add(&self.bias)
     }
@@ -69,6 +73,8 @@ pub(super) struct AttentionLayer {
 }
 
 impl AttentionLayer {
+    /// Loads the layer with this number, counted from 0. Returns an error if one of its tensors is
+    /// missing.
     pub(super) fn new(weights: &LayerWeights, number: usize) -> Result<Self, Error> {
         let linear = |name: &str| Linear::new(weights, &format!("encoder.layer.{number}.{name}"));
         let norm = |name: &str| weights.norm(&format!("encoder.layer.{number}.{name}.LayerNorm"));

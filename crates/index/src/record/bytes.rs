@@ -19,12 +19,14 @@ pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
 pub(super) struct RecordReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> RecordReader<'a> {
+    /// Reads one byte.
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
+    /// Reads a number of seven bits per byte, the lowest first, in at most five bytes.
     pub(super) fn number(&mut self) -> Option<usize> {
         let mut number = 0_u64;
         for shift in (0..35).step_by(7) {
@@ -37,6 +39,7 @@ impl<'a> RecordReader<'a> {
         None
     }
 
+    /// Reads a text after its length in bytes; `None` also if it is not UTF-8.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         let length = self.number()?;
         let text = self.0.get(..length)?;
@@ -44,6 +47,7 @@ impl<'a> RecordReader<'a> {
         std::str::from_utf8(text).ok()
     }
 
+    /// Reads a range of rows, stored as its start and length.
     pub(super) fn rows(&mut self) -> Option<Range<u32>> {
         let start = u32::try_from(self.number()?).ok()?;
         let length = u32::try_from(self.number()?).ok()?;

@@ -68,10 +68,13 @@ impl WordScores {
         }
     }
 
+    /// Returns the score of a chunk; 0 if it contains no word of the query.
     pub(super) fn score(&self, chunk: u32) -> f32 {
         self.scores.get(chunk as usize).copied().unwrap_or(0.0)
     }
 
+    /// Returns the best chunks of the files whose path starts with `below`, at most `most`, in
+    /// no particular order. Chunks without a word of the query are left out.
     pub(super) fn best(&self, context: &SearchContext<'_>, below: &str, most: usize) -> Vec<u32> {
         let mut best = TopChunks::new(most);
         for chunk in &self.touched {

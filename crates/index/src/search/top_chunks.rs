@@ -47,6 +47,7 @@ impl TopChunks {
         }
     }
 
+    /// Drops all but the best chunks and returns these, in no particular order.
     pub(super) fn chunks(&mut self, context: &SearchContext<'_>) -> Vec<u32> {
         self.cut(context);
         self.chunks.iter().map(|(_, chunk)| *chunk).collect()

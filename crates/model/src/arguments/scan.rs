@@ -218,6 +218,9 @@ impl ArgumentReader {
         self.end_value();
     }
 
+    /// Takes the next part of a string: a part of an escape, the closing quote, a control character
+    /// or a run of other characters. `rest` begins with `c`. Returns the number of bytes taken; 0
+    /// if `c` ended an escape and is to be read again.
     fn take_text(&mut self, rest: &str, c: char, sink: &mut Sink<'_>) -> usize {
         match self.text.escape {
             EscapeState::None => {}

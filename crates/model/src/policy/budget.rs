@@ -271,6 +271,9 @@ impl Budgets {
 }
 
 impl CostAccount {
+    /// Checks that a request of at most `most` fits below `cap` with what is spent and held. Fails
+    /// with a refusal that names `scope`. An unknown price is refused under a cap on cost, or needs
+    /// only some room if `allow_unknown`.
     fn allows(
         &self,
         scope: CapScope,

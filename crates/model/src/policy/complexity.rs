@@ -267,7 +267,8 @@ fn ends(text: &str) -> (&str, &str) {
     )
 }
 
-/// Returns the word in lower case, if it is short enough for the lexicon.
+/// Returns the word in lower case; `None` if it is longer than `MAX_WORD_LEN` bytes or has other
+/// characters than ASCII letters.
 fn lower<'a>(word: &str, buffer: &'a mut [u8; MAX_WORD_LEN]) -> Option<&'a str> {
     let lower = buffer.get_mut(..word.len())?;
     if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -278,7 +279,7 @@ fn lower<'a>(word: &str, buffer: &'a mut [u8; MAX_WORD_LEN]) -> Option<&'a str> 
     std::str::from_utf8(lower).ok()
 }
 
-/// Finds the lexicon word that equals `word` or its singular or base form (plural, -ed, -ing).
+/// Finds the lexicon word that equals `word` or its base form (without -s, -ed, -ing or -er).
 fn find(lexicon: &[&'static str], word: &str) -> Option<&'static str> {
     let forms = ["", "s", "es", "d", "ed", "ing", "er"];
     let first = word.bytes().next();
@@ -294,6 +295,8 @@ fn find(lexicon: &[&'static str], word: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns whether a word looks like a file path: a name with an extension of up to five characters
+/// or, without a dot, a text with a slash. A web address does not.
 fn is_path(word: &str) -> bool {
     let Some((stem, extension)) = word.rsplit_once('.') else {
         return word.contains('/') && word.len() > 3 && !word.contains("//");
@@ -304,6 +307,8 @@ fn is_path(word: &str) -> bool {
     is_extension && !stem.is_empty() && !stem.contains("://")
 }
 
+/// Returns whether a word looks like an identifier: it is in snake_case, has an inner capital and a
+/// small letter, or contains `::`.
 fn is_symbol(word: &str) -> bool {
     let is_snake = word.contains('_') && word.chars().all(|c| c.is_alphanumeric() || c == '_');
     let inner_capital = word.chars().skip(1).any(char::is_uppercase);

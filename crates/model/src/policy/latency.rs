@@ -77,6 +77,8 @@ impl Latency {
     }
 }
 
+/// Moves an average toward a new observation by the share `WEIGHT`; the first observation is the
+/// average.
 fn blend(average: Option<f64>, new: f64) -> f64 {
     match average {
         Some(average) => average + WEIGHT * (new - average),

@@ -154,6 +154,7 @@ impl PrefixRegistry {
 }
 
 impl CachedPrefix {
+    /// Returns whether the prefix was written, or read, less than its lifetime before `now`.
     fn is_warm(&self, now: MonotonicTime) -> bool {
         self.warm
             .is_some_and(|warm| now.since(warm) < self.lifetime)

@@ -202,6 +202,8 @@ impl<T> RequestQueue<T> {
         self.len() == 0
     }
 
+    /// Removes and returns the next entry of a class in fair order for which `can_go` is true;
+    /// `None` if there is none.
     fn pop_class(
         &mut self,
         class: RequestClass,
@@ -304,6 +306,8 @@ impl<T> AgentRing<T> {
         Some(taken)
     }
 
+    /// Removes entry `at` of the agent at index `ix`; an agent without further entries leaves the
+    /// ring. `None` if there is no such entry.
     fn take(&mut self, ix: usize, at: usize) -> Option<(AgentId, QueueEntry<T>)> {
         let waiting = self.agents.get_mut(ix)?;
         let entry = waiting.entries.remove(at)?;

@@ -305,6 +305,8 @@ impl RouteLedger {
         }
     }
 
+    /// Checks a request against all limits of the route. Fails with the wait that ends last; its
+    /// `until` is `None` if time alone does not suffice. Forgets a block that is over.
     fn fits(&mut self, demand: TokenDemand, now: MonotonicTime) -> Result<(), RateWait> {
         if let Some(until) = self.blocked {
             if now < until {
@@ -346,6 +348,7 @@ fn later(one: Option<RateWait>, other: RateWait) -> Option<RateWait> {
 }
 
 impl TokenBucket {
+    /// Returns the lower of the user's and the provider's limit; `None` if there is neither.
     fn limit(&self) -> Option<u64> {
         match (self.user_limit, self.provider_limit) {
             (Some(user), Some(provider)) => Some(user.min(provider)),
@@ -353,6 +356,7 @@ impl TokenBucket {
         }
     }
 
+    /// Returns the amount that a demand holds: `ask`, but at most the limit; 0 without a limit.
     fn share(&self, ask: u64) -> u64 {
         self.limit().map_or(0, |limit| ask.min(limit))
     }

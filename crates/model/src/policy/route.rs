@@ -274,6 +274,8 @@ pub fn decide(
     }
 }
 
+/// Chooses a candidate and returns its index with the reason; `None` with `NoneEligible`.
+/// `eligible` holds the index and the score of each candidate that is not excluded.
 fn choose(
     need: &RouteRequirements,
     candidates: &[RouteCandidate],
@@ -411,6 +413,7 @@ impl RouteCandidate {
 }
 
 impl ConsideredRoute {
+    /// Returns the score, or minus infinity for an excluded route.
     fn total(&self) -> f64 {
         match &self.verdict {
             CandidateVerdict::Scored(score) => score.total(),

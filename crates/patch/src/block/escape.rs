@@ -106,6 +106,7 @@ impl EscapeStyle {
     }
 }
 
+/// Whether a text contains `quote` without a backslash directly before it.
 fn has_bare(text: &str, quote: char) -> bool {
     let mut before = ' ';
     text.chars().any(|sign| {

@@ -211,6 +211,8 @@ impl<'a> AlignScorer<'a> {
         self.read(&best, width, ends?, row_at)
     }
 
+    /// Traces the best alignment back from its last cell (`end`) in a table with `width` cells per
+    /// line of the block. `row_at` gives the row of a cell. `None` if all lines are weightless.
     fn read(
         &self,
         best: &[(f32, AlignStep)],
@@ -274,11 +276,14 @@ impl<'a> AlignScorer<'a> {
         }
     }
 
+    /// Whether a line of the block equals a row, apart from surrounding white space and typographic
+    /// punctuation; `false` for a row beyond the file.
     fn is_same(&self, ix: usize, row: usize) -> bool {
         self.file.keys().get(row) == Some(&self.keys[ix])
             && fold::is_same(&self.block.old[ix], self.file.content(row))
     }
 
+    /// Returns the weight of a row, as `fold::weight`; infinity for a row outside the file.
     fn row_weight(&self, row: isize) -> f32 {
         let row = usize::try_from(row)
             .ok()

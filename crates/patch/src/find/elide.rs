@@ -66,6 +66,7 @@ struct ElidedSegment {
 }
 
 impl ElidedSegment {
+    /// Finds the positions of a segment, exact ones or else looser ones; `None` if there is none.
     fn find(file: &FileText, old: &[String], new: &[String]) -> Option<Self> {
         let changes = old != new;
         let block = Rc::new(LineBlock {

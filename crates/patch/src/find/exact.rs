@@ -83,6 +83,8 @@ fn occurrences(text: &str, needle: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Whether an occurrence of `old` begins at the start of a line, and ends at the end of one, with
+/// or without its line feed.
 fn is_whole(file: &FileText, old: &str, span: &Range<usize>) -> bool {
     let row = file.row_of(span.start);
     let last = file.row_of(span.end.saturating_sub(1).max(span.start));

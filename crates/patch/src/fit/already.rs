@@ -64,6 +64,7 @@ pub(super) fn holds(file: &FileText, span: &Range<usize>, text: &str) -> bool {
     })
 }
 
+/// Whether the rows from `start` on are exactly these lines. The file must have that many rows.
 fn are_at(file: &FileText, start: usize, lines: &[&str]) -> bool {
     let mut lines = lines.iter().zip(start..);
     lines.all(|(line, row)| file.content(row) == *line)

@@ -64,6 +64,7 @@ impl RowGaps {
         gaps
     }
 
+    /// Whether the block leaves out any row between its first and last one.
     pub(super) fn has_rows(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -74,8 +75,9 @@ impl RowGaps {
         rows.any(|gap| runs.iter().any(|run| gap.is_touched(aligned, run)))
     }
 
-    /// Whether lines are added just before the line in front of a bracket, with a blank line
-    /// between those two left out: the addition may belong before both.
+    /// Whether lines are added just above the line in front of a bracket (or of another line
+    /// without letters and digits), while the block leaves out rows between that line and the
+    /// bracket. Those rows may be meant to stay there, or to move up in front of the addition.
     pub(super) fn may_move_up(&self, layout: BlockLayout) -> bool {
         self.rows.iter().any(|RowGap { at, .. }| {
             let behind = layout.block().old.get(*at.end());

@@ -56,6 +56,8 @@ impl Evidence {
 }
 
 impl BlockStyle {
+    /// Determines how to adapt the new lines of `runs`, from the differences between old lines and
+    /// their rows. Fails if these have several interpretations.
     pub(super) fn of(
         file: &FileText,
         aligned: &BlockAlignment,
@@ -95,6 +97,8 @@ impl BlockStyle {
         }
     }
 
+    /// Notes whether old lines and their rows differ in indentation and, if so and if new lines are
+    /// to be corrected (`mends`), how. Fails if no uniform mapping of the indentation fits.
     fn indents(&mut self, pairs: &[(&str, &str)], mends: bool) -> Result<(), Ambiguity> {
         let lines = pairs.iter().filter(|(old, _)| !fold::is_blank(old));
         let indents: Vec<_> = lines

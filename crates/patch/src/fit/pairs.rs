@@ -62,6 +62,8 @@ pub(super) fn removed(layout: BlockLayout, run: &DiffRun, gap: &RowGap) -> Optio
 }
 
 impl<'a> BlankRun<'a> {
+    /// Returns the blank lines around a gap. `None` unless they are all equal, and the block quotes
+    /// some of them and leaves out only those of the gap.
     fn of(file: &'a FileText, gap: &'a RowGap) -> Option<Self> {
         let RowGap {
             at: old,
@@ -159,6 +161,8 @@ impl<'a> BlankRun<'a> {
         Some(row..row)
     }
 
+    /// Handles removed lines: returns the rows to remove, including as many blank lines as the run
+    /// removes; `None` if it is unclear which those are.
     fn deleted(&self, layout: BlockLayout, run: &DiffRun) -> Option<Range<usize>> {
         let BlockLayout { file, aligned, .. } = layout;
         let old = &aligned.block.old;

@@ -90,6 +90,8 @@ struct Slide<'a> {
 }
 
 impl<'a> Slide<'a> {
+    /// Computes how far a run can slide; `None` if it replaces lines, rather than only adding or
+    /// only removing some.
     fn of(aligned: &'a BlockAlignment, run: &DiffRun) -> Option<Self> {
         let (lines, part) = match (run.old.is_empty(), run.new.is_empty()) {
             (true, false) => (&aligned.block.new, run.new.clone()),

@@ -35,6 +35,8 @@ pub(crate) fn splice(
     splices
 }
 
+/// Converts one edit of rows to the byte span and its new text. `is_bare`: the file must end
+/// without a line feed.
 fn one(file: &FileText, edit: &RowSplice, is_bare: bool) -> (Span, String) {
     let count = file.line_count();
     let is_at_end = edit.rows.end == count;
@@ -72,6 +74,8 @@ fn line_ending(file: &FileText, rows: &Range<usize>, ix: usize) -> &'static str 
     }
 }
 
+/// Returns the edit that removes the line feed at the end of the file, or that appends one if
+/// `is_bare` is `false`.
 fn final_ending(file: &FileText, is_bare: bool) -> (Span, String) {
     let count = file.line_count();
     let end = file.text().len();

@@ -160,6 +160,8 @@ impl AnchorsGrammar {
     }
 }
 
+/// Parses an operation, such as `replace 15#9bc..17#0d1`, as its verb and its first and last
+/// anchor, which are equal for a single line. `None` if it is invalid or its lines are reversed.
 fn operation(text: &str) -> Option<(AnchorVerb, LineAnchor, LineAnchor)> {
     let (word, place) = text.split_once(char::is_whitespace)?;
     let word = match word {
@@ -177,6 +179,8 @@ fn operation(text: &str) -> Option<(AnchorVerb, LineAnchor, LineAnchor)> {
     (first.row <= last.row).then_some((word, first, last))
 }
 
+/// Parses an anchor, such as `12#a3f`; its row counts from 0. `None` if it is invalid, or its line
+/// is 0.
 fn anchor(text: &str) -> Option<LineAnchor> {
     let (line, hash) = text.trim().split_once('#')?;
     let line: u32 = line.parse().ok()?;

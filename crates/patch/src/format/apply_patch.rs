@@ -395,6 +395,7 @@ fn names_old(line: &SourceLine, next: &VecDeque<SourceLine>) -> bool {
     line.text.starts_with("--- ") && is_new
 }
 
+/// Whether a line is the end marker with a leading space, which may also be an unchanged line.
 fn is_padded_end(line: &SourceLine) -> bool {
     line.trimmed() == END && line.text.starts_with(' ')
 }
@@ -408,6 +409,7 @@ fn goes_on(next: Option<&SourceLine>) -> bool {
     })
 }
 
+/// Whether a trimmed line is a marker of the format, or the header of a file with a path.
 fn is_header(text: &str) -> bool {
     text == END
         || text == BEGIN
@@ -417,6 +419,7 @@ fn is_header(text: &str) -> bool {
             .any(|header| starts(text, header))
 }
 
+/// Whether a line, apart from surrounding white space, is this header with a path after it.
 fn starts(text: &str, header: &str) -> bool {
     path_after(text.trim(), header).is_some()
 }

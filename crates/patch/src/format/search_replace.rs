@@ -90,14 +90,17 @@ fn marker(line: &SourceLine) -> Option<(BlockMarker, MarkerStyle)> {
     (5..=9).contains(&look.signs).then_some((marker, look))
 }
 
+/// Whether a line is a marker that opens a block.
 fn is_search(line: &SourceLine) -> bool {
     matches!(marker(line), Some((BlockMarker::Search, _)))
 }
 
+/// Whether a line is a fence with the language of a shell.
 fn opens_shell(line: &SourceLine) -> bool {
     path::fence(line.trimmed()).is_some_and(|(_, _, info)| path::is_shell(info))
 }
 
+/// Whether a line opens or closes a fence.
 fn is_fence(line: &SourceLine) -> bool {
     path::fence(line.trimmed()).is_some()
 }
@@ -416,6 +419,7 @@ fn is_torn(held: &[SourceLine]) -> bool {
     is_divider && !behind.next().is_some_and(is_fence)
 }
 
+/// Whether a held line is a marker that closes a block, of any length and indentation.
 fn has_loose_end(held: &[SourceLine]) -> bool {
     let is_end = |line: &SourceLine| matches!(marker(line), Some((BlockMarker::Replace, _)));
     held.iter().any(is_end)

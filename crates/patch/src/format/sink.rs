@@ -34,6 +34,7 @@ impl EventSink {
         });
     }
 
+    /// Returns the edit of the current file; `None` if no file is open.
     pub(super) fn file(&mut self) -> Option<&mut FileEdit> {
         self.file.as_mut()
     }
@@ -79,6 +80,7 @@ impl EventSink {
         self.hunk = Some(hunk);
     }
 
+    /// Returns the current hunk; `None` if no hunk is open.
     pub(super) fn hunk(&mut self) -> Option<&mut PatchHunk> {
         self.hunk.as_mut()
     }

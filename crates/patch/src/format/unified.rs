@@ -60,10 +60,13 @@ struct OpenHunk {
 }
 
 impl OpenHunk {
+    /// Whether both sides have all lines that the header announces; `false` if it has no numbers.
     fn is_satisfied(&self) -> bool {
         self.due == Some((0, 0))
     }
 
+    /// Whether either side has more or fewer lines than the header announces; `false` if it has no
+    /// numbers.
     fn has_wrong_counts(&self) -> bool {
         self.has_too_many || self.due.is_some_and(|due| due != (0, 0))
     }
@@ -151,6 +154,8 @@ impl FormatGrammar for UnifiedDiffGrammar {
 }
 
 impl UnifiedDiffGrammar {
+    /// Whether a line belongs to the open hunk; `false` if none is open. `next` are the lines after
+    /// it, as many as `lookahead` asked for.
     fn is_in_hunk(&self, line: &SourceLine, next: &VecDeque<SourceLine>) -> bool {
         let Some(hunk) = &self.hunk else { return false };
         let is_satisfied = hunk.is_satisfied();
@@ -179,6 +184,8 @@ impl UnifiedDiffGrammar {
         is_due && !is_header(&line.text)
     }
 
+    /// Whether the text may end in the middle of the diff: in a hunk, in the headers of a file, or
+    /// in a last line without line feed.
     fn is_torn(&self) -> bool {
         let names_no_change = self.names.is_git
             && !self.is_open

@@ -75,6 +75,8 @@ struct Fence {
 }
 
 impl Fence {
+    /// Whether a line closes this fence: with the same character at least as often, at most
+    /// `margin` spaces before it, and no text after it.
     fn closes(self, line: &SourceLine) -> bool {
         let text = line.text.trim_end();
         let fence = text.trim_start_matches(' ');

@@ -99,6 +99,7 @@ impl Phrase {
         })
     }
 
+    /// Returns the number of words.
     pub(super) fn count(&self) -> usize {
         self.words.len()
     }
@@ -119,6 +120,7 @@ fn is_among(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|other| other == word)
 }
 
+/// Whether a word in lower case is a number or belongs to the vocabulary.
 fn is_known(word: &str) -> bool {
     let is_number = word.chars().all(|sign| sign.is_ascii_digit());
     let word = word.trim_end_matches("'s");

@@ -59,6 +59,9 @@ pub(super) fn plan(
     planned
 }
 
+/// Plans one operation. Returns the present rows of its anchors, and the edit. `changed` are the
+/// rows that changed since the file was read; fails if the operation touches them, or is refused
+/// otherwise.
 fn one(
     file: &FileText,
     operation: &AnchoredEdit,
@@ -109,6 +112,8 @@ fn one(
     Ok((rows, rows_edit))
 }
 
+/// Returns the present row of an anchor; fails with `AnchorMoved` unless it is the same row, or the
+/// only one nearby with the hash.
 fn at(file: &FileText, anchor: &LineAnchor) -> Result<Row, HunkRefusal> {
     resolve(file, anchor.row, &anchor.hash).ok_or_else(|| moved(anchor))
 }

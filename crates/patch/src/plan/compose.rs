@@ -61,6 +61,7 @@ pub(super) fn add(all: &mut Vec<PlannedReplacement>, span: Span, text: &str, hun
     *all = kept;
 }
 
+/// Adds `by` to an offset; a negative result becomes 0.
 fn moved(offset: usize, by: isize) -> usize {
     offset.checked_add_signed(by).unwrap_or(0)
 }

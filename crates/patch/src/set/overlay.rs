@@ -115,6 +115,8 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// Moves a file with its present text, over any file at `to`. Its origin is that of its first
+    /// move. Fails with `NoFile` if there is no file at `from`.
     pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), HunkRefusal> {
         let text = self.text(from)?.ok_or(HunkRefusal::NoFile)?.into_owned();
         let origin = self
@@ -169,6 +171,8 @@ impl<'a> Overlay<'a> {
     }
 }
 
+/// Returns the effect of a file's edits on its text `before`, which is `None` if it does not exist;
+/// `None` if they have no effect.
 fn effect(before: Option<&str>, state: OverlayFile) -> Option<FileEffect> {
     let moved_from = state.moved_from;
     match (before, state.text) {

@@ -182,6 +182,8 @@ impl TrackedDocument {
         meta
     }
 
+    /// Creates the journal file with its start entry and the unsent ones. On an error, these stay
+    /// unsent.
     fn create(&mut self, files: &dyn Files) -> Result<(), Error> {
         let (base, now) = match &self.start {
             FileStart::Text(now) => (BaseText::Text(now.snapshot.to_string()), now),
@@ -222,6 +224,7 @@ impl TrackedDocument {
         Ok(())
     }
 
+    /// Whether the file is longer than `REWRITE_JOURNAL_BYTES` and than four times the text.
     fn is_too_long(&self) -> bool {
         let length = self.log.as_ref().map_or(0, |log| log.len());
         length > REWRITE_JOURNAL_BYTES && length > 4 * self.now.snapshot.len().0 as u64

@@ -137,6 +137,8 @@ impl JournalWriter {
         }
     }
 
+    /// Writes everything pending to the journals. Continues after failures and returns the last
+    /// one; `None` if all writes succeeded.
     fn commit(&mut self) -> Option<Error> {
         let results = self.tracked.values_mut();
         let failures = results.filter_map(|tracked| tracked.commit(&*self.files).err());

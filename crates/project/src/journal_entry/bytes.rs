@@ -51,10 +51,12 @@ impl<'a> ByteReader<'a> {
         Self { rest: bytes }
     }
 
+    /// Whether all bytes are read.
     pub(super) fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
 
+    /// Reads a varint of at most ten bytes.
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -67,6 +69,7 @@ impl<'a> ByteReader<'a> {
         None
     }
 
+    /// Reads a varint; `None` also if it exceeds 32 bits.
     pub(super) fn small(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
@@ -77,12 +80,14 @@ impl<'a> ByteReader<'a> {
         (count <= self.rest.len()).then_some(count)
     }
 
+    /// Reads one byte, such as the tag of a variant.
     pub(super) fn tag(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*first)
     }
 
+    /// Reads a byte that must be 0 or 1.
     pub(super) fn flag(&mut self) -> Option<bool> {
         match self.tag()? {
             0 => Some(false),
@@ -91,12 +96,14 @@ impl<'a> ByteReader<'a> {
         }
     }
 
+    /// Reads a number of 16 bytes, little-endian.
     pub(super) fn wide(&mut self) -> Option<u128> {
         let (number, rest) = self.rest.split_first_chunk()?;
         self.rest = rest;
         Some(u128::from_le_bytes(*number))
     }
 
+    /// Reads bytes after their count.
     pub(super) fn string(&mut self) -> Option<&'a [u8]> {
         let count = self.count()?;
         let (string, rest) = self.rest.split_at_checked(count)?;
@@ -104,10 +111,12 @@ impl<'a> ByteReader<'a> {
         Some(string)
     }
 
+    /// Reads a text after its length in bytes; `None` also if it is not UTF-8.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.string()?).ok()
     }
 
+    /// Reads a list after its count; `item` reads one element, of at least one byte.
     pub(super) fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Option<T>,

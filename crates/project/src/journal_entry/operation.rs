@@ -159,6 +159,8 @@ fn write_edit(sink: &mut ByteWriter, edit: &Edit) {
     sink.string(edit.text.as_bytes());
 }
 
+/// Reads an edit, stored as start, length and new text. Returns `None` for invalid data; whether
+/// the span lies in the text is not checked.
 fn read_edit(source: &mut ByteReader<'_>) -> Option<Edit> {
     let start = read_offset(source)?;
     let length = usize::try_from(source.number()?).ok()?;
@@ -166,6 +168,7 @@ fn read_edit(source: &mut ByteReader<'_>) -> Option<Edit> {
     Some(Edit::new(Span::new(start, end), source.text()?))
 }
 
+/// Reads an offset in bytes. Returns `None` for invalid data.
 fn read_offset(source: &mut ByteReader<'_>) -> Option<ByteOffset> {
     Some(ByteOffset(usize::try_from(source.number()?).ok()?))
 }
@@ -180,6 +183,7 @@ fn write_origin(sink: &mut ByteWriter, origin: &EditOrigin) {
     sink.number(origin.at.0);
 }
 
+/// Reads the origin of an edit: its author, kind and time. Returns `None` for invalid data.
 fn read_origin(source: &mut ByteReader<'_>) -> Option<EditOrigin> {
     let author = read_author(source)?;
     let kind = match source.tag()? {
@@ -205,6 +209,7 @@ fn write_author(sink: &mut ByteWriter, author: &Author) {
     }
 }
 
+/// Reads an author. Returns `None` for invalid data or an unknown tag.
 fn read_author(source: &mut ByteReader<'_>) -> Option<Author> {
     Some(match source.tag()? {
         1 => Author::User,

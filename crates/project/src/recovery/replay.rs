@@ -171,6 +171,7 @@ impl JournalReplay {
     }
 }
 
+/// Whether an offset within the text is on a char boundary.
 fn is_char_border(snapshot: &Snapshot, offset: ByteOffset) -> bool {
     let (chunk, start) = snapshot.chunk_at(offset);
     chunk.is_char_boundary(offset.0.saturating_sub(start.0))
@@ -180,6 +181,8 @@ fn divergence() -> String {
     "the end of the journal does not match its start; everything before it was recovered".into()
 }
 
+/// Returns the text from which a journal starts. Returns an error if it is that of a file which has
+/// no path, cannot be read, or has changed since.
 fn start_text(files: &dyn Files, base: BaseText, meta: &Meta) -> Result<String, ReplayError> {
     let hash = match base {
         BaseText::Text(text) => return Ok(text),

@@ -44,6 +44,7 @@ fn tidy_edits(snapshot: &Snapshot, ending: LineEnding, options: SaveOptions) -> 
     edits
 }
 
+/// Returns the removal of the spaces and tabs at the end of a row; `None` if there are none.
 fn trim(snapshot: &Snapshot, row: Row) -> Option<Edit> {
     let text = snapshot.row_text(row);
     let kept = text.trim_end_matches(BLANKS).len();

@@ -296,6 +296,7 @@ impl<'a> RowCollector<'a> {
         rows
     }
 
+    /// Returns the offset of the first byte of the row that contains `offset`.
     fn row_start(&self, offset: usize) -> usize {
         self.text[..offset].rfind('\n').map_or(0, |feed| feed + 1)
     }
@@ -307,6 +308,7 @@ impl<'a> RowCollector<'a> {
         feed.map_or(self.text.len(), |feed| offset + feed + 1)
     }
 
+    /// Ends the last block and returns all matches of the file; `None` if there are none.
     fn into_file(mut self, path: &AbsPath) -> Option<FileMatches> {
         self.close_block(self.text.len());
         (!self.found.is_empty()).then(|| FileMatches {
@@ -318,11 +320,13 @@ impl<'a> RowCollector<'a> {
     }
 }
 
+/// Returns the number of line feeds.
 fn feeds(text: &str) -> u32 {
     let count = text.bytes().filter(|byte| *byte == b'\n').count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// Splits off the last line ending, which is empty if there is none.
 fn without_ending(rows: &str) -> (&str, &'static str) {
     for ending in ["\r\n", "\n"] {
         if let Some(line) = rows.strip_suffix(ending) {

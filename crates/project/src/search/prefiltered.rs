@@ -36,6 +36,7 @@ impl SearchRun<'_> {
         });
     }
 
+    /// Returns the positions in `files` of those with unsaved text.
     fn positions_of_unsaved(&self, files: &dyn CandidateFiles) -> HashSet<usize> {
         let unsaved = self.scope.unsaved.keys();
         unsaved.filter_map(|path| files.position(path)).collect()

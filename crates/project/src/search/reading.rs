@@ -7,9 +7,9 @@ use host::{Error, ErrorReason, Files};
 
 use crate::load::{LARGE, TOO_LARGE};
 
-/// Reads and decodes a file and passes its text to `take`; `None` if the file is binary or has
-/// `TOO_LARGE` bytes or more, or if `take` returns it. `bytes` is a reusable buffer. `alone`
-/// returns a guard to hold while a large file is in memory.
+/// Reads and decodes a file and passes its text to `take`; `None` if the file is binary or if
+/// `take` returns it. Returns an error if the file cannot be read or has `TOO_LARGE` bytes or more.
+/// `bytes` is a reusable buffer. `alone` returns a guard to hold while a large file is in memory.
 pub(super) fn with_text<T, G>(
     files: &dyn Files,
     path: &AbsPath,

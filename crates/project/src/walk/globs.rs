@@ -47,6 +47,7 @@ impl Globs {
         enters && !self.overrides.matched(path.as_path(), false).is_ignore()
     }
 
+    /// Whether no folder from `folder` up to the root, the root not included, is excluded.
     fn enters(&self, folder: &Path) -> bool {
         let above = folder
             .ancestors()

@@ -41,6 +41,7 @@ impl IgnoreRules {
 /// A larger file is not a real ignore file.
 const MAX_IGNORE_FILE_BYTES: u64 = 16 << 20;
 
+/// Returns the content of a file; `None` if it cannot be read or exceeds `MAX_IGNORE_FILE_BYTES`.
 fn content(path: &AbsPath) -> Option<Vec<u8>> {
     RealFiles.read(path, MAX_IGNORE_FILE_BYTES).ok()
 }

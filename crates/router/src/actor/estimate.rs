@@ -87,6 +87,7 @@ fn longest_mark(request: &ModelRequest) -> CacheMark {
     })
 }
 
+/// Returns the bytes of the messages and of the response schema, with an overhead per message.
 fn conversation_bytes(request: &ModelRequest) -> u64 {
     let messages = request.messages.iter();
     let messages =
@@ -95,6 +96,8 @@ fn conversation_bytes(request: &ModelRequest) -> u64 {
     messages.sum::<u64>() + schema
 }
 
+/// Returns the bytes of the system blocks and tools, which precede the conversation, with an
+/// overhead for each.
 fn prefix_bytes(request: &ModelRequest) -> u64 {
     let overhead = BLOCK_OVERHEAD * BYTES_PER_TOKEN;
     let system = request.system.iter();
@@ -109,6 +112,7 @@ fn prefix_bytes(request: &ModelRequest) -> u64 {
     system.sum::<u64>() + tools.sum::<u64>()
 }
 
+/// Returns the bytes of a message's parts and of their opaque data.
 fn message_bytes(message: &Message) -> u64 {
     let parts = message.parts.iter().map(|part| {
         let opaque = part
@@ -120,6 +124,8 @@ fn message_bytes(message: &Message) -> u64 {
     parts.sum()
 }
 
+/// Returns the bytes of a part's content. An image counts as the bytes of `TOKENS_PER_IMAGE`
+/// tokens, whatever its size.
 fn content_bytes(content: &PartContent) -> u64 {
     match content {
         PartContent::Text(text) | PartContent::Reasoning(text) => text.len() as u64,

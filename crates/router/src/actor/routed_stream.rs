@@ -199,7 +199,8 @@ impl RoutedStream {
     }
 }
 
-/// An attempt, with its hedge if there is one.
+/// An attempt: the main request, and at most one hedge, a second request that races it if its first
+/// event is late.
 struct HedgedAttempt {
     running: AttemptStream,
     /// A second request next to it, until either yields an event.
@@ -217,6 +218,8 @@ struct AttemptStream {
 }
 
 impl HedgedAttempt {
+    /// Sends the main request, when it is first polled. The hedge is not sent here: `next` asks the
+    /// router for one if no event has come after `grant.hedge_after`.
     fn send(payload: &RequestPayload, grant: SendGrant) -> Self {
         let now = Instant::now();
         Self {
@@ -242,7 +245,8 @@ impl HedgedAttempt {
         }
     }
 
-    /// Waits for the first event, or until a hedge has been sent.
+    /// Waits for the main request's event until `at`, then asks the router for a hedge. Returns
+    /// that event; `None` once the hedge has been sent or denied.
     async fn wait_and_hedge(
         &mut self,
         at: Instant,

@@ -217,6 +217,9 @@ impl RouterState {
         [wake, sleeper].into_iter().flatten().min()
     }
 
+    /// Permits every queued request that may be sent now, and refuses or reroutes those that cannot
+    /// be sent on their route. Returns the earliest time at which a waiting request may be sent
+    /// without another event; `None` if there is none.
     fn dispatch(&mut self, now: MonotonicTime) -> Option<MonotonicTime> {
         loop {
             let mut scan = QueueScan::default();
@@ -333,6 +336,8 @@ impl RouterState {
         }
     }
 
+    /// Returns whether health, concurrency, rate limits and budgets of a route all allow a further
+    /// attempt of the request now. Returns `false` if the request has ended.
     fn can_hedge(&mut self, id: SubmissionId, route: usize, now: MonotonicTime) -> bool {
         let Some(request) = self.requests.get(&id) else {
             return false;

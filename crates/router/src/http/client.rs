@@ -194,6 +194,9 @@ impl HttpClientInner {
             })
     }
 
+    /// Encodes a request by `write` and returns its stream, which sends it when first polled. May
+    /// run a key command or read the keychain. Fails if `write` fails, the provider is unknown, its
+    /// options or address are invalid, or a required key is missing.
     async fn prepare(
         &self,
         model: &ModelId,
@@ -241,6 +244,9 @@ impl HttpClientInner {
         ))
     }
 
+    /// Returns the provider's key, from the cache or from its sources. Returns `Ok(None)` if the
+    /// provider has no key and needs none. Fails with `Authentication` if a key command fails, or
+    /// if a needed key is missing.
     async fn key(
         &self,
         model: &ModelId,

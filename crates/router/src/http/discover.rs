@@ -55,6 +55,9 @@ pub async fn discover(
     found.into_iter().flatten().collect()
 }
 
+/// Probes one provider's address, each request within `time_limit`. Returns `None` if it does not
+/// respond with a list of models, or if the list shows a different kind of server. An empty list
+/// counts only if the probe requires no owner.
 async fn ask(
     transport: &Arc<dyn Transport>,
     id: &str,
@@ -94,6 +97,8 @@ async fn ask(
     })
 }
 
+/// Returns the number at a JSON pointer; `None` if `pointer` is empty, or leads to no non-negative
+/// integer.
 fn tokens(value: &Value, pointer: &str) -> Option<TokenCount> {
     if pointer.is_empty() {
         return None;

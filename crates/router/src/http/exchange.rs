@@ -70,6 +70,8 @@ enum ExchangePhase {
 type Body = BoxStream<'static, Result<Bytes, ConnectionBroken>>;
 
 impl HttpExchange {
+    /// Returns the next event with the state that follows it; `None` after the last event. Sends
+    /// the request when first called. A step for `stream::unfold`.
     async fn next(mut self) -> Option<(StreamEvent, Self)> {
         loop {
             if let Some(event) = self.ready.pop_front() {

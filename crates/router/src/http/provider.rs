@@ -114,6 +114,7 @@ impl Default for LimitsFile {
     }
 }
 
+/// A default for serde.
 fn yes() -> bool {
     true
 }

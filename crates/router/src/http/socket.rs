@@ -70,6 +70,9 @@ impl NetworkTransport {
         }
     }
 
+    /// Returns the client for local or for remote servers, whichever `url` needs, and creates it if
+    /// this is its first request. `connect`, the connect timeout, only counts then. Fails with
+    /// `Offline` if the client cannot be created.
     fn client(&self, url: &str, connect: Duration) -> Result<reqwest::Client, Failure> {
         let is_local = is_loopback(host(url));
         let pool = if is_local { &self.local } else { &self.remote };
@@ -85,6 +88,8 @@ impl NetworkTransport {
         Ok(pool.get_or_init(|| client).clone())
     }
 
+    /// Creates a client that follows no redirects and never retries; one for local servers bypasses
+    /// proxies. Installs the process's TLS crypto provider if there is none.
     fn build(&self, is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
@@ -113,6 +118,9 @@ impl NetworkTransport {
     }
 }
 
+/// Converts `call` to a request of the client, without sending it. Fails with `InvalidRequest` if a
+/// header or the address is invalid, and with `Authentication` if the key contains characters that
+/// a header cannot hold.
 fn request(client: &reqwest::Client, call: HttpRequest) -> Result<reqwest::Request, Failure> {
     let mut all = HeaderMap::new();
     for (name, value) in &call.headers {
@@ -151,6 +159,7 @@ fn request(client: &reqwest::Client, call: HttpRequest) -> Result<reqwest::Reque
     })
 }
 
+/// Returns the headers as pairs of lower-case name and value; invalid UTF-8 in values is replaced.
 fn headers(map: &HeaderMap) -> Vec<(String, String)> {
     let pairs = map.iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -97,6 +97,9 @@ impl SecretSource for SystemSecrets {
     }
 }
 
+/// Runs a program with only these environment variables, and returns the first `MAX_OUTPUT_BYTES`
+/// of its standard output. Has no time limit; dropping the future kills the program. Fails if
+/// `command` is empty, the program cannot be started or read, or it exits with an error.
 async fn run(
     command: &[String],
     environment: &[(OsString, OsString)],
@@ -132,6 +135,7 @@ async fn run(
     }
 }
 
+/// Returns `Error::Program` with this cause.
 fn failed(cause: String) -> Result<ProgramOutput, Error> {
     Err(Error::Program(cause))
 }

@@ -50,6 +50,8 @@ impl ReplayTransport {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Removes and returns the first recording of a request with the path and the body of `call`;
+    /// `None` if there is none.
     fn take(&self, call: &HttpRequest) -> Option<Recording> {
         let mut recordings = self.lock();
         let at = recordings.iter().position(|recording| {
@@ -88,6 +90,9 @@ impl Transport for ReplayTransport {
     }
 }
 
+/// Returns the recorded chunks as a body. With `ReplayPace::Recorded`, each comes at its recorded
+/// delay, counted from this call. The last item is an error if the recording ends with a broken
+/// connection.
 fn body(
     recording: Recording,
     pace: ReplayPace,

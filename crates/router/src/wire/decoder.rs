@@ -154,6 +154,8 @@ impl Decoder {
         }
     }
 
+    /// Passes a frame to the wire's reader, which adds events to the answer. Ignores a truncated
+    /// last frame. Fails if a frame is not JSON, or if the reader rejects it.
     fn read_one(&mut self, frame: &StreamFrame) -> Result<(), Failure> {
         if frame.data.trim() == "[DONE]" {
             self.opening = None;

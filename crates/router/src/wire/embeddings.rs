@@ -55,6 +55,7 @@ pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, Error
     }
 }
 
+/// Returns `Error::Malformed` with this problem.
 fn malformed<T>(problem: &str) -> Result<T, Error> {
     Err(Error::Malformed(problem.to_owned()))
 }

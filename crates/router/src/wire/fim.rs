@@ -38,6 +38,7 @@ pub struct FimOptions {
     pub edit: Option<EndpointPath>,
 }
 
+/// The default of `stop_limit`.
 fn four() -> usize {
     4
 }

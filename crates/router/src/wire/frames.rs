@@ -102,6 +102,7 @@ impl FrameSplitter {
         Ok(())
     }
 
+    /// Fails if the unfinished line and frame together exceed `MAX_FRAME` bytes.
     fn check_length(&self) -> Result<(), FrameError> {
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
         if held > MAX_FRAME {
@@ -110,6 +111,8 @@ impl FrameSplitter {
         Ok(())
     }
 
+    /// Processes the buffered line, without its line break, and empties the buffer. Appends at most
+    /// one frame to `frames`. Fails if the line is not UTF-8.
     fn end_line(&mut self, frames: &mut Vec<StreamFrame>) -> Result<(), FrameError> {
         let bytes = std::mem::take(&mut self.line);
         let mut line = std::str::from_utf8(&bytes).map_err(|_| FrameError::NotText)?;

@@ -119,7 +119,7 @@ impl<'a> ChatHistory<'a> {
     }
 
     /// Returns the opaque data of a part as JSON. Returns `None` if the part has no opaque data, or
-    /// if the data belong to another model.
+    /// if the data belong to another model or are not JSON.
     pub(crate) fn opaque(&self, part: &MessagePart) -> Option<Value> {
         let opaque = part.opaque.as_ref()?;
         if opaque.model != self.request.model {

@@ -104,6 +104,8 @@ fn quantity(families: &[Names], headers: &[(String, String)], now: SystemTime) -
     RateLimit::default()
 }
 
+/// Parses a number and drops its fraction; a negative number counts as zero. Returns `None` if the
+/// text is not a finite number.
 fn count(text: &str) -> Option<TokenCount> {
     // Some providers report a negative remainder, which counts as zero.
     let number = text
@@ -130,6 +132,8 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
     units(text)
 }
 
+/// Converts seconds to a duration; a negative number and NaN become zero. Returns `None` if the
+/// number is too large for a duration.
 fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number.max(0.0)).ok()
 }
@@ -197,6 +201,8 @@ fn http_date(text: &str) -> Option<SystemTime> {
     moment(year, month, day, clock)
 }
 
+/// Parses a time of day such as `17:30:00` or `17:30:00.5` as seconds since midnight, without
+/// checking the ranges. Returns `None` if a part is missing or not a number.
 fn clock_seconds(clock: &str) -> Option<f64> {
     let mut parts = clock.splitn(3, ':');
     let hours = parts.next()?.parse::<f64>().ok()?;
@@ -205,6 +211,9 @@ fn clock_seconds(clock: &str) -> Option<f64> {
     Some(hours * 3600.0 + minutes * 60.0 + seconds)
 }
 
+/// Returns the time of a date in UTC; `clock` is in seconds since its midnight, and may lie outside
+/// that day. Returns `None` for a year before 1970 or above 9999, a month outside 1–12, or a day
+/// outside 1–31; the length of the month is not checked. Times before 1970 become its start.
 fn moment(year: i64, month: i64, day: i64, clock: f64) -> Option<SystemTime> {
     let sane =
         (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);

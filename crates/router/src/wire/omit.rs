@@ -109,11 +109,14 @@ fn strip_object(object: &mut Map<String, Value>, names: &[String]) {
     });
 }
 
+/// Returns whether a member contains content from tools or models, so that the names in it are not
+/// the provider's.
 fn is_foreign(name: &str, value: &Value) -> bool {
     // `input` is the list of items on one wire, and a tool's input on another.
     FOREIGN.contains(&name) || (name == "input" && value.is_object())
 }
 
+/// Returns whether a value is an object without members; `false` for any other kind of value.
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty)
 }

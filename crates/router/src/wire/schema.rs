@@ -148,6 +148,8 @@ impl SchemaAdapter<'_> {
         }
     }
 
+    /// Returns the schema within the root that the member `$ref` points to; `None` without such a
+    /// member, or if it does not start with `#` or leads nowhere.
     fn target(&self, members: &Map<String, Value>) -> Option<&Value> {
         let pointer = members.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)

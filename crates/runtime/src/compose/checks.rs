@@ -68,6 +68,9 @@ impl CheckSource for CheckCommands {
 }
 
 impl CommandChecks {
+    /// Runs one command in `folder`, sandboxed if the sandbox is on. Returns its result; a failed
+    /// check has the end of the output as its detail. Returns an error if the command cannot be
+    /// started.
     fn run(&self, command: &str, folder: &AbsPath) -> Result<Check, CheckError> {
         let root = SessionRoot::for_user_folder(folder);
         let (sandbox, problems) =

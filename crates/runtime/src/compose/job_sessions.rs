@@ -86,6 +86,7 @@ impl JobSessionStarter {
     }
 }
 
+/// Runs `act` on a thread where it may block. Returns its result, or an error if it panicked.
 async fn blocking<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

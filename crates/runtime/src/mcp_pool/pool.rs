@@ -88,6 +88,7 @@ impl McpPool {
             .await;
     }
 
+    /// Returns the running servers of a folder; `None` if no session uses them.
     fn running(&self, root: &AbsPath) -> Option<Arc<McpServers>> {
         self.lock().get(root)?.upgrade()
     }

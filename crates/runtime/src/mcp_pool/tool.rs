@@ -45,6 +45,8 @@ impl McpToolAdapter {
         }
     }
 
+    /// Calls the tool and reports its progress to the session. Returns an error if the server
+    /// cannot be reached, rejects the call, or takes too long.
     async fn call(
         &self,
         arguments: Map<String, Value>,
@@ -159,6 +161,8 @@ fn schema(written: &Value) -> Value {
     Value::Object(schema)
 }
 
+/// Returns the arguments of a call, empty if there are none. Returns the result to give the model
+/// if they are not an object.
 fn arguments(call: &ToolCall) -> Result<Map<String, Value>, ToolResult> {
     match &call.input {
         CallInput::Json(Value::Object(arguments)) => Ok(arguments.clone()),

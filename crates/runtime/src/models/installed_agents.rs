@@ -73,6 +73,7 @@ pub fn find(path: &OsStr) -> Vec<InstalledAgent> {
     found.collect()
 }
 
+/// Whether a path leads to a file that someone may execute.
 fn is_program(place: &std::path::Path) -> bool {
     let metadata = place.metadata();
     metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)

@@ -384,6 +384,8 @@ pub fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
     (all, problems)
 }
 
+/// Returns the built-in providers and those of the settings, with a sentence for each error in the
+/// settings. Applies the environment, and marks the key variables of the settings as secret.
 fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
     let (mut all, mut problems) = Providers::builtin();
     let usual = all.key_variables();
@@ -447,6 +449,8 @@ fn own_table<T>(
     Some(table)
 }
 
+/// Reads a file of at most `MAX_SETTINGS_BYTES`; invalid UTF-8 is replaced. Returns `None` if it is
+/// missing, and also if it cannot be read, which adds a problem.
 fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option<String> {
     match files.read(path, MAX_SETTINGS_BYTES) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -476,6 +480,8 @@ fn own_providers(settings: &ModelSettings) -> Map<String, Value> {
     own.collect()
 }
 
+/// Returns the names of a wire protocol and of its dialect in the built-in file. The dialect is
+/// empty if the protocol has only one.
 fn wire(wire: ProviderWire) -> (&'static str, &'static str) {
     match wire {
         ProviderWire::Openai => ("chat", "openai"),

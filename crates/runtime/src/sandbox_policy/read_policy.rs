@@ -104,6 +104,9 @@ struct SecretScan<'a> {
 }
 
 impl SecretScan<'_> {
+    /// Scans a folder and those below it. Returns an error if they are nested deeper than
+    /// `DEEPEST`, contain more than about `MAX_SCANNED_NAMES` entries, or contain a link that
+    /// `link` rejects.
     fn folder(&mut self, folder: &AbsPath, depth: usize) -> Result<(), Error> {
         if depth > DEEPEST || self.names > MAX_SCANNED_NAMES {
             return Err(Error::Sandbox(format!(
@@ -121,6 +124,7 @@ impl SecretScan<'_> {
         Ok(())
     }
 
+    /// Scans one entry of a folder at this depth. Git objects are skipped. Fails like `folder`.
     fn entry(&mut self, entry: &ListedEntry, depth: usize) -> Result<(), Error> {
         let path = &entry.path;
         if entry.is_link {
@@ -137,6 +141,9 @@ impl SecretScan<'_> {
         Ok(())
     }
 
+    /// Records the target of a link if it must be hidden: outside the root and the system's
+    /// folders, or named like a secret. Returns an error if the target contains the root. Skips
+    /// broken links.
     fn link(&mut self, path: &AbsPath) -> Result<(), Error> {
         let Ok(target) = RealFiles.canonicalize(path) else {
             return Ok(());

@@ -49,6 +49,8 @@ impl SandboxSpawner for ReusedSandbox {
     }
 }
 
+/// Starts a command with `start` while the scanner watches for changes to hooks. Returns an error,
+/// and ends the watch, if the sandbox refuses the command.
 fn started(
     scanner: &Arc<HookScanner>,
     start: impl FnOnce() -> Result<RunningCommand, SandboxError>,

@@ -132,6 +132,8 @@ impl SandboxSettings {
     }
 }
 
+/// Returns a denial in the form of the file, such as `host example.com:443`. Returns `None` for the
+/// kinds that are never granted permanently.
 fn write(denial: &Denial) -> Option<String> {
     match denial {
         Denial::Write(path) => Some(format!("write {path}")),
@@ -141,6 +143,8 @@ fn write(denial: &Denial) -> Option<String> {
     }
 }
 
+/// Parses a grant of the file. Returns `None` for an unknown kind, a relative path, or a host
+/// without a valid port.
 fn read(text: &str) -> Option<Denial> {
     let (what, rest) = text.split_once(' ')?;
     match what {

@@ -1,6 +1,8 @@
 //! Git configuration files, parsed into keys and values.
 //!
-//! Limitations: every `includeIf` counts as active; syntax that is not understood is skipped.
+//! Limitations: every `includeIf` counts as active. Nothing is refused: any text that is neither a
+//! header nor a comment becomes an entry, so that `??? x` below `[core]` gives the key `core.??? x`
+//! with the value `true`, although git refuses such a file.
 
 /// Maximum number of included files, and maximum include depth.
 pub(super) const MAX_FILES: usize = 64;
@@ -26,7 +28,7 @@ impl ConfigEntry {
     }
 }
 
-/// Parses a configuration file.
+/// Parses a configuration file. Never fails; see the limitations above.
 pub(super) fn parse(text: &[u8]) -> Vec<ConfigEntry> {
     let text = String::from_utf8_lossy(text);
     let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
@@ -56,7 +58,8 @@ pub(super) fn parse(text: &[u8]) -> Vec<ConfigEntry> {
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Parses a section header after `[`, up to and including `]`.
+/// Parses a section header after `[`, up to and including `]` or the end of the line. Returns the
+/// section in lower case, then a dot and the subsection if there is one.
 fn header(letters: &mut Letters<'_>) -> String {
     let mut section = String::new();
     let mut is_quoted = false;
@@ -79,6 +82,8 @@ fn header(letters: &mut Letters<'_>) -> String {
     section
 }
 
+/// Parses one assignment up to the end of its line or value: the name as written, without the
+/// blanks around it, and the value. A name without `=` has the value `true`.
 fn assignment(letters: &mut Letters<'_>) -> (String, String) {
     let mut name = String::new();
     while let Some(letter) = letters.next_if(|letter| !matches!(letter, '=' | '\n' | '#' | ';')) {

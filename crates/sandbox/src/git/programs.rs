@@ -424,6 +424,8 @@ enum LineSource<'a> {
     Script(&'a Path, usize),
 }
 
+/// Returns whether Git runs the value of an entry, or a part of it, as a command. An alias counts
+/// only if its value begins with `!`.
 fn is_run(entry: &ConfigEntry) -> bool {
     let is_alias = entry.section() == "alias";
     let is_named = RUN.contains(&entry.name()) || entry.section() == "pager";

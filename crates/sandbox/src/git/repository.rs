@@ -76,6 +76,8 @@ fn pointer(file: &Path) -> Option<PathBuf> {
     Some(path(rest.trim_ascii_start()))
 }
 
+/// Reads a small file without the white space at its end. `None` if it is not a regular file
+/// itself, is longer than `MAX_POINTER_BYTES`, or is unreadable.
 fn read_pointer(file: &Path) -> Option<Vec<u8>> {
     let facts = fs::symlink_metadata(file).ok()?;
     if !facts.is_file() || facts.len() > MAX_POINTER_BYTES {
@@ -89,6 +91,8 @@ fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
+/// Returns the git folder that `git_dir` shares with other worktrees, free of links; `git_dir`
+/// itself if it names none. `None` if the named folder does not exist.
 fn common(git_dir: &Path) -> Option<PathBuf> {
     match read_pointer(&git_dir.join("commondir")) {
         Some(text) => fs::canonicalize(git_dir.join(path(&text))).ok(),
@@ -96,6 +100,8 @@ fn common(git_dir: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Returns whether `git_dir` belongs to a linked worktree of `common_dir` and points back to
+/// `entry`, the pointer file in the working folder.
 fn is_worktree(git_dir: &Path, common_dir: &Path, entry: &Path) -> bool {
     let is_listed = git_dir
         .parent()
@@ -105,6 +111,8 @@ fn is_worktree(git_dir: &Path, common_dir: &Path, entry: &Path) -> bool {
     is_listed && back.as_deref() == Some(entry)
 }
 
+/// Returns whether the configuration of `git_dir` names `folder` as its working folder, as that of
+/// a submodule does.
 fn is_module(git_dir: &Path, folder: &Path) -> bool {
     let text = read_pointer(&git_dir.join("config")).unwrap_or_default();
     let entries = config::parse(&text);

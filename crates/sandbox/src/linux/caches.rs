@@ -60,6 +60,7 @@ impl Drop for CacheFolders {
     }
 }
 
+/// Locks the numbers of sandboxes that use each created folder.
 fn used() -> MutexGuard<'static, BTreeMap<PathBuf, usize>> {
     USED.lock().unwrap_or_else(PoisonError::into_inner)
 }

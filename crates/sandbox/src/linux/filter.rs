@@ -15,6 +15,7 @@ enum FilterAction {
 }
 
 impl FilterAction {
+    /// Returns the value with which a filter tells the kernel this action.
     fn value(self) -> u32 {
         match self {
             Self::Allow => 0x7fff_0000,
@@ -276,6 +277,8 @@ fn sockets() -> Vec<Instruction> {
     block
 }
 
+/// Returns the calls with a rule, in no order, and for each the instructions that decide about it.
+/// A call without a rule is allowed.
 fn rules() -> Vec<(c_long, Vec<Instruction>)> {
     let mut rules = vec![
         (libc::SYS_openat, opening(2)),

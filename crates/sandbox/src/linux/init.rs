@@ -62,6 +62,8 @@ fn plan(socket: RawFd) -> Result<PlanView<'static>, Errno> {
     view
 }
 
+/// Sets up the sandbox as planned and sends the program the descriptors that it needs. `files` are
+/// those of `main`. Fails with the first stage or step that failed.
 fn build(view: &PlanView<'_>, files: &[RawFd]) -> Result<(), Failure> {
     if let [_, counted @ ..] = files {
         for file in counted {
@@ -203,6 +205,7 @@ fn serve_requests(view: &PlanView<'_>, socket: RawFd) -> ! {
     }
 }
 
+/// Sends the program a pidfd of this process. Fails with the stage and its errno.
 fn announce(socket: RawFd) -> Result<(), Failure> {
     let process = at(stage::PROCESSES, kernel::own_pidfd())?;
     let sent = protocol::send(

@@ -35,6 +35,7 @@ pub(super) use socket::{
 /// A kernel error code (`errno`).
 pub(crate) type Errno = i32;
 
+/// Returns the result of a system call, or this thread's errno if it is negative.
 fn checked(result: c_long) -> Result<i64, Errno> {
     if result >= 0 {
         return Ok(result);
@@ -43,10 +44,12 @@ fn checked(result: c_long) -> Result<i64, Errno> {
     Err(unsafe { *libc::__errno_location() })
 }
 
+/// Like `checked`, for a result that fits 32 bits, such as a descriptor.
 fn number(result: c_long) -> Result<i32, Errno> {
     checked(result).map(|value| value as i32)
 }
 
+/// Like `checked`, for a call whose result does not matter.
 fn check(result: c_long) -> Result<(), Errno> {
     checked(result).map(|_| ())
 }
@@ -129,22 +132,26 @@ pub(super) fn duplicate_above(file: RawFd, least: RawFd) -> Result<RawFd, Errno>
     }))
 }
 
+/// Writes to a descriptor and returns the number of bytes written, which may be fewer than given.
 pub(super) fn write(file: RawFd, bytes: &[u8]) -> Result<usize, Errno> {
     // SAFETY: the slice is valid for its length.
     checked(unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) } as c_long)
         .map(|count| count as usize)
 }
 
+/// Creates a folder with `mode`, restricted by the umask. Fails with `EEXIST` if the path exists.
 pub(super) fn make_folder(path: &CStr, mode: u32) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
     check(c_long::from(unsafe { libc::mkdir(path.as_ptr(), mode) }))
 }
 
+/// Sets the mode of a file or folder, following links.
 pub(super) fn change_mode(path: &CStr, mode: u32) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
     check(c_long::from(unsafe { libc::chmod(path.as_ptr(), mode) }))
 }
 
+/// Creates a symlink at `path`. Fails with `EEXIST` if the path exists.
 pub(super) fn make_link(target: &CStr, path: &CStr) -> Result<(), Errno> {
     // SAFETY: both paths end in NUL.
     check(c_long::from(unsafe {
@@ -152,6 +159,7 @@ pub(super) fn make_link(target: &CStr, path: &CStr) -> Result<(), Errno> {
     }))
 }
 
+/// Makes a path the current folder of this process.
 pub(super) fn change_folder(path: &CStr) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
     check(c_long::from(unsafe { libc::chdir(path.as_ptr()) }))
@@ -297,6 +305,8 @@ pub(super) fn own_pidfd() -> Result<RawFd, Errno> {
     number(unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) })
 }
 
+/// Makes this process the leader of a new session without a terminal. Fails with `EPERM` if it
+/// leads a process group.
 pub(super) fn new_session() -> Result<(), Errno> {
     // SAFETY: takes no arguments.
     number(c_long::from(unsafe { libc::setsid() })).map(|_| ())

@@ -23,7 +23,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Makes the launcher open a sandbox. `files` are described at `wire::OPEN`.
+/// Makes the launcher open a sandbox. `files` are described at `protocol::OPEN`.
 pub(super) fn open(flags: u32, files: &[BorrowedFd<'_>]) -> Result<(), Errno> {
     let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
@@ -49,6 +49,7 @@ pub(super) fn owned(file: RawFd) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(file) }
 }
 
+/// Forks a launcher and returns the program's end of its socket.
 fn make() -> Result<OwnedFd, Errno> {
     let environment = environment();
     let [ours, theirs] = kernel::socket_pair()?.map(owned);
@@ -61,7 +62,8 @@ fn make() -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Returns the address range of this process's environment, which `/proc` shows.
+/// Returns the address range of this process's environment, which `/proc` shows; empty if it is
+/// unknown.
 #[expect(
     clippy::disallowed_methods,
     reason = "/proc describes this process; it is not a user's file"

@@ -240,6 +240,8 @@ fn is_out_of_sight(cover: &PlannedCover, all: &[PlannedCover]) -> bool {
     nearest.is_some_and(|nearest| matches!(nearest.cover, Cover::Private | Cover::Hidden))
 }
 
+/// Adds a step that copies the mounts at and below `path`, with the flags `set` and without
+/// `clear`. Returns the slot of the copy.
 fn copy(builder: &mut PlanBuilder, path: &Path, set: u64, clear: u64) -> u32 {
     let slot = builder.slot();
     copy_into(builder, path, slot, set, clear);
@@ -254,6 +256,7 @@ fn copy_into(builder: &mut PlanBuilder, path: &Path, slot: u32, set: u64, clear:
     });
 }
 
+/// Adds steps that copy `DEVICES`; returns the path and the slot of each.
 fn copy_devices(builder: &mut PlanBuilder) -> Vec<(PathBuf, u32)> {
     let mut devices = Vec::new();
     for name in DEVICES {

@@ -71,6 +71,7 @@ impl NameSnapshot {
         seen
     }
 
+    /// Returns the present device and inode of each name, in their order; `None` for a missing one.
     fn identities(&self) -> Vec<Option<(u64, u64)>> {
         let identity = |key: &Vec<u8>| {
             let name = if key.is_ascii() {
@@ -86,11 +87,15 @@ impl NameSnapshot {
         self.names.iter().map(identity).collect()
     }
 
+    /// Returns whether the folder or, if it was changed, each of the names is still as it was
+    /// found.
     fn is_current(&self) -> bool {
         changed(&self.folder) == self.changed || self.identities() == self.found
     }
 }
 
+/// Returns the time at which a folder was last changed, in seconds and nanoseconds; `None` if it
+/// cannot be examined.
 fn changed(folder: &Path) -> Option<(i64, i64)> {
     let facts = fs::symlink_metadata(folder).ok()?;
     Some((facts.ctime(), facts.ctime_nsec()))
@@ -266,6 +271,8 @@ fn min_pid_max() -> Option<u64> {
     })
 }
 
+/// Adds Landlock's rules for the writable paths. Fails with `SandboxError::Missing` if the kernel
+/// has no Landlock or an older one than is needed.
 fn landlock(builder: &mut PlanBuilder, writable: &[ResolvedPath]) -> Result<(), SandboxError> {
     let missing = |cause: io::Error| SandboxError::Missing {
         layer: SandboxLayer::Landlock,
@@ -352,6 +359,7 @@ impl PlanBuilder {
         }
     }
 
+    /// Adds a string and returns its offset; the string ends at its first NUL.
     pub(super) fn text(&mut self, text: &OsStr) -> u32 {
         self.blob.text(text.as_bytes())
     }

@@ -1,7 +1,7 @@
 //! A plan encoded as one byte string, read by the launcher's children without allocating.
 //!
-//! Invariant: `PlanView` reads what `PlanBuilder` writes; an offset out of range yields `None`, and the
-//! step that needed it fails.
+//! Invariant: `PlanView` reads what `EncodedPlan` writes; an offset out of range yields `None`, and
+//! the step that needed it fails.
 
 use std::ffi::CStr;
 
@@ -67,6 +67,7 @@ pub(super) struct SetupStep {
 impl SetupStep {
     const WORDS: usize = 5;
 
+    /// Encodes the step; `from` is the inverse.
     fn to_words(self) -> [u64; Self::WORDS] {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         [
@@ -78,6 +79,7 @@ impl SetupStep {
         ]
     }
 
+    /// Decodes a step; `None` if its kind is unknown.
     fn from(words: [u64; Self::WORDS]) -> Option<Self> {
         let kind = words[0] as u32;
         Some(Self {
@@ -127,7 +129,7 @@ pub(super) struct PlanHeader {
 
 const PORT_WORDS: usize = 8;
 
-/// The bits of `Head::switches`.
+/// The bits of `PlanHeader::switches`.
 pub(super) const LANDLOCK: u64 = 1;
 pub(super) const SECCOMP: u64 = 2;
 pub(super) const NO_NEW_PRIVS: u64 = 4;
@@ -140,6 +142,7 @@ pub(super) const MOUNTS: u64 = 128;
 const HEAD_WORDS: usize = 13 + PORT_WORDS;
 
 impl PlanHeader {
+    /// Encodes the header; `from` is the inverse.
     fn to_words(self) -> [u64; HEAD_WORDS] {
         let [files, network, scopes] = self.handled;
         let [a, b, c, d, e, f, g, h] = self.ports;
@@ -204,6 +207,7 @@ impl PlanHeader {
         (0..4 * PORT_WORDS).map(port).filter(|(port, _)| *port != 0)
     }
 
+    /// Returns whether a bit of `switches` is set.
     pub(super) fn has(self, switch: u64) -> bool {
         self.switches & switch != 0
     }
@@ -253,6 +257,7 @@ pub(super) struct PlanView<'a> {
     bytes: &'a [u8],
 }
 
+/// Returns the word at the index `ix`, counted in words of eight bytes; 0 beyond the end.
 fn read_word(bytes: &[u8], ix: usize) -> u64 {
     let mut word = [0; 8];
     if let Some(found) = bytes.get(8 * ix..8 * ix + 8) {
@@ -273,6 +278,7 @@ impl<'a> PlanView<'a> {
         }
     }
 
+    /// Returns the step at an index; `None` if there is none or its kind is unknown.
     pub(super) fn step(&self, ix: usize) -> Option<SetupStep> {
         let first = HEAD_WORDS + SetupStep::WORDS * ix;
         let mut words = [0; SetupStep::WORDS];
@@ -289,6 +295,7 @@ impl<'a> PlanView<'a> {
         Some((rights, self.text(read_word(self.bytes, first + 1) as u32)?))
     }
 
+    /// Returns the byte offset of the filter program, which follows header, steps and rules.
     fn program_start(&self) -> usize {
         let steps = SetupStep::WORDS * self.head.steps as usize;
         8 * (HEAD_WORDS + steps + 2 * self.head.rules as usize)
@@ -300,6 +307,7 @@ impl<'a> PlanView<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
+    /// Returns the string at an offset of the text; `None` if it is out of range or no NUL follows.
     pub(super) fn text(&self, place: u32) -> Option<&'a CStr> {
         let start = self.program_start() + self.head.program as usize + place as usize;
         CStr::from_bytes_until_nul(self.bytes.get(start..)?).ok()

@@ -27,6 +27,7 @@ pub(super) fn run(view: &PlanView<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Performs one step. `slots` holds the copied mounts that are not attached yet, -1 for none.
 fn run_one(view: &PlanView<'_>, step: SetupStep, slots: &mut [RawFd; SLOTS]) -> Result<(), Errno> {
     let path = view.text(step.path).ok_or(libc::EBADMSG)?;
     let other = view.text(step.other).ok_or(libc::EBADMSG)?;
@@ -65,6 +66,7 @@ fn run_one(view: &PlanView<'_>, step: SetupStep, slots: &mut [RawFd; SLOTS]) -> 
     }
 }
 
+/// Opens a path as a handle without following links, passes it to `run`, and closes it.
 fn with(path: &CStr, run: impl FnOnce(RawFd) -> Result<(), Errno>) -> Result<(), Errno> {
     let file = kernel::open_path(libc::AT_FDCWD, path, libc::O_PATH | libc::O_NOFOLLOW)?;
     let result = run(file);
@@ -72,6 +74,8 @@ fn with(path: &CStr, run: impl FnOnce(RawFd) -> Result<(), Errno>) -> Result<(),
     result
 }
 
+/// Attaches the slot's mount at a path and empties the slot; does nothing for an empty slot. A
+/// missing path is created if the step's flags say so.
 fn place_mount(step: SetupStep, path: &CStr, slot: &mut RawFd) -> Result<(), Errno> {
     if *slot < 0 {
         // The optional mount for this slot did not exist.
@@ -88,6 +92,7 @@ fn place_mount(step: SetupStep, path: &CStr, slot: &mut RawFd) -> Result<(), Err
     placed
 }
 
+/// Creates an empty file; an existing file stays. Fails if a link is at the path.
 fn make_file(path: &CStr) -> Result<(), Errno> {
     let file = kernel::open(path, libc::O_WRONLY | libc::O_CREAT | libc::O_NOFOLLOW)?;
     kernel::close(file);

@@ -43,6 +43,8 @@ struct Supervisor {
     has_namespace: bool,
 }
 
+/// Builds the Landlock ruleset, installs the filter, and sends the program the descriptors that it
+/// needs. Fails with the stage and its errno.
 fn prepare(view: &PlanView<'_>, socket: RawFd) -> Result<Supervisor, Failure> {
     let head = view.head;
     let rules = if head.has(plan_encoding::LANDLOCK) {
@@ -82,6 +84,7 @@ fn prepare(view: &PlanView<'_>, socket: RawFd) -> Result<Supervisor, Failure> {
     })
 }
 
+/// Returns the descriptor of a Landlock ruleset with the rules of the plan.
 fn rules(view: &PlanView<'_>) -> Result<RawFd, Errno> {
     let ruleset = kernel::landlock_create(Some(&view.head.handled))?;
     for ix in 0..view.head.rules as usize {
@@ -104,6 +107,8 @@ struct ReceivedRequest<'a> {
 }
 
 impl Supervisor {
+    /// Receives a request, starts its command and waits for the end. Returns the status as of
+    /// `waitpid`, and whether no process is left. Fails with the stage and its errno.
     fn run(&self) -> Result<(i32, bool), Failure> {
         let request = at(stage::REQUEST, self.receive_request())?;
         if self.rules >= 0 {
@@ -128,6 +133,8 @@ impl Supervisor {
         Ok(self.supervise(program))
     }
 
+    /// Waits for a request. Exits this process if the socket is closed; fails with `EBADMSG` for
+    /// another message.
     fn receive_request(&self) -> Result<ReceivedRequest<'static>, Errno> {
         let buffer = kernel::memory(INLINE)?;
         let mut files = [-1; 8];
@@ -155,6 +162,8 @@ impl Supervisor {
         })
     }
 
+    /// Starts the command in a new process and returns the id of that process. Fails with the stage
+    /// and its errno, also those of the new process before it executes the program.
     fn execute(&self, request: &ReceivedRequest<'_>) -> Result<i32, Failure> {
         let [programs, arguments, environment] = request.counts;
         let mut strings = request.strings;

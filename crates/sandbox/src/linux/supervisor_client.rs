@@ -155,6 +155,8 @@ impl SupervisorClient {
         Ok(())
     }
 
+    /// Starts the proxy on `listener`; `None` if the policy grants no list of hosts. Fails if it
+    /// cannot be started.
     fn proxy(&self, policy: &Policy, listener: OwnedFd) -> Result<Option<Proxy>, SandboxError> {
         let Network::Hosts(rules) = &policy.network else {
             return Ok(None);
@@ -201,6 +203,7 @@ pub(crate) struct SupervisedCommand {
 }
 
 impl SupervisedCommand {
+    /// Returns the process id of the supervisor; 0 if it is not known any more.
     pub(crate) fn id(&self) -> u32 {
         process_number(self.kill_handle.process.as_raw_fd()).unwrap_or_default()
     }
@@ -278,7 +281,7 @@ impl SupervisorHandle {
     }
 }
 
-/// Returns the process id behind a pidfd.
+/// Returns the process id behind a pidfd; `None` if the process is gone or the id is unknown here.
 #[expect(
     clippy::disallowed_methods,
     reason = "/proc describes a descriptor; it is not a user's file"

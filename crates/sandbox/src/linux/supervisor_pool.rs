@@ -85,6 +85,8 @@ struct ReadySupervisor {
 }
 
 impl SupervisorPool {
+    /// Opens a warm sandbox and waits for its first supervisor. Fails if the policy is refused or
+    /// the sandbox cannot be set up.
     pub(crate) fn open(policy: &Policy) -> Result<Self, SandboxError> {
         let mut main = open(policy, true)?;
         loop {
@@ -113,6 +115,7 @@ impl SupervisorPool {
         Ok(pool)
     }
 
+    /// Starts a command in the sandbox through its next supervisor, and waits until it runs.
     pub(crate) fn start(
         pool: &Arc<Self>,
         request: SpawnRequest,
@@ -155,6 +158,7 @@ impl SupervisorPool {
         self.main.denials.drain()
     }
 
+    /// Waits for the next supervisor. Fails if the sandbox reports a failure or has ended.
     fn receive_supervisor(&self) -> Result<ReadySupervisor, SandboxError> {
         loop {
             let message = receive(&self.main.socket)

@@ -97,6 +97,7 @@ fn next_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Creates the watcher and starts its thread; `None` if the system does not provide what it needs.
 fn start_watcher() -> Option<Arc<SyscallWatcher>> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC).ok()?;
     let wires = tripwire::Tripwires::new(&poll, WIRES)?;
@@ -166,6 +167,7 @@ impl WatchedFilter {
         }
     }
 
+    /// Returns whether the caller still waits for the answer. If so, memory read before is its own.
     fn is_pending(&self, question: &SyscallNotification) -> bool {
         kernel::is_pending(self.listener.as_raw_fd(), question.id)
     }

@@ -25,6 +25,8 @@ fn is_ours(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
 
+/// Returns whether an address belongs to the public internet: not to a private, local, multicast,
+/// documentation or otherwise reserved range, nor to a platform endpoint.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, d] = address.octets();
     !matches!(
@@ -47,6 +49,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
+/// Returns whether an address belongs to the public internet. In NAT64, 6to4 and ISATAP addresses,
+/// the IPv4 address in it decides.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     let inner = |high: u16, low: u16| {

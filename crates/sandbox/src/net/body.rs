@@ -20,6 +20,7 @@ pub(super) fn copy_body(
     }
 }
 
+/// Forwards exactly `length` bytes; fails with `UnexpectedEof` if `from` ends before.
 fn exactly(length: u64, from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     let copied = io::copy(&mut from.take(length), to)?;
     if copied == length {

@@ -97,12 +97,14 @@ fn server_name(message: &[u8]) -> Option<ClientHello> {
 struct HelloReader<'a>(&'a [u8]);
 
 impl<'a> HelloReader<'a> {
+    /// Returns the next `count` bytes and moves past them; `None` if fewer are left.
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
+    /// Reads two bytes, the most significant first; `None` if fewer are left.
     fn number(&mut self) -> Option<usize> {
         let bytes = self.take(2)?;
         Some(usize::from(bytes[0]) << 8 | usize::from(bytes[1]))

@@ -59,7 +59,7 @@ impl Host {
         name(text)
     }
 
-    /// Returns the host for an address given as bytes.
+    /// Returns the host for an address; an IPv4-mapped IPv6 address becomes IPv4.
     pub(super) fn of_address(address: IpAddr) -> Self {
         Self::Address(unmapped(address))
     }
@@ -83,6 +83,8 @@ pub(super) fn unmapped(address: IpAddr) -> IpAddr {
     }
 }
 
+/// Parses a name or an IPv4 address, which is not in brackets; one dot at the end is dropped. Fails
+/// for every form that some resolver could interpret differently.
 fn name(text: &str) -> Result<Host, BadHost> {
     // Checked before the mapping, which could turn invalid ASCII into valid characters.
     let strange = |letter: &char| letter.is_ascii() && !is_of_names(*letter);
@@ -122,6 +124,7 @@ fn name(text: &str) -> Result<Host, BadHost> {
     }
 }
 
+/// Returns whether an ASCII character may occur in a host name, dots included.
 fn is_of_names(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
 }

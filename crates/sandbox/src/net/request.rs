@@ -95,6 +95,7 @@ struct HeaderField<'a> {
     value: &'a str,
 }
 
+/// Parses header lines. Fails with `BadRequest::Form` if one has no colon or an invalid name.
 fn fields<'a>(lines: &[&'a str]) -> Result<Vec<HeaderField<'a>>, BadRequest> {
     let mut fields = Vec::with_capacity(lines.len());
     for line in lines {
@@ -108,6 +109,8 @@ fn fields<'a>(lines: &[&'a str]) -> Result<Vec<HeaderField<'a>>, BadRequest> {
     Ok(fields)
 }
 
+/// Returns whether a text is a token of HTTP: not empty, and without spaces, control characters and
+/// separators.
 fn is_token(text: &str) -> bool {
     let is_of_tokens =
         |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -154,6 +157,9 @@ const DROPPED: &[&str] = &[
     "transfer-encoding",
 ];
 
+/// Rewrites a plain request for the server: its path in place of the URL, without hop-by-hop
+/// headers, for one connection. Fails unless `target` is an `http://` URL without a user name, and
+/// for conflicting body lengths.
 fn forward(method: &str, target: &str, fields: &[HeaderField]) -> Result<ProxyRequest, BadRequest> {
     let scheme = target.get(..7).ok_or(BadRequest::Target)?;
     if !scheme.eq_ignore_ascii_case("http://") {
@@ -198,6 +204,8 @@ fn forward(method: &str, target: &str, fields: &[HeaderField]) -> Result<ProxyRe
     })
 }
 
+/// Returns the length of the body; 0 if no header gives it. Fails with `BadRequest::Length` if
+/// several headers give it, or one in a form other than digits or `chunked`.
 fn body(fields: &[HeaderField]) -> Result<BodyLength, BadRequest> {
     let all = |wanted: &str| -> Vec<&str> {
         fields

@@ -57,6 +57,8 @@ enum HostPattern {
 }
 
 impl ParsedRule {
+    /// Parses an entry; without ports, it grants 80 and 443. Fails if its host is invalid or a port
+    /// is 0.
     pub(super) fn of(rule: &HostRule) -> Result<Self, BadRule> {
         let bad = |why| BadRule {
             text: rule.host.clone(),
@@ -109,10 +111,12 @@ impl ParsedRule {
     }
 }
 
+/// Returns whether a host is the name `localhost`.
 fn is_localhost(host: &Host) -> bool {
     matches!(host, Host::Name(name) if name == "localhost")
 }
 
+/// Returns whether an address is `127.0.0.1` or `::1`; other loopback addresses do not count.
 fn is_localhost_address(address: IpAddr) -> bool {
     [
         IpAddr::from(Ipv4Addr::LOCALHOST),
@@ -150,6 +154,8 @@ impl fmt::Display for HostRule {
     }
 }
 
+/// Parses the host of an entry: a name, an address, or `*.` before a name with a dot. Fails with
+/// the reason for any other form.
 fn parse_pattern(text: &str) -> Result<HostPattern, RuleProblem> {
     if text.contains('/') {
         return Err(RuleProblem::Url);
@@ -167,6 +173,8 @@ fn parse_pattern(text: &str) -> Result<HostPattern, RuleProblem> {
     }
 }
 
+/// Splits an entry into the host, as written, and its port; no port gives an empty list. Fails for
+/// a URL, an invalid port and text behind an address.
 fn split(text: &str) -> Result<(&str, Vec<u16>), RuleProblem> {
     if text.contains('/') {
         return Err(RuleProblem::Url);

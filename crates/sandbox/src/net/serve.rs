@@ -114,6 +114,9 @@ impl ProxyState {
         reached
     }
 
+    /// Connects to a host. `Denied` if no rule grants it, or if all its addresses are private and
+    /// not listed themselves; `Failed` if it has no address or none of the first `MAX_ADDRESSES`
+    /// can be reached.
     fn connect(&self, host: &Host, port: u16) -> Result<TcpStream, HostUnreachable> {
         if !self.rules.iter().any(|rule| rule.admits(host, port)) {
             let why = format!("{host}:{port} is not on the list of hosts this command may reach");
@@ -145,6 +148,8 @@ impl ProxyState {
         Err(HostUnreachable::Failed(why))
     }
 
+    /// Resolves a host; an address is returned as it is. Fails with `Failed` if there is none, so
+    /// the result is not empty.
     fn addresses(&self, host: &Host) -> Result<Vec<IpAddr>, HostUnreachable> {
         let name = match host {
             Host::Address(address) => return Ok(vec![*address]),
@@ -235,6 +240,8 @@ fn forward_loopback(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Res
     }
 }
 
+/// Serves a connection to the proxy: SOCKS 5 if its first byte is 5, otherwise HTTP. `Ok` if the
+/// client closes it without sending anything.
 fn serve(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Result<()> {
     stream.set_read_timeout(Some(HEAD_TIMEOUT))?;
     let mut client = BufReader::new(stream);
@@ -249,6 +256,8 @@ fn serve(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Result<()> {
     }
 }
 
+/// Serves one HTTP request, or the tunnel that it asks for. `Ok` also for a refusal that was sent;
+/// fails if the connection breaks.
 fn serve_http(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,
@@ -300,6 +309,8 @@ fn serve_http(
     }
 }
 
+/// Serves a SOCKS 5 request, after its first byte, and its tunnel. `Ok` also for a refusal that was
+/// sent; fails if the connection breaks.
 fn serve_socks(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,
@@ -387,6 +398,7 @@ fn requested_target(head: &[u8]) -> String {
     target.trim_end().escape_default().to_string()
 }
 
+/// Sends an error response with `why` as its text.
 fn respond(mut stream: &TcpStream, status: &str, why: &str) -> io::Result<()> {
     let text = format!("burin: {why}\n");
     let length = text.len();

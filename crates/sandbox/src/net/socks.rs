@@ -74,11 +74,13 @@ pub(super) fn reply(stream: &mut impl Write, answer: SocksReply) -> io::Result<(
     stream.write_all(&[5, answer as u8, 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
+/// Returns an address as a text for the record, and as a host, which never fails.
 fn of(address: IpAddr) -> (String, Result<Host, BadHost>) {
     let host = Host::of_address(address);
     (host.to_string(), Ok(host))
 }
 
+/// Reads exactly `N` bytes; fails with `UnexpectedEof` if the stream ends before.
 fn bytes<const N: usize>(stream: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     stream.read_exact(&mut bytes)?;

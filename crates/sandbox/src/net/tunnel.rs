@@ -66,6 +66,7 @@ pub(super) fn copy_back(server: &TcpStream, client: &TcpStream) {
     shut(client, Shutdown::Write);
 }
 
+/// Copies bytes until `from` ends. Fails if reading or writing does.
 fn copy(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -114,6 +115,8 @@ fn first_message(
     }
 }
 
+/// Returns whether the first bytes of a client fit the target: its server name, if any, is the
+/// requested name, and port 443 has TLS. False for incomplete and malformed TLS.
 fn is_allowed(found: &ClientHello, named: &TunnelTarget) -> bool {
     match found {
         ClientHello::Incomplete | ClientHello::Malformed => false,

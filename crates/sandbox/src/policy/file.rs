@@ -95,6 +95,8 @@ impl PolicyFile {
     }
 }
 
+/// Converts paths of a file; `~/` is the home folder. Fails with `RelativePath` at the first that
+/// is not absolute.
 fn paths(written: &[String], home: &AbsPath) -> Result<Vec<AbsPath>, PolicyFileError> {
     let path = |text: &String| {
         let path = match text.strip_prefix("~/") {

@@ -79,6 +79,7 @@ impl Policy {
     }
 }
 
+/// Returns the variables that third-party programs may have.
 fn allowed_variables(environment: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let kept = environment
         .iter()

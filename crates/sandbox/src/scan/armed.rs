@@ -103,6 +103,7 @@ pub(super) fn is_armed(path: &Path, mark: &ScanMark, marks: &Marks) -> bool {
     }
 }
 
+/// Returns the marks below a path, without that of the path itself.
 fn beneath<'a>(
     path: &'a Path,
     marks: &'a Marks,
@@ -150,11 +151,14 @@ fn name(header: &str) -> Option<String> {
     is_word(section).then(|| section.to_ascii_lowercase() + more)
 }
 
+/// Returns whether a text is not empty and consists of ASCII letters, digits and `-`.
 fn is_word(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !text.is_empty() && text.bytes().all(is_letter)
 }
 
+/// Returns whether an assignment runs nothing. `section` is the prefix that `name` returns; an
+/// empty one, an unknown key and a value with quotes or escapes give false.
 fn is_harmless(section: &str, key: &str, value: &str) -> bool {
     if section.is_empty() || !is_word(key) || value.contains(['\\', '\0', '"', '\r']) {
         return false;

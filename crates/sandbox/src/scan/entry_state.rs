@@ -12,7 +12,8 @@ use super::{FileContent, MarkState};
 /// Files longer than this, in bytes, are compared by identity, not by content.
 const MAX_HELD_BYTES: u64 = 256 << 10;
 
-/// Returns the state of an entry. An unreadable file is compared by identity.
+/// Returns the state of an entry, of a link itself. A file that is unreadable or longer than
+/// `MAX_HELD_BYTES` has its identity as its state. Fails if the entry cannot be examined.
 #[allow(
     clippy::unnecessary_cast,
     reason = "the width of this number differs between systems"
@@ -29,7 +30,8 @@ pub(super) fn state(folder: impl AsFd, name: &OsStr) -> Result<MarkState, Errno>
     Ok(file.unwrap_or_else(|| MarkState::Identity(identity(&stat))))
 }
 
-/// Returns the identity of an entry and the time of its last change.
+/// Returns device, inode, size in bytes, and the time of the last change of content or metadata in
+/// seconds and nanoseconds.
 #[allow(
     clippy::cast_sign_loss,
     clippy::unnecessary_cast,

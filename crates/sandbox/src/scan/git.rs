@@ -120,6 +120,7 @@ fn add_bytes(path: std::path::PathBuf, way: FindingKind, bytes: Vec<u8>, marks: 
     }
 }
 
+/// Returns whether a name ends in `.sample`, as hooks do that git does not run.
 pub(super) fn is_sample(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sample")
 }

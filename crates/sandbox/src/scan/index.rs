@@ -9,6 +9,8 @@ pub(super) fn gitlinks(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     read(bytes, 20).or_else(|| read(bytes, 32))
 }
 
+/// Parses an index with object ids of `name_length` bytes and returns the paths of its links;
+/// `None` if it does not fit that length or is damaged.
 fn read(bytes: &[u8], name_length: usize) -> Option<Vec<Vec<u8>>> {
     let number = |at: usize| -> Option<u32> {
         let bytes = bytes.get(at..at + 4)?;

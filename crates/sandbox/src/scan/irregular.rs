@@ -195,6 +195,7 @@ fn is_kept(folder: &OwnedFd, entry: &FolderEntry, part: GitFolderPart, owner: u3
     }
 }
 
+/// Returns whether the target of a link is a relative path below `refs/` without `.` and `..`.
 fn is_reference(target: &[u8]) -> bool {
     target.starts_with(b"refs/")
         && Path::new(OsStr::from_bytes(target))

@@ -140,6 +140,7 @@ impl Quarantine {
         Ok(())
     }
 
+    /// Writes the list of the moved files to the quarantine folder.
     fn write(&self, files: &dyn Files) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(&self.list).unwrap_or_default();
         files.write_private(&self.folder.join(LIST), &text)
@@ -177,6 +178,7 @@ fn set_mode(finding: &Finding, mode: u32) -> Result<(), Error> {
     })
 }
 
+/// Creates a symlink at the path of a finding. Fails if something is there.
 fn set_link(finding: &Finding, target: &[u8]) -> Result<(), Error> {
     in_folder(finding, |folder, name| {
         rustix::fs::symlinkat(OsStr::from_bytes(target), folder, name)
@@ -200,6 +202,8 @@ fn in_folder(
     })
 }
 
+/// Returns whether there is a file to move: the finding is not a removed one, an entry of an index,
+/// or an unreadable path.
 fn can_move(finding: &Finding) -> bool {
     finding.change != FindingChange::Gone
         && !matches!(finding.kind, FindingKind::Gitlink | FindingKind::Unreadable)

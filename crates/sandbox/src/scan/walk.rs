@@ -432,6 +432,8 @@ impl WorkspaceWalk<'_> {
     }
 }
 
+/// Returns whether an entry is examined further: a folder, a link, or a file whose name is of
+/// interest.
 fn is_worth_a_look(entry: &FolderEntry) -> bool {
     match entry.kind {
         FileType::Directory | FileType::Symlink => true,
@@ -441,6 +443,7 @@ fn is_worth_a_look(entry: &FolderEntry) -> bool {
     }
 }
 
+/// Returns whether a name is, in any case, the last component of a sensitive name.
 fn is_last_part(name: &OsStr) -> bool {
     LAST_PARTS.contains(&names::folded(name))
 }

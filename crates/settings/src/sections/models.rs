@@ -131,12 +131,14 @@ impl SettingValue for ProviderSetting {
     }
 }
 
+/// Returns the value of a key; `None` if there is none.
 fn find<'a>(members: &'a [Member], key: &str) -> Option<&'a SpannedValue> {
     // As usual in JSON, the last of two equal keys counts.
     let found = members.iter().rev().find(|member| member.key == key);
     found.map(|member| &member.value)
 }
 
+/// Returns the text of a key; `None` if the key is missing, an error if its value is no text.
 fn text(members: &[Member], key: &str, limits: Limits) -> Result<Option<String>, ValueError> {
     let read = |node| String::read(node, limits).map_err(|error| within(key, &error));
     find(members, key).map(read).transpose()
@@ -151,6 +153,7 @@ fn missing(key: &str) -> ValueError {
     ValueError::Invalid(format!("a provider needs a \"{key}\""))
 }
 
+/// Returns an error with this message.
 fn invalid<T>(message: String) -> Result<T, ValueError> {
     Err(ValueError::Invalid(message))
 }

@@ -55,6 +55,8 @@ struct ThemeReader<'a> {
 }
 
 impl ThemeReader<'_> {
+    /// Parses a theme and adds the problems found. Returns `None` if it is no object or lacks a
+    /// valid name or appearance.
     fn theme(&mut self, root: &SpannedValue) -> Option<ThemeDefinition> {
         let Some(members) = root.as_object() else {
             self.problem(
@@ -97,6 +99,8 @@ impl ThemeReader<'_> {
         })
     }
 
+    /// Returns the theme's name, trimmed. Adds a problem and returns `None` if it is missing, empty
+    /// or no text. `root` is the theme, to which a missing name is attributed.
     fn name(&mut self, root: &SpannedValue, node: Option<&SpannedValue>) -> Option<String> {
         match node.and_then(SpannedValue::as_str).map(str::trim) {
             Some(name) if !name.is_empty() => Some(name.to_owned()),
@@ -107,6 +111,8 @@ impl ThemeReader<'_> {
         }
     }
 
+    /// Returns whether the theme is light or dark. Adds a problem and returns `None` if that is
+    /// missing or invalid. `root` is the theme, to which a missing value is attributed.
     fn appearance(
         &mut self,
         root: &SpannedValue,

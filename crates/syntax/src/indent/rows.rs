@@ -49,6 +49,7 @@ pub(super) struct FirstToken {
 }
 
 impl RowPart {
+    /// Whether the part has only blanks and comments.
     pub(super) fn is_blank(&self) -> bool {
         self.code.is_empty()
     }
@@ -346,6 +347,8 @@ impl<'a> RowReader<'a> {
         self.language.name() != "Go"
     }
 
+    /// Returns the number of bytes of white space right before an offset, across rows, for at most
+    /// `MAX_ROW_BYTES` chars.
     fn blanks_before(&self, offset: ByteOffset) -> usize {
         let blanks = self
             .text
@@ -374,6 +377,7 @@ fn first_word(code: &str) -> &str {
     &code[..end]
 }
 
+/// Whether a word ends a block in a language without brackets, such as Ruby, Lua or shell.
 fn is_end_word(word: &str) -> bool {
     matches!(word, "end" | "fi" | "done" | "esac" | "until")
 }

@@ -84,6 +84,7 @@ impl SmallLayers {
 }
 
 impl Generations {
+    /// Returns the layer of an injection and marks it as used; `None` if it is not in the cache.
     fn find(&mut self, key: &Key) -> Option<Arc<SmallLayer>> {
         if let Some(layer) = self.young.get(key) {
             return Some(layer.clone());
@@ -101,6 +102,8 @@ impl Generations {
     }
 }
 
+/// Parses an injection. Returns `None` if its language or ranges cannot be set, or if the parser
+/// makes no progress.
 fn parse(key: &Key) -> Option<Tree> {
     let ranges: Vec<Range> = ranges_with_points(&key.text, &key.ranges);
     let mut parser = take_parser();

@@ -9,7 +9,7 @@ use super::{
 pub(super) enum ListEnd {
     /// The end of the text.
     Text,
-    /// A closing bracket or parenthesis.
+    /// A closing parenthesis.
     Bracket,
     /// One of these reserved words.
     Words(&'static [&'static str]),
@@ -28,6 +28,8 @@ const DECLARING: &[&str] = &[
 ];
 
 impl ShellReader {
+    /// Parses the whole text. Returns `None` if a part is not understood, or if the body of a
+    /// here-document is missing.
     pub(super) fn parse_line(&mut self) -> Option<()> {
         self.list(ListEnd::Text)?;
         self.pending.is_empty().then_some(())
@@ -56,6 +58,7 @@ impl ShellReader {
         })
     }
 
+    /// Whether the terminator is next.
     fn is_at(&self, end: ListEnd) -> bool {
         match end {
             ListEnd::Text => self.peek().is_none(),
@@ -67,12 +70,13 @@ impl ShellReader {
         }
     }
 
-    /// Returns whether the next whole word is reserved.
+    /// Returns whether the next whole word is `word`, without quotes.
     fn is_reserved(&self, word: &str) -> bool {
         let after = self.peek_at(word.chars().count());
         self.starts_with(word) && after.is_none_or(ends_word)
     }
 
+    /// Consumes the reserved word if it is the next whole word; returns `None` otherwise.
     fn take_reserved(&mut self, word: &str) -> Option<()> {
         if self.is_reserved(word) && self.take(word) {
             Some(())
@@ -134,6 +138,7 @@ impl ShellReader {
         }
     }
 
+    /// Parses a pipeline with the `time` and `!` before it. Returns `None` if it is not understood.
     fn pipeline(&mut self) -> Option<()> {
         loop {
             self.skip_blanks();
@@ -152,6 +157,8 @@ impl ShellReader {
         done
     }
 
+    /// Parses commands joined by `|` or `|&`, and notes that all but the first read from a pipe.
+    /// Returns `None` if one is not understood.
     fn pipes(&mut self) -> Option<()> {
         loop {
             self.command()?;
@@ -164,6 +171,8 @@ impl ShellReader {
         }
     }
 
+    /// Parses a simple or compound command with its redirections. Returns `None` if it is not
+    /// understood, such as `((` and a stray reserved word.
     fn command(&mut self) -> Option<()> {
         let first = self.line.commands.len();
         let found = RESERVED.iter().find(|word| self.is_reserved(word));
@@ -201,18 +210,21 @@ impl ShellReader {
         self.redirects_behind(first)
     }
 
+    /// Parses `{ …; }`. Returns `None` if it is not understood.
     fn braces(&mut self) -> Option<()> {
         self.take_reserved("{")?;
         self.list(ListEnd::Words(&["}"]))?;
         self.take_reserved("}")
     }
 
+    /// Parses `( … )`. Returns `None` if it is not understood.
     fn subshell(&mut self) -> Option<()> {
         self.take("(").then_some(())?;
         self.list(ListEnd::Bracket)?;
         self.take(")").then_some(())
     }
 
+    /// Parses `if … fi`. Returns `None` if it is not understood.
     fn conditional(&mut self) -> Option<()> {
         self.take_reserved("if")?;
         loop {
@@ -262,6 +274,7 @@ impl ShellReader {
         self.body()
     }
 
+    /// Parses `case … esac`. Returns `None` if it is not understood.
     fn case(&mut self) -> Option<()> {
         self.take_reserved("case")?;
         self.skip_blanks();
@@ -339,6 +352,8 @@ impl ShellReader {
         }
     }
 
+    /// Parses a simple command, assignments alone, or a definition of the form `name() { …; }`.
+    /// Returns `None` if it is empty or not understood.
     fn simple(&mut self) -> Option<()> {
         let start = self.at;
         let (mut assignments, mut words) = (Vec::new(), Vec::<ShellWord>::new());
@@ -453,6 +468,8 @@ impl ShellReader {
         Some(Some(ShellAssignment { name, value }))
     }
 
+    /// Parses the rest of an array after `=(`, without keeping its words. Returns `None` if it has
+    /// subscripts or does not end.
     fn array(&mut self) -> Option<()> {
         loop {
             self.skip_lines()?;
@@ -489,6 +506,8 @@ impl ShellReader {
         })
     }
 
+    /// Parses a redirection, which must be next. Sets `input` if it redirects the standard input,
+    /// and `here` to the number of a here-document. Returns `None` if it is not understood.
     fn redirect(&mut self, input: &mut ShellInput, here: &mut Option<usize>) -> Option<()> {
         while self.peek().is_some_and(|letter| letter.is_ascii_digit()) {
             self.at += 1;
@@ -567,6 +586,8 @@ impl ShellReader {
         Some(number)
     }
 
+    /// Reads the body of a here-document, which begins here; a missing end counts as the end of the
+    /// text. Returns `None` if an expansion in it is not understood.
     fn here_document(&mut self, document: &HereDocument) -> Option<()> {
         let mut body = String::new();
         loop {
@@ -614,6 +635,8 @@ pub(super) fn ends_word(letter: char) -> bool {
     )
 }
 
+/// Whether a text can name a variable: ASCII letters, digits and underscores, with no digit in
+/// front.
 pub(super) fn is_name(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

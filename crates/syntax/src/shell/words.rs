@@ -71,6 +71,8 @@ impl ShellReader {
         self.word_until(|letter| matches!(letter, ' ' | '\t' | '\n'))
     }
 
+    /// Parses a word up to an unquoted character for which `is_end` holds. Returns `None` if there
+    /// is no word or it is not understood.
     fn word_until(&mut self, is_end: impl Fn(char) -> bool) -> Option<ShellWord> {
         let start = self.at;
         let mut word = WordBuilder::default();
@@ -98,6 +100,8 @@ impl ShellReader {
         }
     }
 
+    /// Parses a quoted part, an escape, an expansion or one bare character. Returns `None` if it is
+    /// incomplete or not understood.
     fn word_piece(&mut self, word: &mut WordBuilder) -> Option<()> {
         match self.next()? {
             '\\' => match self.next() {
@@ -180,6 +184,8 @@ impl ShellReader {
         })
     }
 
+    /// Reads at most `most` digits of an escape in this base; `first` is the value of the digits
+    /// before them. Returns `None` if the number is 0 or not ASCII.
     fn number(&mut self, base: u32, most: usize, first: u32) -> Option<char> {
         let (mut number, mut count) = (first, 0);
         while count < most

@@ -100,6 +100,8 @@ impl ParseJob {
         }
     }
 
+    /// Parses from the stage at which the caller stopped. Returns `None` if `progress` stopped the
+    /// parse.
     fn parse(mut self, progress: Progress<'_>) -> Option<ParsedTree> {
         let old = self.old.take();
         let root = match std::mem::replace(&mut self.stage, ParseStage::Start) {
@@ -119,6 +121,8 @@ impl ParseJob {
         Some(self.parsed(found))
     }
 
+    /// Parses from scratch and compares the result with the existing trees. Returns `None` if
+    /// `progress` stopped the parse.
     fn run_repair(self, progress: Progress<'_>) -> Option<ParsedTree> {
         let found = match self.root(None, None, progress) {
             Ok(root) => {
@@ -146,6 +150,8 @@ impl ParseJob {
         }
     }
 
+    /// Parses the root, with a parser that was stopped midway or a new one. Returns `Stopped` if
+    /// `progress` stopped the parse, and `Stuck` if the parser makes no progress.
     fn root(
         &self,
         started: Option<Parser>,
@@ -162,6 +168,7 @@ impl ParseJob {
         Ok(root)
     }
 
+    /// Parses the layers of a root. Returns `None` if `progress` stopped the parse.
     fn layers(
         &self,
         root: Tree,

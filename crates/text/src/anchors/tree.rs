@@ -272,11 +272,14 @@ impl AnchorTree {
         }
     }
 
+    /// Returns the leaf that holds a slot; `None` if the slot does not exist, is free or has
+    /// another generation.
     fn leaf_of(&self, slot: u32, generation: u32) -> Option<u32> {
         let slot = self.slots.get(slot as usize)?;
         (slot.generation == generation && slot.leaf != NONE).then_some(slot.leaf)
     }
 
+    /// Stores a node, where a removed one was if possible, and returns its id.
     fn add_node(&mut self, node: AnchorNode) -> u32 {
         if let Some(id) = self.free_nodes.pop() {
             self.nodes[id as usize] = node;
@@ -318,6 +321,8 @@ impl AnchorNode {
         }
     }
 
+    /// Returns the index in this node of a child node or, in a leaf, a slot. 0 if it is not there,
+    /// which is a defect.
     fn ix_of(&self, item: u32) -> usize {
         let ix = self.items[..self.len].iter().position(|&it| it == item);
         ix.unwrap_or_else(|| {
@@ -326,6 +331,7 @@ impl AnchorNode {
         })
     }
 
+    /// Returns the offset, relative to this node, of a child node or, in a leaf, a slot.
     fn start_of(&self, item: u32) -> usize {
         self.starts[self.ix_of(item)]
     }

@@ -125,6 +125,8 @@ impl Buffer {
         Some(restored)
     }
 
+    /// Goes to `target`, which undo or redo has chosen; `None` if the text is already in that
+    /// state. Forgets the jump of `restore` unless this move is that jump, in either direction.
     fn step_to(&mut self, target: NodeId) -> Option<UndoOutcome> {
         let is_jump = self.history.is_jump(target);
         let restored = self.travel(target);
@@ -134,6 +136,8 @@ impl Buffer {
         restored
     }
 
+    /// Goes to a state of the undo tree as one change, with the selections noted for it. `None` if
+    /// there is no such state or the text is already in it.
     fn travel(&mut self, target: NodeId) -> Option<UndoOutcome> {
         let path = self.history.path_to(target)?;
         let mut selections = None;

@@ -63,6 +63,7 @@ pub(crate) fn compose_all(lists: &[impl AsRef<[Splice]>]) -> SmallVec<[Splice; 1
     }
 }
 
+/// Returns the lower offset, or the only one; `None` if there is neither.
 fn earliest(a: Option<ByteOffset>, b: Option<ByteOffset>) -> Option<ByteOffset> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),

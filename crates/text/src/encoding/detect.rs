@@ -105,6 +105,7 @@ fn finish<'a>(
     }
 }
 
+/// Wraps an owned text; the offset is passed through.
 fn owned((text, problem): (String, Option<usize>)) -> (Cow<'static, str>, Option<usize>) {
     (Cow::Owned(text), problem)
 }
@@ -137,7 +138,8 @@ fn reason(body: &[u8], at: usize, encoding: Encoding, binary: bool) -> String {
     )
 }
 
-/// Returns a sample from the first byte beyond ASCII on.
+/// Returns up to `SAMPLE_BYTES` bytes, from two bytes before the first one beyond ASCII on or, if
+/// all are ASCII, from the start on.
 fn sample(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     // The detector also looks at the two bytes before.
@@ -145,7 +147,10 @@ fn sample(bytes: &[u8]) -> &[u8] {
     &bytes[start..bytes.len().min(start + SAMPLE_BYTES)]
 }
 
-/// Returns whether there is UTF-8 beyond ASCII, and far more of it than of invalid bytes.
+/// Returns whether a sample has more than four characters beyond ASCII in UTF-8 for each invalid
+/// sequence. `sample` begins up to two bytes before the first byte of `bytes` beyond ASCII; it is
+/// not the start of the file. `first_error` is the length of the valid start of `bytes`: if that
+/// start has characters beyond ASCII, more than two for each invalid sequence are enough.
 fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in sample.utf8_chunks() {

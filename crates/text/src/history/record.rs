@@ -29,7 +29,7 @@ pub(crate) struct EditRef<'a> {
 /// A text that an edit removes from the storage: copied if short, else a slice that shares the
 /// storage's memory.
 pub(crate) enum Removed<'a> {
-    /// A text shorter than `LONG`.
+    /// A text shorter than `LONG_TEXT_BYTES`.
     Text(Cow<'a, str>),
     Part(Storage),
 }
@@ -122,6 +122,8 @@ impl History {
         self.is_open = false;
     }
 
+    /// Returns whether edits belong to the newest step: it is by the same author, and either
+    /// `begin_step` holds it open or the edits continue its typing or deleting in time.
     fn joins(&self, edits: &[EditRef<'_>], origin: &EditOrigin) -> bool {
         let node = self.node(self.current);
         if node.author != origin.author {

@@ -124,6 +124,8 @@ fn rebase(patch: &Splices, over: &Splices) -> Option<Splices> {
     Some(result)
 }
 
+/// Moves a span of the text before the splices of `over` to the text after them. `None` if one of
+/// them conflicts with it.
 fn rebase_span(span: Span, over: &Splices) -> Option<Span> {
     // Find the first splice that ends at or after the start; those before it only move the span.
     let mut moved = 0isize;
@@ -147,6 +149,8 @@ fn rebase_span(span: Span, over: &Splices) -> Option<Span> {
     })
 }
 
+/// Returns whether two spans share a byte, or one is empty and lies inside the other, not at an
+/// end.
 fn conflicts(a: Span, b: Span) -> bool {
     let inside = |point: Span, wide: Span| {
         point.is_empty() && wide.start < point.start && point.end < wide.end

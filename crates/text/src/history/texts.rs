@@ -31,6 +31,7 @@ impl TextFragment {
     /// The empty text, which takes no room in the store.
     pub(super) const EMPTY: TextFragment = TextFragment { start: 0, len: 0 };
 
+    /// Returns whether the text is empty.
     pub(super) fn is_empty(self) -> bool {
         self.len == 0
     }

@@ -169,6 +169,7 @@ impl StorageDraft {
         }
     }
 
+    /// Returns whether a replacement is pending.
     fn has_run(&self) -> bool {
         self.removed > 0 || !self.run.is_empty()
     }

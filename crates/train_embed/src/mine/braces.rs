@@ -18,6 +18,7 @@ pub(super) fn functions(text: &str, dialect: Dialect) -> Vec<Function> {
     found.collect()
 }
 
+/// Whether a comment, at whose start `comment` begins, may document what is below it.
 fn is_doc(comment: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Rust => {
@@ -30,6 +31,8 @@ fn is_doc(comment: &str, dialect: Dialect) -> bool {
     }
 }
 
+/// Returns the function right below a comment, its code cut at `LONGEST_CODE` bytes. Returns `None`
+/// if a blank line or anything but a function with a body follows.
 fn function(text: &str, masked: &Masked, comment: Comment, dialect: Dialect) -> Option<Function> {
     let code = &masked.code;
     let start = skip_blanks(code, comment.end);
@@ -62,6 +65,8 @@ fn function(text: &str, masked: &Masked, comment: Comment, dialect: Dialect) -> 
     })
 }
 
+/// Returns the offset of the next byte that is no white space, `at` included; the end if there is
+/// none.
 fn skip_blanks(code: &[u8], at: usize) -> usize {
     let length = code[at..]
         .iter()
@@ -69,6 +74,7 @@ fn skip_blanks(code: &[u8], at: usize) -> usize {
     length.map_or(code.len(), |length| at + length)
 }
 
+/// Returns the offset after Rust's outer attributes at `at`, and after the blanks behind them.
 fn skip_attributes(code: &[u8], mut at: usize) -> usize {
     while code[at..].starts_with(b"#[") {
         let Some(end) = closing(code, at + 1) else {
@@ -79,6 +85,8 @@ fn skip_attributes(code: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Returns the offset after decorators at `at`, with their arguments, and after the blanks behind
+/// them.
 fn skip_decorators(code: &[u8], mut at: usize) -> usize {
     while code.get(at) == Some(&b'@') {
         at = word(code, at + 1).1;
@@ -93,7 +101,7 @@ fn skip_decorators(code: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind the bracket that closes the one at `open`.
+/// Returns the offset after the bracket that closes the one at `open`; `None` if none does.
 fn closing(code: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, byte) in code.iter().enumerate().skip(open) {
@@ -109,14 +117,15 @@ fn closing(code: &[u8], open: usize) -> Option<usize> {
     None
 }
 
-/// The word at `at`, dots and `$` of names included for the languages that have them.
+/// Returns the start and end of the name at `at`, which may contain `$`; both are `at` if there is
+/// none.
 fn word(code: &[u8], at: usize) -> (usize, usize) {
     let length = code[at..].iter().position(|byte| !is_name(*byte));
     (at, length.map_or(code.len(), |length| at + length))
 }
 
-/// The next `{` outside of brackets, unless a `;` comes first. `skips` says of the word before a `{` that its
-/// braces belong to a type.
+/// Returns the offset of the next `{` outside of brackets; `None` if a `;` or `}` comes first. If
+/// the text before a `{` ends with one of `skips`, its braces belong to a type and are skipped.
 fn body(code: &[u8], mut at: usize, skips: &[&[u8]]) -> Option<usize> {
     while at < code.len() {
         match code[at] {
@@ -136,8 +145,10 @@ fn body(code: &[u8], mut at: usize, skips: &[&[u8]]) -> Option<usize> {
     None
 }
 
+/// The start and end of a function's name, and the offset of the `{` of its body.
 type Head = ((usize, usize), usize);
 
+/// Returns the head of a Rust function at `at`; `None` if no function with a body begins there.
 fn rust_head(code: &[u8], mut at: usize) -> Option<Head> {
     loop {
         let (start, end) = word(code, at);
@@ -156,6 +167,7 @@ fn rust_head(code: &[u8], mut at: usize) -> Option<Head> {
     (name.1 > name.0).then_some((name, body(code, name.1, &[])?))
 }
 
+/// Returns the head of a Go function or method at `at`; `None` if none with a body begins there.
 fn go_head(code: &[u8], at: usize) -> Option<Head> {
     let (start, end) = word(code, at);
     if &code[start..end] != b"func" {
@@ -210,6 +222,8 @@ const SCRIPT_STRANGERS: &[&[u8]] = &[
     b"define",
 ];
 
+/// Returns the head of a function, method or named function value of JavaScript or TypeScript at
+/// `at`. Returns `None` if none with a body begins there.
 fn script_head(code: &[u8], mut at: usize) -> Option<Head> {
     let mut name;
     loop {
@@ -290,6 +304,7 @@ const C_STRANGERS: &[&[u8]] = &[
     b"goto",
 ];
 
+/// Returns the head of a C or C++ function at `start`; `None` if none with a body begins there.
 fn c_head(code: &[u8], start: usize) -> Option<Head> {
     let first = word(code, start);
     let is_struct_value = || {

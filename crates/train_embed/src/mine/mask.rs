@@ -92,6 +92,7 @@ impl Reader<'_> {
         end
     }
 
+    /// Skips one byte of code and returns the offset after it.
     fn plain(&mut self, at: usize) -> usize {
         if !self.text[at].is_ascii_whitespace() {
             self.before = self.text[at];
@@ -107,11 +108,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Records a comment and returns its end.
     fn comment(&mut self, start: usize, end: usize) -> usize {
         self.comments.push(Comment { start, end });
         end
     }
 
+    /// Returns the offset after the block comment at `at`, which may be nested in Rust. Without an
+    /// end, it extends to the end of the text.
     fn block_end(&self, at: usize) -> usize {
         if self.dialect != Dialect::Rust {
             return find(self.text, at + 2, b"*/");
@@ -131,6 +135,7 @@ impl Reader<'_> {
         here
     }
 
+    /// Returns the end of the line at `at`, with the lines joined to it by backslashes.
     fn directive_end(&self, at: usize) -> usize {
         let mut end = line_end(self.text, at);
         while self.text[..end].ends_with(b"\\") && end < self.text.len() {
@@ -139,6 +144,8 @@ impl Reader<'_> {
         end
     }
 
+    /// Returns the offset after the quoted text at `at`. Without an end, it extends to the end of
+    /// the text, or of the line unless it `has_lines`.
     fn quoted_end(&self, at: usize, quote: u8, has_lines: bool) -> usize {
         let mut here = at + 1;
         while here < self.text.len() {
@@ -189,10 +196,13 @@ impl Reader<'_> {
             })
     }
 
+    /// Whether a `/` after the last byte of code may begin a regular expression rather than divide.
     fn may_be_pattern(&self) -> bool {
         b"(,=:[!&|?{};\n+<>~^%n".contains(&self.before)
     }
 
+    /// Returns the offset after the regular expression at `at`, without its flags; `None` if it
+    /// does not end in its line.
     fn pattern_end(&self, at: usize) -> Option<usize> {
         let mut is_in_class = false;
         let mut here = at + 1;
@@ -230,6 +240,7 @@ fn joined(text: &[u8], comments: Vec<Comment>) -> Vec<Comment> {
     joined
 }
 
+/// Whether the bytes between two comments are blanks with exactly one line feed.
 fn is_next_line(between: &[u8]) -> bool {
     between.iter().all(u8::is_ascii_whitespace)
         && between.iter().filter(|byte| **byte == b'\n').count() == 1
@@ -240,6 +251,7 @@ pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
+/// Returns the offset of the next line feed, `at` included; the end of the text if there is none.
 fn line_end(text: &[u8], at: usize) -> usize {
     let at = at.min(text.len());
     text[at..]

@@ -36,6 +36,8 @@ pub(super) fn drop_near(pairs: &mut Pairs, language: Language) {
     }
 }
 
+/// Whether a known function shares at least three runs with `runs`, and at least `SHARE` of those
+/// of the shorter function. `sizes` has the number of runs of each known function.
 fn is_near(runs: &HashSet<u64>, known: &HashMap<u64, Vec<u32>>, sizes: &[usize]) -> bool {
     let mut shared: HashMap<u32, usize> = HashMap::new();
     for other in runs.iter().filter_map(|run| known.get(run)).flatten() {
@@ -47,6 +49,7 @@ fn is_near(runs: &HashSet<u64>, known: &HashMap<u64, Vec<u32>>, sizes: &[usize])
     })
 }
 
+/// Returns the hashes of a sample of the runs of words in the beginning of `code`.
 fn runs(code: &str) -> HashSet<u64> {
     let mut words = Vec::new();
     index::words::each(code, 600, |word| {

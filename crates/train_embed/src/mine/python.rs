@@ -10,6 +10,8 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
         .collect()
 }
 
+/// Returns the function whose head begins in the line `start`, its code cut near `LONGEST_CODE`
+/// bytes. Returns `None` if none begins there, or it has no docstring or nothing but that.
 fn function(lines: &[&str], start: usize) -> Option<Function> {
     let indent = indent(lines[start]);
     let head = lines[start].trim_start();
@@ -47,10 +49,12 @@ fn function(lines: &[&str], start: usize) -> Option<Function> {
     Some(Function { doc, name, code })
 }
 
+/// Returns the length of the white space at the start of a line, in bytes.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// Whether a line is neither blank nor a comment.
 fn is_statement(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && !line.starts_with('#')

@@ -34,8 +34,9 @@ const STRANGERS: &[&str] = &[
     "equivalent to",
 ];
 
-/// Returns the first sentence of the documentation `doc` of the function `name` as a query; `None`
-/// if it is too short or says nothing.
+/// Returns the first sentence of `doc`; `name` serves only to drop that name in front of it, as Go
+/// writes it. Returns `None` if the sentence has fewer than `FEWEST_WORDS` words, more than
+/// `LONGEST` bytes, too few letters or non-ASCII ones, or begins like one of `STRANGERS`.
 pub(super) fn query(doc: &str, name: &str) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     for line in doc.lines() {
@@ -72,7 +73,7 @@ pub(super) fn query(doc: &str, name: &str) -> Option<String> {
     is_good.then_some(sentence)
 }
 
-/// A line without the marks of its comment.
+/// Returns a line without the marks of its comment.
 fn bare(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_suffix("*/").unwrap_or(line).trim_end();

@@ -16,6 +16,8 @@ pub(crate) enum SegmentSink {
 }
 
 impl SegmentSink {
+    /// Appends bytes. On disk, they are written once enough are collected. Returns an error if that
+    /// fails.
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         /// Number of bytes that are written together.
         const PIECE: usize = 1 << 20;
@@ -165,6 +167,7 @@ struct SegmentWriter {
 }
 
 impl SegmentWriter {
+    /// Begins a segment of `files` files. Returns an error if its first bytes cannot be written.
     fn new(mut sink: SegmentSink, files: u32) -> Result<Self, Error> {
         sink.write(&MAGIC)?;
         Ok(Self {
@@ -202,6 +205,8 @@ impl SegmentWriter {
         Ok(())
     }
 
+    /// Appends a trigram's place: `kind` is the encoding of its list, and `value` the offset of the
+    /// list, or the file for `ONE_FILE`. Returns an error if `value` exceeds 30 bits.
     fn push_entry(&mut self, kind: u32, value: u32) -> Result<(), WriteError> {
         if value >> 30 != 0 {
             return Err(WriteError::TooLarge);
@@ -211,6 +216,8 @@ impl SegmentWriter {
         Ok(())
     }
 
+    /// Encodes ascending file numbers into `self.list`, in the shorter encoding. Returns the
+    /// encoding.
     fn encode(&mut self, files: &[u32]) -> u32 {
         self.list.clear();
         let mut last = 0;
@@ -235,6 +242,8 @@ impl SegmentWriter {
         BITMAP
     }
 
+    /// Writes the keys, places and footer, and returns the complete sink. Returns an error if there
+    /// are too many trigrams or writing fails.
     fn finish(mut self) -> Result<SegmentSink, WriteError> {
         let count = u32::try_from(self.keys.len() / 3).map_err(|_| WriteError::TooLarge)?;
         let mut sum = crc32fast::Hasher::new();

@@ -55,6 +55,8 @@ impl Tint {
     }
 }
 
+/// Returns the icon and tint of a file name, ignoring case: by the whole name, else by the
+/// extension.
 fn kind(name: &str) -> (Icon, Tint) {
     let lower = name.to_lowercase();
     whole_name(&lower).unwrap_or_else(|| {
@@ -65,6 +67,7 @@ fn kind(name: &str) -> (Icon, Tint) {
     })
 }
 
+/// Returns the icon and tint of a well-known file name in lower case; `None` for all others.
 fn whole_name(name: &str) -> Option<(Icon, Tint)> {
     let found = match name {
         "makefile" | "gnumakefile" | "justfile" | "cmakelists.txt" | "build.gradle" => {
@@ -93,6 +96,8 @@ fn whole_name(name: &str) -> Option<(Icon, Tint)> {
     Some(found)
 }
 
+/// Returns the icon and tint of an extension in lower case, without the dot; those of a plain file
+/// if the extension is unknown.
 // tidy: table
 fn by_extension(extension: &str) -> (Icon, Tint) {
     match extension {

@@ -190,6 +190,8 @@ impl<D: PickerDelegate> Picker<D> {
             .into_any_element()
     }
 
+    /// Renders the status and the key hints below the list. Returns `None` if the picker has
+    /// neither.
     fn render_footer(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let (status, hints) = (self.delegate.status(), self.delegate.footer());
         if status.is_none() && hints.is_empty() {

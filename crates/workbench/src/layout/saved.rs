@@ -166,6 +166,8 @@ struct Building {
 }
 
 impl Building {
+    /// Rebuilds a part of the layout. Returns `None` for a pane without tabs; a split may become
+    /// empty, and `PaneTree::from_node` removes it.
     fn node<T>(
         &mut self,
         node: SavedNode<T>,
@@ -195,6 +197,8 @@ impl Building {
         }
     }
 
+    /// Rebuilds a pane with those tabs for which `item` returns `true`. Returns `None` if there are
+    /// none.
     fn pane<T>(
         &mut self,
         saved: SavedPane<T>,

@@ -218,14 +218,17 @@ impl TabList {
         self.tabs.is_empty()
     }
 
+    /// Returns the item of the preview tab; `None` if there is no preview.
     fn preview(&self) -> Option<ItemId> {
         self.tabs.iter().find(|t| t.preview).map(|t| t.item)
     }
 
+    /// Returns the number of pinned tabs, which is also the index of the first other tab.
     fn pinned_count(&self) -> usize {
         self.tabs.iter().filter(|t| t.pinned).count()
     }
 
+    /// Returns the index of a new tab: after the active one, but never among the pinned tabs.
     fn place_for_new(&self) -> usize {
         let behind = self
             .active()
@@ -234,6 +237,7 @@ impl TabList {
         behind.max(self.pinned_count())
     }
 
+    /// Returns the first and the last index at which a tab may be inserted, both inclusive.
     fn range_for(&self, pinned: bool) -> (usize, usize) {
         let border = self.pinned_count();
         if pinned {

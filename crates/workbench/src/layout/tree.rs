@@ -43,6 +43,7 @@ impl PaneSide {
         }
     }
 
+    /// Whether a new pane on this side comes before the existing one in its split.
     fn is_before(self) -> bool {
         matches!(self, PaneSide::Left | PaneSide::Up)
     }
@@ -275,6 +276,8 @@ fn sibling(node: &PaneNode, pane: PaneId) -> Option<PaneId> {
     }
 }
 
+/// Returns the split below `node` that `path` leads to, as indices of children; the node itself for
+/// an empty path. Returns `None` if the path leads nowhere or to a pane.
 fn split_at<'a>(node: &'a mut PaneNode, path: &[usize]) -> Option<&'a mut Split> {
     let PaneNode::Split(split) = node else {
         return None;
@@ -302,6 +305,7 @@ fn shares(weights: &[f32]) -> Vec<f32> {
     weights.iter().map(|w| w / sum).collect()
 }
 
+/// Establishes the normal form below `node`. Returns `None` if no pane remains.
 fn normalize(node: PaneNode) -> Option<PaneNode> {
     let PaneNode::Split(split) = node else {
         return Some(node);
@@ -362,10 +366,14 @@ impl PaneArea {
         (gap > -1e-4 && overlap > 1e-4).then_some((gap.max(0.0), overlap))
     }
 
+    /// Returns the length of the vertical extent that both areas share; negative if they share
+    /// none.
     fn overlap_down(self, other: PaneArea) -> f32 {
         self.bottom.min(other.bottom) - self.top.max(other.top)
     }
 
+    /// Returns the length of the horizontal extent that both areas share; negative if they share
+    /// none.
     fn overlap_across(self, other: PaneArea) -> f32 {
         self.right.min(other.right) - self.left.max(other.left)
     }

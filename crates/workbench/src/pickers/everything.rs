@@ -291,6 +291,8 @@ impl EverythingPicker {
         }
     }
 
+    /// Returns the position to go to in a chosen file: the one typed after its name, or the match.
+    /// Returns `None` if nothing was typed there.
     fn goal_of(&self, found: &EverythingMatch) -> Option<GoToPosition> {
         match found {
             EverythingMatch::File(_) => self.shown.place.map(GoToPosition::Place),

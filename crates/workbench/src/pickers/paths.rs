@@ -86,6 +86,7 @@ impl PathPicker {
         }
     }
 
+    /// Returns the completion in a row of the list; `None` if there is none.
     fn name_at(&self, ix: usize) -> Option<&PathCandidate> {
         self.found.as_ref()?.names.get(ix)
     }

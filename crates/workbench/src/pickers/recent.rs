@@ -28,6 +28,7 @@ impl RecentFolders {
         }
     }
 
+    /// Returns the folder in a row of the list; `None` if there is none.
     fn folder(&self, ix: usize) -> Option<&AbsPath> {
         self.folders.get(*self.found.get(ix)?)
     }

@@ -44,6 +44,7 @@ impl SymbolPicker {
         }
     }
 
+    /// Returns the item in a row of the list; `None` if there is none.
     fn item(&self, ix: usize) -> Option<&OutlineItem> {
         let (index, _) = self.found.get(ix)?;
         self.outline.as_ref()?.get(*index)

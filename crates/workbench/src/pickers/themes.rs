@@ -28,6 +28,7 @@ impl Themes {
         }
     }
 
+    /// Returns the theme in a row of the list; `None` if there is none.
     fn theme(&self, ix: usize) -> Option<&ThemeDefinition> {
         self.themes.get(*self.found.get(ix)?)
     }

@@ -73,6 +73,8 @@ impl Prediction {
         }));
     }
 
+    /// Starts the work that is due, for the focused text and the other watched ones. Returns `None`
+    /// if no text has the focus.
     fn work(&mut self, cx: &mut Context<Self>) -> Option<Task<BackgroundOutcome>> {
         self.background.is_due = false;
         let focused = self.state(cx)?;

@@ -199,6 +199,7 @@ impl ContextSource for FolderContext {
     }
 }
 
+/// Whether a line contains `word` as a whole word.
 fn has_word(line: &str, word: &str) -> bool {
     let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
     line.match_indices(word).any(|(at, _)| {

@@ -126,6 +126,7 @@ impl SearchPanel {
             ))
     }
 
+    /// Renders the field for the replacement with its button. Returns `None` if it is hidden.
     fn render_replacement(&self) -> Option<AnyElement> {
         if !self.options.shows_replace {
             return None;

@@ -269,6 +269,7 @@ impl OffsetShift {
         self.removed += edit.span.len();
     }
 
+    /// Converts an offset in the text before the passed edits to one after them.
     fn shifted(&self, offset: usize) -> usize {
         offset + self.added - self.removed
     }

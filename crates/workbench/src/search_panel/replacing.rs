@@ -107,6 +107,8 @@ impl SearchPanel {
         })
     }
 
+    /// Returns the replacement of the selected row's matches, or of all in the file if a heading is
+    /// selected or the row is gone. Returns `None` if the file is gone or there is no search.
     fn target_of(&self, picked: &Picked) -> Option<FileReplacement> {
         let (file, row) = self.results.picked_match(picked)?;
         let is_wanted = |found: &&MatchingRow| row.is_none_or(|row| row.row == found.row);
@@ -314,6 +316,8 @@ impl<T> ReplaceOutcome<T> {
     }
 }
 
+/// Replaces the matches in an open text. Returns an error if the text has changed since the search
+/// or is read-only.
 fn replace_in_open(
     replace: &Replacer,
     target: &FileReplacement,
@@ -326,6 +330,8 @@ fn replace_in_open(
     Ok(replaced)
 }
 
+/// Undoes a replacement in an open text, as a further edit. Returns the path of the file, or an
+/// error if the text has changed since or is read-only.
 fn take_back_in_open(
     file: &ReplacedFile,
     document: &Entity<DocumentModel>,
@@ -337,6 +343,7 @@ fn take_back_in_open(
     Ok(file.path.clone())
 }
 
+/// Edits an open text in the user's name. Returns an error if it is read-only. `path` is its file.
 fn edit_open(
     path: &AbsPath,
     document: &Entity<DocumentModel>,

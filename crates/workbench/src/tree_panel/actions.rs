@@ -105,6 +105,7 @@ impl TreePanel {
         }
     }
 
+    /// Whether an entry is in the tree and is an open folder.
     fn is_open(&self, path: &base::AbsPath, cx: &Context<Self>) -> bool {
         let Some(folder) = &self.folder else {
             return false;

@@ -112,6 +112,8 @@ fn with_folders_above(path: &AbsPath) -> Vec<AbsPath> {
     std::iter::successors(Some(path.clone()), AbsPath::parent).collect()
 }
 
+/// Moves a file or folder to a new path, whose folders are created. Returns an error if the path is
+/// inside of it or the move fails.
 fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<FileChange, Error> {
     if to.is_within(from) && to != from {
         return Err(Error::MoveIntoItself(from.clone()));
@@ -126,6 +128,8 @@ fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<FileChange
     })
 }
 
+/// Copies a file or folder into `folder`, under another name if its own is taken. Returns an error
+/// if `folder` is inside of it or the copy fails.
 fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<FileChange, Error> {
     if folder.is_within(from) {
         return Err(Error::CopyIntoItself(from.clone()));

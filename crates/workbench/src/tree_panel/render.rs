@@ -41,6 +41,7 @@ struct TreeRowView {
 }
 
 impl TreePanel {
+    /// Returns the contents of a row of the tree; `None` if there is no such row.
     fn row_view(&self, index: usize, cx: &App) -> Option<TreeRowView> {
         let folder = self.folder.as_ref()?.read(cx);
         let row = folder.tree().rows().get(index)?;
@@ -162,6 +163,8 @@ impl TreePanel {
             .into_any_element()
     }
 
+    /// Returns the listener that marks `folder` as the target of a drop while the pointer is over
+    /// the element.
     fn drag_listener<T: 'static>(
         &self,
         folder: Option<base::AbsPath>,
@@ -442,6 +445,7 @@ fn status_color(look: &TreeRowView, cx: &App) -> Hsla {
     }
 }
 
+/// Returns the letter shown for a Git status; `None` for ignored files.
 fn status_letter(status: FileStatus) -> Option<&'static str> {
     match status {
         FileStatus::Ignored => None,
@@ -454,6 +458,7 @@ fn status_letter(status: FileStatus) -> Option<&'static str> {
     }
 }
 
+/// Returns the word that describes a Git status; `None` for ignored files.
 fn status_word(status: FileStatus) -> Option<&'static str> {
     match status {
         FileStatus::Ignored => None,

@@ -101,6 +101,8 @@ impl TreeState {
         shown
     }
 
+    /// Returns the folder of a new entry that is being named, and whether the entry is a folder.
+    /// Returns `None` if none is being created.
     fn new_name_in(&self) -> Option<(&AbsPath, bool)> {
         match self.editing.as_ref()? {
             NameEdit::NewFile(folder) => Some((folder, false)),

@@ -331,6 +331,7 @@ pub(super) fn render_agents(
     })
 }
 
+/// Whether the window is so narrow that the agents panel overlays the text.
 fn is_narrow_for_agents(window: &Window) -> bool {
     f32::from(window.viewport_size().width) < NARROW_FOR_AGENTS
 }

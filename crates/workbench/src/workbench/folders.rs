@@ -126,6 +126,7 @@ impl Workbench {
                 || self.tree_has_focus(window, cx))
     }
 
+    /// Whether the tree or anything in it has the focus.
     fn tree_has_focus(&self, window: &Window, cx: &App) -> bool {
         let focus = self.tree.panel.read(cx).focus_handle(cx);
         focus.contains_focused(window, cx)

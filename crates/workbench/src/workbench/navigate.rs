@@ -26,9 +26,10 @@ pub(crate) struct NavigationEntry {
     row: base::Row,
 }
 
-/// Jumps within this many rows count as the same location.
+/// Locations in one text that are fewer rows apart than this count as the same.
 const NEAR: u32 = 8;
 
+/// Whether two locations are in the same text and fewer than `NEAR` rows apart.
 fn is_same(a: &NavigationEntry, b: &NavigationEntry) -> bool {
     let is_same_text = a.item == b.item || (a.path.is_some() && a.path == b.path);
     is_same_text && a.row.0.abs_diff(b.row.0) < NEAR
@@ -80,6 +81,7 @@ impl Workbench {
     }
 }
 
+/// Returns the location of the caret. Returns `None` if the active tab shows no text.
 fn here(workbench: &Workbench, cx: &mut Context<Workbench>) -> Option<NavigationEntry> {
     let item = workbench.layout.active_item()?;
     let editor = workbench.item(item)?.editor()?.clone();

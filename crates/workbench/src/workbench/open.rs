@@ -289,6 +289,8 @@ impl Workbench {
     }
 }
 
+/// Returns the item of a pane that shows the text of this file. Returns `None` if there is none;
+/// tabs that still load do not count.
 fn item_in(
     workbench: &Workbench,
     pane: PaneId,
@@ -304,6 +306,7 @@ fn item_in(
         .find(|item| text(*item) && shows(*item))
 }
 
+/// Returns the item of a pane that still loads this file; `None` if there is none.
 fn pending_item(
     workbench: &Workbench,
     pane: PaneId,

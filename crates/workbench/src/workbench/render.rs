@@ -134,6 +134,7 @@ fn render_nothing_open(
         .into_any_element()
 }
 
+/// Renders the tree with its movable border. Returns `None` if the tree is not visible.
 fn render_tree(
     workbench: &Workbench,
     window: &Window,

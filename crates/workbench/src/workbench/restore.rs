@@ -184,6 +184,8 @@ pub(super) fn restore(
     workbench.watch_visible(cx);
 }
 
+/// Creates the content of a stored tab; a file is loaded later. Returns `None` for a text without a
+/// file that is neither open nor recovered.
 fn make(
     workbench: &mut Workbench,
     saved: SavedItem,

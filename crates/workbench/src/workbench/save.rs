@@ -205,6 +205,8 @@ fn take_theirs(
     }
 }
 
+/// Saves a document and reports problems to the user. The task returns whether the text was
+/// written, even if the disk did not confirm it.
 fn save_to(
     document: Entity<DocumentModel>,
     target: SaveTarget,

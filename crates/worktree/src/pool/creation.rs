@@ -132,6 +132,8 @@ impl WorktreePool {
         }
     }
 
+    /// Makes a lease in the claimed folder `folder`: its tree, shared paths, ports and record.
+    /// `finish` runs before the record is written. On failure, the caller removes what was made.
     fn create_in(
         &self,
         draft: &LeaseDraft<'_>,
@@ -188,6 +190,8 @@ impl WorktreePool {
         Ok(lease)
     }
 
+    /// Makes the tree and the git folder of a lease: mounts an overlay over the base, or writes all
+    /// files with another backend. `by_user`: the overlay is mounted without being root.
     fn make_tree(
         &self,
         draft: &LeaseDraft<'_>,

@@ -93,6 +93,7 @@ impl SessionTask {
         }))
     }
 
+    /// Returns the context of a new call, and the receiver of the progress texts that it sends.
     fn tool_context(&self) -> (ToolContext, mpsc::Receiver<String>) {
         let (progress, shown) = mpsc::channel(PROGRESS_CAPACITY);
         let answered = self.transcript.last_model().unwrap_or(&self.model);

@@ -169,6 +169,8 @@ const TESTS_OF: &[&str] = &[
 /// Parts of a `find` expression with a file argument.
 const TESTS_OF_FILES: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
 
+/// Returns whether `find` with these arguments only searches: its starting points are non-secret
+/// paths below the root, and each part of its expression is listed as a harmless test.
 fn is_finding(words: &[ShellWord]) -> bool {
     let mut words = words.iter().peekable();
     let is_link_option = |word: &&ShellWord| matches!(word.text.as_str(), "-H" | "-L" | "-P");
@@ -278,6 +280,9 @@ fn is_plain_script(script: &str) -> bool {
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
+/// Skips the `sed` addresses that come next, if any: regular expressions between slashes, and
+/// digits with `$`, `~` and `+`. Returns false if an expression does not end or its end is
+/// ambiguous.
 fn skip_address(letters: &mut Letters<'_>) -> bool {
     loop {
         match letters.peek() {
@@ -302,6 +307,8 @@ fn skip_address(letters: &mut Letters<'_>) -> bool {
     }
 }
 
+/// Skips past the next `mark` that no backslash precedes. Returns false if there is none, or if a
+/// bracket expression before it contains the mark.
 fn skip_until(letters: &mut Letters<'_>, mark: char) -> bool {
     while let Some(letter) = letters.next() {
         match letter {

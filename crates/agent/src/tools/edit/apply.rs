@@ -35,6 +35,8 @@ pub(in super::super) fn apply(
     }
 }
 
+/// Plans all edits, then writes them together, unless one is refused or the call was stopped. `Err`
+/// is the result of a call that did not go through.
 fn try_apply(
     context: &ToolContext,
     state: &ToolState,

@@ -149,6 +149,8 @@ impl RunMode {
     }
 }
 
+/// Calls `make` on a blocking thread. Fails with its error, and with `Error::SandboxUnavailable` if
+/// it panics.
 async fn create_sandbox(
     sandbox: &Arc<dyn CommandSandbox>,
     make: impl FnOnce(&dyn CommandSandbox) -> Result<Arc<dyn SandboxSpawner>, Error> + Send + 'static,

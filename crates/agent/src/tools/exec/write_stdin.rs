@@ -102,6 +102,8 @@ struct TypedInput {
 }
 
 impl TypedInput {
+    /// Parses the arguments of a call. Fails with the result of the call if one is invalid or
+    /// `terminal` is missing. The wait is at most `LONGEST`.
     fn read(call: &ToolCall) -> Result<Self, ToolResult> {
         let arguments = CallArguments::of(call)?;
         let number = arguments.number("terminal")?;
@@ -117,6 +119,9 @@ impl TypedInput {
 }
 
 impl WriteStdinTool {
+    /// Types into the terminal or stops its command, then waits for its end or the requested time,
+    /// and returns the output since the last result. `Err` is the result of a call with invalid
+    /// arguments, an unknown terminal or input that is not taken.
     async fn try_run(
         &self,
         call: &ToolCall,
@@ -168,6 +173,9 @@ impl WriteStdinTool {
     }
 }
 
+/// Writes `typed.chars` to the command; nothing if empty. A command without a terminal takes only
+/// Ctrl-C (`\u{3}`), which interrupts it. Fails with the result of the call if the input is not
+/// taken.
 fn type_into(terminal: &CommandTerminal, typed: &TypedInput) -> Result<(), ToolResult> {
     if typed.chars.is_empty() {
         return Ok(());

@@ -370,6 +370,8 @@ fn decoded(text: &str) -> String {
     out
 }
 
+/// Returns the character of a reference, which is given without `&` and `;`. `None` for a name that
+/// is not listed and for a number that is no character or 0. A no-break space becomes a space.
 fn character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let number = match number.strip_prefix(['x', 'X']) {

@@ -43,6 +43,8 @@ impl WebAddress {
         }
     }
 
+    /// Drops the fragment. Fails with the result of the call if the scheme is neither http nor
+    /// https, or if there are credentials or no host; the message shows the address as `written`.
     fn of(mut url: Url, written: &str) -> Result<Self, ToolResult> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(refused(written, "is neither http nor https"));

@@ -90,6 +90,7 @@ pub(super) struct CaretSite {
 pub(super) const FEATURES: usize = 38;
 
 impl TokenFeatures {
+    /// Returns the inputs of the network, in the order of its weights. The first is the constant 1.
     pub(super) fn features(&self) -> [f32; FEATURES] {
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let ln = |count: usize| (1.0 + count as f32).ln();
@@ -140,6 +141,7 @@ impl TokenFeatures {
     }
 }
 
+/// Returns the probability, from 0 to 1, that a predicted token is right.
 pub(super) fn likelihood(token: &TokenFeatures) -> f32 {
     let features = token.features();
     let sum = |weights: &[i16], inputs: &[f32]| -> f32 {

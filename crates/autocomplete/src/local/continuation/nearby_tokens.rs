@@ -200,6 +200,8 @@ fn site(line: &str, rest: &str) -> CaretSite {
     }
 }
 
+/// Returns the number of a word, `FIRST_WORD` plus its index in `texts`. Adds an unknown word to
+/// both tables.
 fn near_number(texts: &mut Vec<String>, numbers: &mut HashMap<String, u32>, word: &str) -> u32 {
     if let Some(number) = numbers.get(word) {
         return *number;

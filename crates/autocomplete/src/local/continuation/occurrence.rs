@@ -204,6 +204,7 @@ impl<'a> ContextOccurrence<'a> {
         occurrence
     }
 
+    /// Whether it is in the text around the caret rather than in the corpus.
     pub(super) fn is_near(&self) -> bool {
         matches!(self.at, OccurrencePosition::Near(_))
     }

@@ -93,6 +93,8 @@ impl InternerChunk {
             .unwrap_or_default()
     }
 
+    /// Returns the index of a text within the chunk; `None` if the chunk lacks it. `hash` is the
+    /// hash of `text`.
     fn find(&self, text: &str, hash: usize) -> Option<u32> {
         let mask = self.table.len().checked_sub(1)?;
         let mut at = hash & mask;
@@ -105,6 +107,7 @@ impl InternerChunk {
         }
     }
 
+    /// Adds a text that the chunk lacks and returns its index within the chunk.
     fn push(&mut self, text: &str) -> u32 {
         if (self.ends.len() + 1) * 2 > self.table.len() {
             self.grow();

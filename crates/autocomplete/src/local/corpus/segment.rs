@@ -139,6 +139,8 @@ impl TokenSegment {
         }
     }
 
+    /// Returns the word number `back + 1` tokens before `place`; `BOUNDARY` before the start of the
+    /// stream.
     fn word_before(&self, place: usize, back: usize) -> u32 {
         let item = place
             .checked_sub(back + 1)
@@ -146,6 +148,8 @@ impl TokenSegment {
         item.map_or(BOUNDARY, |item| item.word_number())
     }
 
+    /// Whether the tokens before `place` sort before `context`, which begins with its last token.
+    /// Compares at most `DEPTH` tokens; `false` if they are equal.
     fn is_before(&self, place: usize, context: &[u32]) -> bool {
         for (back, word) in context.iter().take(DEPTH).enumerate() {
             let ours = self.word_before(place, back);
@@ -156,6 +160,8 @@ impl TokenSegment {
         false
     }
 
+    /// Returns the number of tokens before `place` that equal `context`, which begins with its last
+    /// token, up to the first difference.
     fn alike(&self, place: usize, context: &[u32]) -> usize {
         let words = context.iter().enumerate();
         words

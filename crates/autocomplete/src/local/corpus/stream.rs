@@ -136,6 +136,7 @@ pub(crate) fn columns(blanks: &str, unit: usize) -> usize {
     blanks.bytes().map(width).sum()
 }
 
+/// Returns the indentation of the first line in columns; 0 for an empty text.
 fn first_indent(text: &str) -> usize {
     let line = text.lines().next().unwrap_or_default();
     columns(

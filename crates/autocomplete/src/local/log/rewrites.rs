@@ -151,6 +151,9 @@ impl<'a> ChangedRows<'a> {
         turns
     }
 
+    /// Returns the rewrite of the old tokens `from` to the new tokens `to`, with the byte offsets
+    /// at which it begins in the old and in the new row. Its `offset`, `scope` and `role` are
+    /// placeholders.
     fn turn(&self, from: Range<usize>, to: Range<usize>) -> (TokenRewrite, usize, usize) {
         let texts = |tokens: &[CodeToken], text: &str| -> Vec<Arc<str>> {
             tokens.iter().map(|it| Arc::from(it.text(text))).collect()

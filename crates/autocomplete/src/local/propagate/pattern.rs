@@ -59,6 +59,7 @@ impl TokenRoles {
         self.0 != 0
     }
 
+    /// Returns the number of roles in the set. Definition and use of a variable count as one.
     fn count(self) -> u32 {
         (self.0 & !USED).count_ones()
     }
@@ -101,6 +102,7 @@ impl PatternSlot {
         }
     }
 
+    /// Whether it is a fixed word. A hole is none.
     fn is_word(&self) -> bool {
         matches!(
             self,
@@ -111,6 +113,9 @@ impl PatternSlot {
         )
     }
 
+    /// Whether it is a word that identifies what the pattern is about: a variable, another name of
+    /// at least two bytes, or a distinctive word in prose or of unknown role. Never one of the
+    /// `COMMON` words.
     fn is_anchor(&self) -> bool {
         let Self::Fixed {
             text,
@@ -387,6 +392,7 @@ impl EditPattern {
     }
 }
 
+/// Whether the replaced or the inserted tokens contain a line break.
 fn spans_rows(frame: &ChangeFrame) -> bool {
     let tokens = frame.old.iter().chain(&frame.new);
     tokens
@@ -394,6 +400,7 @@ fn spans_rows(frame: &ChangeFrame) -> bool {
         .any(|token| token.kind == TokenKind::Newline)
 }
 
+/// Whether both lists contain the same token texts in the same order; gaps and roles may differ.
 fn same_tokens(a: &[LoggedToken], b: &[LoggedToken]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.text == y.text)
 }

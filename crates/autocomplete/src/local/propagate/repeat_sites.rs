@@ -83,7 +83,7 @@ impl ContextWidth {
         }
     }
 
-    /// Whether it is at least as wide on either side.
+    /// Whether it is at least as wide on both sides.
     pub(super) fn covers(self, other: Self) -> bool {
         self.left >= other.left && self.right >= other.right
     }
@@ -171,11 +171,16 @@ impl RepeatSearchText<'_> {
         }
     }
 
+    /// Whether the texts of `tokens` follow each other from the token `at` on. `EDGE` matches a
+    /// line break and an end of the text.
     fn is_run(&self, at: usize, tokens: &[Arc<str>]) -> bool {
         let mut tokens = tokens.iter().enumerate();
         tokens.all(|(ix, token)| self.token_text(Some(at + ix)) == token.as_ref())
     }
 
+    /// Returns the site of the group's replacement at the token `at`, where its old tokens must
+    /// match. Returns `None` if the surroundings are not similar enough, the new text is already
+    /// present, or the syntactic scope differs.
     fn spot_at(&self, group: &EditGroup, at: usize) -> Option<RepeatSite> {
         let turn = &group.turn;
         let end = at + turn.old.len();

@@ -188,6 +188,9 @@ impl RepeatedEdits {
             .collect()
     }
 
+    /// Returns the group's next site: in the current text the nearest after the caret, then the
+    /// nearest before it, otherwise one of another file. Returns `None` if no site remains, or only
+    /// sites that resemble a skipped site as much as a changed one.
     fn candidate_of(
         &self,
         group: &EditGroup,
@@ -275,6 +278,9 @@ impl RepeatedEdits {
         .collect()
     }
 
+    /// Returns the initial probability, from 0.01 to 0.95, that a suggestion of the group is kept.
+    /// `places` is the number of remaining sites; `is_told` is whether a common context separates
+    /// them from skipped sites.
     fn likelihood(&self, group: &EditGroup, places: usize, is_told: bool) -> f32 {
         let outcome = self.outcomes.get(&group.key).copied().unwrap_or_default();
         let more = group.count() as f32 - 2.0 + outcome.accepted as f32;
@@ -372,6 +378,7 @@ impl EditGroup {
         })
     }
 
+    /// Returns the sequence number of the group's latest edit.
     fn newest(&self) -> u64 {
         self.examples.iter().map(|it| it.edit).max().unwrap_or(0)
     }
@@ -388,7 +395,8 @@ impl EditGroup {
         self.examples.len()
     }
 
-    /// Returns the smallest common context that no skipped site matches.
+    /// Returns the smallest common context that is specific enough and that no skipped site
+    /// matches. Returns `None` if there is none, or if rivals replace the same tokens otherwise.
     fn level(&self, passed: &[&RepeatSite]) -> Option<ContextWidth> {
         if !self.rivals.is_empty() {
             return None;

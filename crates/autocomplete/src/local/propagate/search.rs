@@ -83,6 +83,7 @@ impl SiteSearch {
         self.spots = spots;
     }
 
+    /// Whether no search was added, neither for patterns nor for groups.
     pub(super) fn is_empty(&self) -> bool {
         self.tasks.is_empty() && self.spots.is_empty()
     }
@@ -97,6 +98,8 @@ impl SiteSearch {
 }
 
 impl PatternSearch {
+    /// Returns the number of the pattern, the path of the text, and the sites found in it, at most
+    /// `MAX_SITES`.
     fn run(self) -> (u64, Option<AbsPath>, TextSites) {
         let text = &self.state.snapshot;
         let ground = SearchText {

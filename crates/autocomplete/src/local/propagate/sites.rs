@@ -91,6 +91,8 @@ pub(crate) fn is_of_many(pattern: &EditPattern, ground: SearchText<'_>) -> bool 
     bound.any(|binding| Some(binding) != first)
 }
 
+/// Returns the name of the pattern's variable and, if the pattern renames it, its new name. Returns
+/// `None` if the pattern concerns no variable.
 fn names(pattern: &EditPattern) -> Option<Vec<&str>> {
     let (old, new) = pattern.variable()?;
     Some([Some(old), new].into_iter().flatten().collect())
@@ -179,6 +181,7 @@ impl SiteMatcher<'_> {
         })
     }
 
+    /// Whether the tokens from `at` on match `slots`. A hole in `slots` never matches.
     fn is_run(&self, at: usize, slots: &[PatternSlot]) -> bool {
         slots
             .iter()
@@ -186,6 +189,7 @@ impl SiteMatcher<'_> {
             .all(|(ix, slot)| self.is_slot(at + ix, slot))
     }
 
+    /// Whether the token `at` exists and has the text of a fixed slot. `false` for a hole.
     fn is_slot(&self, at: usize, slot: &PatternSlot) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| Some(token.text(self.window)) == slot.text())
@@ -243,6 +247,8 @@ impl SiteMatcher<'_> {
         added.iter().any(is_word) && (is_before || is_behind)
     }
 
+    /// Whether the second token before `at`, the one before the dot, is the required receiver.
+    /// `true` if the pattern requires none.
     fn has_receiver(&self, at: usize) -> bool {
         let Some(receiver) = &self.pattern.receiver else {
             return true;
@@ -251,6 +257,9 @@ impl SiteMatcher<'_> {
         before.is_some_and(|token| token.text(self.window) == receiver.as_ref())
     }
 
+    /// Whether each fixed word and number of the match has a role that its slot allows. A wide
+    /// pattern allows every name, and one about definitions no use of a variable. Without a tree,
+    /// only slots of unknown roles pass.
     fn plays_its_parts(&self, at: usize, matched: &SiteMatch) -> bool {
         let wants_definition = self.pattern.is_about_definitions();
         self.pattern.old.iter().enumerate().all(|(ix, slot)| {
@@ -275,6 +284,8 @@ impl SiteMatcher<'_> {
         })
     }
 
+    /// Whether a syntax node of the pattern's kind covers exactly `span`. `true` if the pattern
+    /// requires no kind, `false` if it does and the text has no tree.
     fn is_node(&self, span: Span) -> bool {
         let (Some(kind), Some(syntax)) = (self.pattern.kind, self.ground.syntax) else {
             return self.pattern.kind.is_none();

@@ -32,6 +32,8 @@ pub(super) fn apply(
     Ok(results.collect())
 }
 
+/// Parses a resolution as the job, the path and the resolution. Reads a file named there, which
+/// must be UTF-8 and at most `MAX_RESOLVED_BYTES`.
 fn parse(text: &str) -> Result<(&str, &str, Resolution), String> {
     let parts = text
         .split_once(':')

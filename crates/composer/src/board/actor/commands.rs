@@ -39,6 +39,9 @@ impl BoardActor {
         }
     }
 
+    /// Adds jobs to the queue, in a best-of-N group if `group` is given. Adds none if their names
+    /// or dependencies are invalid. If a record cannot be written, fails and keeps the jobs before
+    /// it.
     async fn add(&mut self, tasks: Vec<JobSpec>, group: Option<String>) -> Result<(), Error> {
         let there: Vec<JobId> = self.jobs.iter().map(Job::id).collect();
         let first = self.next_number();
@@ -63,6 +66,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Adds `count` jobs with the same task as a group; fewer than 1 counts as 1, more than 32 as
+    /// 32.
     async fn add_best_of(&mut self, task: JobSpec, count: usize) -> Result<(), Error> {
         let group = format!("best-{}", self.next_number());
         let count = count.clamp(1, 32);
@@ -73,6 +78,7 @@ impl BoardActor {
         self.add(tasks.collect(), Some(group)).await
     }
 
+    /// Returns the number of the next job: one more than the highest in an id such as `a7`, or 1.
     fn next_number(&self) -> u64 {
         let numbers = self
             .jobs
@@ -82,6 +88,8 @@ impl BoardActor {
         numbers.max().unwrap_or(0) + 1
     }
 
+    /// Sends a message to a job's session, or queues a job that has ended again with the message as
+    /// prompt. Fails if the job has not started, or if its work is being copied.
     async fn steer(&mut self, job: &str, text: String) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         match self.jobs[ix].status.state {
@@ -101,6 +109,8 @@ impl BoardActor {
         }
     }
 
+    /// Sends a message to a job's session if it is in progress, and otherwise drops the message.
+    /// Fails only if there is no such job.
     async fn note(&mut self, job: &str, text: String) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         let is_at_work = matches!(
@@ -113,6 +123,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Forwards a command to a job's session. A prompt is handled by `steer`, a stop by `stop`, and
+    /// a close is ignored. Any other command fails if the job has no session.
     async fn forward_command(&mut self, job: &str, command: SessionCommand) -> Result<(), Error> {
         match command {
             SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt) => {
@@ -131,6 +143,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Pauses a job: holds back a queued one, and closes the gate for the calls of a running one;
+    /// one that is starting pauses later. Fails if the job is not in progress.
     async fn pause(&mut self, job: &str) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         match (&self.jobs[ix].status.state, &self.jobs[ix].session) {
@@ -151,6 +165,9 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Resumes a paused job, or queues again one that was interrupted, failed, stopped or is in
+    /// conflict; if its session is still closing, after that. Fails if a job without session is
+    /// done or has landed.
     async fn resume(&mut self, job: &str) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         self.jobs[ix].is_pausing = false;
@@ -180,6 +197,8 @@ impl BoardActor {
         }
     }
 
+    /// Stops a job: a session is asked to stop, one that is starting stops later, and a job without
+    /// session is stopped at once. Fails if the job is neither in progress nor interrupted.
     async fn stop(&mut self, job: &str) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         match &self.jobs[ix].status.state {
@@ -200,6 +219,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Adds a job that continues a job's session with `prompt`, in a new worktree with its work.
+    /// Fails if the job has not started yet or is running.
     async fn fork(&mut self, job: &str, prompt: String) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         let status = &self.jobs[ix].status;
@@ -230,6 +251,9 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Starts to copy a job's work between its worktree and the checkout;
+    /// `InternalEvent::HandedOver` reports the end. Fails if the job is running or waiting, or has
+    /// no worktree.
     async fn hand_over(&mut self, job: &str, to: HandOverTarget) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         let state = &self.jobs[ix].status.state;
@@ -257,6 +281,7 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Sets the job's state to the outcome of a landing. Fails if the job is running.
     async fn record_outcome(&mut self, job: &str, outcome: WorkOutcome) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         if self.jobs[ix].status.state.is_running() {
@@ -268,6 +293,8 @@ impl BoardActor {
         Ok(())
     }
 
+    /// Starts to release a job's worktree; `InternalEvent::Released` reports the end. Fails if the
+    /// job is in progress, still has a session, or has no worktree.
     async fn release(&mut self, job: &str) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         let status = &self.jobs[ix].status;

@@ -58,6 +58,8 @@ impl ComposerTask {
         }
     }
 
+    /// Starts agents on a task, with the default model if none is chosen. Fails if the demo model
+    /// is chosen outside the sample project, or if the scheduler is closed.
     async fn start(&mut self, task: StartAgents) -> Result<(), Error> {
         self.model.notice = None;
         let model = if task.model.is_empty() {
@@ -90,6 +92,7 @@ impl ComposerTask {
         sent.map_err(|_| Error::Closed)
     }
 
+    /// Accepts all open hunks of a job as one step for undo. Blocks on the disk.
     fn accept_all(&mut self, job: &str) -> Result<(), Error> {
         let decisions = &self.decisions;
         let own = self.model.hunks.iter().filter(|hunk| hunk.job == job);

@@ -23,6 +23,8 @@ pub(super) struct CheckRun {
 }
 
 impl ComposerTask {
+    /// Starts the checks of all best-of-N candidates that are not at work; results arrive one by
+    /// one. Fails if checks are running already, or if there are no such candidates or no checks.
     pub(super) fn compare(&mut self) -> Result<(), Error> {
         if self.comparison.is_some() {
             return Err(Error::Busy(

@@ -61,6 +61,7 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Starts to undo the latest landing. Never fails; `on_landing_report` handles the result.
     pub(super) fn undo_landing(&mut self) -> Result<(), Error> {
         let jobs = self.model.jobs.clone();
         self.start_landing(LandingAction::Undo, move |landings, _| {
@@ -69,6 +70,8 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Starts to resolve the conflict of one file in the landing of `job`; `on_landing_report`
+    /// handles the result. Fails if there is no such job.
     pub(super) fn resolve_file(
         &mut self,
         job: &str,
@@ -84,6 +87,8 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Starts to abandon the conflicting landing of `job`; `on_landing_report` handles the result.
+    /// Fails if there is no such job.
     pub(super) fn abandon_landing(&mut self, job: &str) -> Result<(), Error> {
         let job = self.job_status(job)?.clone();
         self.start_landing(LandingAction::Resolve, move |landings, _| {
@@ -92,6 +97,8 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Runs `run` in the background as the landing in progress, and shows on the board that it
+    /// runs. If the checks cannot be loaded, the landing fails and `run` is not called.
     fn start_landing(
         &mut self,
         action: LandingAction,

@@ -24,6 +24,8 @@ pub(super) struct RestoreOutcome {
 }
 
 impl ComposerTask {
+    /// Starts to restore a job's worktree to the start of `turn`; `on_restore_outcome` handles the
+    /// result. Fails if a restore is running, or if the job's agent is at work or has no worktree.
     pub(super) fn start_restore(&mut self, job: &str, turn: u64) -> Result<(), Error> {
         self.refuse_another()?;
         let job = self.idle_job(job)?.clone();
@@ -46,6 +48,8 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Starts to undo the latest restore; `on_restore_outcome` handles the result. Fails if there
+    /// is none or a restore is running, or if the job's agent is at work or has no worktree.
     pub(super) fn undo_restore(&mut self) -> Result<(), Error> {
         self.refuse_another()?;
         let latest = self.restored.as_ref();
@@ -70,6 +74,7 @@ impl ComposerTask {
         Ok(())
     }
 
+    /// Fails with `Busy` while a restore is running.
     fn refuse_another(&self) -> Result<(), Error> {
         if self.restore.is_some() {
             Err(Error::Busy(
@@ -80,6 +85,7 @@ impl ComposerTask {
         }
     }
 
+    /// Runs `run` on the worktree's history in the background, as the restore in progress.
     fn run_restore(
         &mut self,
         worktree: JobWorktree,

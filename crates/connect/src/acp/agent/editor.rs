@@ -134,6 +134,7 @@ impl EditorClient {
         options.retain(|option| truths || !matches!(option.value, OptionValue::Truth(_)));
     }
 
+    /// Records that a call of a session was reported; returns `false` if it already was.
     fn is_new(&self, session: &str, call: &str) -> bool {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         reported.insert((session.to_owned(), call.to_owned()))

@@ -280,6 +280,7 @@ impl AgentServer {
         Ok((opened, modes, options))
     }
 
+    /// Lists the stored sessions of a folder or of all; fails as the engine does.
     async fn list(
         self: Arc<Self>,
         request: v1::ListSessionsRequest,
@@ -332,6 +333,8 @@ impl AgentServer {
         })
     }
 
+    /// Marks that a turn of a session runs. Fails with `NotFound` if the session is not open, and
+    /// with `Invalid` if a turn runs already.
     fn begin_turn(&self, id: &str) -> Result<(), RequestRefusal> {
         self.require_open(id)?;
         if self.open().insert(id.to_owned(), true) == Some(true) {
@@ -397,6 +400,7 @@ impl AgentServer {
         self.open().insert(session.to_owned(), false);
     }
 
+    /// Fails with `NotFound` if the session is not open.
     fn require_open(&self, session: &str) -> Result<(), RequestRefusal> {
         if self.open().contains_key(session) {
             Ok(())
@@ -406,6 +410,7 @@ impl AgentServer {
         }
     }
 
+    /// Locks the open sessions: by id, whether a turn runs.
     fn open(&self) -> std::sync::MutexGuard<'_, HashMap<String, bool>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -464,6 +469,8 @@ type Modes = Option<v1::SessionModeState>;
 /// A session's options in protocol form.
 type Options = Option<Vec<v1::SessionConfigOption>>;
 
+/// Returns the modes and options of a session in protocol form, without options that the editor
+/// cannot show. No options at all give `None`.
 fn session_state(opened: &OpenedSession, editor: &EditorClient) -> (Modes, Options) {
     let mut options = opened.options.clone();
     editor.keep_known(&mut options);
@@ -472,6 +479,9 @@ fn session_state(opened: &OpenedSession, editor: &EditorClient) -> (Modes, Optio
     (modes, (!options.is_empty()).then_some(options))
 }
 
+/// Converts an editor's request for a session. Makes `folder` absolute, from the current folder,
+/// and drops servers that cannot be converted. Fails with `Invalid` if `folder` cannot be made
+/// absolute.
 fn session_request(
     folder: PathBuf,
     more: Vec<PathBuf>,

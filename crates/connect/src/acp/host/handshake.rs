@@ -98,6 +98,8 @@ pub(super) fn session(
     }
 }
 
+/// Converts a server for an agent. `None` if it is disabled or its configuration is invalid, or if
+/// it needs HTTP and the agent does not support that.
 fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpServer> {
     if entry.is_disabled {
         return None;
@@ -150,6 +152,8 @@ pub(super) fn options(began: &Value) -> Vec<ConfigOption> {
     options
 }
 
+/// Returns the models of an agent without config options as an option; `None` if its response names
+/// no models or no current one.
 fn legacy_models(began: &Value) -> Option<ConfigOption> {
     let models = began.get("models")?;
     let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());

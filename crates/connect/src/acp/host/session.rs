@@ -100,6 +100,7 @@ pub(super) async fn run(
     events.send(HostedAgentEvent::Closed(last)).await.ok();
 }
 
+/// Starts the agent's process and opens the connection to it. Sends nothing yet.
 async fn start_agent(
     start: AgentLaunch,
     events: &mpsc::Sender<HostedAgentEvent>,
@@ -179,6 +180,8 @@ impl HostedSession {
         self.shut_down(cause).await
     }
 
+    /// Ends a running turn, disconnects and ends the process. Returns why the agent failed; `None`
+    /// if the host closed it.
     async fn shut_down(mut self, cause: StopCause) -> Option<String> {
         let why = match cause {
             StopCause::Requested => None,
@@ -195,6 +198,8 @@ impl HostedSession {
         why
     }
 
+    /// Starts to watch the root for changes. A failure is reported as `Problem` or logged, and
+    /// gives `None`.
     async fn watch(&mut self) -> Option<Watcher> {
         let files = self.start.files.clone();
         let request = WatchRequest {
@@ -226,6 +231,9 @@ impl HostedSession {
         self.events.send(event).await.ok();
     }
 
+    /// Handles a command of the host. Only `Close` returns `Err`: the task then ends as requested.
+    /// Requests that fail are reported by `on_reply`; a lost connection is noticed in `work`, never
+    /// here.
     async fn on_command(&mut self, command: HostedAgentCommand) -> Result<(), StopCause> {
         match command {
             HostedAgentCommand::Prompt(pieces) => {
@@ -316,6 +324,9 @@ impl HostedSession {
         }
     }
 
+    /// Handles the deadline. Returns `Err` if the agent has not ended its turn, and is killed for
+    /// that, or has not responded to the initialization. A deadline that no longer applies is
+    /// ignored.
     async fn on_deadline(&mut self) -> Result<(), StopCause> {
         self.deadline = None;
         if self.turn == TurnState::Stopping {
@@ -333,6 +344,8 @@ impl HostedSession {
         Ok(())
     }
 
+    /// Handles a response of the agent. Returns `Err`, which ends the task, if the agent rejects
+    /// the initialization or the session; other errors are reported to the host.
     async fn on_reply(&mut self, reply: AgentReply) -> Result<(), StopCause> {
         match reply {
             // If the agent has ended, its error output is more informative; the end of its pipe
@@ -515,6 +528,8 @@ impl HostedSession {
         self.add_reply(async move { AgentReply::Began(began.block_task().await) });
     }
 
+    /// Takes over the agent's capabilities, then signs in or begins the session. Returns `Err`,
+    /// which ends the task, if the agent speaks another version of the protocol.
     async fn on_initialized(&mut self, hello: v1::InitializeResponse) -> Result<(), StopCause> {
         self.deadline = None;
         if hello.protocol_version != ProtocolVersion::V1 {
@@ -575,6 +590,8 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
+/// Waits for the next event, which is always `Some`; forever if there is no watcher or it has
+/// ended.
 async fn watched(watcher: Option<&Watcher>) -> Option<WatchEvent> {
     match watcher {
         Some(watcher) => match watcher.events.recv().await {

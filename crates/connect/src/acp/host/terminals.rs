@@ -122,6 +122,7 @@ impl Terminals {
         Ok(())
     }
 
+    /// Returns a terminal by its id; fails with `Refused` if there is none.
     fn find(&self, id: &v1::TerminalId) -> Result<&HostedTerminal, Error> {
         self.all
             .get(&*id.0)

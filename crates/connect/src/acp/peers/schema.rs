@@ -48,6 +48,7 @@ pub fn check_message(
     }
 }
 
+/// Checks a value against the schema of `T`; fails with the reason if it does not fit.
 fn check<T: JsonSchema>(value: &Value) -> Result<(), Error> {
     let schema = serde_json::to_value(schema_for!(T));
     let schema = schema.map_err(|error| Error::Invalid(error.to_string()))?;
@@ -55,6 +56,8 @@ fn check<T: JsonSchema>(value: &Value) -> Result<(), Error> {
         .map_err(|why| Error::Invalid(format!("{value:#} is no {}: {why}", T::schema_name())))
 }
 
+/// Checks a value against a schema, whose references lead into `whole`. Fails with the first rule
+/// that it breaks; ignores unknown rules.
 fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), Error> {
     let Value::Object(rules) = schema else {
         return match schema {
@@ -126,6 +129,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
+/// Checks the type of a value against a type name or a list of them.
 fn is_of(value: &Value, required: &Value) -> Result<(), Error> {
     let is = |kind: &Value| match kind.as_str() {
         Some("object") => value.is_object(),

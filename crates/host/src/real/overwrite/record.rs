@@ -130,6 +130,8 @@ pub(super) fn left_over(
     Ok(records)
 }
 
+/// Opens a record and takes its lock, which the returned file holds. `None` if the record is gone
+/// or unreadable, or another process holds the lock.
 fn lock(path: &AbsPath) -> Option<File> {
     let file = OpenOptions::new().read(true).open(path).ok()?;
     retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive)).ok()?;
@@ -147,6 +149,8 @@ fn fresh_name() -> String {
     format!("{start:024}-{}-{count}", process::id())
 }
 
+/// Writes a record to a new file and makes it durable. Returns the file, which holds the record's
+/// lock. Fails if `path` exists.
 fn write_locked(
     path: &AbsPath,
     request: &SaveRequest<'_>,
@@ -189,6 +193,7 @@ fn encode(request: &SaveRequest<'_>, found: &real::ExistingFile, old: Option<&[u
     bytes
 }
 
+/// Reads a record whose lock `file` holds. Fails if it is unreadable or damaged.
 fn read(path: &AbsPath, file: File) -> Result<LeftoverRecord, Error> {
     let (bytes, _) = read_whole(&PathAt::absolute(path), u64::MAX - 1)?;
     decode(path, file, &bytes).ok_or_else(|| {
@@ -198,6 +203,8 @@ fn read(path: &AbsPath, file: File) -> Result<LeftoverRecord, Error> {
     })
 }
 
+/// Parses the bytes of a record; `None` if its hash, magic or lengths are wrong or its target is
+/// not an absolute path.
 fn decode(path: &AbsPath, file: File, bytes: &[u8]) -> Option<LeftoverRecord> {
     let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
     let hash = u128::from_le_bytes(hash.try_into().ok()?);

@@ -1,6 +1,6 @@
 //! Accumulates events into batches.
 //!
-//! Invariant: at most `MOST` paths are held; beyond that a rescan of the root is sent.
+//! Invariant: at most `MAX_PATHS` paths are held; beyond that a rescan of the root is sent.
 //! Invariant: a batch that cannot be sent now is sent later, never dropped.
 
 use std::collections::BTreeSet;
@@ -124,7 +124,8 @@ impl EventBatch {
         !self.is_ready && !self.rescan && self.changed.is_empty()
     }
 
-    /// Returns the event if the channel is full.
+    /// Sends an event, and returns it if the channel is full. An event for a closed channel is
+    /// dropped.
     fn offer(&self, event: WatchEvent) -> Option<WatchEvent> {
         match self.sender.try_send(event) {
             Ok(()) | Err(TrySendError::Closed(_)) => None,

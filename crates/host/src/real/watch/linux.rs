@@ -62,6 +62,8 @@ struct ToAdd {
     is_new: bool,
 }
 
+/// Starts the thread that watches a folder. Fails if the root is missing or not a folder; refused
+/// watches are reported as an event instead.
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let root = request.root.clone();
     let failed = |error: &io::Error| Error::from_io(&root, "watch", error);
@@ -152,6 +154,8 @@ impl InotifyWatcher {
         }
     }
 
+    /// Waits for events, for a request through `woken`, or until something is due; does not wait
+    /// while folders are still to be added.
     fn wait(&self, woken: &PipeReader) -> rustix::io::Result<WakeReason> {
         let mut wanted = vec![PollFd::new(woken, PollFlags::IN)];
         if let Some(inotify) = &self.inotify {

@@ -53,6 +53,8 @@ struct NotifyWatcher {
     next_poll: Instant,
 }
 
+/// Starts watching a folder through `notify`, and the thread that batches its events. Fails if the
+/// root cannot be watched.
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let root = request.root.clone();
     let metadata = fs::metadata(&root).map_err(|error| Error::from_io(&root, "watch", &error))?;

@@ -152,6 +152,7 @@ pub(super) fn verdict(
     }
 }
 
+/// Returns the first requirement that the candidate does not meet; `None` if it is eligible.
 fn exclusion(need: &RouteRequirements, candidate: &RouteCandidate) -> Option<ExclusionReason> {
     let profile = &candidate.profile;
     let is_named = match &need.wanted {

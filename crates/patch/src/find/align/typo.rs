@@ -38,6 +38,7 @@ impl<'a> TypoFinder<'a> {
         (are_words && !self.is_name(word)).then(|| slip.distance())
     }
 
+    /// Whether a word occurs in the file as a whole word. Caches the result.
     fn is_name(&self, word: String) -> bool {
         let mut names = self.names.borrow_mut();
         if let Some(is_name) = names.get(&word) {
@@ -86,6 +87,7 @@ impl Typo {
         (is_short && are_letters).then_some(slip)
     }
 
+    /// Returns the number of differing letters, in the line that has more of them.
     fn distance(&self) -> usize {
         self.old_part.len().max(self.row_part.len())
     }
@@ -113,6 +115,7 @@ fn may_be_near(old: &[u8], row: &[u8]) -> bool {
     longer - head - tail <= BYTES
 }
 
+/// Whether a char belongs to a word.
 fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }

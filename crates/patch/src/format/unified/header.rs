@@ -56,6 +56,8 @@ fn range(text: &str) -> Option<((u32, u32), &str)> {
     }
 }
 
+/// Parses the digits at the start, and returns the rest; `None` if there are none or the number is
+/// too large.
 fn number(text: &str) -> Option<(u32, &str)> {
     let end = text
         .find(|sign: char| !sign.is_ascii_digit())
@@ -143,6 +145,8 @@ const PREFIXES: [(&str, &str); 5] = [
     ("o/", "w/"),
 ];
 
+/// Strips the prefixes that Git puts before the two names of a file. Strips neither unless both
+/// have one of the same pair.
 fn without_prefixes(old: &str, new: &str) -> (String, String) {
     let bare = PREFIXES
         .iter()
@@ -193,6 +197,8 @@ pub(super) fn git_names(text: &str) -> (Option<String>, Option<String>) {
     }
 }
 
+/// Returns the byte offset of the first `"` that no backslash escapes; the length of the text if
+/// there is none.
 fn end_of_quotes(text: &str) -> usize {
     let mut is_escaped = false;
     text.find(|sign| {

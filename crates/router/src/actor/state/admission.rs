@@ -37,7 +37,8 @@ pub(super) enum BudgetFit {
 
 impl Admission<'_> {
     /// Returns whether a request may be sent now on its current route. Otherwise notes in `scan`
-    /// when to ask again, or that the request is to be refused or rerouted.
+    /// when to ask again, or that the request is to be refused or rerouted; notes nothing if the
+    /// request waits for a running one to end.
     pub(super) fn allows(&mut self, id: SubmissionId, request: &PendingRequest) -> bool {
         let state = &self.routes[request.current_route()];
         let is_tab = request.caller.class == RequestClass::Tab;
@@ -81,6 +82,9 @@ impl Admission<'_> {
         is_free && self.rates.check(state.route(), demand, self.now).is_err()
     }
 
+    /// Handles a breaker that refuses the request's route until `until`. Returns `true` if the
+    /// request is sent nevertheless: the first attempt of a user's turn, on a shut route without
+    /// alternative. Otherwise notes in `scan` that it is rerouted, refused or checked again.
     fn passes_breaker(
         &mut self,
         id: SubmissionId,

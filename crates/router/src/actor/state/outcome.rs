@@ -222,6 +222,8 @@ impl RouterState {
         self.asleep.insert((until, id));
     }
 
+    /// Returns whether a further route follows the request's current one; `false` if the request
+    /// has ended.
     fn has_next_route(&self, id: SubmissionId) -> bool {
         let request = self.requests.get(&id);
         request.is_some_and(|request| request.at + 1 < request.chain.len())
@@ -324,6 +326,7 @@ fn count_usage(sent: &SentAttempt, end: &AttemptEnd, stats: &AttemptStats) -> (U
     }
 }
 
+/// Returns the whole milliseconds between two times.
 fn millis(from: MonotonicTime, to: MonotonicTime) -> u64 {
     u64::try_from(to.since(from).as_millis()).unwrap_or(u64::MAX)
 }

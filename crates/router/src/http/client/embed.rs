@@ -70,6 +70,8 @@ impl HttpClient {
         answer.map_err(|failure| masked(key.as_ref(), failure))
     }
 
+    /// Reads the response with the embeddings of `count` texts. Fails if its status is not a
+    /// success, if it breaks off (`Torn`), or if it is too long or invalid (`Malformed`).
     async fn read(
         &self,
         mut response: HttpResponse,

@@ -126,10 +126,12 @@ fn user_ends(messages: &VecDeque<Value>) -> Vec<usize> {
     users.map(|(at, _)| at).collect()
 }
 
+/// Returns whether the message has the role `user`, which includes tool results.
 fn is_users(message: &Value) -> bool {
     message["role"] == "user"
 }
 
+/// Returns the total bytes of the strings in a value, without the names of members.
 fn size(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64,

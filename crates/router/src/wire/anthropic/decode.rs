@@ -148,6 +148,7 @@ impl AnthropicReader {
         self.stop = Some((reason, raw.to_owned()));
     }
 
+    /// Ends the answer with the stop reason received before. Fails if there was none.
     fn stop(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         match self.stop.take() {
             Some((reason, raw)) => answer.stop(reason, &raw),

@@ -191,6 +191,8 @@ fn add_messages(history: &ChatHistory<'_>, options: &WireOptions, latest: &mut c
     }
 }
 
+/// Encodes a part of an assistant message. Returns `None` for an empty text, for reasoning without
+/// a signature of this model, and for parts that the role cannot have.
 fn assistant(history: &ChatHistory<'_>, part: &MessagePart) -> Option<Value> {
     match &part.content {
         PartContent::Text(text) if text.is_empty() => None,
@@ -218,6 +220,7 @@ fn assistant(history: &ChatHistory<'_>, part: &MessagePart) -> Option<Value> {
     }
 }
 
+/// Encodes a tool's result, with its texts and images. Returns `None` for any other part.
 fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) -> Option<Value> {
     let PartContent::ToolResult {
         call,
@@ -242,6 +245,8 @@ fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) 
     Some(Value::Object(block))
 }
 
+/// Encodes a text or an image; an image becomes a placeholder text if the model takes none. Returns
+/// `None` for an empty text and for other content.
 fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
         PartContent::Text(text) if text.is_empty() => None,

@@ -94,6 +94,8 @@ impl FrameReader for ChatReader {
 }
 
 impl ChatReader {
+    /// Adds the delta of a choice to the answer and remembers its finish reason. Fails if the
+    /// reason says that the server aborted the answer.
     fn choice(&mut self, choice: &Value, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         let delta = match choice.get("delta").filter(|delta| delta.is_object()) {
             Some(delta) => delta,
@@ -203,6 +205,8 @@ fn join(have: &mut Map<String, Value>, piece: &Map<String, Value>) {
     }
 }
 
+/// Converts a finish reason; an unknown one means the end of the turn. Fails if the server aborted
+/// the answer.
 fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopReason, Failure> {
     let by_text = choice.get("stop_reason").is_some_and(Value::is_string);
     Ok(match raw {

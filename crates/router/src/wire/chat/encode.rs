@@ -344,6 +344,8 @@ impl<'a> ChatWriter<'a> {
         json!(texts.collect::<Vec<_>>().join("\n\n"))
     }
 
+    /// Encodes a text or an image; an image becomes a placeholder text if the model takes none.
+    /// Returns `None` for other content.
     fn plain(&self, content: &PartContent) -> Option<Value> {
         match content {
             PartContent::Text(text) => Some(json!({ "type": "text", "text": text })),

@@ -139,7 +139,8 @@ impl ErrorBody {
     }
 }
 
-/// Formats a path in the request, given as a string or as a list of names and indices.
+/// Formats a path into the request, given as a string or as a list of names and indices, which are
+/// joined by dots. An empty string or list gives an empty path; any other type gives `None`.
 fn path(value: &Value) -> Option<String> {
     match value {
         Value::String(path) => Some(path.clone()),

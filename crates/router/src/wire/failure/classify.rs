@@ -76,6 +76,9 @@ pub(super) fn class(status: Option<u16>, body: &ErrorBody) -> FailureClass {
         .unwrap_or_else(|| by_status(status, body))
 }
 
+/// Returns the class of the first entry of `CODES` that is part of one of the error's codes; `None`
+/// if none is. A limit per minute is never a quota, and with status 429 an overlong context becomes
+/// a rate limit.
 fn by_code(status: Option<u16>, body: &ErrorBody) -> Option<FailureClass> {
     let says = |code: &str| body.codes.iter().any(|have| have.contains(code));
     // A quota that resets within the hour is a rate limit.
@@ -91,6 +94,8 @@ fn by_code(status: Option<u16>, body: &ErrorBody) -> Option<FailureClass> {
     }
 }
 
+/// Returns the class that the words of the message indicate; `None` if they indicate none. Some
+/// words only count with certain statuses.
 fn by_words(status: Option<u16>, body: &ErrorBody) -> Option<FailureClass> {
     let message = body.message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));

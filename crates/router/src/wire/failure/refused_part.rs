@@ -199,6 +199,7 @@ struct RefusalContext<'a> {
 type Trail<'a> = Vec<(String, &'a Value)>;
 
 impl RefusalContext<'_> {
+    /// Returns whether the message contains one of these phrases, which are in lower case.
     fn mentions(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.words.contains(word))
     }
@@ -232,10 +233,14 @@ impl RefusalContext<'_> {
         })
     }
 
+    /// Returns whether the request contains an image, or its body is unknown.
     fn may_have_images(&self) -> bool {
         self.sent.is_null() || !images(&self.sent).is_empty()
     }
 
+    /// Identifies the part at a path: a tool, a part of the conversation, or an optional member.
+    /// Returns `None` if the path leads into none of them, or if the message does not tell what is
+    /// wrong with it.
     fn by_path(&self, path: &str) -> Option<RefusedPart> {
         let trail = follow_path(&self.sent, path);
         let has_gone =
@@ -251,6 +256,9 @@ impl RefusalContext<'_> {
         self.member(&name).or_else(|| self.member(root))
     }
 
+    /// Identifies what a path into the tools refers to: an option on a tool, or the tool itself. If
+    /// `trail` reaches no named tool, identifies the number of tools if the message speaks of a
+    /// limit, else returns `None`.
     fn of_tools(&self, path: &str, trail: &Trail<'_>) -> Option<RefusedPart> {
         let tool = trail.iter().rev().find_map(|(_, value)| tool_name(value));
         let Some(name) = tool else {
@@ -268,6 +276,9 @@ impl RefusalContext<'_> {
         Some(RefusedPart::Tool { name: Some(name) })
     }
 
+    /// Identifies what a path into the conversation refers to: reasoning, an image, or a member
+    /// that the message names as unsupported. Returns `None` if it is none of these. Several images
+    /// on the path count only if the message speaks of images.
     fn of_messages(&self, trail: &Trail<'_>) -> Option<RefusedPart> {
         if self.mentions(REASONING) || trail.iter().any(|(_, value)| is_thought(value)) {
             return Some(self.reasoning());
@@ -296,6 +307,8 @@ impl RefusalContext<'_> {
         }
     }
 
+    /// Identifies the part by the phrases of the message and by the codes; `None` if none of them
+    /// is known.
     fn by_words(&self) -> Option<RefusedPart> {
         if self.mentions(REASONING) || self.codes.contains("encrypted_content") {
             return Some(self.reasoning());
@@ -324,10 +337,13 @@ impl RefusalContext<'_> {
         is_schema.then_some(RefusedPart::Tool { name: None })
     }
 
+    /// Returns whether the message or a code speaks of images, and the request may contain one.
     fn is_about_image(&self) -> bool {
         (self.mentions(IMAGE) || self.codes.contains("image")) && self.may_have_images()
     }
 
+    /// Returns the number of tools as the refused part, with the maximum if the message gives it.
+    /// Returns `None` if the message does not speak of a limit.
     fn too_many_tools(&self) -> Option<RefusedPart> {
         if !self.mentions(&[
             "too long",
@@ -429,7 +445,7 @@ fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.split(is_edge).filter(|step| !step.is_empty())
 }
 
-/// Returns the last step of a path that is a name rather than an index.
+/// Returns the last step of a path that is a name rather than an index; `None` if there is none.
 fn last_name(path: &str) -> Option<String> {
     let names = steps(path).filter(|step| step.parse::<usize>().is_err());
     names.last().map(str::to_owned)
@@ -475,10 +491,12 @@ fn collect_images(value: &Value, found: &mut Vec<Arc<[u8]>>) {
     }
 }
 
+/// Decodes base64; `None` if it is invalid.
 fn bytes(data: &str) -> Option<Arc<[u8]>> {
     STANDARD.decode(data).ok().map(Into::into)
 }
 
+/// Returns whether a value is a part with reasoning, on any wire.
 fn is_thought(value: &Value) -> bool {
     let kind = value.get("type").and_then(Value::as_str);
     let is_kind =
@@ -486,6 +504,7 @@ fn is_thought(value: &Value) -> bool {
     is_kind || value.get("thought") == Some(&Value::Bool(true))
 }
 
+/// Returns the name of a tool definition, on any wire; `None` if the value has no name.
 fn tool_name(value: &Value) -> Option<String> {
     let name = value
         .get("name")
@@ -516,6 +535,8 @@ fn has_word(text: &str, name: &str) -> bool {
     })
 }
 
+/// Returns the first number in a text; `None` if there is none within the first 24 bytes, or if it
+/// is too large.
 fn first_number(text: &str) -> Option<usize> {
     let begin = text.find(|letter: char| letter.is_ascii_digit())?;
     // The number must be adjacent to its word.

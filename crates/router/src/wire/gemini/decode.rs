@@ -109,6 +109,8 @@ impl GeminiReader {
     }
 }
 
+/// Converts a finish reason; an unknown one means the end of the turn. Fails if the model's tool
+/// call was malformed, or if Gemini rejects the request; the latter failure quotes `message`.
 fn reason(raw: &str, message: &str, answer: &ResponseBuilder) -> Result<StopReason, Failure> {
     Ok(match raw {
         "STOP" => StopReason::EndTurn,

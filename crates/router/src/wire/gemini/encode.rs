@@ -64,6 +64,8 @@ fn add_tools(body: &mut Map<String, Value>, options: &WireOptions, request: &Mod
     );
 }
 
+/// Returns the body's `generationConfig`: limits, sampling, thinking and response format. Fails if
+/// the request has a schema and the model supports none.
 fn generation(options: &WireOptions, request: &ModelRequest) -> Result<Value, Failure> {
     let mut config = object([("maxOutputTokens", json!(request.max_output.0))]);
     add_sampling(
@@ -194,6 +196,8 @@ fn written(history: &ChatHistory<'_>, part: &MessagePart) -> Vec<Value> {
     }
 }
 
+/// Encodes a tool's result and appends its images to `pictures`, since the result holds only text.
+/// Returns `None` for any other part.
 fn result(
     history: &ChatHistory<'_>,
     part: &MessagePart,
@@ -223,6 +227,8 @@ fn result(
     Some(json!({ "functionResponse": response }))
 }
 
+/// Encodes a text or an image; an image becomes a placeholder text if the model takes none. Returns
+/// `None` for an empty text and for other content.
 fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
         PartContent::Text(text) if text.is_empty() => None,

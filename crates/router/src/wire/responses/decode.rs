@@ -101,6 +101,9 @@ impl ResponsesReader {
         self.items.entry(at).or_default().call = Some(index);
     }
 
+    /// Adds to the answer what the deltas of the finished item `at` did not contain, and ends its
+    /// tool call. Ignores items of unknown types. Fails if the arguments of a call contradict the
+    /// streamed ones.
     fn on_item_done(
         &mut self,
         at: u64,
@@ -167,6 +170,8 @@ impl ResponsesReader {
         }
     }
 
+    /// Ends the answer with the usage and stop reason of the final response. Adds the response's
+    /// items if none was streamed; fails if their calls contradict streamed arguments.
     fn stop(&mut self, response: &Value, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         answer.start(text(response, "/id"), text(response, "/model"));
         if !self.has_finished_items {

@@ -172,6 +172,8 @@ fn add_input(history: &ChatHistory<'_>, options: &WireOptions, input: &mut BodyI
     }
 }
 
+/// Encodes a part of an assistant message as an item. Returns `None` for an empty text, for
+/// reasoning without this model's item, and for parts that the role cannot have.
 fn assistant(
     history: &ChatHistory<'_>,
     part: &MessagePart,
@@ -229,6 +231,8 @@ fn assistant(
     }
 }
 
+/// Encodes a tool's result: as a list if it contains an image, else as one text. Returns `None` for
+/// any other part.
 fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) -> Option<Value> {
     let PartContent::ToolResult {
         call,
@@ -266,6 +270,8 @@ fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) 
     Some(json!({ "type": kind, "call_id": history.id(call), "output": output }))
 }
 
+/// Encodes a text or an image; an image becomes a placeholder text if the model takes none. Returns
+/// `None` for other content.
 fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
         PartContent::Text(text) => Some(json!({ "type": "input_text", "text": text })),

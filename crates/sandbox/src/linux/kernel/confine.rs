@@ -16,6 +16,8 @@ pub(in crate::linux) fn drop_capabilities_if_any() -> Result<(), Errno> {
     }
 }
 
+/// Drops every capability and locks the ways to regain one. Fails with `EPERM` without the right to
+/// do so.
 fn drop_capabilities() -> Result<(), Errno> {
     const LAST: u64 = 63;
     for capability in 0..=LAST {

@@ -22,6 +22,8 @@ pub(in crate::linux) fn memory(length: usize) -> Result<&'static mut [u8], Errno
     Ok(unsafe { std::slice::from_raw_parts_mut(address.cast::<u8>(), length) })
 }
 
+/// Maps `length` bytes of a file or, with -1 and `MAP_ANONYMOUS`, of new memory; returns their
+/// address.
 fn map_at(length: usize, access: c_int, flags: c_int, file: RawFd) -> Result<*mut c_void, Errno> {
     // SAFETY: the kernel picks the address, so no memory in use is replaced.
     let address = unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, file, 0) };

@@ -47,7 +47,8 @@ pub(super) fn denies(
     }
 }
 
-/// Returns whether a file is a configuration that runs no program.
+/// Returns whether a file is a configuration that runs no program; false if it is missing, longer
+/// than `MAX_CONFIG_BYTES` or unreadable.
 #[expect(
     clippy::disallowed_methods,
     reason = "the file was opened in the sandbox, and is reached through that descriptor"

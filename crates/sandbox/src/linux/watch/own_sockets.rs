@@ -43,6 +43,8 @@ fn identity(thread: u32, file: &OwnedFd) -> Option<(u32, u32)> {
     Some((facts.stx_ino as u32, device))
 }
 
+/// Returns the mounts as a thread sees them, in the format of `/proc/…/mountinfo`; `None` if the
+/// thread has ended.
 #[expect(
     clippy::disallowed_methods,
     reason = "/proc describes a process; it is not a user's file"
@@ -100,15 +102,18 @@ fn file(message: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
+/// Returns a length rounded up to a multiple of four, as the kernel aligns messages.
 fn aligned(size: usize) -> usize {
     size.div_ceil(4) * 4
 }
 
+/// Reads four bytes at an offset, in the machine's byte order; `None` beyond the end.
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at + 4)?;
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
+/// Reads two bytes at an offset, in the machine's byte order; `None` beyond the end.
 fn read_u16(bytes: &[u8], at: usize) -> Option<u16> {
     let bytes = bytes.get(at..at + 2)?;
     Some(u16::from_ne_bytes(bytes.try_into().ok()?))

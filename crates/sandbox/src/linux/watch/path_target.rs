@@ -78,6 +78,8 @@ pub(super) fn absolute_path(
     Some(fs::read_link(base).ok()?.join(given))
 }
 
+/// Reads the path at an address of the caller's memory, without its NUL. `None` if it is
+/// unreadable, empty or not shorter than `PATH_MAX`.
 fn read_path(question: &SyscallNotification, address: u64) -> Option<Vec<u8>> {
     let mut buffer = [0; libc::PATH_MAX as usize];
     // Most paths are short; the rest is read only if needed.
@@ -147,10 +149,12 @@ fn split(path: &Path) -> (PathBuf, Vec<u8>) {
     }
 }
 
+/// Returns the path of an open folder as `/proc` shows it; `None` if it cannot be read.
 fn real_path(folder: &OwnedFd) -> Option<PathBuf> {
     fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd())).ok()
 }
 
+/// Opens a handle of the entry `name` in a folder, of a link itself. `None` if it cannot be opened.
 fn open_in(folder: &OwnedFd, name: &[u8], flags: i32) -> Option<OwnedFd> {
     let name = CString::new(name).ok()?;
     let flags = flags | libc::O_PATH | libc::O_NOFOLLOW;
@@ -251,6 +255,7 @@ pub(super) fn is_read_only(file: &impl AsFd) -> bool {
     rustix::fs::fstatvfs(file).is_ok_and(|facts| facts.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
+/// Returns whether `target`, an entry of `folder`, is a mount point.
 fn is_mount(folder: &OwnedFd, target: &OwnedFd) -> bool {
     let mount = |file: &OwnedFd| {
         let facts = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);

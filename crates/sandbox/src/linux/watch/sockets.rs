@@ -74,6 +74,7 @@ fn prepare(
 }
 
 impl WatchedFilter {
+    /// Returns whether the sandbox has a network namespace of its own.
     fn has_network(&self) -> bool {
         plan_encoding::PlanView::new(&self.plan.bytes)
             .head
@@ -99,6 +100,9 @@ impl SocketAddress {
     }
 }
 
+/// Returns the socket file if it may be connected to. Fails with `ENOENT` if it is missing, with
+/// `ECONNREFUSED` if it is no socket, and with `EACCES`, which is recorded, if it is on a read-only
+/// mount or was created outside.
 fn reachable(
     watched: &WatchedFilter,
     question: &SyscallNotification,

@@ -53,7 +53,8 @@ struct TripwireEntry {
 }
 
 impl Tripwire {
-    /// Watches the paths that the plan lists as absent; returns `None` if there are none.
+    /// Watches the paths that the plan lists as absent; returns `None` if there are none or they
+    /// cannot be watched.
     pub(in crate::linux) fn set(
         plan: &Arc<SandboxPlan>,
         process: &Arc<OwnedFd>,
@@ -96,6 +97,8 @@ impl Tripwires {
         })
     }
 
+    /// Adds a tripwire under `key` and watches the folders of its absent paths. `None`, with
+    /// nothing added, if one of them cannot be watched.
     fn add(&self, key: u64, wire: TripwireEntry) -> Option<()> {
         let what = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO;
         let plan = wire.plan.clone();

@@ -72,6 +72,8 @@ pub(crate) fn find(query: &str, entries: &[CommandEntry]) -> Vec<FoundCommand> {
     fits.into_iter().map(marked).collect()
 }
 
+/// Returns the rank of a command whose name, synonyms or help contain a beginning for each word:
+/// that of the worst text needed. Returns `None` if a word begins nothing, or without words.
 fn fit(words: &[String], entry: &CommandEntry) -> Option<CommandRank> {
     let texts = [
         entry.name.as_str(),
@@ -109,6 +111,8 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// Returns the byte offsets of the chars of `name` that `words` match, sorted and without
+/// duplicates.
 fn beginnings(words: &[String], name: &str) -> Vec<usize> {
     let mut matched: Vec<usize> = words
         .iter()
