@@ -109,12 +109,9 @@ impl fmt::Display for X11Error {
     }
 }
 
-<<<<<<< HEAD:crates/host/src/facts/linux/display.rs
-=======
 /// Connects to an X server, named as in `DISPLAY`, and disconnects again. `Ok` without trying if
 /// the server is on another machine. Blocks for at most `PROBE_TIMEOUT`.
 #[cfg(target_os = "linux")]
->>>>>>> 6155ee0b0a86fab47bb60362377319c73ca8e0b4:crates/host/src/facts/display.rs
 pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     // A connection to another machine could hang.
     let host = display.rsplit_once(':').map_or("", |(host, _)| host);
@@ -135,15 +132,12 @@ pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
         .unwrap_or(Err(X11Error::Silent))
 }
 
-<<<<<<< HEAD:crates/host/src/facts/linux/display.rs
-=======
 /// Does nothing: on this system, no X server is probed.
 #[cfg(not(target_os = "linux"))]
 fn connect_x11(_display: &str) -> Result<(), std::convert::Infallible> {
     Ok(())
 }
 
->>>>>>> 6155ee0b0a86fab47bb60362377319c73ca8e0b4:crates/host/src/facts/display.rs
 fn graphics(found: BTreeSet<String>) -> Fact {
     let name = "graphics devices";
     if found.is_empty() {
