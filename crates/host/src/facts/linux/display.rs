@@ -111,7 +111,6 @@ impl fmt::Display for X11Error {
 
 /// Connects to an X server, named as in `DISPLAY`, and disconnects again. `Ok` without trying if
 /// the server is on another machine. Blocks for at most `PROBE_TIMEOUT`.
-#[cfg(target_os = "linux")]
 pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     // A connection to another machine could hang.
     let host = display.rsplit_once(':').map_or("", |(host, _)| host);
@@ -130,12 +129,6 @@ pub(super) fn connect_x11(display: &str) -> Result<(), X11Error> {
     receiver
         .recv_timeout(PROBE_TIMEOUT)
         .unwrap_or(Err(X11Error::Silent))
-}
-
-/// Does nothing: on this system, no X server is probed.
-#[cfg(not(target_os = "linux"))]
-fn connect_x11(_display: &str) -> Result<(), std::convert::Infallible> {
-    Ok(())
 }
 
 fn graphics(found: BTreeSet<String>) -> Fact {
