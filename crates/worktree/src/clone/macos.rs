@@ -47,7 +47,7 @@ fn clone_id(path: &Path) -> io::Result<u64> {
     /// The length of the answer, then the attribute, aligned to four bytes.
     #[repr(C, packed(4))]
     #[derive(Default)]
-    struct Answer {
+    struct VolumeAttributes {
         length: u32,
         id: u64,
     }
@@ -61,7 +61,7 @@ fn clone_id(path: &Path) -> io::Result<u64> {
         fileattr: 0,
         forkattr: libc::ATTR_CMNEXT_CLONEID,
     };
-    let mut answer = Answer::default();
+    let mut answer = VolumeAttributes::default();
     let flags = libc::FSOPT_ATTR_CMN_EXTENDED | libc::FSOPT_NOFOLLOW;
     // SAFETY: the path ends with a zero byte, and the size is that of the answer.
     let done = unsafe {
@@ -69,13 +69,13 @@ fn clone_id(path: &Path) -> io::Result<u64> {
             path.as_ptr(),
             (&raw mut wanted).cast(),
             (&raw mut answer).cast(),
-            size_of::<Answer>(),
+            size_of::<VolumeAttributes>(),
             flags,
         )
     };
     let length = answer.length;
     match done {
-        0 if length as usize == size_of::<Answer>() => Ok(answer.id),
+        0 if length as usize == size_of::<VolumeAttributes>() => Ok(answer.id),
         0 => Err(io::ErrorKind::Unsupported.into()),
         _ => Err(io::Error::last_os_error()),
     }
