@@ -18,7 +18,7 @@
 //! in a split index are not read; the other repositories themselves are still found.
 //! Start at `ScanBaseline::of`.
 
-mod armed;
+pub(crate) mod armed;
 mod entry_state;
 mod git;
 mod index;
@@ -36,7 +36,6 @@ use base::AbsPath;
 use crate::git::{GitPrograms, RepositoryPaths};
 use crate::names::{NameClass, NameReader, SensitiveName};
 
-pub(crate) use armed::is_plain;
 pub use quarantine::Quarantine;
 use walk::ScanSnapshot;
 

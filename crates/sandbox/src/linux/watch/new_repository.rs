@@ -12,7 +12,7 @@ use super::path_target::ResolvedTarget;
 use crate::PathAccess;
 use crate::linux::kernel::SyscallNotification;
 use crate::names::GIT_CONTROL;
-use crate::scan::is_plain;
+use crate::scan::armed::is_plain;
 
 /// Maximum size of a configuration that is examined, in bytes.
 const MAX_CONFIG_BYTES: u64 = 256 << 10;
