@@ -5,12 +5,33 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::tree::system_table::SystemTable;
 use super::tree::table::ProcessTable as _;
 
 /// Returns whether a process runs. One that ended but was not reaped does not.
 pub(super) fn is_alive(pid: i32) -> bool {
     SystemTable.find(pid).is_some_and(|entry| !entry.is_zombie)
+}
+
+/// Starts a process that sleeps, carries these variables, and has lost its parent. Returns its id.
+pub(super) fn start_orphan(variables: &[String]) -> i32 {
+    let script = "sleep 300 >/dev/null 2>&1 & echo $!";
+    let variables = variables.iter().map(|name| (name, "1"));
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .envs(variables)
+        .output()
+        .expect("sh");
+    let text = String::from_utf8(output.stdout).expect("a number");
+    text.trim().parse().expect("a number")
+}
+
+/// Kills a process.
+pub(super) fn kill(pid: i32) {
+    let pid = Pid::from_raw(pid).expect("an id");
+    kill_process(pid, Signal::KILL).expect("killed");
 }
 
 /// Waits until `is_so`.

@@ -253,7 +253,7 @@ mod tests {
 
     use super::*;
     use crate::process::handle::fresh_mark;
-    use crate::process::probe::is_alive;
+    use crate::process::probe::{is_alive, kill, start_orphan};
     use crate::reexec::{is_reexec, reexec_test};
 
     /// Held by a test while it has orphans, which any other search for orphans would kill.
@@ -262,27 +262,19 @@ mod tests {
     #[test]
     fn only_orphans_of_dead_programs_are_killed() {
         let _turn = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-        let sleep = |marks: &[String]| {
-            let mut command = Command::new("sleep");
-            command.arg("300");
-            for mark in marks {
-                command.env(mark, "1");
-            }
-            command.spawn().expect("sleep")
-        };
         // A mark with this process's id but another start time: its program is dead, although the
         // id is in use.
         let dead = format!("{MARK}{}_1_2_3", std::process::id());
-        let mut left = sleep(std::slice::from_ref(&dead));
-        let mut living = sleep(&[fresh_mark()]);
-        let mut both = sleep(&[dead, fresh_mark()]);
-        let mut other = sleep(&["NO_MARK".to_owned()]);
+        let left = start_orphan(std::slice::from_ref(&dead));
+        let living = start_orphan(&[fresh_mark()]);
+        let both = start_orphan(&[dead, fresh_mark()]);
+        let other = start_orphan(&["NO_MARK".to_owned()]);
+        assert!(is_alive(left));
         assert!(end_orphans() >= 1);
-        assert!(!left.wait().expect("its end").success());
-        for child in [&mut living, &mut both, &mut other] {
-            assert_eq!(child.try_wait().expect("its state"), None);
-            child.kill().expect("killed");
-            child.wait().expect("its end");
+        assert!(!is_alive(left));
+        for pid in [living, both, other] {
+            assert!(is_alive(pid));
+            kill(pid);
         }
     }
 
@@ -297,10 +289,7 @@ mod tests {
             return;
         }
         let mut child = Command::new("sleep").arg("300").spawn().expect("sleep");
-        let script = "sleep 300 >/dev/null 2>&1 & echo $!";
-        let left = Command::new("sh").args(["-c", script]).output();
-        let left = String::from_utf8(left.expect("sh").stdout).expect("a number");
-        let left = left.trim().parse().expect("a number");
+        let left = start_orphan(&[]);
         assert!(is_alive(left));
         assert!(end_orphans() >= 1);
         assert!(!is_alive(left), "its parent has ended");

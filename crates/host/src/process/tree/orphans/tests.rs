@@ -5,15 +5,16 @@ use std::process::Command;
 use super::super::TreeSearch as _;
 use super::super::system_table::{SystemTable, boot_id};
 use super::*;
+use crate::process::probe::{is_alive, kill, start_orphan};
 use crate::temp::TempFolder;
 
 #[test]
 fn a_dead_programs_record_ends_its_trees_and_no_others() {
     let folder = TempFolder::new().expect("a folder");
     let table: Arc<dyn ProcessTable> = Arc::new(SystemTable);
-    let sleep = || Command::new("sleep").arg("300").spawn().expect("sleep");
-    let line = |pid: u32| {
-        let entry = table.find(pid.cast_signed()).expect("it runs");
+    let sleep = || start_orphan(&[]);
+    let line = |pid: i32| {
+        let entry = table.find(pid).expect("it runs");
         format!("begins {pid} {}\n", entry.identity)
     };
     let write = |name: &str, boot: &str, lines: &str| {
@@ -21,24 +22,23 @@ fn a_dead_programs_record_ends_its_trees_and_no_others() {
         fs::write(path.as_path(), format!("{boot}\n{lines}")).expect("a record");
         path
     };
-    let (mut left, mut held, mut older, mut reused) = (sleep(), sleep(), sleep(), sleep());
+    let (left, held, older, reused) = (sleep(), sleep(), sleep(), sleep());
     let boot = boot_id();
     assert!(!boot.is_empty());
-    let dead = write("1-1.trees", &boot, &(line(left.id()) + "member "));
-    let living = write("2-2.trees", &boot, &line(held.id()));
+    let dead = write("1-1.trees", &boot, &(line(left) + "member "));
+    let living = write("2-2.trees", &boot, &line(held));
     let lock = File::open(living.as_path()).expect("a record");
     lock.try_lock().expect("free");
-    let old = write("3-3.trees", "another start", &line(older.id()));
-    let wrong = format!("begins {} 1\n", reused.id());
+    let old = write("3-3.trees", "another start", &line(older));
+    let wrong = format!("begins {} 1\n", reused);
     let stale = write("4-4.trees", &boot, &wrong);
-    write("notes.txt", &boot, &line(held.id()));
+    write("notes.txt", &boot, &line(held));
 
     assert_eq!(end_recorded_in(folder.path(), &table, &boot), 1);
-    assert!(!left.wait().expect("its end").success());
-    for child in [&mut held, &mut older, &mut reused] {
-        assert_eq!(child.try_wait().expect("its state"), None);
-        child.kill().expect("killed");
-        child.wait().expect("its end");
+    assert!(!is_alive(left));
+    for pid in [held, older, reused] {
+        assert!(is_alive(pid));
+        kill(pid);
     }
     let exists = [dead, old, stale, living].map(|path| path.as_path().exists());
     assert_eq!(exists, [false, false, false, true]);
