@@ -3,6 +3,7 @@
 use crate::embedding::{DIMS, Vector};
 
 /// Bytes that are prefetched before they are needed.
+#[cfg(target_arch = "x86_64")]
 const PREFETCH_BYTES: usize = 4 * DIMS;
 
 /// The vector of a query, prepared for comparison with many others.
