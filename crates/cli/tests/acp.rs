@@ -20,8 +20,13 @@ use tokio::process::{Child, Command as Process};
 use tokio::sync::mpsc;
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const PROGRAM: &str = env!("CARGO_BIN_EXE_burin-agent");
 const FIX: &str = "please fix the failing test";
+
+/// Returns the path of `burin-agent`. Cargo sets the variable when it runs tests; checks for another
+/// system do not know it at compile time.
+fn program() -> String {
+    std::env::var("CARGO_BIN_EXE_burin-agent").expect("a path from Cargo")
+}
 
 /// A home for the program's own files, and a copy of the sample project.
 struct World {
@@ -68,7 +73,7 @@ impl World {
     }
 
     fn run(&self, arguments: &[&str]) -> Child {
-        Process::new(PROGRAM)
+        Process::new(program())
             .args(arguments)
             .env_clear()
             .envs(self.environment())
@@ -103,7 +108,7 @@ impl World {
         std::fs::create_dir_all(state.as_path()).expect("a folder");
         let (commands, events) = start(AgentLaunch {
             name: "Burin".to_owned(),
-            program: PROGRAM.to_owned(),
+            program: program(),
             arguments: ["acp", "--model", "demo"].map(str::to_owned).to_vec(),
             environment: self.environment(),
             root: root.0,

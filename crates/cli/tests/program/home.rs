@@ -87,7 +87,8 @@ impl Home {
     }
 
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_burin-agent"));
+        let program = std::env::var_os("CARGO_BIN_EXE_burin-agent").expect("a path from Cargo");
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.path("project"))

@@ -32,11 +32,11 @@ fn tiered(name: &str, tier: Tier, client: &ScriptedClient) -> RouteConfig {
 
 async fn decided(router: &RouterHandle, ask: RouterRequest) -> Arc<RouteDecision> {
     let routed: Vec<RouterEvent> = router.submit(ask).collect().await;
-    let decisions = routed.into_iter().filter_map(|event| match event {
+    let mut decisions = routed.into_iter().filter_map(|event| match event {
         RouterEvent::Decided(decision) => Some(decision),
         _ => None,
     });
-    decisions.last().expect("a decision")
+    decisions.next_back().expect("a decision")
 }
 
 fn chosen(decision: &RouteDecision) -> String {
