@@ -192,10 +192,14 @@ fn each_sandbox_has_a_proxy_on_a_free_port() {
 fn the_whole_tree_ends_with_the_command() {
     let scene = Scene::new();
     let mark = format!("{}", scene.path("home/work").as_path().display());
-    let left = format!(
-        "setsid sh -c 'sleep 4711; : {mark}' >/dev/null 2>&1 & \
-         (setsid setsid sh -c 'sleep 4711; : {mark}' >/dev/null 2>&1 &) ; sleep .1"
-    );
+    let sleeper = format!("setsid sh -c 'sleep 4711; : {mark}' >/dev/null 2>&1");
+    // The process table of the portable build does not name a parent that has ended.
+    let without_parent = if cfg!(burin_portable) {
+        String::new()
+    } else {
+        format!("(setsid {sleeper} &) ;")
+    };
+    let left = format!("{sleeper} & {without_parent} sleep .1");
     let outcome = scene.run(&scene.policy(), &left);
     assert_eq!(outcome.outcome.exit, CommandExit::Exit(0), "{outcome:?}");
     assert!(!is_running(&format!("4711; : {mark}")));
