@@ -45,9 +45,10 @@ impl NameRules {
     pub fn key(self, name: &[u8]) -> Cow<'_, [u8]> {
         if name.is_ascii() {
             let is_folded = !self.folds_case || !name.iter().any(u8::is_ascii_uppercase);
-            return match is_folded {
-                true => Cow::Borrowed(name),
-                false => Cow::Owned(name.to_ascii_lowercase()),
+            return if is_folded {
+                Cow::Borrowed(name)
+            } else {
+                Cow::Owned(name.to_ascii_lowercase())
             };
         }
         if self == Self::EXACT {
@@ -58,9 +59,10 @@ impl NameRules {
             key.extend_from_slice(self.text_key(chunk.valid()).as_bytes());
             key.extend_from_slice(chunk.invalid());
         }
-        match key == name {
-            true => Cow::Borrowed(name),
-            false => Cow::Owned(key),
+        if key == name {
+            Cow::Borrowed(name)
+        } else {
+            Cow::Owned(key)
         }
     }
 
@@ -132,9 +134,10 @@ pub fn other_spellings(name: &OsStr) -> Vec<OsString> {
         return Vec::new();
     };
     let composed = ComposingNormalizerBorrowed::new_nfc().normalize(text);
-    let other_form = match composed == text {
-        true => DecomposingNormalizerBorrowed::new_nfd().normalize(text),
-        false => composed,
+    let other_form = if composed == text {
+        DecomposingNormalizerBorrowed::new_nfd().normalize(text)
+    } else {
+        composed
     };
     let mut others: Vec<OsString> = Vec::new();
     for other in [other_case(text), other_form.into_owned()] {
@@ -148,9 +151,10 @@ pub fn other_spellings(name: &OsStr) -> Vec<OsString> {
 /// Returns `text` in upper case, or in lower case if it is in upper case already.
 fn other_case(text: &str) -> String {
     let upper = text.to_uppercase();
-    match upper == text {
-        true => text.to_lowercase(),
-        false => upper,
+    if upper == text {
+        text.to_lowercase()
+    } else {
+        upper
     }
 }
 

@@ -228,9 +228,10 @@ fn is_absent(error: &git2::Error) -> bool {
 /// Returns a path of a repository as its folders spell it: libgit2 keeps the spelling by which the
 /// repository was found. Reads the folders only where names fold.
 pub(crate) fn as_stored(repository: &git2::Repository, path: AbsPath) -> AbsPath {
-    match status::name_rules(repository) == NameRules::EXACT {
-        true => path,
-        false => RealFiles.stored_path(&path),
+    if status::name_rules(repository) == NameRules::EXACT {
+        path
+    } else {
+        RealFiles.stored_path(&path)
     }
 }
 

@@ -49,9 +49,10 @@ fn stored_name<F: Files + ?Sized>(files: &F, folder: &AbsPath, name: &Path) -> S
     let mut others = other_spellings(name.as_os_str());
     others.retain(|other| is_same_file(files, &given, &folder.join(Path::new(other))));
     if others.is_empty() {
-        return match files.exists(&given) {
-            true => StoredName::Same,
-            false => StoredName::Missing,
+        return if files.exists(&given) {
+            StoredName::Same
+        } else {
+            StoredName::Missing
         };
     }
     let Ok(listing) = files.list(folder) else {
@@ -159,9 +160,10 @@ impl<F: Files + ?Sized> RulesProbe<'_, F> {
         };
         for other in &others {
             let is_same = is_same_file(self.files, entry, &folder.join(Path::new(other)));
-            match form_only.is_same(entry.file_name(), other) {
-                true => form = Some(is_same),
-                false => case = Some(is_same),
+            if form_only.is_same(entry.file_name(), other) {
+                form = Some(is_same);
+            } else {
+                case = Some(is_same);
             }
         }
         Some((case, form))

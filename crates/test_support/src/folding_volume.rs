@@ -155,9 +155,10 @@ impl LayerState {
             UNIX_EPOCH + seconds + Duration::from_nanos(nanos)
         };
         FileAttr {
-            ino: match is_root {
-                true => INodeNo::ROOT,
-                false => INodeNo(metadata.ino()),
+            ino: if is_root {
+                INodeNo::ROOT
+            } else {
+                INodeNo(metadata.ino())
             },
             size: metadata.size(),
             blocks: metadata.blocks(),
@@ -206,9 +207,10 @@ impl LayerState {
         fs::rename(&old, &new)?;
         for path in self.paths.values_mut() {
             if let Ok(rest) = path.strip_prefix(&old) {
-                *path = match rest.as_os_str().is_empty() {
-                    true => new.clone(),
-                    false => new.join(rest),
+                *path = if rest.as_os_str().is_empty() {
+                    new.clone()
+                } else {
+                    new.join(rest)
                 };
             }
         }

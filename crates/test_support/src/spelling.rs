@@ -54,9 +54,10 @@ impl Spellings {
                 spelled.push_str(others[self.below(others.len())]);
                 rest = &rest[start.len()..];
             } else {
-                match ix == same.len() && letter.is_ascii() {
-                    true => spelled.push(letter.to_ascii_uppercase()),
-                    false => spelled.push(letter),
+                if ix == same.len() && letter.is_ascii() {
+                    spelled.push(letter.to_ascii_uppercase());
+                } else {
+                    spelled.push(letter);
                 }
                 rest = &rest[letter.len_utf8()..];
             }

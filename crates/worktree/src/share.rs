@@ -173,9 +173,10 @@ impl SharePlan {
             dir_tree::remove_all(to).map_err(Error::file("clear", to))?;
         }
         make_folder(to)?;
-        let (copy, way) = match backend.shares_blocks() {
-            true => (FileCopy::Clone, ShareMethod::Reflink),
-            false => (FileCopy::Bytes, ShareMethod::Copy),
+        let (copy, way) = if backend.shares_blocks() {
+            (FileCopy::Clone, ShareMethod::Reflink)
+        } else {
+            (FileCopy::Bytes, ShareMethod::Copy)
         };
         copy_folder(from, to, copy)?;
         Ok(way)

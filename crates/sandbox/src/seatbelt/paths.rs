@@ -48,9 +48,10 @@ impl ProfilePaths {
         let readable = policy.readable.iter();
         let readable = readable.filter_map(|path| find_own(path.as_path(), &areas));
         let readable: Vec<PathBuf> = readable.map(|found| found.path).collect();
-        let hidden = match policy.without.contains(&SandboxLayer::Mounts) {
-            true => Vec::new(),
-            false => existing(&policy.hidden),
+        let hidden = if policy.without.contains(&SandboxLayer::Mounts) {
+            Vec::new()
+        } else {
+            existing(&policy.hidden)
         };
         let writable = roots.iter().chain(&protected.folders);
         let mut writable = writable.map(|found| found.path.as_path());

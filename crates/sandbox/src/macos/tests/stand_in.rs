@@ -127,9 +127,10 @@ fn restrict(paths: &[String]) {
         let text = CString::new(path.as_os_str().as_bytes()).expect("a path");
         let held = kernel::open_path(libc::AT_FDCWD, &text, libc::O_PATH | libc::O_CLOEXEC)
             .expect("a path");
-        let rights = match facts.is_dir() {
-            true => landlock::folder(version),
-            false => landlock::file(version),
+        let rights = if facts.is_dir() {
+            landlock::folder(version)
+        } else {
+            landlock::file(version)
         };
         kernel::landlock_allow(rules, rights, held).expect("a rule");
     }

@@ -231,9 +231,10 @@ fn placed(text: &str) -> String {
 
 /// Returns a path of a call: relative ones are below the workspace.
 fn at(text: &str) -> String {
-    match text.starts_with('/') {
-        true => text.to_owned(),
-        false => format!("{BASE}/work/{text}"),
+    if text.starts_with('/') {
+        text.to_owned()
+    } else {
+        format!("{BASE}/work/{text}")
     }
 }
 

@@ -403,9 +403,10 @@ impl Scene {
                 .parent()
                 .and_then(Path::to_str)
                 .unwrap_or_default();
-            match trial.is_new() {
-                true => !is_there(path) && self.at(folder).is_dir(),
-                false => is_there(path),
+            if trial.is_new() {
+                !is_there(path) && self.at(folder).is_dir()
+            } else {
+                is_there(path)
             }
         };
         let hosts = [
@@ -474,9 +475,10 @@ fn compare(number: usize) -> Result<Comparison, SandboxError> {
             .iter()
             .any(|question| question.operation.starts_with("network"));
         comparison.questions[usize::from(is_host)] += 1;
-        let decides = match linux && !trial.is_known_difference() {
-            true => asked.iter().all(|question| is_allowed(&rules, question)),
-            false => asked.iter().any(|question| is_denied(&rules, question)),
+        let decides = if linux && !trial.is_known_difference() {
+            asked.iter().all(|question| is_allowed(&rules, question))
+        } else {
+            asked.iter().any(|question| is_denied(&rules, question))
         };
         let is_expected = decides && (linux || !trial.is_known_difference());
         if !is_expected {

@@ -246,9 +246,12 @@ impl Reading {
             Filter::Subpath(ours) => {
                 let ours = self.compared(ours).trim_end_matches('/');
                 let rest = self.compared(path).strip_prefix(ours);
-                rest.is_some_and(|rest| match rest.is_empty() {
-                    true => self.subpath_covers_itself,
-                    false => rest.starts_with('/'),
+                rest.is_some_and(|rest| {
+                    if rest.is_empty() {
+                        self.subpath_covers_itself
+                    } else {
+                        rest.starts_with('/')
+                    }
                 })
             }
             Filter::Regex(pattern) => pattern.is_match(&path.text),
@@ -258,9 +261,10 @@ impl Reading {
 
     /// Returns the text of a path by which this reading compares it.
     fn compared(self, path: &SpelledPath) -> &str {
-        match self.folds_paths {
-            true => &path.key,
-            false => &path.text,
+        if self.folds_paths {
+            &path.key
+        } else {
+            &path.text
         }
     }
 }

@@ -241,9 +241,10 @@ fn other_cases() -> Vec<Case> {
 }
 
 fn holds(rules: &[Rule], (question, expected): &Case) -> bool {
-    match expected {
-        true => is_allowed(rules, question),
-        false => is_denied(rules, question),
+    if expected {
+        is_allowed(rules, question)
+    } else {
+        is_denied(rules, question)
     }
 }
 

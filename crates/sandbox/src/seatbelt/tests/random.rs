@@ -157,9 +157,12 @@ struct AskedPath<'a> {
 impl AskedPath<'_> {
     /// Returns the depth of the deepest of `paths` that contains the path; 0 if none does.
     fn nearest(&self, paths: &[KeyedPath]) -> usize {
-        self.deepest(paths, |one, above| match self.folds {
-            true => one.folded == above.folded,
-            false => one.path == above.path,
+        self.deepest(paths, |one, above| {
+            if self.folds {
+                one.folded == above.folded
+            } else {
+                one.path == above.path
+            }
         })
     }
 

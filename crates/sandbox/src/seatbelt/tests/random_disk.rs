@@ -289,9 +289,10 @@ impl Oracle {
         }
         for inner in fs::read_dir(folder).expect("a folder").flatten() {
             let inner = inner.path();
-            match inner.is_symlink() {
-                true => self.protect(&inner),
-                false => self.protect_links(&inner),
+            if inner.is_symlink() {
+                self.protect(&inner);
+            } else {
+                self.protect_links(&inner);
             }
         }
     }
