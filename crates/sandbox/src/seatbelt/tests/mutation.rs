@@ -241,7 +241,7 @@ fn other_cases() -> Vec<Case> {
 }
 
 fn holds(rules: &[Rule], (question, expected): &Case) -> bool {
-    if expected {
+    if *expected {
         is_allowed(rules, question)
     } else {
         is_denied(rules, question)
