@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use rustix::process::{Pid, Signal, getsid, kill_process, kill_process_group};
+use rustix::process::{Pid, getsid};
 
 use super::table::{ProcessEntry, ProcessTable};
 
@@ -50,20 +50,6 @@ impl ProcessTable for SystemTable {
 
     fn find(&self, pid: i32) -> Option<ProcessEntry> {
         read(pid)
-    }
-
-    fn signal(&self, pid: i32, signal: Signal) {
-        if let Some(pid) = Pid::from_raw(pid) {
-            // An error means that it has just ended.
-            kill_process(pid, signal).ok();
-        }
-    }
-
-    fn signal_group(&self, group: i32, signal: Signal) {
-        if let Some(group) = Pid::from_raw(group) {
-            // An error means that it is empty.
-            kill_process_group(group, signal).ok();
-        }
     }
 }
 

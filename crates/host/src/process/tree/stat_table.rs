@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-
 use super::stat::{ProcStat, all_processes, read_proc_stat};
 use super::table::{ProcessEntry, ProcessTable};
 
@@ -35,20 +33,6 @@ impl ProcessTable for SystemTable {
         let seen = read_proc_stat(pid)?;
         let parent = read_proc_stat(seen.parent).filter(|parent| parent.began <= seen.began);
         Some(entry_of(&seen, parent.as_ref()))
-    }
-
-    fn signal(&self, pid: i32, signal: Signal) {
-        if let Some(pid) = Pid::from_raw(pid) {
-            // An error means that it has just ended.
-            kill_process(pid, signal).ok();
-        }
-    }
-
-    fn signal_group(&self, group: i32, signal: Signal) {
-        if let Some(group) = Pid::from_raw(group) {
-            // An error means that it is empty.
-            kill_process_group(group, signal).ok();
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// One process in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,18 @@ pub(in crate::process) trait ProcessTable: fmt::Debug + Send + Sync {
     fn find(&self, pid: i32) -> Option<ProcessEntry>;
 
     /// Sends a signal to a process; does nothing if there is none.
-    fn signal(&self, pid: i32, signal: Signal);
+    fn signal(&self, pid: i32, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(pid) {
+            // An error means that it has just ended.
+            kill_process(pid, signal).ok();
+        }
+    }
 
     /// Sends a signal to a process group; does nothing if it is empty.
-    fn signal_group(&self, group: i32, signal: Signal);
+    fn signal_group(&self, group: i32, signal: Signal) {
+        if let Some(group) = Pid::from_raw(group) {
+            // An error means that it is empty.
+            kill_process_group(group, signal).ok();
+        }
+    }
 }
