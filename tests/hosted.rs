@@ -290,7 +290,7 @@ fn what_is_not_known_is_refused_and_the_line_holds() {
     editor.notify("_story/told", json!({ "any": "thing" }));
     // Invalid lines get an error or are ignored; the next message is handled.
     for strange in [
-        "{ this is no JSON",
+        "{ this is not JSON",
         "[]",
         r#"{"any":"thing"}"#,
         r#"{"jsonrpc":"2.0","method":7}"#,

@@ -53,7 +53,7 @@ pub(crate) fn listen(handed: HandoffReceiver, files: Arc<dyn Files>, cx: &mut Ap
     cx.spawn(async move |cx| {
         while let Some(message) = handed.next().await {
             let Some((folder, paths)) = decode(&message) else {
-                log::warn!("another start sent what is no list of paths");
+                log::warn!("another instance sent a message that is not a list of paths");
                 continue;
             };
             let request = arguments::resolve(&paths, &folder, files.as_ref());

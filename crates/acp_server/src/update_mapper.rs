@@ -346,7 +346,7 @@ fn notice(text: String) -> Update {
     }
 }
 
-/// Returns a stored part as message content; `None` if it is no message.
+/// Returns a stored part as message content; `None` if it is not a message.
 fn message_content(part: &StoredPart) -> Option<MessageContent> {
     Some(match &part.content {
         StoredContent::Text { text } => MessageContent::Text(text.clone()),

@@ -96,7 +96,7 @@ pub enum Error {
         /// The defect.
         defect: RuleDefect,
     },
-    /// The matcher of a hook is no regular expression.
+    /// The matcher of a hook is not a valid regular expression.
     #[error("the matcher \"{pattern}\" cannot be read: {source}")]
     InvalidMatcher {
         /// The matcher as it was written.

@@ -65,7 +65,7 @@ pub enum ImageDefect {
     #[error("is empty")]
     Empty,
     /// The format is not supported.
-    #[error("is no PNG, JPEG, GIF or WebP")]
+    #[error("is not a PNG, JPEG, GIF or WebP image")]
     UnknownFormat,
     /// The file ends within the image.
     #[error("ends before the picture does")]

@@ -159,7 +159,7 @@ fn other_case(text: &str) -> String {
 }
 
 /// Returns whether a name is one that macOS adds to folders for itself: Finder's settings and icon,
-/// the folders of search, trash and events. Such entries are no part of a project unless its
+/// the folders of search, trash and events. Such entries are not part of a project unless its
 /// repository tracks them.
 pub fn is_system_litter(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 6] = [

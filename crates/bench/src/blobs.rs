@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Larger files, in bytes, are no text that a person edits.
+/// Larger files, in bytes, are not taken for text that a person edits.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// Git in a repository.

@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let trials: usize = match std::env::var("BURIN_BENCH_TRIALS") {
         Ok(count) => count
             .parse()
-            .map_err(|_| "BURIN_BENCH_TRIALS is no number".to_owned())?,
+            .map_err(|_| "BURIN_BENCH_TRIALS is not a number".to_owned())?,
         Err(_) => 200,
     };
     corpus::build("burin")?;

@@ -1,7 +1,8 @@
 //! Edits that land: real edits replayed in every format, and the same gone wrong as models do it,
 //! beside aider and codex.
 //!
-//! What the figures are not: the corruptions are made up one at a time, so their mix is no model's.
+//! Limitation: the corruptions are invented one at a time, so their mix does not match that of any
+//! model.
 
 mod corrupt;
 mod encode;

@@ -62,7 +62,7 @@ pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
     let real = folder
         .canonicalize()
         .map_err(|error| format!("cannot find {}: {error}", folder.display()))?;
-    AbsPath::new(&real).ok_or_else(|| format!("{} is no absolute path", real.display()))
+    AbsPath::new(&real).ok_or_else(|| format!("{} is not an absolute path", real.display()))
 }
 
 /// A folder's index, kept in `cache`, complete and at rest.

@@ -126,7 +126,7 @@ fn ended(
 fn policy(workspace: &Path) -> Result<Policy, String> {
     let home = std::env::var_os("HOME").unwrap_or("/root".into());
     let person = UserEnvironment {
-        home: AbsPath::new(home).ok_or("HOME is no absolute path")?,
+        home: AbsPath::new(home).ok_or("HOME is not an absolute path")?,
         own: Vec::new(),
         environment: host::environment::variables(host::environment::Recipient::Foreign),
     };

@@ -96,7 +96,7 @@ const INPUTS: &[Input] = &[
         is_text: false,
     },
     Input {
-        name: "bytes that are no UTF-8",
+        name: "bytes that are not UTF-8",
         write: |out| out.write_all(&b"caf\xe9 \xff\xfe ok\n".repeat(100_000)),
         is_text: false,
     },

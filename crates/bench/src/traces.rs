@@ -44,7 +44,7 @@ pub(crate) fn read(name: &'static str) -> Result<Trace, String> {
         .read_to_string(&mut json)
         .map_err(|error| format!("cannot unpack {}: {error}", path.display()))?;
     let json: Value = serde_json::from_str(&json).map_err(|error| error.to_string())?;
-    parse(name, &json).ok_or_else(|| format!("{} is no editing trace", path.display()))
+    parse(name, &json).ok_or_else(|| format!("{} is not an editing trace", path.display()))
 }
 
 fn parse(name: &'static str, json: &Value) -> Option<Trace> {

@@ -94,15 +94,15 @@ impl ApplyCommand {
         })
     }
 
-    /// Reads the edits from standard input and opens the root. Fails if the root is no folder, or
-    /// if the edits are not UTF-8.
+    /// Reads the edits from standard input and opens the root. Fails if the root is not a folder,
+    /// or if the edits are not UTF-8.
     fn read<'a>(
         &self,
         files: &'a dyn Files,
         streams: &mut Streams<'_>,
     ) -> Result<(String, EditRoot<'a>), String> {
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
-        let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
+        let root = root.ok_or_else(|| format!("{} is not a folder", self.root.display()))?;
         let edit_root = EditRoot::new(files, &root).map_err(|error| error.to_string())?;
         let mut edits = Vec::new();
         streams

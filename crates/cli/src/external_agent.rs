@@ -107,7 +107,7 @@ pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
             },
             environment,
         }),
-        _ => Err(format!("{path} is no program")),
+        _ => Err(format!("{path} is not a program")),
     }
 }
 
@@ -309,7 +309,7 @@ fn sign_in(text: &str) -> Result<SignIn, String> {
         None => (text, Map::new()),
         Some((method, meta)) => match serde_json::from_str(meta) {
             Ok(Value::Object(meta)) => (method, meta),
-            _ => return Err(format!("{meta} is no JSON object; write METHOD={{…}}")),
+            _ => return Err(format!("{meta} is not a JSON object; write METHOD={{…}}")),
         },
     };
     Ok(SignIn {

@@ -102,7 +102,7 @@ impl GrepCommand {
         let (sender, events) = async_channel::bounded(AHEAD);
         let query = self.query();
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
-        let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
+        let root = root.ok_or_else(|| format!("{} is not a folder", self.root.display()))?;
         let prefilter = open_prefilter(dirs, &root);
         let scope = SearchScope::new(WalkBackend::Disk, root).with_prefilter(prefilter);
         let summary = std::thread::scope(|threads| {

@@ -160,7 +160,7 @@ fn open_engine(
     let root = folder(root, files)?;
     let stat = files.stat(&root).map_err(|error| error.to_string())?;
     if stat.kind != host::FileKind::Folder {
-        return Err(format!("{root} is no folder"));
+        return Err(format!("{root} is not a folder"));
     }
     let engine = IndexRegistry::new(dirs).open(&root);
     engine.wait_until_synced();

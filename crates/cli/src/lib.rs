@@ -102,7 +102,7 @@ fn print_notice(streams: &mut Streams<'_>, sentence: &str) {
 fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
     let here = std::env::current_dir();
     let here = here.map_err(|error| format!("cannot find the working directory: {error}"))?;
-    let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+    let here = AbsPath::new(here).ok_or("the working directory is not an absolute path")?;
     let path = named.map_or(here.clone(), |named| here.join(named));
     files.canonicalize(&path).map_err(|error| error.to_string())
 }

@@ -230,7 +230,7 @@ fn duplicate_stdio() -> Result<[OwnedFd; 3], String> {
 fn absolute(path: &std::path::Path) -> Result<AbsPath, String> {
     let here = std::env::current_dir();
     let here = here.map_err(|error| format!("cannot find the working directory: {error}"))?;
-    let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
+    let here = AbsPath::new(here).ok_or("the working directory is not an absolute path")?;
     Ok(here.join(path))
 }
 

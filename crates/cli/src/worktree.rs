@@ -351,7 +351,7 @@ fn shown_json(shown: &LeaseStatus) -> Value {
 
 /// Parses the id of a lease; the error shows an example.
 fn parse(id: &str) -> Result<LeaseId, String> {
-    LeaseId::parse(id).ok_or_else(|| format!("{id:?} is no lease; they are called like \"wt-3\""))
+    LeaseId::parse(id).ok_or_else(|| format!("{id:?} is not the name of a lease, such as \"wt-3\""))
 }
 
 fn error_text(error: worktree::Error) -> String {

@@ -384,7 +384,7 @@ async fn a_model_that_is_none_is_refused_at_once() {
     let (code, complaints) = ended(world.run(&["acp", "--model", "nonsense"])).await;
     assert_eq!(code, 1);
     assert!(
-        complaints.contains("\"nonsense\" is no model"),
+        complaints.contains("\"nonsense\" is not a model"),
         "{complaints}"
     );
 }

@@ -124,7 +124,7 @@ pub struct LandingPreview {
 pub struct ForecastReport {
     /// Conflicts, sorted by session and path.
     pub conflicts: Vec<ForecastConflict>,
-    /// Overlaps that are no conflicts.
+    /// Overlaps that are not conflicts.
     pub overlaps: Vec<SymbolOverlap>,
     /// The predicted results of landing in order.
     pub order: Vec<LandingPreview>,

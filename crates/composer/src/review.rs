@@ -245,7 +245,7 @@ impl Review {
         self
     }
 
-    /// Fills in stored verdicts for hunks that are undecided here. This is no step for `undo`.
+    /// Fills in stored verdicts for hunks that are undecided here. This is not a step for `undo`.
     pub fn with_stored_verdicts(mut self, stored: impl Fn(HunkId) -> HunkVerdict) -> Self {
         for hunk in self.hunks.iter() {
             if self.verdicts.get(hunk.id) == HunkVerdict::Open {

@@ -393,7 +393,7 @@ impl Transcript {
         }
     }
 
-    /// Adds a notice for a record that is no part of the conversation, if it has one.
+    /// Adds the notice of a record that is not part of the conversation, if it has one.
     fn add_note(&mut self, record: &SessionRecord) -> Vec<ItemChange> {
         let (text, is_bad) = match record {
             SessionRecord::Failed { message, .. } => (message.clone(), true),

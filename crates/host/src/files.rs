@@ -113,7 +113,7 @@ pub trait Files: Send + Sync {
         None
     }
 
-    /// Returns the target of a link; `None` if the path is no link or cannot be read.
+    /// Returns the target of a link; `None` if the path is not a link or cannot be read.
     fn read_link(&self, _path: &AbsPath) -> Option<PathBuf> {
         None
     }

@@ -191,7 +191,8 @@ pub fn read_link(folder: impl AsFd, name: impl Arg) -> Result<Vec<u8>, Errno> {
     rustix::fs::readlinkat(folder, name, Vec::new()).map(CString::into_bytes)
 }
 
-/// Reads the file `name`; returns `None` if it is no regular file or longer than `limit` bytes.
+/// Reads the file `name`; returns `None` if it is not a regular file or is longer than `limit`
+/// bytes.
 pub fn read_file(
     folder: impl AsFd,
     name: impl Arg + Copy,

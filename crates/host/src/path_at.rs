@@ -150,7 +150,7 @@ impl PathAt {
         retry(|| rustix::fs::renameat_with(self.folder(), old, to.folder(), new, flags))
     }
 
-    /// Removes a file, a link itself, or another entry that is no folder.
+    /// Removes a file, a link itself, or another entry that is not a folder.
     pub(crate) fn unlink(&self) -> Result<(), Errno> {
         rustix::fs::unlinkat(self.folder(), self.name(), AtFlags::empty())
     }

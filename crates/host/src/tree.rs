@@ -169,8 +169,8 @@ impl FolderTree {
     }
 
     /// Visits the entries of one folder, which is empty for the top; adds the subfolders that
-    /// `step` enters to `open`. Names that are not UTF-8 become problems; a missing folder is no
-    /// error. Fails if the folder or an entry cannot be examined.
+    /// `step` enters to `open`. Names that are not UTF-8 become problems; a missing folder is not
+    /// an error. Fails if the folder or an entry cannot be examined.
     fn folder(
         &self,
         path: &str,
@@ -436,7 +436,7 @@ pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
     made || crate::is_temp_name(name)
 }
 
-/// Removes a file or link from a folder; a missing one is no error.
+/// Removes a file or link from a folder; a missing one is not an error.
 fn unlink(folder: impl AsFd, name: &str) -> Result<(), Errno> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

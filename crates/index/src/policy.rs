@@ -86,8 +86,8 @@ const GENERATED_NAMES: &[&str] = &[
 ];
 const GENERATED_ENDINGS: &[&str] = &["lock", "snap"];
 
-/// Returns the reason to skip a file based on its name alone, or `None` if the name is no reason.
-/// `path` is relative, with `/`.
+/// Returns the reason to skip a file based on its name alone; `None` if the name gives none. `path`
+/// is relative, with `/`.
 pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

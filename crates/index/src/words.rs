@@ -78,7 +78,7 @@ fn identifier(name: &[u8], left: &mut usize, each: &mut impl FnMut(SplitWord)) {
     for (small, byte) in small.iter_mut().zip(name) {
         *small = byte.to_ascii_lowercase();
     }
-    // Underscores alone are no word.
+    // Underscores alone are not a word.
     let Ok(text) = std::str::from_utf8(small) else {
         return;
     };

@@ -305,7 +305,7 @@ impl ModelResponse {
     }
 
     /// Returns the id of the tool call at the index `part` of the message's parts; `None` if there
-    /// is no such part or it is no call.
+    /// is no such part or it is not a call.
     fn call_id(&self, part: usize) -> Option<&str> {
         match &self.message.parts.get(part)?.content {
             PartContent::ToolCall { id, .. } => Some(id),

@@ -246,7 +246,7 @@ impl EditTransaction<'_> {
     }
 
     /// Undoes one step. Fails if another program changed the file since; a folder that is no longer
-    /// empty stays, which is no error.
+    /// empty stays, which is not an error.
     fn undo(&mut self, done: &AppliedStep) -> Result<(), host::Error> {
         match done {
             AppliedStep::Folder(folder) => {

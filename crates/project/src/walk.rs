@@ -299,8 +299,8 @@ impl ListedWalk<'_> {
     }
 }
 
-/// Returns whether macOS made an entry for itself; it is no part of a project. A name such as `._a`
-/// counts only if `a` exists in its folder, whose attributes it then holds.
+/// Returns whether macOS made an entry for itself; such an entry is not part of a project. A name
+/// such as `._a` counts only if `a` exists in its folder, whose attributes it then holds.
 fn is_litter(name: &OsStr, exists: impl FnOnce(&OsStr) -> bool) -> bool {
     let name = name.as_bytes();
     is_system_litter(name)

@@ -248,7 +248,7 @@ impl AgentServices {
         let line = lines.into_iter().find(|line| line.id == name);
         let line = line.ok_or_else(|| Error::Unknown(format!("there is no session {id}")))?;
         let root = AbsPath::new(&line.root)
-            .ok_or_else(|| Error::Session(format!("{} is no folder", line.root)))?;
+            .ok_or_else(|| Error::Session(format!("{} is not a folder", line.root)))?;
         let (start, notices) = self
             .session_start(root.clone(), line.model, line.mode)
             .await;

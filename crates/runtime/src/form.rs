@@ -178,8 +178,8 @@ mod tests {
 
     use super::*;
 
-    /// User prompts that are answered with these lines, an empty one being no answer; and the
-    /// questions asked.
+    /// Creates user prompts that answer with these lines, and the list of the questions asked. An
+    /// empty line means no answer.
     fn scripted_prompts(lines: &[&str]) -> (UserPrompts, Arc<Mutex<Vec<String>>>) {
         let lines: VecDeque<String> = lines.iter().map(|it| (*it).to_owned()).collect();
         let lines = Mutex::new(lines);

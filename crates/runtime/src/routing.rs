@@ -49,7 +49,7 @@ pub fn choose(
     }
     let named = ModelId::parse(wanted).ok_or_else(|| {
         Error::Unknown(format!(
-            "\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"
+            "\"{wanted}\" is not a model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"
         ))
     })?;
     if setup.add_named(&named).is_none() {

@@ -91,7 +91,7 @@ impl RunningHook {
         input: &[u8],
     ) -> Result<Self, Error> {
         let input = std::str::from_utf8(input)
-            .map_err(|error| could_not_run(format!("its input is no text: {error}")))?;
+            .map_err(|error| could_not_run(format!("its input is not text: {error}")))?;
         if input.len() > MAX_INPUT {
             return Err(could_not_run(format!(
                 "its input of {} bytes is larger than {MAX_INPUT}",

@@ -98,8 +98,8 @@ impl KeymapReader<'_> {
         nodes.iter().filter_map(|node| self.block(node)).collect()
     }
 
-    /// Parses one block of a keymap. Adds the problems found; returns `None` if the block is no
-    /// object or its context is no string.
+    /// Parses one block of a keymap. Adds the problems found; returns `None` if the block is not an
+    /// object or its context is not a string.
     fn block(&mut self, node: &SpannedValue) -> Option<KeymapBlock> {
         let Some(members) = node.as_object() else {
             self.problem(

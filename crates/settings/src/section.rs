@@ -103,7 +103,7 @@ impl<T: SettingValue> SettingValue for Vec<T> {
     }
 }
 
-/// Returns a number; an error if the value is no number or is outside `limits`, both ends
+/// Returns a number; an error if the value is not a number or is outside `limits`, both ends
 /// inclusive.
 fn number(node: &SpannedValue, limits: Limits) -> Result<f64, ValueError> {
     let NodeValue::Number(value) = node.value else {

@@ -11,8 +11,8 @@ pub enum LineEnding {
     CrLf,
 }
 
-/// The line endings found in a file: all `\n`, all `\r\n`, or mixed. A carriage return alone is no
-/// ending.
+/// The line endings found in a file: all `\n`, all `\r\n`, or mixed. A carriage return alone is not
+/// an ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEndings {
     /// Every line ends with `\n`, or there is only one line.

@@ -12,8 +12,8 @@ use host::no_follow::{self, FolderEntry};
 use rustix::fs::{AtFlags, FileType, Mode, chmodat, renameat, unlinkat};
 use rustix::io::Errno;
 
-/// Removes a folder with all its contents. A missing folder is no error, and neither is another
-/// process that removes it at the same time.
+/// Removes a folder with all its contents. A missing folder is not an error; nor is another process
+/// that removes it at the same time.
 ///
 /// Subfolders are first moved to the top, so that neither the stack nor the number of open files
 /// grows with a depth that an agent chose.

@@ -100,7 +100,7 @@ fn in_parts<T: Sync>(
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Creates the parent folders of all files below `to`. Existing ones are no error.
+/// Creates the parent folders of all files below `to`. Existing ones are not an error.
 fn make_folders(to: &Path, orders: &[FileToWrite<'_>]) -> Result<(), Error> {
     let mut folders = BTreeSet::new();
     for (file, _) in orders {

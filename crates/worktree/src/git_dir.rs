@@ -104,7 +104,7 @@ pub(crate) struct GitDir {
 }
 
 impl GitDir {
-    /// Opens the git folder of the lease `id`, without reading it. Fails if it is no folder.
+    /// Opens the git folder of the lease `id`, without reading it. Fails if it is not a folder.
     pub(crate) fn open(folder: &Path, id: &str) -> Result<Self, Error> {
         let opened = RootedDir::open(folder).map_err(Error::file("open", folder))?;
         Ok(Self {

@@ -54,7 +54,7 @@ impl HiddenRefs {
         set().map_err(Error::file("write the hidden ref", &path))
     }
 
-    /// Removes `refs/burin/NAME`; a missing ref is no error. Waits up to 3 seconds for another
+    /// Removes `refs/burin/NAME`; a missing ref is not an error. Waits up to 3 seconds for another
     /// program's lock.
     pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.path(name);
@@ -97,7 +97,7 @@ impl HiddenRefs {
     }
 
     /// Removes a ref from the packed refs, which it locks for this, and its file at `path`. The
-    /// caller holds the lock of the ref. A missing ref is no error.
+    /// caller holds the lock of the ref. A missing ref is not an error.
     fn remove_locked(&self, name: &str, path: &Path) -> io::Result<()> {
         let packed = self.common.join("packed-refs");
         let line_end = format!(" refs/burin/{name}");
@@ -219,7 +219,7 @@ impl Drop for LockNote {
     }
 }
 
-/// Removes a file; a missing one is no error.
+/// Removes a file; a missing one is not an error.
 fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),

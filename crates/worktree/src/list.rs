@@ -195,7 +195,7 @@ impl WorktreePool {
     /// that time.
     ///
     /// # Errors
-    /// `Unknown`, or `Unready` if it was never complete. Unreadable work is no error, see
+    /// `Unknown`, or `Unready` if it was never complete. Unreadable work is not an error; see
     /// `LeaseStatus::work`.
     pub fn status(&self, id: &LeaseId) -> Result<LeaseStatus, Error> {
         let (folder, record) = self.record(id)?;

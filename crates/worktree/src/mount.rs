@@ -89,7 +89,7 @@ pub(crate) fn memory(at: &Path, size: usize) -> io::Result<()> {
     system::mount("tmpfs", at, &options)
 }
 
-/// Detaches a mount, even while it is in use. A missing mount is no error.
+/// Detaches a mount, even while it is in use. A missing mount is not an error.
 pub(crate) fn detach(at: &Path) -> io::Result<()> {
     system::detach(at)
 }

@@ -167,7 +167,7 @@ impl RootedDir {
         }
     }
 
-    /// Removes a file or symlink, and parent folders that become empty. A missing entry is no
+    /// Removes a file or symlink, and parent folders that become empty. A missing entry is not an
     /// error.
     pub(crate) fn remove(&self, name: &Path) -> io::Result<()> {
         let Some((parent, last)) = self.parent_of(name)? else {

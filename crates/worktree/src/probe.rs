@@ -9,7 +9,7 @@ pub(crate) const PROBE_PREFIX: &str = ".probe-";
 pub(crate) fn is_left_over(name: &str) -> bool {
     name.strip_prefix(PROBE_PREFIX).is_some_and(|rest| {
         let process = rest.split('.').next().unwrap_or(rest);
-        // A part that is no number was never a process.
+        // A part that is not a number never named a process.
         !process.parse().is_ok_and(system::is_running)
     })
 }

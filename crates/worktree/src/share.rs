@@ -98,8 +98,8 @@ impl SharePlan {
         Ok(())
     }
 
-    /// Brings all paths into the lease in `lease`, whose tree is at `root`, and tells for each how. A
-    /// path that cannot be brought is left out; that is no error.
+    /// Brings all paths into the lease in `lease`, whose tree is at `root`, and returns how each was
+    /// brought. A path that cannot be brought is left out; that is not an error.
     pub(crate) fn apply(
         &self,
         main_repo: &AbsPath,
@@ -147,7 +147,7 @@ impl SharePlan {
     }
 
     /// Copies the folder `from` into a lease; clones its blocks with the reflink backend. With
-    /// another backend, a folder larger than the limit is left out, which is no error.
+    /// another backend, a folder larger than the limit is left out, which is not an error.
     fn copy_shared(
         &self,
         from: &Path,
@@ -269,7 +269,7 @@ fn included_files(root: &RootedDir, main_repo: &MainRepo, shared: &[String]) -> 
     found
 }
 
-/// Parses a list in the syntax of `.gitignore`. A line that is no valid glob matches nothing.
+/// Parses a list in the syntax of `.gitignore`. A line that is not a valid glob matches nothing.
 fn patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in text.lines() {

@@ -94,7 +94,7 @@ fn every_term_of_the_glossary_exists() {
             problems.push(format!("{} is explained twice", row.term));
         }
         if !row.meaning.ends_with('.') {
-            problems.push(format!("the meaning of {} is no sentence", row.term));
+            problems.push(format!("the meaning of {} is not a sentence", row.term));
         }
     }
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));

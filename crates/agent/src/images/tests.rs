@@ -95,7 +95,7 @@ fn truncated_image_is_refused() {
 #[test]
 fn other_formats_are_not_images() {
     for bytes in [&b"<svg/>"[..], b"BM", b"%PDF-1.7", b"\x89PNG", b"GIF8"] {
-        check_bad(bytes, "is no PNG, JPEG, GIF or WebP");
+        check_bad(bytes, "is not a PNG, JPEG, GIF or WebP image");
     }
     check_bad(b"", "is empty");
 }

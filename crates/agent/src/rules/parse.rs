@@ -134,7 +134,7 @@ impl RuleReader {
             let Some(rule) = rule.as_str() else {
                 self.problem(
                     &path,
-                    format!("{rule} is no rule; write it as a string"),
+                    format!("{rule} is not a rule; write it as a string"),
                     closes,
                 );
                 continue;

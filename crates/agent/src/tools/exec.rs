@@ -370,7 +370,7 @@ async fn intercepted(
 ) -> ToolResult {
     let context = context.clone();
     let mut answer = blocking(move || apply(&context, &state, &edits)).await;
-    let note = "Note: apply_patch is no program; the patch was taken from the command and applied as an edit. Call the edit tool next time.\n";
+    let note = "Note: apply_patch is not a program; the patch was taken from the command and applied as an edit. Call the edit tool next time.\n";
     answer
         .content
         .insert(0, model::PartContent::Text(note.to_owned()));

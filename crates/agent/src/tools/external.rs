@@ -170,7 +170,7 @@ mod tests {
             answer.content.iter().filter(is_image).count()
         };
         assert_eq!(images(&found), 1);
-        let why = "is left out: it is no PNG, JPEG, GIF or WebP]";
+        let why = "is left out: it is not a PNG, JPEG, GIF or WebP image]";
         let text = format!("look\n[picture 2 {why}\n[picture 3 {why}");
         assert_eq!(found.text(), text);
         let many = vec![png; PICTURES + 1];

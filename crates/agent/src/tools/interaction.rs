@@ -92,7 +92,7 @@ impl Tool for PlanTool {
 }
 
 /// Parses the steps of a plan, each a string or an object. Fails with the result of the call if
-/// they are no list, are more than `POINTS`, or one has no text or an unknown state.
+/// they are not a list, are more than `POINTS`, or one has no text or an unknown state.
 fn todos(call: &ToolCall) -> Result<Vec<TodoItem>, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let Some(value) = arguments.value("todos") else {
@@ -216,7 +216,7 @@ impl Tool for AskUserTool {
 }
 
 /// Parses a question, the first one if there are several, with its options. Fails with the result
-/// of the call if its text is missing or blank, or the options are no list.
+/// of the call if its text is missing or blank, or the options are not a list.
 fn question(call: &ToolCall) -> Result<UserQuestion, ToolResult> {
     let arguments = CallArguments::of(call)?;
     // Some models ask several questions at once; the first one is used.

@@ -82,8 +82,8 @@ impl Tool for ListTool {
     }
 }
 
-/// Lists a folder and its subfolders, `depth` levels in all. `Err` is the result of an invalid
-/// call, of one whose path is no folder, and of one that could list nothing.
+/// Lists a folder and its subfolders, `depth` levels in all. `Err` is the result of a call that is
+/// invalid, whose path is not a folder, or that could list nothing.
 fn list(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let depth = arguments.number("depth")?.unwrap_or(1).clamp(1, DEPTH);

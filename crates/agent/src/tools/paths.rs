@@ -46,8 +46,8 @@ impl ToolPath {
 }
 
 /// Resolves a path, relative to the root unless absolute; `~/` is the home folder. Follows
-/// symlinks; a missing path resolves too. Fails with the call's result if the text is no path or a
-/// link inside the root leads out of it.
+/// symlinks; a missing path resolves too. Fails with the call's result if the text is not a path or
+/// a link inside the root leads out of it.
 pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, ToolResult> {
     let trimmed = given.trim();
     if trimmed.contains('\0') || trimmed.contains('\n') {

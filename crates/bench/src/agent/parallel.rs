@@ -42,7 +42,8 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
 }
 
 async fn measured(name: &str, calls: Arc<Plan>) -> Result<Figure, String> {
-    // A turn each, so that the same calls again and again are no circle.
+    // Each repetition is a turn of its own, so that the loop check does not stop the repeated
+    // calls.
     let plan = move |step: usize| match step % 2 {
         0 => calls(step),
         _ => Vec::new(),

@@ -118,7 +118,7 @@ fn measured(language: Language, pairs: &[Pair], is_masked: bool) -> Result<Vec<F
         figure("meaning", &meaning, None),
         figure("fused", &fused, least),
     ];
-    // The transformer is slow: only where it is a goal to be no worse.
+    // The transformer is slow, so it runs only for languages with a goal.
     if language.goal.is_some() {
         let codes: Vec<String> = pairs.iter().map(|pair| pair.code(is_masked)).collect();
         let queries: Vec<&str> = pairs.iter().map(|pair| pair.query.as_str()).collect();

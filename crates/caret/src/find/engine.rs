@@ -405,7 +405,8 @@ impl<'a> Matches<'a> {
                     let range = self.at - window.start..bound - window.start;
                     let input = regex_automata::Input::new(&window.text).range(range);
                     let found = self.matcher.inner.regex.search_with(cache, &input);
-                    // The end of a window is no end of the text: the next window decides there.
+                    // The end of a window is not the end of the text: a match there is left to the
+                    // next window.
                     let found = found
                         .filter(|found| window.is_last || found.start() + window.start < bound);
                     match found {

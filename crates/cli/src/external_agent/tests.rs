@@ -59,7 +59,7 @@ fn a_way_to_sign_in_may_come_with_facts() {
     let facts = sign_in(r#"gateway={"gateway":{"baseUrl":"http://x/?a=b"}}"#).expect("a method");
     assert_eq!(facts.method, "gateway");
     assert_eq!(facts.meta["gateway"]["baseUrl"], "http://x/?a=b");
-    assert!(sign_in("gateway=3").is_err_and(|why| why.contains("is no JSON object")));
+    assert!(sign_in("gateway=3").is_err_and(|why| why.contains("is not a JSON object")));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn an_agent_is_known_or_a_program() {
     };
     let there = "there are claude, codex, gemini, opencode";
     assert!(refused("nobody").contains(there), "{}", refused("nobody"));
-    assert!(refused("/").contains("is no program"));
+    assert!(refused("/").contains("is not a program"));
     assert!(refused("./burin-no-such-agent").contains("burin-no-such-agent"));
     let shell = find("/bin/sh", &::host::RealFiles).expect("a program");
     assert!(shell.command.program.starts_with('/'));

@@ -202,7 +202,7 @@ impl FieldKind {
                 let fits = value.as_array().is_some_and(|values| {
                     choices.is_empty() || values.iter().all(|value| is_one_of(choices, value))
                 });
-                (!fits).then_some("has something that is no choice")
+                (!fits).then_some("has a value that is not a choice")
             }
         };
         wanted.map(str::to_owned)

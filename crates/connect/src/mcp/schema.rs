@@ -45,7 +45,7 @@ pub(super) fn normalized(written: &Value) -> Result<Value, Error> {
     schema.entry("properties").or_insert_with(|| json!({}));
     let known = schema.get("properties").and_then(Value::as_object).cloned();
     let known =
-        known.ok_or_else(|| Error::Invalid("has `properties` that are no object".to_owned()))?;
+        known.ok_or_else(|| Error::Invalid("has `properties` that are not an object".to_owned()))?;
     if let Some(required) = schema.get_mut("required") {
         *required = json!(names(Some(required), &known));
     }

@@ -490,7 +490,7 @@ fn blanks(line: &DisplayLine) -> SmallVec<[BlankMark; 4]> {
     blanks
 }
 
-/// Returns the cell of the first character that is no space or tab. Returns `None` if there is
+/// Returns the cell of the first character that is not a space or tab. Returns `None` if there is
 /// none.
 fn indent(line: &DisplayLine) -> Option<u32> {
     for segment in &line.segments {

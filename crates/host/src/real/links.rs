@@ -82,7 +82,7 @@ pub fn set_executable(root: &AbsPath, path: &AbsPath, is_executable: bool) -> Re
         if status.file_type.is_file() {
             return Ok(status);
         }
-        let reason = ErrorReason::Other("it is no regular file".to_owned());
+        let reason = ErrorReason::Other("it is not a regular file".to_owned());
         Err(Error::new(path, "set the mode of", reason))
     };
     refuse_others(at.own_status().map_err(failed)?)?;

@@ -85,7 +85,7 @@ pub(crate) fn keep_system_metadata(old: &File, new: &File) -> Result<bool, Errno
             }
         }
     }
-    // A lost birth time is no reason to overwrite in place.
+    // A lost birth time does not justify overwriting in place.
     set_birth_time(new, &had).ok();
     Ok(true)
 }

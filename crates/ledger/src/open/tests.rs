@@ -48,7 +48,7 @@ fn file_of_another_format_is_moved_aside() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(
         &path,
-        b"this is no database, and it is longer than a header would be",
+        b"this is not a database, and it is longer than a header would be",
     )
     .unwrap();
     let opened = Ledger::open(&path, NOW).unwrap();

@@ -127,7 +127,7 @@ fn read_user_message(content: &[Value], history: &mut Vec<HistoryEvent>) {
             });
         }
     }
-    // Text beside tool results comes from the harness and is no new user message.
+    // Text beside tool results comes from the harness and is not a new user message.
     if !has_results {
         let text = prompt::content_text(Some(&Value::Array(content.to_vec())));
         history.push(HistoryEvent::User(text));

@@ -221,7 +221,7 @@ impl ApplyPatchGrammar {
         sink.lost(
             line,
             format!(
-                "\"{}\" is no header; use \"{ADD}path\", \"{DELETE}path\" or \"{UPDATE}path\"",
+                "\"{}\" is not a header; use \"{ADD}path\", \"{DELETE}path\" or \"{UPDATE}path\"",
                 line.trimmed()
             ),
         );

@@ -1,8 +1,8 @@
 //! The system keychain: the login keychain on macOS, the Secret Service on Linux.
 //!
 //! An entry has the service `burin`, and the provider's id as its account.
-//! Invariant: a value with a control character, or longer than `MAX_KEY_BYTES`, is refused: it is no
-//! key, and in a header it would be a second one.
+//! Invariant: a value that contains a control character or exceeds `MAX_KEY_BYTES` is refused. It is
+//! not a key, and a line feed in it would start another HTTP header.
 
 #[cfg(target_os = "macos")]
 #[path = "keychain/macos.rs"]
@@ -24,11 +24,11 @@ const MAX_KEY_BYTES: usize = 2_000;
 /// Returns the key in an entry's value. White space around it is not part of it.
 ///
 /// # Errors
-/// The value is no key; the error does not contain it.
+/// The value is not a key; the error does not contain it.
 fn key_of(value: &[u8]) -> Result<Secret, Error> {
     let refused = |cause: &str| {
         Err(Error::Keychain(format!(
-            "the entry in the keychain is no key: {cause}; store it again"
+            "the entry in the keychain is not a key: {cause}; store it again"
         )))
     };
     let Ok(text) = std::str::from_utf8(value) else {

@@ -54,7 +54,7 @@ impl CheckSource for CheckCommands {
         let commands = match RealFiles.read(path, MAX_CHECKS_BYTES) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
                 CheckError(format!(
-                    "{path} is no list of commands ({error}); write it anew with --check"
+                    "{path} is not a list of commands ({error}); replace it with --check"
                 ))
             })?,
             Err(error) if error.is_not_found() => Vec::new(),

@@ -50,7 +50,7 @@ fn an_approval_is_for_one_entry_in_one_file() {
     }
     consents.set(it, Approval::Allowed).expect("it is kept");
 
-    // Whitespace is no letter of the entry, everything else is.
+    // White space does not change the entry; everything else does.
     let same = found(&files, r#"{"mcpServers":{"it":{"command":"a"}}}"#);
     assert_eq!(consents.approval(&same[0]), Approval::Allowed);
     for other in [

@@ -415,7 +415,7 @@ mod tests {
                 EQUAL => held == value,
                 AT_LEAST => held >= value,
                 ANY_BIT => held & value != 0,
-                other => panic!("{other:#x} is no instruction"),
+                other => panic!("{other:#x} is not an instruction"),
             };
             at += usize::from(jumps[usize::from(!holds)]);
         }

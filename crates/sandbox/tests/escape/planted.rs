@@ -244,7 +244,7 @@ impl World {
 
 /// Runs a script as the user, in the workspace.
 fn person(scene: &Scene, script: &str) -> (bool, String) {
-    // A process that waits for an answer that never comes is no effect.
+    // A process that waits forever for an answer is not an effect, so it is ended.
     let done = Command::new("timeout")
         .args(["-k", "1", "20", "/bin/sh", "-c", script])
         .current_dir(scene.work())

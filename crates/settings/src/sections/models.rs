@@ -138,7 +138,7 @@ fn find<'a>(members: &'a [Member], key: &str) -> Option<&'a SpannedValue> {
     found.map(|member| &member.value)
 }
 
-/// Returns the text of a key; `None` if the key is missing, an error if its value is no text.
+/// Returns the text of a key; `None` if the key is missing, an error if its value is not a string.
 fn text(members: &[Member], key: &str, limits: Limits) -> Result<Option<String>, ValueError> {
     let read = |node| String::read(node, limits).map_err(|error| within(key, &error));
     find(members, key).map(read).transpose()

@@ -55,7 +55,7 @@ struct ThemeReader<'a> {
 }
 
 impl ThemeReader<'_> {
-    /// Parses a theme and adds the problems found. Returns `None` if it is no object or lacks a
+    /// Parses a theme and adds the problems found. Returns `None` if it is not an object or lacks a
     /// valid name or appearance.
     fn theme(&mut self, root: &SpannedValue) -> Option<ThemeDefinition> {
         let Some(members) = root.as_object() else {

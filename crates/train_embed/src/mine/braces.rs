@@ -65,7 +65,7 @@ fn function(text: &str, masked: &Masked, comment: Comment, dialect: Dialect) -> 
     })
 }
 
-/// Returns the offset of the next byte that is no white space, `at` included; the end if there is
+/// Returns the offset of the next byte that is not white space, `at` included; the end if there is
 /// none.
 fn skip_blanks(code: &[u8], at: usize) -> usize {
     let length = code[at..]

@@ -108,7 +108,8 @@ fn docstring(lines: &[&str], first: usize) -> Option<(String, usize)> {
     None
 }
 
-/// The first line from `at` on that is no deeper than `indent`; strings over several lines are kept whole.
+/// Returns the first line from `at` on that is not indented deeper than the head; a string over several
+/// lines counts as a whole.
 fn body_end(lines: &[&str], at: usize, indent_of_head: usize) -> usize {
     let mut quotes = None;
     for (number, line) in lines.iter().enumerate().skip(at) {

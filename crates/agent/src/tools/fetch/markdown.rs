@@ -371,7 +371,8 @@ fn decoded(text: &str) -> String {
 }
 
 /// Returns the character of a reference, which is given without `&` and `;`. `None` for a name that
-/// is not listed and for a number that is no character or 0. A no-break space becomes a space.
+/// is not listed, for 0, and for a number that is not a character. A no-break space becomes a
+/// space.
 fn character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let number = match number.strip_prefix(['x', 'X']) {

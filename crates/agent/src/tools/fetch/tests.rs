@@ -178,16 +178,16 @@ pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
         ("https://1.1.1.1/empty", page(200, b"<script>x</script>")),
     ]);
     let cases = [
-        ("", InvalidArguments, "is no address"),
-        ("docs.rs", InvalidArguments, "is no address"),
+        ("", InvalidArguments, "is not an address"),
+        ("docs.rs", InvalidArguments, "is not an address"),
         (
             "file:///etc/passwd",
             InvalidArguments,
             "neither http nor https",
         ),
-        ("https://", InvalidArguments, "is no address"),
+        ("https://", InvalidArguments, "is not an address"),
         ("https://user:pw@host/", InvalidArguments, "password"),
-        ("https://a b/", InvalidArguments, "is no address"),
+        ("https://a b/", InvalidArguments, "is not an address"),
         ("https://host:99999/", InvalidArguments, "names no host"),
         (
             "http://localhost:8080/",

@@ -22,12 +22,12 @@ pub(super) struct WebAddress {
 
 impl WebAddress {
     /// Parses an address as written. Fails with the result of the call for another scheme,
-    /// credentials, or a text that is no address.
+    /// credentials, or a text that is not an address.
     pub(super) fn read(url: &str) -> Result<Self, ToolResult> {
         let url = url.trim();
         let is_odd = |sign: char| sign.is_whitespace() || sign.is_control() || sign == '\\';
         if url.contains(is_odd) {
-            return Err(refused(url, "is no address"));
+            return Err(refused(url, "is not an address"));
         }
         match Url::parse(url) {
             Ok(parsed) => Self::of(parsed, url),
@@ -98,7 +98,7 @@ impl WebAddress {
 fn unparsed(url: &str, error: ParseError) -> ToolResult {
     match error {
         ParseError::InvalidPort => refused(url, "names no host"),
-        _ => refused(url, "is no address"),
+        _ => refused(url, "is not an address"),
     }
 }
 

@@ -222,7 +222,7 @@ async fn a_patch_typed_as_a_command_is_applied() {
     let answer = world
         .call("exec_command", json!({ "command": command }))
         .await;
-    assert_says(&answer, CallOutcome::Ok, "apply_patch is no program");
+    assert_says(&answer, CallOutcome::Ok, "apply_patch is not a program");
     assert_eq!(world.text("a").as_deref(), Some("A\n"));
 }
 

@@ -389,10 +389,10 @@ fn fault(text: &str) -> Option<&'static str> {
         .iter()
         .any(|word| text.contains(word));
     if is_debris {
-        return Some("it is not written for anybody");
+        return Some("it is not written for a reader");
     }
     if text.split_whitespace().count() < 4 {
-        return Some("it is no sentence");
+        return Some("it is not a sentence");
     }
     let has_advice = ADVICE.iter().any(|word| lower.contains(word));
     (!has_advice).then_some("it does not say what to do")

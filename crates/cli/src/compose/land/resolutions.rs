@@ -50,7 +50,7 @@ fn parse(text: &str) -> Result<(&str, &str, Resolution), String> {
                 .read(&file, MAX_RESOLVED_BYTES)
                 .map_err(error_text)?;
             let text = String::from_utf8(bytes);
-            Resolution::Text(text.map_err(|_| format!("{file} is no text in UTF-8"))?)
+            Resolution::Text(text.map_err(|_| format!("{file} is not UTF-8 text"))?)
         }
     };
     Ok((job, path, resolution))

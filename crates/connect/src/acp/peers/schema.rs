@@ -53,7 +53,7 @@ fn check<T: JsonSchema>(value: &Value) -> Result<(), Error> {
     let schema = serde_json::to_value(schema_for!(T));
     let schema = schema.map_err(|error| Error::Invalid(error.to_string()))?;
     fits(value, &schema, &schema)
-        .map_err(|why| Error::Invalid(format!("{value:#} is no {}: {why}", T::schema_name())))
+        .map_err(|why| Error::Invalid(format!("{value:#} is not a valid {}: {why}", T::schema_name())))
 }
 
 /// Checks a value against a schema, whose references lead into `whole`. Fails with the first rule
@@ -147,7 +147,7 @@ fn is_of(value: &Value, required: &Value) -> Result<(), Error> {
     };
     found
         .then_some(())
-        .ok_or_else(|| Error::Invalid(format!("{value} is no {required}")))
+        .ok_or_else(|| Error::Invalid(format!("{value} is not of type {required}")))
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn invalid_form_values_are_reported() {
     );
     check(
         json!({ "tags": ["c"] }),
-        Some("tags has something that is no choice"),
+        Some("tags has a value that is not a choice"),
     );
     check(json!({ "who": null }), Some("who is missing"));
 }

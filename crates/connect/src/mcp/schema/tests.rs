@@ -108,7 +108,7 @@ fn non_object_schema_is_refused_with_its_reason() {
     );
     check_bad(
         &json!({ "type": "object", "properties": [1] }),
-        "`properties` that are no object",
+        "`properties` that are not an object",
     );
     check_bad(
         &json!({ "properties": { "a": "string" } }),

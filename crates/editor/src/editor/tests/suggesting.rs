@@ -169,7 +169,7 @@ fn several_lines_push_the_rest_of_the_row_down(cx: &mut TestAppContext) {
         screen(&editor, cx),
         ["  f(‹a,›", "‹    b,›", "‹  ›);", "end"]
     );
-    // Rows that are put in are no place for a caret: one goes past them.
+    // The caret cannot enter inserted rows; it moves past them.
     cx.simulate_keystrokes("down");
     assert_eq!(state(&editor, cx), "  f();ˇ\nend");
     cx.simulate_keystrokes("up");

@@ -1,4 +1,4 @@
-//! The variables of the login shell that are no secrets, on disk, until a start-up file changes.
+//! Caches the variables of the login shell on disk, except secrets, until a start-up file changes.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -47,7 +47,7 @@ fn stamp(shell: &LoginShell, home: &AbsPath, variables: &[Variable]) -> String {
         let found = variables.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone())
     };
-    // `ZDOTDIR` is no variable that children get; it is taken from this process then.
+    // Children do not get `ZDOTDIR`, so it is taken from this process if it is missing.
     let variable = |name: &str| variable(name).or_else(|| std::env::var_os(name));
     let mut stamp = Vec::new();
     let files = shell.start_up_files(home.as_path(), &variable);

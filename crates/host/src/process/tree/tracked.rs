@@ -21,7 +21,7 @@ pub(super) struct TrackedTree {
     known: HashMap<u64, u8>,
     /// Members that may lead a group or session: the id, and the identity of its holder.
     leaders: HashMap<i32, Option<u64>>,
-    /// The process that is no member, and neither are its ancestors and descendants.
+    /// A process that is never a member; neither are its ancestors and descendants.
     spared: Option<i32>,
 }
 
@@ -72,7 +72,7 @@ impl TrackedTree {
         self.first_identity
     }
 
-    /// Returns whether a process that is no member may share the group of the first one, given a
+    /// Returns whether a process outside the tree may share the group of the first one, given a
     /// list of all processes of the machine.
     pub(super) fn shares_group(&self, all: impl FnOnce() -> Vec<ProcessEntry>) -> bool {
         if self.spared.is_none() {

@@ -117,7 +117,7 @@ fn what_cannot_be_read_is_lost_with_a_reason() {
     );
     patch(
         "*** Frobnicate File: a\n",
-        "lost line 2: \"*** Frobnicate File: a\" is no header; use \"*** Add File: path\", \
+        "lost line 2: \"*** Frobnicate File: a\" is not a header; use \"*** Add File: path\", \
          \"*** Delete File: path\" or \"*** Update File: path\"",
     );
     patch(

@@ -80,7 +80,7 @@ impl ModelClient for Faulty {
             None => stream::iter(answer).boxed(),
             Some(Fault::Refused(failure)) => stream::iter([StreamEvent::Failed(failure)]).boxed(),
             Some(Fault::Cut(at, class)) => {
-                // Never after the end: that would be no fault.
+                // Never after the end: that would not be a fault.
                 let at = at.min(answer.len() - 1);
                 let failed = class.map(|class| StreamEvent::Failed(failure(class)));
                 stream::iter(answer.into_iter().take(at).chain(failed)).boxed()

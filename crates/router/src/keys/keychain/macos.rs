@@ -1,5 +1,5 @@
-//! The login keychain of macOS. An entry that this program reads for the first time makes macOS ask
-//! the user.
+//! The login keychain of macOS. macOS asks the user the first time that this program reads an
+//! entry.
 
 use security_framework::passwords::get_generic_password;
 
@@ -10,7 +10,7 @@ use crate::keys::{Secret, SystemSecrets};
 /// Returns the key of an account; `None` if it has none.
 ///
 /// # Errors
-/// Access was refused, or the entry is no key.
+/// Access was refused, or the entry is not a key.
 pub(in crate::keys) async fn find(
     _secrets: &SystemSecrets,
     account: &str,

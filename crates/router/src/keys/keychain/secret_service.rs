@@ -1,8 +1,7 @@
 //! The Secret Service of Linux desktops: GNOME Keyring, KWallet, KeePassXC.
 //!
-//! It is read through `secret-tool` (of libsecret). A D-Bus library would be a part of `burin-agent`
-//! for this one question.
-//! Limitation: without `secret-tool`, or a running service, there is no keychain.
+//! It is read through `secret-tool` of libsecret: `burin-agent` would need a D-Bus library for this
+//! one query. Limitation: without `secret-tool`, or a running service, there is no keychain.
 
 use super::{SERVICE, key_of};
 use crate::error::Error;
@@ -11,7 +10,7 @@ use crate::keys::{COMMAND_TIMEOUT, Secret, SecretSource as _, SystemSecrets};
 /// Returns the key of an account; `None` if it has none, or there is no keychain.
 ///
 /// # Errors
-/// The entry is no key.
+/// The entry is not a key.
 pub(in crate::keys) async fn find(
     secrets: &SystemSecrets,
     account: &str,

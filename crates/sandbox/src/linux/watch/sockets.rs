@@ -101,8 +101,8 @@ impl SocketAddress {
 }
 
 /// Returns the socket file if it may be connected to. Fails with `ENOENT` if it is missing, with
-/// `ECONNREFUSED` if it is no socket, and with `EACCES`, which is recorded, if it is on a read-only
-/// mount or was created outside.
+/// `ECONNREFUSED` if it is not a socket, and with `EACCES`, which is recorded, if it is on a
+/// read-only mount or was created outside.
 fn reachable(
     watched: &WatchedFilter,
     question: &SyscallNotification,

@@ -134,7 +134,7 @@ fn form(letters: &mut Letters<'_>) -> Result<Option<Form>, String> {
 
 fn rule(form: Form) -> Result<Rule, String> {
     let Form::List(parts) = form else {
-        return Err(format!("{form:?} is no rule"));
+        return Err(format!("{form:?} is not a rule"));
     };
     let mut parts = parts.into_iter();
     let allows = match parts.next() {
@@ -212,7 +212,7 @@ fn filter(parts: &[Form]) -> Result<Filter, String> {
         ("require-all", rest) => {
             let all = rest.iter().map(|form| match form {
                 Form::List(parts) => filter(parts),
-                other => Err(format!("{other:?} is no filter")),
+                other => Err(format!("{other:?} is not a filter")),
             });
             Filter::All(all.collect::<Result<_, _>>()?)
         }

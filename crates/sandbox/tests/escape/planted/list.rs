@@ -51,7 +51,7 @@ const LINKS: &[Case] = &[
     case("first repository with a link", ":", &["git init -q; git add -A; ln -s $HOME/.bashrc .git/COMMIT_EDITMSG"], "git commit -qm mine").at(Kind::NoGit),
 ];
 
-/// Entries that are no links and still lead out.
+/// Entries that lead out of the workspace without being links.
 const SPECIAL: &[Case] = &[
     case(
         "second name for a file",
