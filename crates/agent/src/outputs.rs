@@ -1,8 +1,8 @@
 //! Saves outputs that exceed a result's budget, under handles such as `out-3`.
 //!
-//! Invariant: a handle names the same bytes while the session's folder exists, also after a
-//! restart.
-//! Limits: a session saves up to a gigabyte; further output is not saved, and the result says so.
+//! Invariant: a handle names the same bytes while the session's folder exists, even after a
+//! restart. Limits: a session saves up to a gigabyte; further output is not saved, and the result
+//! says so.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

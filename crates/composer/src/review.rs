@@ -135,7 +135,7 @@ pub struct Review {
 struct ReviewFile {
     session: String,
     base: CommitId,
-    /// Path in the session; also in the base, unless `was` is set.
+    /// Path in the session, and in the base unless `renamed_from` is set.
     path: TreePath,
     renamed_from: Option<TreePath>,
     before: Option<ReviewedVersion>,

@@ -20,8 +20,8 @@ pub struct Inlay {
     pub at: ByteOffset,
     /// `Left` stays before text typed at its offset, `Right` moves after it.
     pub bias: Bias,
-    /// The text to show. A line feed starts a new row, also for the text after the inlay; in
-    /// unwrapped lines of many kilobytes it stays in one row. Empty text shows nothing.
+    /// The text to show. A line feed starts a new row, in which the text after the inlay continues;
+    /// in an unwrapped line of many kilobytes it does not. Empty text shows nothing.
     pub text: Arc<str>,
 }
 

@@ -1,8 +1,8 @@
-//! The handlers of the actions, and the element that registers them around its child, without one
-//! closure per action in the tree.
+//! The handlers of the actions, and an element that registers them around its child without one
+//! closure per action in the element tree.
 //!
-//! Two tables: `EDITOR_ACTIONS` apply while the text has the focus, `FIND_ACTIONS` also while the
-//! find bar has it.
+//! There are two tables: `EDITOR_ACTIONS` apply while the text has the focus, `FIND_ACTIONS` while
+//! the text or the find bar has it.
 
 use std::any::TypeId;
 

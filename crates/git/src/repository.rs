@@ -203,7 +203,7 @@ impl Repository {
         self.inner.graph_ahead_behind(head.target()?, upstream).ok()
     }
 
-    /// Returns a path relative to the working tree, also if symlinks lead to its folder. `None` if
+    /// Returns a path relative to the working tree, even if symlinks lead to its folder. `None` if
     /// it is outside, or its folder does not exist.
     fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
         if let Some(relative) = path.relative_to(&self.workdir) {

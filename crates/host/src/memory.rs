@@ -30,8 +30,8 @@ mod system {
         unsafe extern "C" {
             fn malloc_zone_pressure_relief(zone: *mut std::ffi::c_void, goal: usize) -> usize;
         }
-        // SAFETY: no zone means all of them, a goal of 0 as much as possible; memory in use is not
-        // touched.
+        // SAFETY: a null zone means all zones, and a goal of 0 means as much as possible; memory in
+        // use is not touched.
         unsafe { malloc_zone_pressure_relief(std::ptr::null_mut(), 0) };
     }
 }

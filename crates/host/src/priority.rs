@@ -1,6 +1,6 @@
 //! Thread priority for background work.
 
-/// Lowers the priority of the calling thread; on Linux also of the threads that it starts. If the
+/// Lowers the priority of the calling thread and, on Linux, of the threads that it starts. If the
 /// system refuses, the thread keeps its priority.
 pub fn lower_priority() {
     system::lower();

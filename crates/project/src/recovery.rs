@@ -227,7 +227,7 @@ fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<R
 ///
 /// # Errors
 ///
-/// Fails if the folder or one of its runs cannot be listed, also if it is missing.
+/// Fails if the folder or one of its runs is missing or cannot be listed.
 pub fn list_left_over(files: &dyn Files, folder: &AbsPath) -> Result<Vec<AbsPath>, Error> {
     let mut journals = Vec::new();
     for session in files.list(folder)?.entries {

@@ -55,7 +55,7 @@ impl UnsavedTexts {
         texts.values().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Locks the texts, also if a thread panicked while it held the lock.
+    /// Locks the texts, even if a thread panicked while it held the lock.
     fn texts(&self) -> MutexGuard<'_, HashMap<DocumentKey, (AbsPath, Snapshot)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

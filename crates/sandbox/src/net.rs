@@ -147,7 +147,7 @@ pub(crate) fn reaches_hosts(network: &Network) -> Option<&[HostRule]> {
 }
 
 /// Returns the variables that make a command use the proxy at `port` of its loopback. The proxy
-/// resolves names, also for SOCKS. `direct` lists the hosts that are reached without it.
+/// resolves names for HTTP and SOCKS. `direct` lists the hosts that are reached without it.
 pub(crate) fn environment(port: u16, direct: &str) -> Vec<(OsString, OsString)> {
     let web = format!("http://127.0.0.1:{port}");
     let socks = format!("socks5h://127.0.0.1:{port}");

@@ -1,7 +1,7 @@
-//! Every way to build compiles outside crates with the same features.
+//! Checks that every way to build compiles outside crates with the same features.
 //!
-//! Cargo compiles a crate again for another set of features, so that a second program of the workspace may cost as much
-//! as the first. `workspace_hack` unites the sets; these tests name what it lacks. They run Cargo offline.
+//! Cargo compiles a crate again for another set of features, so a second program of the workspace may cost as much as
+//! the first. `workspace_hack` unites the sets; these tests report the features that it lacks. They run Cargo offline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -11,7 +11,8 @@ use crate::tree;
 /// Outside crates with their feature sets; a crate that build scripts or macros use as well may have two.
 type FeatureSets = BTreeMap<String, BTreeSet<String>>;
 
-/// Crates that the tests need with more features than users run: the far sides of the agent protocols.
+/// Crates that tests build with more features than the programs: the other sides of the agent
+/// protocols.
 const FOR_TESTS: &[&str] = &[
     "agent-client-protocol",
     "agent-client-protocol-schema",
@@ -48,7 +49,8 @@ fn feature_sets(arguments: &[&str]) -> FeatureSets {
     sets
 }
 
-/// The crates that both ways use, and that the second compiles with features of which the first has no build.
+/// Returns the crates that both ways use and that the second compiles with a feature set that the first did
+/// not.
 fn compiled_again(first: &FeatureSets, second: &FeatureSets) -> Vec<String> {
     let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
     second
@@ -62,7 +64,7 @@ fn compiled_again(first: &FeatureSets, second: &FeatureSets) -> Vec<String> {
         .collect()
 }
 
-/// The packages that `make test` tests again with the portable implementations.
+/// Returns the packages that `make test` tests again with the portable implementations.
 fn portable_packages() -> Vec<&'static str> {
     let makefile = include_str!("../../../Makefile");
     let mut lines = makefile.lines();
@@ -70,22 +72,21 @@ fn portable_packages() -> Vec<&'static str> {
     line.expect("the packages").split_whitespace().collect()
 }
 
-/// Fails if a way to build compiles an outside crate that an earlier way has compiled with other features. `kinds` are
-/// the kinds of dependencies that are compared, without those of tests.
-fn assert_shared(kinds: &str) {
-    let of =
-        |kinds: &str, packages: &[&str]| feature_sets(&[&["--edges", kinds], packages].concat());
-    let window = of(kinds, &["-p", "burin", "--features", "test-support"]);
-    let command_line = of(kinds, &["-p", "cli"]);
-    let with_tests = format!("{kinds},dev");
-    let tests = of(&with_tests, &["--workspace"]);
-    // A crate is compiled again if a macro that it uses is.
-    let portable = of(&with_tests, &portable_packages());
+#[test]
+fn all_ways_to_build_share_outside_crates() {
+    let edges = ["--edges", "normal,build"];
+    let window = [&edges[..], &["-p", "burin", "--features", "test-support"]].concat();
+    let window = feature_sets(&window);
+    let command_line = feature_sets(&[&edges[..], &["-p", "cli"]].concat());
+    let edges = ["--edges", "normal,build,dev"];
+    let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
+    // Macros count as well: when Cargo compiles a macro again, it also compiles the crates that use
+    // it.
+    let portable = feature_sets(&[&edges[..], &portable_packages()].concat());
     let mut problems = Vec::new();
     for (way, first, second) in [
         ("the command line after the window", &window, &command_line),
         ("the window after the tests", &tests, &window),
-        ("the command line after the tests", &tests, &command_line),
         ("the portable tests after the tests", &tests, &portable),
     ] {
         let again = compiled_again(first, second);
@@ -96,17 +97,6 @@ fn assert_shared(kinds: &str) {
         "\nadd the features to crates/workspace_hack/Cargo.toml:\n{}\n",
         problems.join("\n")
     );
-}
-
-#[test]
-fn all_ways_to_build_share_outside_crates() {
-    assert_shared("normal,build");
-}
-
-/// A feature set that only build scripts and macros have serves no program.
-#[test]
-fn all_programs_share_outside_crates() {
-    assert_shared("normal,no-proc-macro");
 }
 
 #[test]

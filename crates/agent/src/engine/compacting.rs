@@ -132,7 +132,8 @@ impl SessionTask {
     }
 
     /// Compacts the conversation, unless a hook forbids it. Returns whether anything changed: false
-    /// also if nothing can be shortened, which is noted, or if the result would not be shorter.
+    /// if a hook forbids it, if nothing can be shortened, which is noted, or if the result would
+    /// not be shorter.
     async fn make_shorter(&mut self, why: &str) -> Result<bool, TurnStop> {
         if !self.hooks_allow_compaction(why).await? {
             return Ok(false);

@@ -174,7 +174,7 @@ impl CommandLine {
         whole
     }
 
-    /// Returns whether the line contains a word, wherever it occurs, also in quotes.
+    /// Returns whether the line contains a word anywhere, even in quotes.
     pub(super) fn mentions(&self, word: &str) -> bool {
         mentions(&self.written, word)
     }

@@ -116,8 +116,8 @@ impl<'a> CallArguments<'a> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// Returns an optional non-negative integer, also from a string or a whole floating-point
-    /// number. Fails for other values.
+    /// Returns an optional non-negative integer; accepts a string or a whole floating-point number
+    /// too. Fails for other values.
     pub(super) fn number(&self, name: &str) -> Result<Option<u64>, ToolResult> {
         let Some(value) = self.value(name) else {
             return Ok(None);

@@ -109,7 +109,7 @@ impl Drop for SearchCancel {
     }
 }
 
-/// Lists the files that match the pattern, up to `PATHS`. `Ok` also if none does; `Err` is the
+/// Lists the files that match the pattern, up to `PATHS`. `Ok` even if none does; `Err` is the
 /// result of an invalid call, or of one that found nothing and met a problem. Setting `cancel` ends
 /// the walk early.
 fn find(

@@ -164,7 +164,7 @@ fn query(arguments: &CallArguments<'_>) -> Result<SearchQuery, ToolResult> {
     })
 }
 
-/// Searches and formats the matches by path. `Ok` also if there are none; `Err` is the result of an
+/// Searches and formats the matches by path. `Ok` even if there are none; `Err` is the result of an
 /// invalid call, or of one in which every file that was searched had a problem. Setting `cancel`
 /// ends the search early.
 fn grep(

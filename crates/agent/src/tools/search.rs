@@ -150,7 +150,7 @@ impl Tool for SemanticSearchTool {
     }
 }
 
-/// Runs a semantic search. `Ok` also if nothing matches; `Err` is the result of an invalid, stopped
+/// Runs a semantic search. `Ok` even if nothing matches; `Err` is the result of an invalid, stopped
 /// or failed call, or of one without a search service.
 async fn by_meaning(
     options: &ToolOptions,
@@ -226,7 +226,7 @@ impl Tool for SymbolsTool {
     }
 }
 
-/// Finds the definitions of a symbol. `Ok` also if nothing matches; `Err` is the result of an
+/// Finds the definitions of a symbol. `Ok` even if nothing matches; `Err` is the result of an
 /// invalid, stopped or failed call, or of one without a search service.
 async fn symbols(
     options: &ToolOptions,
@@ -332,7 +332,7 @@ impl Tool for DiagnosticsTool {
     }
 }
 
-/// Lists the diagnostics of the given files, errors first. `Ok` also if there are none; `Err` is
+/// Lists the diagnostics of the given files, errors first. `Ok` even if there are none; `Err` is
 /// the result of an invalid, stopped or failed call, or of one without a source of diagnostics.
 async fn diagnostics(
     options: &ToolOptions,

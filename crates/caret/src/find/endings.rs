@@ -49,7 +49,8 @@ impl NamedEndings {
     pub(super) fn keep_in_row(&self, hir: Hir) -> Hir {
         match (self.has_feed, self.has_return) {
             (true, true) => hir,
-            // `[^\n]` is all of a row, also where `\r\n` ends it.
+            // `[^\n]` matches all of a row, so it must not match the `\r` of a `\r\n` that ends the
+            // row.
             (true, false) => without(&hir, &|has_feed| if has_feed { &[] } else { &['\r'] }),
             (false, true) => without(&hir, &|_| &['\n']),
             (false, false) => without(&hir, &|_| &['\n', '\r']),

@@ -27,8 +27,8 @@ use crate::suggestion::{
 /// cycled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestionEvent {
-    /// A part was accepted by this change. `Editor::last_taken` names the resulting revision, also
-    /// for observers that see the change before this event.
+    /// A part was accepted by this change. `Editor::last_taken` returns the resulting revision,
+    /// even to observers that see the change before this event.
     Taken {
         /// Id of the suggestion.
         id: SuggestionId,

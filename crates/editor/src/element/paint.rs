@@ -213,7 +213,7 @@ impl TextLayout {
     }
 }
 
-/// Returns the distance from the top of a row to its baseline, also for line numbers.
+/// Returns the distance from the top of a row to its baseline, for text and line numbers.
 ///
 /// Font metrics count the descent downwards on some platforms and upwards on others, so its sign is
 /// ignored.

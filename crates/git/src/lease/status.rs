@@ -88,8 +88,8 @@ impl StatusProbe {
     }
 }
 
-/// Converts a difference; `None` if there is none, for an ignored file, and for an untracked
-/// temporary file of a save.
+/// Converts a difference to a touched file. Returns `None` for an unmodified or ignored file and
+/// for an untracked temporary file of a save.
 fn of(delta: &git2::DiffDelta<'_>) -> Option<TouchedFile> {
     let path = delta
         .new_file()

@@ -1,4 +1,4 @@
-//! Tests of statuses by other spellings of a path.
+//! Tests that a status is found by other spellings of a path.
 
 use base::AbsPath;
 use host::{Files as _, RealFiles, TempFolder};
@@ -6,7 +6,8 @@ use test_support::{Spellings, spelling_count};
 
 use super::{FileStatus, Statuses, read};
 
-/// A repository with a changed and a new file, which takes its volume to fold names or not.
+/// Creates a repository with a changed and a new file and reads its statuses. `folds` sets whether
+/// its configuration treats the volume as one that folds names.
 fn statuses(folds: bool) -> (TempFolder, AbsPath, Statuses) {
     let folder = TempFolder::new().expect("a folder");
     let root = folder.path().clone();

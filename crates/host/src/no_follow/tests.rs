@@ -10,7 +10,7 @@ use super::*;
 use crate::reexec::{is_reexec, reexec_test};
 use crate::temp::TempFolder;
 
-/// Ends the other side of a race, also if an assertion fails.
+/// Ends the other side of a race, even if an assertion fails.
 pub(crate) struct SetOnDrop<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {

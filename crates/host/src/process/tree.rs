@@ -1,15 +1,15 @@
 //! Finds and kills all descendants of a process.
 //!
-//! A child can leave its parent's group with `setsid`, its parents with a double fork, and ignores
-//! the hang-up under `nohup`. Two implementations find it nevertheless:
+//! A child can leave its parent's group with `setsid` and its parents with a double fork, and
+//! ignores `SIGHUP` under `nohup`. Two implementations find it nevertheless:
 //!
 //! - `marks`, on Linux: every process of a tree inherits an environment variable, which `/proc`
 //!   shows. A process that cleared its environment, left its session *and* lost its parents is not
 //!   found.
 //! - `tracked`, on macOS and in the portable build: a thread looks at the process table again and
 //!   again and remembers the members that it saw, dead ones included. On macOS the table names the
-//!   process that forked a process, also after that one has ended. The portable build has no such
-//!   name: a process that left its session and lost its parent before the first look is not found.
+//!   process that forked another, even after it has ended. The portable build lacks this name: a
+//!   process that left its session and lost its parent before the first look is not found.
 //!
 //! Processes left behind by a Burin that was killed are ended by the next one: see `end_orphans`.
 

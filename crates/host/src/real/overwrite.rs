@@ -222,7 +222,7 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
 
 fn write_over(file: &File, content: &[u8]) -> io::Result<()> {
     file.write_all_at(content, 0)?;
-    // Done last, and also if the file grew: this releases space reserved beyond the end.
+    // Done last, even if the file grew: this releases space reserved beyond the end.
     file.set_len(content.len() as u64)?;
     durability::full(file)
 }

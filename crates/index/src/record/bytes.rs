@@ -39,7 +39,7 @@ impl<'a> RecordReader<'a> {
         None
     }
 
-    /// Reads a text after its length in bytes; `None` also if it is not UTF-8.
+    /// Reads a text after its length in bytes; `None` if it is truncated or not UTF-8.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         let length = self.number()?;
         let text = self.0.get(..length)?;

@@ -1,4 +1,4 @@
-//! Tests opening of new, existing, damaged and newer files, also by several processes at once.
+//! Tests the opening of new, existing, damaged and newer files, and by several processes at once.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

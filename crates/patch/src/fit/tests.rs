@@ -133,7 +133,8 @@ fn lines_that_go_away_leave_no_two_blank_lines() {
     let map = &[Some(0), Some(2), Some(3), Some(4)];
     let (old, new) = ("a\nb\n\nc\n", "a\n\nc\n");
     check("a\n\nb\n\nc\n", old, new, map, Err(Ambiguity::Boundary));
-    // Also where the file has such: the line may have taken one of them along.
+    // The same holds if the file has two blank lines elsewhere: the removed line may have taken one
+    // of them along.
     let file = "a\n\nb\n\nc\n\n\nd\n";
     check(file, old, new, map, Err(Ambiguity::Boundary));
     check("a\n\nb\n\nc\n", old, "a\nc\n", map, Ok("a\n\nc\n"));

@@ -69,7 +69,7 @@ impl<'a> ByteReader<'a> {
         None
     }
 
-    /// Reads a varint; `None` also if it exceeds 32 bits.
+    /// Reads a varint; `None` if it is invalid or exceeds 32 bits.
     pub(super) fn small(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
@@ -111,7 +111,7 @@ impl<'a> ByteReader<'a> {
         Some(string)
     }
 
-    /// Reads a text after its length in bytes; `None` also if it is not UTF-8.
+    /// Reads a text after its length in bytes; `None` if it is truncated or not UTF-8.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.string()?).ok()
     }

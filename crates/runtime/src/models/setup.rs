@@ -450,7 +450,7 @@ fn own_table<T>(
 }
 
 /// Reads a file of at most `MAX_SETTINGS_BYTES`; invalid UTF-8 is replaced. Returns `None` if it is
-/// missing, and also if it cannot be read, which adds a problem.
+/// missing or cannot be read; the latter adds a problem.
 fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option<String> {
     match files.read(path, MAX_SETTINGS_BYTES) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),

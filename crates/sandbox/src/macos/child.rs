@@ -11,23 +11,24 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, setsid};
 
 use crate::ResourceLimits;
 
-/// The descriptor at which a child finds its own standard error.
+/// The descriptor number under which the launcher's shell finds the standard error of the command.
 pub(super) const ERRORS: i32 = 3;
 
 /// The greatest number of open files that macOS accepts as a limit.
 const MAX_OPEN_FILES: u64 = 10_240;
 
-/// Descriptors that must stay open until the child was started.
+/// Descriptors that must stay open until the child has started.
 #[derive(Debug)]
 pub(super) struct HeldDescriptors {
     _errors: OwnedFd,
-    /// Keeps `ERRORS` from being used by the pipe through which std learns that `exec` failed.
+    /// Reserves the number `ERRORS`; otherwise std's pipe that reports a failed `exec` could take
+    /// it.
     _reserved: OwnedFd,
 }
 
-/// Makes the child lead a session of its own under these limits, with `errors` at `ERRORS` and, if
-/// `has_terminal`, with its standard input as the controlling terminal. A limit above the hard limit
-/// of this process becomes that one.
+/// Makes the child the leader of a new session under these limits and puts `errors` at descriptor
+/// `ERRORS`. If `has_terminal`, its standard input becomes the controlling terminal. A limit above
+/// the hard limit of this process is lowered to it.
 ///
 /// # Errors
 /// If there are too many open descriptors.
@@ -38,12 +39,12 @@ pub(super) fn prepare(
     limits: Option<&ResourceLimits>,
 ) -> io::Result<HeldDescriptors> {
     let reserved = rustix::io::fcntl_dupfd_cloexec(&errors, ERRORS)?;
-    // Above the number that it gets, so that copying it never closes the original.
+    // The original gets a number above `ERRORS`, so that `dup2` never closes it.
     let errors = rustix::io::fcntl_dupfd_cloexec(&errors, ERRORS + 1)?;
     let number = errors.as_raw_fd();
     let limits = limits.map(limits_of).unwrap_or_default();
-    // SAFETY: the closure makes system calls only and allocates nothing; `number` stays open in the
-    // parent until the child was started.
+    // SAFETY: the closure makes system calls only and does not allocate; `HeldDescriptors` keeps
+    // `number` open in the parent until the child has started.
     unsafe {
         command.pre_exec(move || {
             setsid()?;
@@ -68,8 +69,8 @@ pub(super) fn prepare(
     })
 }
 
-/// Returns the limits of one process. The number of processes is not among them: macOS would count
-/// all of the user.
+/// Returns the limits of one process. The number of processes is not limited here, because macOS
+/// would count all processes of the user.
 fn limits_of(limits: &ResourceLimits) -> [Option<(Resource, u64)>; 4] {
     let open_files = limits.open_files.map(|count| count.min(MAX_OPEN_FILES));
     [

@@ -1,8 +1,9 @@
-//! Starts a command under a profile, and tells the failures of the launcher from those of the command.
+//! Starts a command under a profile and distinguishes failures of the launcher from those of the
+//! command.
 //!
-//! The launcher becomes a shell, which reports on the launcher's standard error that it runs, gives
-//! the command its own standard error, and becomes the command. All that was written there before is
-//! the launcher's.
+//! The launcher executes a shell. The shell writes a NUL byte to the launcher's standard error,
+//! restores the standard error of the command, and executes the command. Everything before that byte
+//! comes from the launcher.
 #![expect(
     clippy::disallowed_methods,
     reason = "the launcher receives the caller's descriptors, and programs are looked up as the kernel does"
@@ -31,7 +32,7 @@ use crate::{Policy, ResourceLimits, SandboxError, SandboxLayer, SpawnRequest};
 /// The programs of the system that confine a command and report denials.
 #[derive(Clone, Debug)]
 pub(super) struct Launcher {
-    /// Confines itself by a profile and becomes another program.
+    /// Confines itself with a profile and executes another program.
     pub(super) program: PathBuf,
     /// Prints the system's log.
     pub(super) log: PathBuf,
@@ -51,7 +52,7 @@ const BAD_PROFILE: i32 = 65;
 /// The launcher's exit code if the system refuses to confine it, as inside another sandbox.
 const REFUSED: i32 = 71;
 
-/// Reports the start with a NUL byte, then becomes the command, whose standard error is descriptor 3.
+/// Reports the start with a NUL byte, then executes the command with descriptor 3 as standard error.
 const SHELL: &str = "/bin/sh";
 const BECOME: &str = r#"printf '\000' >&2; exec 2>&3 3>&-; exec "$0" "$@""#;
 
@@ -84,7 +85,8 @@ pub(super) fn run(
         return Err(failure(process.wait(), message));
     }
     let process = Arc::new(process);
-    // Without the watch the limits do not hold: then the command is killed, by dropping it.
+    // Without the watch the limits do not hold, so an error drops `process`, which kills the
+    // command.
     let watch = TreeWatch::start(&process, limits).map_err(|cause| SandboxError::Missing {
         layer: SandboxLayer::Limits,
         step: "watching the memory and the processes of the command".to_owned(),

@@ -74,10 +74,10 @@ pub(super) fn exceeds(
 fn resident_bytes(process: u32) -> u64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage_info_v2>::zeroed();
     let process = process.cast_signed();
-    // SAFETY: the buffer has the layout of the version that is asked for.
+    // SAFETY: the buffer has the layout of the requested version.
     let failed =
         unsafe { libc::proc_pid_rusage(process, libc::RUSAGE_INFO_V2, usage.as_mut_ptr().cast()) };
-    // SAFETY: the buffer was zeroed, which is a valid value.
+    // SAFETY: the buffer was zeroed, and all zeroes are a valid value.
     let usage = unsafe { usage.assume_init() };
     if failed == 0 {
         usage.ri_phys_footprint

@@ -256,8 +256,8 @@ fn serve(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Result<()> {
     }
 }
 
-/// Serves one HTTP request, or the tunnel that it asks for. `Ok` also for a refusal that was sent;
-/// fails if the connection breaks.
+/// Serves one HTTP request, or the tunnel that it asks for. `Ok` even if a refusal was sent; fails
+/// if the connection breaks.
 fn serve_http(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,
@@ -309,8 +309,8 @@ fn serve_http(
     }
 }
 
-/// Serves a SOCKS 5 request, after its first byte, and its tunnel. `Ok` also for a refusal that was
-/// sent; fails if the connection breaks.
+/// Serves a SOCKS 5 request, after its first byte, and its tunnel. `Ok` even if a refusal was sent;
+/// fails if the connection breaks.
 fn serve_socks(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,

@@ -237,7 +237,7 @@ impl TabList {
         behind.max(self.pinned_count())
     }
 
-    /// Returns the first and the last index at which a tab may be inserted, both inclusive.
+    /// Returns the lowest and the highest index at which a tab, pinned or not, may be inserted.
     fn range_for(&self, pinned: bool) -> (usize, usize) {
         let border = self.pinned_count();
         if pinned {

@@ -21,7 +21,7 @@ pub(super) fn tree(from: &Path, to: &Path) -> io::Result<()> {
     let from = CString::new(from.as_os_str().as_bytes())?;
     let to = CString::new(to.as_os_str().as_bytes())?;
     let here = libc::AT_FDCWD;
-    // SAFETY: both paths end with a zero byte and outlive the call.
+    // SAFETY: both paths end with a null byte and outlive the call.
     let done = unsafe { libc::clonefileat(here, from.as_ptr(), here, to.as_ptr(), FLAGS.bits()) };
     match done {
         0 => Ok(()),
@@ -63,7 +63,7 @@ fn clone_id(path: &Path) -> io::Result<u64> {
     };
     let mut answer = VolumeAttributes::default();
     let flags = libc::FSOPT_ATTR_CMN_EXTENDED | libc::FSOPT_NOFOLLOW;
-    // SAFETY: the path ends with a zero byte, and the size is that of the answer.
+    // SAFETY: the path ends with a null byte, and the size is that of the result buffer.
     let done = unsafe {
         libc::getattrlist(
             path.as_ptr(),

@@ -14,7 +14,7 @@ pub(super) const HAS_NETWORK_LOCKS: bool = false;
 pub(super) fn boot_id() -> String {
     let mut text = [0_u8; 64];
     let mut length = text.len();
-    // SAFETY: the name ends with a zero byte, and the length is that of the buffer.
+    // SAFETY: the name ends with a null byte, and `length` is the length of the buffer.
     let done = unsafe {
         libc::sysctlbyname(
             c"kern.bootsessionuuid".as_ptr(),
@@ -34,13 +34,13 @@ pub(super) fn boot_id() -> String {
 /// Microseconds since 1970.
 #[expect(
     unsafe_code,
-    reason = "no safe crate has the call without a second one"
+    reason = "no safe crate makes this call alone"
 )]
 pub(super) fn process_start(pid: u32) -> Option<u64> {
     let size = size_of::<libc::proc_bsdinfo>() as i32;
     let mut info = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
     let pid = i32::try_from(pid).ok()?;
-    // SAFETY: the size is that of the buffer.
+    // SAFETY: `size` is the size of the buffer, which outlives the call.
     let filled = unsafe {
         libc::proc_pidinfo(
             pid,
@@ -53,12 +53,13 @@ pub(super) fn process_start(pid: u32) -> Option<u64> {
     if filled != size {
         return None;
     }
-    // SAFETY: the call has filled it, and zeros are valid too.
+    // SAFETY: the call has filled the structure, and all zeroes would be valid too.
     let info = unsafe { info.assume_init() };
     Some(info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec)
 }
 
-/// `sync` hands everything to the drives; the drive of `file` then empties its cache.
+/// Writes everything to the drives with `sync`, then flushes the cache of the drive that holds
+/// `file`.
 pub(super) fn sync_file_system(file: &File) -> io::Result<()> {
     rustix::fs::sync();
     Ok(rustix::fs::fcntl_fullfsync(file)?)

@@ -86,7 +86,7 @@ enum StopCause {
     Failed(String),
 }
 
-/// Runs an agent from its start to its end. The last event says how the agent ended.
+/// Runs an agent from start to end. The last event gives the reason for the end.
 pub(super) async fn run(
     start: AgentLaunch,
     commands: mpsc::Receiver<HostedAgentCommand>,
@@ -100,7 +100,8 @@ pub(super) async fn run(
     events.send(HostedAgentEvent::Closed(last)).await.ok();
 }
 
-/// Starts the agent's process and opens the connection to it. Sends nothing yet.
+/// Starts the agent's process and opens a connection over its pipes, without sending a request.
+/// Fails if either is not possible.
 async fn start_agent(
     start: AgentLaunch,
     events: &mpsc::Sender<HostedAgentEvent>,
@@ -155,7 +156,7 @@ impl HostedSession {
         let cause = loop {
             let deadline = self.deadline;
             let step = tokio::select! {
-                // Messages are handled before responses, since they were sent before them.
+                // Messages are handled before responses, because the agent sent them first.
                 biased;
                 command = commands.recv() => match command {
                     Some(command) => self.on_command(command).await,

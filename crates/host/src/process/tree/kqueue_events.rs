@@ -42,7 +42,8 @@ impl ForkEvents {
             null_mut(),
         )];
         let mut none: [MaybeUninit<Event>; 0] = [];
-        // SAFETY: the change names a process, no descriptor. An error means that it is gone.
+        // SAFETY: the change names a process, not a descriptor. An error means that the process is
+        // gone.
         unsafe { kevent(queue, &change, &mut none[..], Some(Duration::ZERO)) }.ok();
     }
 

@@ -7,8 +7,8 @@ use rustix::process::{Pid, getsid};
 
 use super::table::{ProcessEntry, ProcessTable};
 
-/// Whether an entry names the process that forked it also after that one has ended. The kernel
-/// keeps the unique id of the parent when it gives the process to another one.
+/// Whether an entry still names the process that forked it after that process has ended. The kernel
+/// keeps the unique id of the original parent when it reparents a process.
 #[cfg(test)]
 pub(in crate::process) const KEEPS_PARENTS: bool = true;
 
@@ -55,12 +55,12 @@ impl ProcessTable for SystemTable {
 
 #[expect(unsafe_code, reason = "libproc has no safe wrapper in the lock file")]
 fn all_pids() -> Vec<i32> {
-    // SAFETY: without a buffer the call only counts.
+    // SAFETY: with a null buffer, the call writes nothing and returns the number of processes.
     let count = unsafe { libc::proc_listallpids(std::ptr::null_mut(), 0) };
     // Processes may start between the two calls.
     let mut pids = vec![0_i32; usize::try_from(count).unwrap_or(0) + 64];
     let bytes = c_int::try_from(pids.len() * size_of::<i32>()).unwrap_or(0);
-    // SAFETY: the buffer has that many bytes and outlives the call.
+    // SAFETY: the buffer has `bytes` bytes and outlives the call.
     let count = unsafe { libc::proc_listallpids(pids.as_mut_ptr().cast(), bytes) };
     pids.truncate(usize::try_from(count).unwrap_or(0));
     // Process 0 is the kernel; other calls take 0 for the calling process.
@@ -77,13 +77,13 @@ fn read(pid: i32) -> Option<ProcessEntry> {
     let info = unsafe {
         let flavour = PROC_PIDT_BSDINFOWITHUNIQID;
         let buffer = info.as_mut_ptr().cast();
-        // A shorter answer is one of a process that has just ended.
+        // The result is shorter if the process has just ended.
         if libc::proc_pidinfo(pid, flavour, WITH_ZOMBIES, buffer, size) != size {
             return None;
         }
         info.assume_init()
     };
-    // The kernel answers for zombies too, as long as they were not reaped.
+    // The kernel knows the session of a zombie until it is reaped.
     let session = getsid(Pid::from_raw(pid)).map_or(0, |pid| pid.as_raw_nonzero().get());
     Some(ProcessEntry {
         pid,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::stat::{ProcStat, all_processes, read_proc_stat};
 use super::table::{ProcessEntry, ProcessTable};
 
-/// Whether an entry names the process that forked it also after that one has ended.
+/// Whether an entry still names the process that forked it after that process has ended.
 #[cfg(test)]
 pub(in crate::process) const KEEPS_PARENTS: bool = false;
 

@@ -10,8 +10,8 @@ pub(in crate::process) struct ProcessEntry {
     pub(in crate::process) pid: i32,
     /// A number that no other process has until the machine restarts, whatever its id.
     pub(in crate::process) identity: u64,
-    /// The identity of the process that forked it. A table without a memory of parents (see
-    /// `KEEPS_PARENTS`) has the present parent here, which changes when the first one ends.
+    /// The identity of the process that forked it. A table that does not remember parents (see
+    /// `KEEPS_PARENTS`) has the current parent here, which changes when the original parent ends.
     pub(in crate::process) parent: Option<u64>,
     pub(in crate::process) group: i32,
     pub(in crate::process) session: i32,
@@ -19,12 +19,12 @@ pub(in crate::process) struct ProcessEntry {
     pub(in crate::process) is_zombie: bool,
 }
 
-/// The processes of a machine, and signals to them. Tests script one.
+/// Lists the processes of a machine and sends signals to them. Tests use a scripted table.
 pub(in crate::process) trait ProcessTable: fmt::Debug + Send + Sync {
     /// Returns all processes that this user may see, zombies included.
     fn list(&self) -> Vec<ProcessEntry>;
 
-    /// Returns the process that has this id now, also if it is a zombie.
+    /// Returns the process that has this id now, even if it is a zombie.
     fn find(&self, pid: i32) -> Option<ProcessEntry>;
 
     /// Sends a signal to a process; does nothing if there is none.

@@ -65,7 +65,7 @@ impl TreeSearch for SystemSearch {
 #[expect(unsafe_code, reason = "std has no stable way to call setsid")]
 pub(super) fn lead(command: &mut Command) {
     let restore = file_limit::restorer();
-    // SAFETY: both are plain system calls, which may be made between `fork` and `exec`.
+    // SAFETY: both are plain system calls, which are allowed between `fork` and `exec`.
     unsafe {
         command.pre_exec(move || {
             rustix::process::setsid()?;
@@ -80,7 +80,7 @@ pub(in crate::process) fn lead_terminal(
     command: pty_process::blocking::Command,
 ) -> pty_process::blocking::Command {
     let restore = file_limit::restorer();
-    // SAFETY: a plain system call, which may be made between `fork` and `exec`.
+    // SAFETY: a plain system call is allowed between `fork` and `exec`.
     unsafe { command.pre_exec(restore) }
 }
 

@@ -1,10 +1,10 @@
-//! The meaning of events as the system reports them.
+//! Turns the system's file events into changed paths.
 //!
-//! The system reports real paths, and often says no more than that something happened at a path: the
-//! flags are a union of all that happened since the watch began, an event can arrive twice or late,
-//! the two names of a rename are unrelated events in any order, and a folder that is moved says
-//! nothing about its contents. Therefore an event is a hint to look, never a description.
-//! Invariant: reporting the changes of a script of any events leads to the same tree as a walk.
+//! The system reports real paths. An event is only a hint that something happened at its path: its
+//! flags unite everything since the watch began; it can arrive twice or late; the two names of a
+//! rename arrive as unrelated events in any order; and moving a folder reports nothing about its
+//! contents. So every reported path is examined on disk. Invariant: after any sequence of events,
+//! applying the reported changes yields the same tree as a walk.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,8 @@ pub(super) enum ReportedChange {
 pub(super) trait WatchedDisk {
     /// Returns whether the path is a folder, not a link to one.
     fn is_folder(&self, path: &AbsPath) -> bool;
-    /// Returns the entries of a folder with whether each is a folder; none if it is unreadable.
+    /// Returns the entries of a folder, each with whether it is a folder; empty if it is
+    /// unreadable.
     fn entries(&self, path: &AbsPath) -> Vec<(AbsPath, bool)>;
 }
 
@@ -76,7 +77,7 @@ impl WatchedPaths {
         self.outside = outside;
     }
 
-    /// Adds the changes that an event means.
+    /// Adds the changes that follow from an event.
     pub(super) fn take(&mut self, event: ReportedEvent, disk: &dyn WatchedDisk) {
         match event {
             ReportedEvent::Changed(path, change) => self.changed(&path, change, disk),
@@ -105,8 +106,8 @@ impl WatchedPaths {
         }
     }
 
-    /// Adds everything in a folder that may be new: only the folder itself is reported when it is
-    /// moved, and its contents may have been there before the system began to watch it.
+    /// Adds the contents of a folder that may be new. The system reports only the folder itself
+    /// when it is moved, and its contents may be older than the watch on it.
     fn add_contents(&mut self, folder: AbsPath, disk: &dyn WatchedDisk) {
         let mut folders = vec![folder];
         while let Some(folder) = folders.pop() {
@@ -139,7 +140,7 @@ impl WatchedPaths {
         }
     }
 
-    /// Returns the path as the caller names it; `None` if it is not in the root.
+    /// Returns the path under the caller's name for the root; `None` if it is not in the root.
     fn in_root(&self, reported: &Path) -> Option<AbsPath> {
         let inner = self
             .root_names

@@ -1,4 +1,4 @@
-//! Tests that caps refuse requests before sending, also in parallel, and that settled amounts add
+//! Tests that caps refuse requests before sending, even in parallel, and that settled amounts add
 //! up.
 
 use super::*;

@@ -308,7 +308,8 @@ fn open_terminal() -> (OwnedFd, OwnedFd) {
     use std::os::fd::FromRawFd as _;
     use std::ptr::{null, null_mut};
     let [mut master, mut side] = [-1; 2];
-    // SAFETY: both numbers are written; without a name, attributes and size nothing else is.
+    // SAFETY: the call writes both descriptors; null pointers for the name, the attributes and the
+    // size are allowed.
     let failed =
         unsafe { libc::openpty(&raw mut master, &raw mut side, null_mut(), null(), null()) };
     assert_eq!(failed, 0, "a terminal");

@@ -260,7 +260,7 @@ fn a_seen_process_stays_a_member_whatever_it_does() {
         assert_eq!(table.members(&search), [20, 21, 22]);
         table.run(&[Step::SetSid(22), Step::End(21)]);
         assert_eq!(table.members(&search), [20, 22], "{parents:?}");
-        // Its later children too, also when it ends unseen: they share its session.
+        // So do its later children, even if it ends unseen: they share its session.
         table.run(&[Step::Fork(22, 23), Step::End(22)]);
         assert_eq!(table.members(&search), [20, 23], "{parents:?}");
     }
