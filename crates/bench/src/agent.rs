@@ -1,7 +1,8 @@
-//! Agents: calls side by side, what the harness adds to a call, what a session weighs, and what is left of logs.
+//! Agent benchmarks: parallel calls, the harness's overhead per call, the memory of a session, and the reduction
+//! of logs.
 //!
-//! The tools, the ledger and the files are real; the model answers at once, within this process, so that what is
-//! measured is ours.
+//! The tools, the ledger and the files are real; the model answers at once within this process, so that only
+//! Burin's own time is measured.
 
 mod crowd;
 mod logs;
@@ -11,7 +12,7 @@ mod world;
 
 use crate::figure::Figure;
 
-/// The figures.
+/// Runs all parts and returns their figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -19,7 +20,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         .map_err(|error| format!("cannot start: {error}"))?;
     let say = |part: &str| eprintln!("agent: {part} …");
     let mut figures = Vec::new();
-    // First, while nothing else has used memory that would be used again.
+    // Runs first, before other parts leave freed memory that the sessions would reuse.
     say("sixteen sessions");
     figures.extend(runtime.block_on(crowd::run())?);
     say("calls side by side");

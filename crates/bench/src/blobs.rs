@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// Larger files, in bytes, are not taken for text that a person edits.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// Git in a repository.
+/// Returns a git command that runs in a repository.
 pub(crate) fn git(repository: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(repository);
@@ -41,7 +41,7 @@ impl Blobs {
         })
     }
 
-    /// The text of a blob; none where it is not in the copy, too long, or no text.
+    /// Returns the text of a blob; `None` if it is not in the copy, too long, or not text.
     pub(crate) fn read(&mut self, name: &str) -> Result<Option<String>, String> {
         let failed = |error: std::io::Error| format!("cannot read from git: {error}");
         writeln!(self.input, "{name}").map_err(failed)?;
@@ -53,7 +53,7 @@ impl Blobs {
             .nth(2)
             .and_then(|size| size.parse().ok())
         else {
-            // Not in the copy.
+            // The blob is not in the copy.
             return Ok(None);
         };
         let mut bytes: Vec<u8> = vec![0; size];

@@ -1,10 +1,10 @@
-//! What benchmarks run over: real source trees that are on the machine anyway.
+//! Input of benchmarks: real source trees that are already on the machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A large tree of real sources: `BURIN_CORPUS`, or cargo's registry, which holds the sources of
-/// everything Burin depends on.
+/// Returns a large tree of real sources: `BURIN_CORPUS`, or cargo's registry, which holds the
+/// sources of Burin's dependencies.
 pub(crate) fn root() -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("BURIN_CORPUS") {
         return Ok(folder.into());
@@ -18,7 +18,7 @@ pub(crate) fn root() -> Result<PathBuf, String> {
     }
 }
 
-/// A Rust file of about `lines` lines, made of real ones from the corpus.
+/// Returns a Rust text of about `lines` lines, joined from real files of the corpus.
 pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
     let root = root()?;
     let mut paths = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
         let Ok(file) = std::fs::read_to_string(&path) else {
             continue;
         };
-        // Very long lines and generated tables are not what people type in.
+        // People do not edit files with very long lines or generated tables.
         if file.lines().any(|line| line.len() > 200) {
             continue;
         }
@@ -58,7 +58,7 @@ pub(crate) fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Fails with how to install `program` when it is not there.
+/// Fails with advice on how to install `program` if it is missing.
 pub(crate) fn need(program: &str, install: &str) -> Result<(), String> {
     match Command::new(program).arg("--version").output() {
         Ok(_) => Ok(()),
@@ -73,7 +73,7 @@ pub(crate) fn build(package: &str) -> Result<(), String> {
     build_with(package, &["--bins"])
 }
 
-/// As `build`, with these targets of the package.
+/// Like `build`, with these targets of the package.
 pub(crate) fn build_with(package: &str, targets: &[&str]) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

@@ -1,8 +1,8 @@
-//! kill -9 while a person types: how much of the typing is gone.
+//! Measures how much typed text is lost by `kill -9`.
 //!
-//! The real program in a virtual display, real key events at fifteen a second, SIGKILL at a random
-//! moment, then recovery from the journal. The loss is the age, at the kill, of the oldest key whose
-//! char did not come back; 0 when all did.
+//! The real program runs in a virtual display and receives fifteen real key events a second, SIGKILL
+//! at a random moment, and then recovers from the journal. The loss is the age, at the kill, of the
+//! oldest key whose char was not recovered; 0 if all were.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

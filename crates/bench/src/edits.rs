@@ -1,5 +1,5 @@
-//! Edits that land: real edits replayed in every format, and the same gone wrong as models do it,
-//! beside aider and codex.
+//! Measures how well edits apply: real edits replayed in every format, then corrupted as models do,
+//! compared with aider and codex.
 //!
 //! Limitation: the corruptions are invented one at a time, so their mix does not match that of any
 //! model.
@@ -22,10 +22,10 @@ use self::history::Pair;
 use self::truth::Edit;
 use crate::blobs::Blobs;
 
-/// Replays, then corrupts. `BURIN_BENCH_EDITS` is how many edits are replayed (10,000 without);
-/// `BURIN_BENCH_CASES` how many of each class and language are corrupted (1,000 without), 0 for
-/// none; `BURIN_BENCH_PEER_CASES` in how many of these the peers take part (all without), since a
-/// process for every patch takes its time.
+/// Replays edits, then corrupted ones. `BURIN_BENCH_EDITS` sets the number of replayed edits
+/// (default 10,000); `BURIN_BENCH_CASES` the number of corrupted edits of each class and language
+/// (default 1,000; 0 for none); `BURIN_BENCH_PEER_CASES` how many of these also go to the peers
+/// (default all), which need a process for every patch.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let repositories = history::repositories()?;
     let mut pool = Pool::open(&repositories)?;
@@ -47,7 +47,7 @@ fn number(variable: &str, default: usize) -> usize {
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The languages of the table, by the ends of their files' names.
+/// The languages of the table, with their file name extensions.
 const LANGUAGES: [(&str, &[&str]); 4] = [
     ("Rust", &["rs"]),
     ("Python", &["py"]),
@@ -58,10 +58,10 @@ const LANGUAGES: [(&str, &[&str]); 4] = [
     ("Go", &["go"]),
 ];
 
-/// The edits of several histories, in random order.
+/// Edits from several histories, in random order.
 struct Pool {
     blobs: Vec<Blobs>,
-    /// Whose history, and which versions.
+    /// Index of the history, and the two versions.
     pairs: Vec<(usize, Pair)>,
 }
 
@@ -83,8 +83,8 @@ impl Pool {
         Ok(Self { blobs, pairs })
     }
 
-    /// Hands over edits of files that end so, until `take` has enough; all files where there are no
-    /// ends.
+    /// Passes edits of files with one of these extensions to `take` until it has enough; edits of
+    /// all files if there are no extensions.
     fn each(
         &mut self,
         ends: &[&str],
@@ -111,7 +111,7 @@ enum Wanted {
     Nothing,
 }
 
-/// Keeps a case that went wrong, to be looked at: `target/bench/edits/NAME/`.
+/// Stores a failed case for inspection in `target/bench/edits/NAME/`.
 fn keep(name: &str, edit: &Edit, text: &str, got: &str) {
     let folder = figure::target()
         .join("bench/edits")
@@ -122,7 +122,7 @@ fn keep(name: &str, edit: &Edit, text: &str, got: &str) {
         ("edit", text),
         ("got", got),
     ];
-    // Only for the eye of whoever runs it.
+    // Only the person who runs the benchmark reads these files.
     if std::fs::create_dir_all(&folder).is_ok() {
         for (file, content) in files {
             std::fs::write(folder.join(file), content).ok();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::interleave::Pairs;
 
-/// A figure and, where there is one, the peer's beside it.
+/// A measured figure, with a peer's figure to compare with if there is one.
 pub(crate) struct Figure {
     name: String,
     value: f64,
@@ -15,23 +15,24 @@ pub(crate) struct Figure {
     peer: Option<Peer>,
     n: usize,
     goal: Option<f64>,
-    /// The least it should be, where more is better.
+    /// Minimum that the value should reach, if more is better.
     least: Option<f64>,
-    /// Standard error, where it is the mean of a sample.
+    /// Standard error, if the value is the mean of a sample.
     error: Option<f64>,
 }
 
 struct Peer {
     name: String,
     value: f64,
-    /// Median of ours / peer's over the pairs, and the ends of its 95 % bootstrap interval.
+    /// Median ratio of Burin to the peer over the pairs, and the bounds of its 95 % bootstrap
+    /// interval.
     ratio: f64,
     low: f64,
     high: f64,
 }
 
 impl Figure {
-    /// A figure without a peer; `goal` is the most it should be, in `unit`.
+    /// Creates a figure without a peer; `goal` is the maximum, in `unit`.
     pub(crate) fn alone(
         name: impl Into<String>,
         value: f64,
@@ -51,7 +52,8 @@ impl Figure {
         }
     }
 
-    /// The mean of a sample of `n` with its standard error; `least` is what it should reach.
+    /// Creates a figure from the mean of a sample of `n` and its standard error; `least` is the
+    /// minimum that it should reach.
     pub(crate) fn mean(
         name: impl Into<String>,
         (value, error): (f64, f64),
@@ -65,7 +67,7 @@ impl Figure {
         }
     }
 
-    /// Says what it should be at least: for rates and factors, of which more is better.
+    /// Sets the minimum that the value should reach, for rates and factors where more is better.
     pub(crate) fn at_least(self, least: f64) -> Self {
         Self {
             least: Some(least),
@@ -73,13 +75,14 @@ impl Figure {
         }
     }
 
-    /// Says under what it was measured.
+    /// Adds the conditions of the measurement to the name.
     pub(crate) fn under(mut self, what: &str) -> Self {
         self.name = format!("{}, {what}", self.name);
         self
     }
 
-    /// Two interleaved rows of measurements; `goal` is the most the ratio should be.
+    /// Creates a figure from interleaved measurements of Burin and a peer; `goal` is the maximum
+    /// ratio.
     pub(crate) fn against(
         name: impl Into<String>,
         peer: impl Into<String>,
@@ -158,7 +161,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Writes `target/bench/NAME.json`; answers where.
+/// Writes `target/bench/NAME.json` and returns its path.
 pub(crate) fn store(name: &str, figures: &[Figure]) -> std::io::Result<String> {
     let folder = target().join("bench");
     std::fs::create_dir_all(&folder)?;
@@ -168,7 +171,7 @@ pub(crate) fn store(name: &str, figures: &[Figure]) -> std::io::Result<String> {
     Ok(path.display().to_string())
 }
 
-/// Cargo's target folder, which the running program lies in.
+/// Returns Cargo's target folder, which contains the running program.
 pub(crate) fn target() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.ancestors().nth(2).map(Path::to_path_buf);

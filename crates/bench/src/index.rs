@@ -1,10 +1,10 @@
-//! How soon the index is there, answers and follows.
+//! Index benchmarks: building, answering queries and following changes.
 //!
-//! Next to semble in one run, over the same folder with the same table: ours from nothing to everything in, kept on
-//! disk (what only makes later starts cheaper, folding words into tantivy's files, comes behind that, as in the window);
-//! semble's without its start and the loading of its table, kept in memory. Both read the folder from a warm
-//! cache. `BURIN_BENCH_TREE` is the folder of about 5,000 chunks (`tokio/src` of the annotated repositories without);
-//! `BURIN_CORPUS` the large one.
+//! Burin and semble run in turn over the same folder with the same table. Burin is timed from an empty index to a
+//! complete one on disk; folding words into tantivy's files, which only makes later starts cheaper, runs afterwards as
+//! in the window. Semble is timed without its start and the loading of its table, and keeps its index in memory. Both
+//! read the folder from a warm cache. `BURIN_BENCH_TREE` is the folder of about 5,000 chunks (default: `tokio/src` of
+//! the annotated repositories), `BURIN_CORPUS` the large one.
 
 mod follow;
 mod memory;
@@ -18,8 +18,9 @@ use base::AbsPath;
 
 use crate::figure::Figure;
 
-/// The figures. `BURIN_BENCH_PARTS` names those wanted: cold, queries, large, follow, worktree,
-/// memory, regex. `BURIN_BENCH_EVERY=5` times every fifth pattern of the last.
+/// Runs the parts named in `BURIN_BENCH_PARTS` (default all: cold, queries, large, follow,
+/// worktree, memory, regex) and returns their figures. With `BURIN_BENCH_EVERY=5`, regex times only
+/// every fifth pattern.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let tree = tree()?;
     if let Some(cache) = std::env::var_os(memory::ONLY) {
@@ -43,7 +44,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// A folder of about 5,000 chunks in a git checkout.
+/// Returns a folder of about 5,000 chunks in a git checkout.
 fn tree() -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("BURIN_BENCH_TREE") {
         return Ok(folder.into());
@@ -57,7 +58,7 @@ fn tree() -> Result<PathBuf, String> {
     })
 }
 
-/// The real path of a folder.
+/// Returns the real path of a folder.
 pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
     let real = folder
         .canonicalize()
@@ -65,7 +66,7 @@ pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
     AbsPath::new(&real).ok_or_else(|| format!("{} is not an absolute path", real.display()))
 }
 
-/// A folder's index, kept in `cache`, complete and at rest.
+/// Opens the index of a folder, stored in `cache`, and waits until it is complete and idle.
 fn settled(tree: &Path, cache: &Path) -> Result<Index, String> {
     let index = Index::open(place(tree)?, IndexOptions::kept_in(&place(cache)?));
     index.wait_until_idle();

@@ -1,18 +1,18 @@
-//! Interleaved measurements of ours and a peer's, and what can be said of their ratio.
+//! Interleaved measurements of Burin and a peer, and statistics of their ratio.
 //!
-//! Absolute times on a shared machine drift by half within minutes; the ratio within a pair does
-//! not. The order within a pair is random; the figure is the median of the ratios with a bootstrap
+//! Absolute times on a shared machine drift by half within minutes; ratios within a pair do not.
+//! The order within a pair is random; the figure is the median of the ratios with a bootstrap
 //! interval of 95 %.
 
 use std::time::Instant;
 
-/// Pairs of measurements taken in turn.
+/// Pairs of interleaved measurements.
 #[derive(Default)]
 pub(crate) struct Pairs {
     pairs: Vec<(f64, f64)>,
 }
 
-/// xorshift64*, enough to shuffle and to resample.
+/// A random number generator (xorshift64*), good enough to shuffle and resample.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -30,7 +30,7 @@ impl Dice {
 }
 
 impl Pairs {
-    /// Takes `count` pairs, in random order within a pair, after one of each that is not counted.
+    /// Takes `count` pairs, in random order within each pair, after one uncounted run of each side.
     pub(crate) fn take(
         count: usize,
         mut ours: impl FnMut() -> f64,
@@ -58,8 +58,7 @@ impl Pairs {
         self.pairs.push((ours, peers));
     }
 
-    /// The pair of both sides' values below which `share` of them lie: one pair, so its interval
-    /// says nothing.
+    /// Returns the `share` quantiles of both sides as a single pair, whose interval is meaningless.
     pub(crate) fn tail(&self, share: f64) -> Self {
         let ours = quantile(self.pairs.iter().map(|pair| pair.0), share);
         let peers = quantile(self.pairs.iter().map(|pair| pair.1), share);
@@ -72,17 +71,17 @@ impl Pairs {
         self.pairs.len()
     }
 
-    /// Median of ours.
+    /// Returns Burin's median.
     pub(crate) fn ours(&self) -> f64 {
         quantile(self.pairs.iter().map(|pair| pair.0), 0.5)
     }
 
-    /// Median of the peer's.
+    /// Returns the peer's median.
     pub(crate) fn peers(&self) -> f64 {
         quantile(self.pairs.iter().map(|pair| pair.1), 0.5)
     }
 
-    /// Median ratio ours / peer's with its interval.
+    /// Returns the median ratio of Burin to the peer with its 95 % interval.
     pub(crate) fn ratio(&self) -> (f64, f64, f64) {
         let ratios: Vec<f64> = self.pairs.iter().map(|pair| pair.0 / pair.1).collect();
         let mut dice = Dice::new(42);
@@ -102,7 +101,7 @@ impl Pairs {
     }
 }
 
-/// The value below which `share` of the values lie.
+/// Returns the `share` quantile of the values; NaN if there are none.
 pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -111,7 +110,7 @@ pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
     values.get(at).copied().unwrap_or(f64::NAN)
 }
 
-/// Milliseconds that `work` takes.
+/// Returns the milliseconds that `work` takes.
 pub(crate) fn millis<T>(work: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     std::hint::black_box(work());

@@ -1,4 +1,4 @@
-//! Benchmarks: our figure beside a peer's, interleaved in one run.
+//! Benchmarks: Burin's figures beside a peer's, interleaved in one run.
 //!
 //! Started by `cargo xtask bench NAME`. Prints a line per figure and writes
 //! `target/bench/NAME.json`. A missing peer is an error that says how to install it.
@@ -37,7 +37,7 @@ use std::process::ExitCode;
 
 use figure::Figure;
 
-/// A benchmark: what it is called, what it measures, how it is run.
+/// A benchmark: its name, the thing that it measures, and its function.
 struct Bench {
     name: &'static str,
     doc: &'static str,

@@ -1,4 +1,5 @@
-//! From start to text on the screen, idle cost and memory, beside a bare window and GTK editors.
+//! Time from start to text on the screen, idle CPU use and memory, compared with a bare window and
+//! GTK editors.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,13 +15,13 @@ struct Subject {
     name: &'static str,
     program: PathBuf,
     arguments: Vec<String>,
-    /// Lines of text that mean it is there.
+    /// Number of visible lines of text at which the program counts as started.
     lines: usize,
-    /// Where they appear.
+    /// The area where they appear.
     area: Area,
 }
 
-/// Where GTK's windows come up without a window manager, and their texts in them.
+/// Where the text of GTK's windows appears without a window manager.
 const MOUSEPAD: Area = Area {
     left: 100,
     top: 100,
@@ -82,8 +83,8 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// The times of every subject, round by round, in random order within a round, after one round that
-/// is not counted.
+/// Returns the start times of every subject by round, taken in random order within a round, after
+/// one uncounted round.
 fn starts(screen: &Screen, subjects: &[Subject; 4], home: &Path) -> Result<Vec<[f64; 4]>, String> {
     let mut dice = Dice::new(5);
     let mut times = Vec::with_capacity(STARTS);
@@ -111,12 +112,12 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
     let program = screen.run(&subject.program, &arguments, home)?;
     let time = screen.wait_for_text(subject.area, subject.lines, begin);
     drop(program);
-    // The next start must not find this one's window.
+    // The next start must not see the window of this one.
     screen.wait_for_nothing(subject.area)?;
     time
 }
 
-/// Idle share of a core and memory, with the 100 KB file open.
+/// Measures the idle share of a core, and the memory, with the 100 KB file open.
 fn at_rest(screen: &Screen, subject: &Subject, home: &Path) -> Result<[Figure; 2], String> {
     let arguments: Vec<&str> = subject.arguments.iter().map(String::as_str).collect();
     let program = screen.run(&subject.program, &arguments, home)?;
@@ -138,7 +139,7 @@ fn at_rest(screen: &Screen, subject: &Subject, home: &Path) -> Result<[Figure; 2
 fn sample() -> Result<String, String> {
     let mut text = corpus::rust_file(4_000)?;
     text.truncate(text.floor_char_boundary(100 << 10));
-    // Dense enough at the top that every program shows a dozen lines at once.
+    // The top is dense enough that every program shows a dozen lines at once.
     let head = "    let value = compute(first, second, third, fourth, fifth, sixth);\n".repeat(60);
     Ok(head + &text)
 }

@@ -1,9 +1,10 @@
-//! Key to highlights of the visible range, beside the bare incremental tree-sitter parse.
+//! Time from a key to the highlights of the visible range, compared with a bare incremental
+//! tree-sitter parse.
 //!
-//! The same edits go to both. Ours: the tree kept in step, parsed without a budget, and the
-//! highlights of sixty rows asked for. Bare: `Tree::edit` and `Parser::parse` over a contiguous
-//! string, whose own edit is not counted; once alone and once with the grammar's own highlight
-//! query run over the same rows, its captures merely counted.
+//! Both sides get the same edits. Burin updates the tree, parses without a budget and computes the
+//! highlights of sixty rows. The bare side runs `Tree::edit` and `Parser::parse` over a contiguous
+//! string, whose own edit is not timed: once alone, and once with the grammar's highlight query
+//! over the same rows, whose captures are only counted.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -65,7 +66,7 @@ fn measure(source: &str) -> Result<Measured, String> {
     let mut measured = Measured::default();
     let mut at = rows[rows.len() / 2];
     for edit in 0..EDITS {
-        // A word is typed, then the caret goes elsewhere, as people do.
+        // Types a word, then moves the caret elsewhere, as people do.
         if edit % 12 == 0 {
             at = rows[dice.below(rows.len())];
         }
@@ -150,7 +151,7 @@ impl Bare {
         })
     }
 
-    /// Milliseconds of the parse and of the query.
+    /// Returns the milliseconds of the parse and of the query.
     fn key(&mut self, at: usize, typed: &str) -> (f64, f64) {
         let row_start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let row = self.text[..at].matches('\n').count();

@@ -1,18 +1,18 @@
-//! What the index finds: the measurements of its answers, and the fitting of its weights.
+//! Retrieval quality of the index: measures its answers and fits its weights.
 //!
-//! Three tasks. *Documentation*: the first sentence of a documentation is the question, its function the answer, among
-//! 1,500 of held-out packages; once more with the function's own name masked. *Commits*: the message is the question,
-//! the files that it touched are the answer, in the tree before it. *Annotated*: semble's published questions over
-//! pinned repositories, next to semble itself with the same table.
+//! There are three tasks. *Documentation*: the query is the first sentence of a doc comment, the answer its function
+//! among 1,500 functions of held-out packages; a second run masks the function's name. *Commits*: the query is the
+//! message of a commit, the answers are the files that it changed, in the tree before it. *Annotated*: semble's
+//! published questions over pinned repositories, compared with semble itself with the same table.
 //!
-//! What is fitted on what: the table is trained on packages whose md5 is 2, 3 or 4 modulo 5. The weights of the
-//! ranking are fitted on the pairs of packages whose md5 is 1, and on those annotated repositories whose name's md5 is
-//! 0 modulo 3 (`bench weights`). Measured are the pairs of packages whose md5 is 0, Python's standard library, and the
-//! other annotated repositories; commits are fitted on by nobody.
+//! Training, fitting and measuring use different data. The table is trained on packages whose name's md5 is 2, 3 or 4
+//! modulo 5. The weights of the ranking are fitted on pairs of packages whose md5 is 1 modulo 5, and on annotated
+//! repositories whose name's md5 is 0 modulo 3 (`bench weights`). Pairs of packages whose md5 is 0 modulo 5, Python's
+//! standard library, the other annotated repositories and the commits are only measured.
 //!
-//! What that is worth: today's weights are two such fits joined by hand, with two of them set so that a definition
-//! comes before what mentions it. Which signals there are was chosen after looks at what is measured, so the figures
-//! flatter a little.
+//! Limitations: the current weights combine two such fits by hand, and two of them are set so that a definition
+//! ranks above its mentions. The signals were chosen with knowledge of the measured data, so the figures are
+//! slightly too good.
 
 mod annotated;
 mod commits;
@@ -25,7 +25,8 @@ pub(crate) mod semble;
 
 use crate::figure::Figure;
 
-/// The figures. `BURIN_BENCH_PARTS` names those wanted: documentation, commits, annotated.
+/// Runs the parts named in `BURIN_BENCH_PARTS` (default all: documentation, commits, annotated) and
+/// returns their figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let parts = std::env::var("BURIN_BENCH_PARTS")
         .unwrap_or_else(|_| "documentation,commits,annotated".to_owned());
@@ -41,7 +42,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// Fits the weights and prints them. Nothing that is measured is looked at.
+/// Fits the weights and prints them, without using the measured data.
 pub(crate) fn fit() -> Result<Vec<Figure>, String> {
     fitting::figures()
 }

@@ -1,13 +1,13 @@
-//! What `rg --json` prints.
+//! Parses the output of `rg --json`.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Row (from 1) and byte range in it of every match, by path.
+/// Path, row (from 1) and byte range in the row of every match.
 pub(crate) type Places = BTreeSet<(String, u64, usize, usize)>;
 
-/// The matches in what it printed.
+/// Returns the matches in the output.
 pub(crate) fn places(printed: &[u8]) -> Result<Places, String> {
     let mut places = Places::new();
     for line in printed

@@ -1,7 +1,7 @@
-//! The router: what it adds to a call, whether Tab notices busy agents, how fast a dropped answer closes its
-//! socket, whether budgets hold, and how evenly agents share a narrow provider.
+//! Router benchmarks: its overhead per call, the effect of busy agents on Tab, how fast a dropped answer
+//! closes its socket, whether budgets hold, and how evenly agents share a limited provider.
 //!
-//! The provider is a scripted server on loopback; for what the router itself adds, a client that answers at once.
+//! The provider is a scripted server on loopback; the overhead is measured with a client that answers at once.
 
 mod crowd;
 pub(crate) mod world;
@@ -19,14 +19,14 @@ use crate::figure::Figure;
 use crate::interleave::{Pairs, quantile};
 use world::{AtOnce, fim, lanes_of, request, request_for, start_router, step, wire_lanes};
 
-/// Milliseconds that the router may add to a call.
+/// Maximum overhead of the router per call, in milliseconds.
 const OVERHEAD: f64 = 0.2;
-/// Milliseconds from dropping an answer to the server's seeing it.
+/// Maximum time from dropping an answer until the server notices, in milliseconds.
 const CANCEL: f64 = 50.0;
-/// Agents that are busy while Tab asks.
+/// Number of busy agents.
 const AGENTS: u64 = 16;
 
-/// The figures.
+/// Runs all parts and returns their figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -48,7 +48,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// What a call through the router takes more than the same call without it.
+/// Measures how much longer a call takes through the router than without it.
 async fn overhead() -> Vec<Figure> {
     const CALLS: usize = 2_000;
     let client = Arc::new(AtOnce);
@@ -93,7 +93,7 @@ async fn overhead() -> Vec<Figure> {
     figures
 }
 
-/// A completion with and without sixteen agents that stream.
+/// Measures a completion with and without sixteen streaming agents.
 async fn tab_beside_agents() -> Result<Vec<Figure>, String> {
     let server = serve(
         r#"{ "pace": { "first_byte_ms": 20, "tokens_per_second": 250, "tick_ms": 4 },
@@ -150,7 +150,8 @@ async fn busy(router: RouterHandle, agent: u64) {
     }
 }
 
-/// Milliseconds to the first text of each, and to the leave to send.
+/// Returns the milliseconds to the first text of each completion; adds those to the permission to
+/// send to `waits`.
 async fn completions(router: &RouterHandle, count: usize, waits: &mut Vec<f64>) -> Vec<f64> {
     let mut firsts = Vec::new();
     for _ in 0..count {
@@ -173,7 +174,7 @@ async fn completions(router: &RouterHandle, count: usize, waits: &mut Vec<f64>) 
     firsts
 }
 
-/// From dropping a stream to the server's seeing its socket closed.
+/// Measures the time from dropping a stream until the server sees its socket closed.
 async fn cancelling() -> Result<Figure, String> {
     const TIMES: usize = 100;
     let server = serve(

@@ -1,5 +1,5 @@
-//! What a start in the sandbox costs: from nothing and in a room that is kept up, beside a bare command, bubblewrap with
-//! the same view of the disk, and codex's sandbox.
+//! Cost of starting a command in the sandbox, cold and warm, compared with a bare command, bubblewrap with the same
+//! view of the disk, and codex's sandbox.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,12 +12,12 @@ use base::AbsPath;
 use crate::figure::Figure;
 use crate::interleave::Pairs;
 
-/// Rounds of all but codex's sandbox, which takes too long.
+/// Number of rounds, except with codex's sandbox, which takes too long.
 const ROUNDS: usize = 300;
-/// Rounds beside codex.
+/// Number of rounds with codex.
 const CODEX_ROUNDS: usize = 30;
 
-/// The figures.
+/// Runs all measurements and returns their figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     ::sandbox::prepare();
     let folder = Path::new("/var/tmp").join(format!("burin-bench-{}", std::process::id()));
@@ -41,7 +41,7 @@ fn measured(folder: &Path) -> Result<Vec<Figure>, String> {
         command.args(["sandbox", "--", "/bin/true"]);
         timed(|| status(command.current_dir(folder)))
     };
-    // Each is tried once before, so that what is missing is said and not measured.
+    // Each is tried once first, so that a missing program is reported instead of measured.
     for tried in [bare(), warm(), cold(), wrapped(), boxed()] {
         tried?;
     }
@@ -96,7 +96,7 @@ fn known(milliseconds: Result<f64, String>) -> f64 {
     milliseconds.unwrap_or(f64::NAN)
 }
 
-/// Milliseconds that it took, where it went well.
+/// Returns the milliseconds that a run took; fails if the run does.
 fn timed(run: impl FnOnce() -> Result<bool, String>) -> Result<f64, String> {
     let began = Instant::now();
     if run()? {
@@ -150,7 +150,7 @@ fn order(folder: &AbsPath) -> Result<SpawnRequest, String> {
     })
 }
 
-/// The same view of the disk, told to bubblewrap.
+/// Returns the arguments that give bubblewrap the same view of the disk.
 fn bubblewrap(policy: &Policy) -> Vec<String> {
     let mut told: Vec<String> =
         "--unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev \

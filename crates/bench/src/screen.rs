@@ -1,4 +1,4 @@
-//! A virtual display and what can be seen on it: the moment at which text stands there.
+//! A virtual display that detects when text is visible on it.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,8 +11,8 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-/// Where text is looked for, in pixels of the screen: inside the text area of a program that is measured. Its right
-/// end lies behind the ends of the lines.
+/// The area of the screen that is searched for text, in pixels. It lies inside the text area of the measured
+/// program, and its right edge is beyond the ends of the lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Area {
     pub(crate) left: i16,
@@ -21,7 +21,7 @@ pub(crate) struct Area {
     pub(crate) height: u16,
 }
 
-/// That of Burin, and of the bare window.
+/// The area of Burin and of the bare window.
 pub(crate) const OURS: Area = Area {
     left: 380,
     top: 130,
@@ -29,9 +29,9 @@ pub(crate) const OURS: Area = Area {
     height: 420,
 };
 
-/// Nobody needs longer to show a window.
+/// Timeout for a window to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A window that is gone this long does not come back.
+/// A window that is absent for this long does not reappear.
 const STILLNESS: Duration = Duration::from_millis(150);
 
 /// A virtual X server, ended when dropped.
@@ -98,7 +98,7 @@ impl Screen {
         self.start_program(command, home)
     }
 
-    /// As `run`, for a command that is made already.
+    /// Like `run`, for a prepared command.
     pub(crate) fn start_program(
         &self,
         mut command: Command,
@@ -106,7 +106,7 @@ impl Screen {
     ) -> Result<Program, String> {
         command
             .env("DISPLAY", &self.display)
-            // There is no session bus here; programs that look for one would wait for it.
+            // There is no session bus here, for which some programs would wait.
             .env("NO_AT_BRIDGE", "1")
             .env("GSETTINGS_BACKEND", "memory")
             .env_remove("WAYLAND_DISPLAY")
@@ -120,7 +120,8 @@ impl Screen {
             .map_err(|error| format!("cannot start {}: {error}", command.get_program().display()))
     }
 
-    /// Milliseconds from `start` until at least `lines` lines of text stand on the screen.
+    /// Waits until at least `lines` lines of text are visible; returns the milliseconds since
+    /// `start`.
     pub(crate) fn wait_for_text(
         &self,
         area: Area,
@@ -138,7 +139,7 @@ impl Screen {
         ))
     }
 
-    /// Waits until no text has stood on the screen for a moment.
+    /// Waits until no text has been visible for `STILLNESS`.
     pub(crate) fn wait_for_nothing(&self, area: Area) -> Result<(), String> {
         let start = Instant::now();
         let mut empty_since = None;
@@ -153,7 +154,7 @@ impl Screen {
         Err("the window of the program before does not go away".to_owned())
     }
 
-    /// Gives the keyboard to the program's window; there is no window manager to do it.
+    /// Gives the keyboard focus to the program's window, since there is no window manager.
     pub(crate) fn focus_top_window(&self) -> Result<(), String> {
         let tree = self
             .connection
@@ -183,7 +184,7 @@ impl Screen {
         self.chord(&[u32::from(letter)])
     }
 
-    /// Presses keys, named by their keysyms, one after another and releases them backwards.
+    /// Presses keys, given as keysyms, in order and releases them in reverse order.
     pub(crate) fn chord(&self, symbols: &[u32]) -> Result<(), String> {
         let codes: Result<Vec<u8>, String> = symbols
             .iter()
@@ -219,7 +220,7 @@ impl Screen {
             .ok_or_else(|| format!("no key has the symbol {symbol:#x}"))
     }
 
-    /// Runs of pixel rows with ink, as tall as a line of text may be.
+    /// Counts runs of pixel rows with ink whose height fits a line of text.
     fn lines_of_text(&self, area: Area) -> Result<usize, String> {
         let image = self
             .connection
@@ -239,7 +240,7 @@ impl Screen {
         let (mut lines, mut height) = (0, 0);
         for row in rows {
             let pixels: Vec<&[u8]> = row.chunks_exact(4).collect();
-            // The right end of the area is beyond short lines: background.
+            // The right edge of the area is beyond the lines, so it shows the background.
             let ground = pixels[pixels.len() - 1];
             let ink = pixels.iter().filter(|pixel| differs(pixel, ground)).count();
             if ink >= 4 && ink < pixels.len() * 9 / 10 {
@@ -253,19 +254,19 @@ impl Screen {
     }
 }
 
-/// Whether two pixels differ by more than an anti-aliased edge of a border does.
+/// Returns whether two pixels differ by more than the anti-aliased edge of a border.
 fn differs(a: &[u8], b: &[u8]) -> bool {
     a.iter().zip(b).take(3).any(|(a, b)| a.abs_diff(*b) > 40)
 }
 
 impl Program {
-    /// Whether it still runs.
+    /// Returns whether the program is still running.
     pub(crate) fn is_alive(&self) -> bool {
         std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))
             .is_ok_and(|stat| !stat.contains(") Z "))
     }
 
-    /// Share of one core used during `span`, in percent.
+    /// Returns the share of one core used during `span`, in percent.
     pub(crate) fn cpu_percent(&self, span: Duration) -> Result<f64, String> {
         let before = self.cpu_seconds()?;
         std::thread::sleep(span);
@@ -273,7 +274,7 @@ impl Program {
         Ok(100.0 * seconds / span.as_secs_f64())
     }
 
-    /// Proportional set size in megabytes.
+    /// Returns the proportional set size in megabytes.
     pub(crate) fn pss(&self) -> Result<f64, String> {
         let path = format!("/proc/{}/smaps_rollup", self.0.id());
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -289,7 +290,8 @@ impl Program {
         Ok(kilobytes / 1024.0)
     }
 
-    /// The time of all its threads, to the nanosecond: ticks of the clock are a quarter of a percent of four seconds.
+    /// Returns the CPU time of all threads, from counters in nanoseconds: a clock tick would already be a quarter of
+    /// a percent of four seconds.
     fn cpu_seconds(&self) -> Result<f64, String> {
         let folder = format!("/proc/{}/task", self.0.id());
         let threads = std::fs::read_dir(folder).map_err(|error| error.to_string())?;

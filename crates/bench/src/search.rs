@@ -1,4 +1,4 @@
-//! Project search beside `rg`: first the same results, then the time, both as processes.
+//! Compares project search with `rg`, both as processes: first the results, then the times.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

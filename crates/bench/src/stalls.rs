@@ -1,7 +1,7 @@
-//! Bad input on the screen: how long the window stands still while a person works with it.
+//! Measures how long the window stalls while the user works with difficult files.
 //!
-//! The real program in a virtual display; it reports its own stalls (`BURIN_STALLS`). Every file is
-//! opened, gone through, typed into and undone with real keys.
+//! The real program runs in a virtual display and reports its own stalls (`BURIN_STALLS`). Every
+//! file is opened, scrolled and edited with real keys, and the edits are undone.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -19,21 +19,21 @@ const END: u32 = 0xff57;
 const PAGE_DOWN: u32 = 0xff56;
 const RETURN: u32 = 0xff0d;
 
-/// Stalls from this many milliseconds on are reported at all.
+/// Minimum length of a reported stall, in milliseconds.
 const REPORTED: &str = "15";
 
-/// What the goal forbids.
+/// Maximum length of a stall, in milliseconds.
 const GOAL: f64 = 100.0;
 
 struct Input {
     name: &'static str,
     write: fn(&mut dyn std::io::Write) -> std::io::Result<()>,
-    /// Whether it opens as text that can be typed into.
+    /// Whether it opens as editable text.
     is_text: bool,
 }
 
 const INPUTS: &[Input] = &[
-    // What drawing alone costs here, which a machine without a GPU does in software.
+    // The baseline: the cost of drawing alone, which is done in software without a GPU.
     Input {
         name: "a text of fifty lines",
         write: |out| {
@@ -118,7 +118,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         .collect()
 }
 
-/// Opens the file and works with it; milliseconds of the longest stall.
+/// Opens the file and works with it; returns the longest stall in milliseconds.
 fn work_with(screen: &Screen, program: &Path, input: &Input) -> Result<f64, String> {
     let home = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = plant(home.path(), input).map_err(|error| error.to_string())?;
@@ -132,7 +132,7 @@ fn work_with(screen: &Screen, program: &Path, input: &Input) -> Result<f64, Stri
     let running = screen.start_program(command, home.path())?;
     screen.wait_for_text(OURS, 1, Instant::now())?;
     pause(4_000);
-    // What happens before there is a window is not a stall of it.
+    // Stalls before the window is shown do not count.
     let before = read(&log)?.len();
     screen.focus_top_window()?;
     for chord in [
@@ -172,7 +172,7 @@ fn type_into(screen: &Screen) -> Result<(), String> {
         screen.chord(&[CONTROL, u32::from(*letter)])?;
         pause(300);
     }
-    // Find: the text is searched while the person types what for.
+    // Find searches the text while the user types the query.
     screen.chord(&[CONTROL, u32::from(b'f')])?;
     pause(300);
     for letter in b"line" {

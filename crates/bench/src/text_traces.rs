@@ -1,8 +1,8 @@
-//! Whole-buffer replay of editing sessions: rope, undo log, anchors and change log together, beside
-//! bare ropes that keep none of these.
+//! Replays editing sessions in a buffer with rope, undo log, anchors and change log, compared with
+//! bare ropes that have only the text.
 //!
-//! Positions in the traces count chars. Ours and crop count bytes, so the patches are converted
-//! once, outside the measured part; ropey 1.6 counts chars itself.
+//! Positions in the traces count chars. Burin and crop count bytes, so the patches are converted
+//! once, outside the measured part; ropey 1.6 counts chars.
 
 use base::{Bias, Span};
 use text::{Author, Buffer, EditKind, EditOrigin, Timestamp};
@@ -98,8 +98,8 @@ fn check_end(trace: &Trace, patches: &[BytePatch]) -> Result<(), String> {
     Ok(())
 }
 
-/// Replays, with so many anchors spread over the text once there is some: behind the first tenth
-/// of the edits. Answers the buffer and the milliseconds, those for making the anchors not counted.
+/// Replays a trace. After the first tenth of the edits, `anchors` anchors are spread over the text.
+/// Returns the buffer and the milliseconds, without those for creating the anchors.
 fn replay(trace: &Trace, patches: &[BytePatch], anchors: usize) -> (Buffer, f64) {
     let mut buffer = Buffer::new(&trace.start);
     let (before, after) = patches.split_at(patches.len() / 10);
@@ -153,7 +153,7 @@ fn replay_crop(trace: &Trace, patches: &[BytePatch]) -> crop::Rope {
     rope
 }
 
-/// A snapshot costs the same whatever the length of the text.
+/// The cost of a snapshot does not depend on the length of the text.
 fn snapshots() -> Result<Figure, String> {
     let time = |len: usize| {
         let buffer = Buffer::new(&"let x = 1;\n".repeat(len / 11));

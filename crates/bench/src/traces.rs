@@ -13,9 +13,9 @@ pub(crate) struct Trace {
     pub(crate) patches: Vec<Patch>,
 }
 
-/// Takes `removed` chars at `at` away and puts `inserted` there.
+/// Replaces `removed` chars at `at` with `inserted`.
 pub(crate) struct Patch {
-    /// When, in seconds since 1970; 0 for what has no time.
+    /// Time in seconds since 1970; 0 if unknown.
     pub(crate) second: u64,
     pub(crate) at: usize,
     pub(crate) removed: usize,
@@ -29,7 +29,7 @@ const NAMES: [&str; 4] = [
     "seph-blog1",
 ];
 
-/// The four sessions that peers publish figures for.
+/// Returns the four sessions for which peers publish figures.
 pub(crate) fn all() -> Result<Vec<Trace>, String> {
     NAMES.iter().map(|name| read(name)).collect()
 }

@@ -1,6 +1,7 @@
 //! Worktrees for eight agents at once, against `git worktree add`.
 //!
-//! `BURIN_BENCH_FILES` names the sizes of repositories, in files, separated by commas; 500, 2,300 and 20,000 without.
+//! `BURIN_BENCH_FILES` lists the sizes of the repositories, in files, separated by commas; the default is 500, 2,300
+//! and 20,000.
 
 mod measure;
 
@@ -10,14 +11,14 @@ use crate::figure::Figure;
 use crate::interleave::Pairs;
 use measure::Figures;
 
-/// Milliseconds for eight leases in a repository of 2,300 files.
+/// Maximum time for eight leases in a repository of 2,300 files, in milliseconds.
 const LEASES: f64 = 100.0;
-/// Milliseconds of the first `git status`.
+/// Maximum time of the first `git status`, in milliseconds.
 const STATUS: f64 = 30.0;
-/// Bytes that a lease takes beside its base.
+/// Maximum disk use of a lease in addition to its base, in bytes.
 const DISK: f64 = 1_048_576.0;
 
-/// The figures.
+/// Measures all sizes and returns the figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let sizes = std::env::var("BURIN_BENCH_FILES").unwrap_or_else(|_| "500,2300,20000".to_owned());
     ::worktree::enter_namespace().map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What sessions weigh: sixteen in one process, each with fifty calls behind it.
+//! Memory of sessions: sixteen in one process, each after fifty calls.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use serde_json::json;
 use super::world::World;
 use crate::figure::Figure;
 
-/// Sessions at once.
+/// Number of sessions in the process.
 const SESSIONS: usize = 16;
-/// Calls of each.
+/// Number of calls in each session.
 const CALLS: usize = 50;
-/// Megabytes that one may take.
+/// Maximum memory of one session, in megabytes.
 const GOAL: f64 = 10.0;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
@@ -40,7 +40,7 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
         .map(|line| format!("this is line {line} of a file\n"))
         .collect();
     world.write("file.txt", &lines)?;
-    // One that is not counted brings in what all share.
+    // An uncounted session loads everything that sessions share.
     world.session().turn().await?;
     let before = resident()?;
     let mut tasks = Vec::new();
@@ -64,7 +64,7 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
     Ok(vec![Figure::alone(name, each, "MB", SESSIONS, Some(GOAL))])
 }
 
-/// Megabytes of this process that are in memory.
+/// Returns the resident memory of this process, in megabytes.
 fn resident() -> Result<f64, String> {
     let status = std::fs::read_to_string("/proc/self/status");
     let status = status.map_err(|error| format!("this process cannot be measured: {error}"))?;

@@ -1,4 +1,5 @@
-//! What is left of logs that real tools wrote, and how many of the facts planted in them.
+//! Measures how much of real tools' logs remains after reduction, and how many of the planted facts
+//! survive.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +9,12 @@ use reduce::reduce;
 use crate::figure::Figure;
 use crate::interleave::quantile;
 
-/// Where the logs lie, each beside its facts: the command, then a fact a line.
+/// Folder of the logs. Beside each is a file with its command on the first line, then one fact per
+/// line.
 const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../reduce/src/logs");
-/// Logs shorter than this have little that could go, in bytes.
+/// Logs shorter than this many bytes have little to remove.
 const LONG: usize = 8_000;
-/// The share that may be left.
+/// Maximum share of a log that may remain.
 const GOAL: f64 = 0.1;
 
 pub(super) fn run() -> Result<Vec<Figure>, String> {

@@ -1,5 +1,5 @@
-//! What the harness adds to a call: from the model's answer to the tool's beginning, and from its end to the next
-//! question. The records go to a real ledger on the disk, before and after.
+//! Overhead of the harness per call: from the model's answer to the start of the tool, and from the end of the
+//! tool to the next request. A record goes to a real ledger on the disk before and after each call.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use super::world::{Calls, Moment, World};
 use crate::figure::Figure;
 use crate::interleave::quantile;
 
-/// Calls that are measured, one after the other in one session.
+/// Number of calls measured, one after the other in one session.
 const CALLS: usize = 500;
-/// Milliseconds that may be added.
+/// Maximum overhead, in milliseconds.
 const GOAL: f64 = 10.0;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
@@ -50,7 +50,7 @@ pub(super) async fn run() -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// Milliseconds that the disk takes to keep four kilobytes, of which a call needs two such trips.
+/// Measures synced writes of four kilobytes, in milliseconds. A call needs two of them.
 fn synced_writes() -> Result<Vec<f64>, String> {
     let failed = |error| format!("the disk cannot be measured: {error}");
     let mut file = tempfile::tempfile().map_err(failed)?;
@@ -64,7 +64,7 @@ fn synced_writes() -> Result<Vec<f64>, String> {
     Ok(times)
 }
 
-/// One call, never the same twice.
+/// Returns the call of a step; no two steps have the same call.
 fn call(step: usize) -> Calls {
     let call = match step % 4 {
         0 => (
@@ -87,7 +87,7 @@ fn call(step: usize) -> Calls {
     vec![call]
 }
 
-/// Milliseconds before the beginning and after the end of each call.
+/// Returns the milliseconds before the start and after the end of each call.
 fn added(moments: &[(Moment, Instant)]) -> (Vec<f64>, Vec<f64>) {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for pair in moments.windows(2) {

@@ -1,4 +1,4 @@
-//! Eight calls that wait for something else, side by side: how long all take, against the slowest of them.
+//! Eight parallel calls that only wait: the time for all of them against the slowest one.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,16 +11,16 @@ use super::world::{Moment, Plan, World};
 use crate::figure::Figure;
 use crate::interleave::Pairs;
 
-/// Calls at once.
+/// Number of parallel calls.
 const CALLS: usize = 8;
-/// Answers with such calls.
+/// Number of measured rounds.
 const ROUNDS: usize = 15;
-/// What all may take, as a multiple of the slowest.
+/// Maximum time for all calls, as a multiple of the slowest.
 const GOAL: f64 = 1.15;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
     let address = slow_server().map_err(|error| format!("cannot listen on loopback: {error}"))?;
-    // Each a moment longer, since the same call eight times over is a circle.
+    // Each call sleeps slightly longer, because the loop check stops eight equal calls.
     let command = |ix: usize| {
         (
             "exec_command",
@@ -54,7 +54,7 @@ async fn measured(name: &str, calls: Arc<Plan>) -> Result<Figure, String> {
     for round in 0..=ROUNDS {
         session.turn().await?;
         let moments = world.take();
-        // The first round finds everything cold.
+        // The first round warms the caches.
         if round > 0 {
             let (all, slowest) = times(&moments).ok_or("a round is not complete")?;
             pairs.push(all, slowest);
@@ -69,8 +69,8 @@ async fn measured(name: &str, calls: Arc<Plan>) -> Result<Figure, String> {
     ))
 }
 
-/// Milliseconds from the answer with the calls to the next question, and from the first call's beginning to the end
-/// of the slowest.
+/// Returns the milliseconds from the answer with the calls to the next request, and the duration of the slowest
+/// call.
 fn times(moments: &[(Moment, Instant)]) -> Option<(f64, f64)> {
     let answered = moments
         .iter()
@@ -79,7 +79,7 @@ fn times(moments: &[(Moment, Instant)]) -> Option<(f64, f64)> {
     let asked = moments.iter().rfind(|it| matches!(it.0, Moment::Asked))?.1;
     let began: Vec<Instant> = times_of(moments, |it| matches!(it, Moment::Began));
     let ended: Vec<Instant> = times_of(moments, |it| matches!(it, Moment::Ended));
-    // The same work takes each about as long: in the order of their ends the pairs are those of their beginnings.
+    // All calls take about equally long, so they end in the order in which they began.
     let slowest = began
         .iter()
         .zip(&ended)
@@ -96,7 +96,7 @@ fn times_of(moments: &[(Moment, Instant)], wanted: impl Fn(&Moment) -> bool) -> 
     found.map(|it| it.1).collect()
 }
 
-/// A server on loopback that takes 300 ms for every page; answers where it listens.
+/// Starts a server on loopback that takes 300 ms for every page, and returns its address.
 fn slow_server() -> std::io::Result<std::net::SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -110,8 +110,8 @@ fn slow_server() -> std::io::Result<std::net::SocketAddr> {
 
 fn answer(mut stream: TcpStream) {
     let mut request = [0; 4096];
-    // Whoever sends nothing gets its answer, too.
-    // A request that small comes in one piece; what it says does not matter.
+    // A request this small arrives in one read. Its content does not matter, and an empty one is
+    // answered too.
     let _count = stream.read(&mut request).unwrap_or(0);
     std::thread::sleep(Duration::from_millis(300));
     let text = "A page that took its time.\n";
@@ -119,6 +119,6 @@ fn answer(mut stream: TcpStream) {
         "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
         text.len()
     );
-    // A client that has gone needs no page.
+    // A client that has disconnected needs no page.
     stream.write_all(reply.as_bytes()).ok();
 }

@@ -1,4 +1,4 @@
-//! A harness with real tools, files and ledger, whose model says what it is told to, at once.
+//! A harness with real tools, files and ledger, and a scripted model that answers at once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,15 +30,15 @@ use tempfile::TempDir;
 
 /// The calls of one answer: tool and arguments.
 pub(super) type Calls = Vec<(&'static str, Value)>;
-/// What the model calls in a step, counted from 0; nothing ends the turn.
+/// Returns the calls of the model in a step, counted from 0; no calls end the turn.
 pub(super) type Plan = dyn Fn(usize) -> Calls + Send + Sync;
 
-/// What happened when.
+/// An event in a session.
 #[derive(Clone, Debug)]
 pub(super) enum Moment {
     /// The model was asked.
     Asked,
-    /// Its answer was handed over whole.
+    /// Its answer was delivered completely.
     Answered,
     /// A tool began.
     Began,
@@ -46,10 +46,10 @@ pub(super) enum Moment {
     Ended,
 }
 
-/// Moments in their order.
+/// The events so far with their times, in order.
 pub(super) type Moments = Arc<Mutex<Vec<(Moment, Instant)>>>;
 
-/// A place for sessions. Its folder goes away with it.
+/// A project folder for sessions; removed on drop.
 pub(super) struct World {
     harness: Arc<Harness>,
     root: AbsPath,
@@ -57,11 +57,11 @@ pub(super) struct World {
     _folder: TempDir,
 }
 
-/// A session under way.
+/// A running session.
 pub(super) struct Session(SessionChannels);
 
 impl World {
-    /// With a model that follows a plan in every session.
+    /// Creates a world whose model follows `plan` in every session.
     pub(super) fn new(plan: Arc<Plan>) -> Result<Self, String> {
         let folder =
             tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
@@ -144,14 +144,14 @@ impl World {
         }))
     }
 
-    /// What happened since this was last asked.
+    /// Returns the events since the last call.
     pub(super) fn take(&self) -> Vec<(Moment, Instant)> {
         std::mem::take(&mut *lock(&self.moments))
     }
 }
 
 impl Session {
-    /// Plays a turn to its end.
+    /// Runs a turn to its end.
     pub(super) async fn turn(&mut self) -> Result<(), String> {
         let prompt = UserPrompt {
             text: "Go on.".to_owned(),
@@ -170,10 +170,10 @@ impl Session {
     }
 }
 
-/// The model: follows the plan.
+/// A model that follows the plan.
 struct Playing {
     plan: Arc<Plan>,
-    /// How often each session has asked.
+    /// Number of requests of each session.
     steps: Mutex<HashMap<String, usize>>,
     moments: Moments,
     profile: Arc<Profile>,
@@ -240,7 +240,7 @@ fn pieces(step: usize, calls: &Calls) -> Vec<Piece> {
     pieces
 }
 
-/// Notes the beginning and end of every call.
+/// Records the start and end of every call.
 struct TimedCalls(Moments);
 
 impl CallObserver for TimedCalls {

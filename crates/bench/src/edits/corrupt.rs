@@ -1,8 +1,8 @@
-//! What models do to the text they quote.
+//! Corrupts edits as models corrupt the text that they quote.
 //!
-//! In thirteen classes it changes what the edit says and not what it means: lines that stay are still
-//! meant to stay as they are in the file, and what the file should be afterwards is known. In three
-//! more a careful reader would ask: there a refusal is no failure, and a wrong guess still is.
+//! Thirteen classes change the wording of an edit but not its meaning: unchanged lines are still
+//! meant to stay as they are in the file, so the resulting file is known. Three more classes are
+//! ambiguous to a careful reader: there a refusal is not a failure, but a wrong guess is.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use crate::interleave::Dice;
 
 use super::truth::{Block, Change, Edit, is_unique, lines};
 
-/// A way in which an edit's text goes wrong.
+/// A class of corruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Corruption {
     None,
@@ -27,18 +27,18 @@ pub(super) enum Corruption {
     LineEndings,
     Escapes,
     Entities,
-    /// A blank line left out of both sides right beside lines that go away, or that as many others
-    /// take the place of, at most. Nothing is said about it, so it stays, and the lines of the file
-    /// that change tell on which side.
+    /// A blank line omitted from both sides, directly beside lines that are removed or replaced by
+    /// at most as many lines. The edit does not mention the blank line, so it stays, and the
+    /// changed lines of the file determine on which side.
     BlankAtChange,
-    /// A blank line left out where lines appear. Nothing in the file tells whether they belong before
-    /// or behind it: only what the new lines are like does, if at all. So it is where more lines
-    /// appear than go away, since the first of them may stand on its other side; between two
-    /// changes; and where lines or blank lines move, since this one may move along.
+    /// A blank line omitted where lines are inserted. The file does not show whether they belong
+    /// before or after it; at best the new lines do. This includes changes that add more lines than
+    /// they remove, since the first new lines may belong on the other side; blank lines between two
+    /// changes; and moved lines, since the blank line may move along.
     BlankAtInsertion,
-    /// A line of text left out, so that the quoted lines never stood in the file like that.
+    /// A line of text is omitted, so that the quoted lines are not contiguous in the file.
     ContextDropped,
-    /// The block stands in several places: the only right answer is a refusal.
+    /// The block occurs in several places; only a refusal is correct.
     Unclear,
 }
 
@@ -62,7 +62,7 @@ impl Corruption {
         Self::Unclear,
     ];
 
-    /// Whether there is one way to read it.
+    /// Returns whether the corrupted edit has only one interpretation.
     pub(super) fn is_clear(self) -> bool {
         !matches!(
             self,
@@ -91,8 +91,8 @@ impl Corruption {
         }
     }
 
-    /// The edit with its text gone wrong; `None` where this cannot happen to it. The file may change
-    /// along with it.
+    /// Returns the corrupted edit; `None` if this corruption does not apply to it. The file may
+    /// change too.
     pub(super) fn of(self, subject: &Subject, dice: &mut Dice) -> Option<(Edit, Block)> {
         let edit = &subject.edit;
         let block = match self {
@@ -109,7 +109,7 @@ impl Corruption {
         );
         let strays = |(_, line): &(HunkSide, String)| line.ends_with([' ', '\t']);
         if turns_space && block.lines.iter().any(strays) {
-            // Which white space at the end of a line is meant could not be told.
+            // With trailing white space already present, the intended white space would be unknown.
             return None;
         }
         let block = match self {
@@ -138,11 +138,12 @@ impl Corruption {
     }
 }
 
-/// An edit with what its corruptions start from.
+/// An edit with the blocks from which corruptions are made.
 pub(super) struct Subject {
     pub(super) edit: Edit,
     changes: Vec<Change>,
-    /// The one block it has, with a little context and with more; `None` where there are several.
+    /// The only block of the edit, with a little context and with more; `None` if there are
+    /// several.
     near: Option<Block>,
     far: OnceCell<Option<Block>>,
 }
@@ -159,7 +160,7 @@ impl Subject {
         subject
     }
 
-    /// The one block of an edit that has one, of a fit size.
+    /// Returns the only block of the edit; `None` if there are several or it is too long.
     fn block(&self, context: usize) -> Option<Block> {
         const LONGEST: usize = 80;
         let (first, last) = (self.changes.first()?, self.changes.last()?);
@@ -172,8 +173,8 @@ impl Subject {
     }
 }
 
-/// Whether the file has the old lines just so: then they mean what they say, and not what the edit
-/// was before.
+/// Returns whether the file contains the old lines exactly; then they mean these lines, not those
+/// of the original edit.
 fn stands(edit: &Edit, block: &Block) -> bool {
     let old: Vec<&str> = block.side(HunkSide::Old).collect();
     let file = lines(&edit.old);
@@ -189,7 +190,7 @@ fn with_returns(edit: &Edit) -> Option<Edit> {
     })
 }
 
-/// The block with every line changed; `None` if that changes nothing.
+/// Returns the block with `change` applied to every line; `None` if that changes nothing.
 fn each_line(block: &Block, change: impl Fn(&str) -> String) -> Option<Block> {
     changed(
         block,
@@ -216,7 +217,7 @@ fn dedented(block: &Block) -> Option<Block> {
     let full = lines.filter(|line| !line.trim().is_empty());
     let common = full.clone().map(|line| indent(line).len()).min()?;
     let first = &full.clone().next()?[..common];
-    // Only where all lines begin with the very same white space.
+    // Applies only if all lines begin with the same white space.
     if common == 0 || !full.clone().all(|line| line.starts_with(first)) {
         return None;
     }
@@ -225,8 +226,9 @@ fn dedented(block: &Block) -> Option<Block> {
     })
 }
 
-/// The block with another indentation. `None` where a line has none that can be turned, and where
-/// some lines have tabs and others spaces: turned they would look the same.
+/// Returns the block with converted indentation. `None` if a line's indentation cannot be
+/// converted, or if some lines begin with tabs and others with spaces, which could look the same
+/// after the conversion.
 fn reindented(block: &Block, turn: fn(&str) -> Option<String>) -> Option<Block> {
     let begins = |sign| block.lines.iter().any(|(_, line)| line.starts_with(sign));
     if begins('\t') && begins(' ') {
@@ -241,7 +243,7 @@ fn reindented(block: &Block, turn: fn(&str) -> Option<String>) -> Option<Block> 
     changed(block, lines)
 }
 
-/// Four spaces become two; a tab becomes two spaces.
+/// Halves four spaces, or turns a tab into two spaces.
 fn other_unit(indent: &str) -> Option<String> {
     let tabs = indent.len() - indent.trim_start_matches('\t').len();
     if tabs == indent.len() {
@@ -251,7 +253,7 @@ fn other_unit(indent: &str) -> Option<String> {
     is_fours.then(|| " ".repeat(indent.len() / 2))
 }
 
-/// Four spaces become a tab; a tab becomes four spaces.
+/// Turns four spaces into a tab, or a tab into four spaces.
 fn other_sign(indent: &str) -> Option<String> {
     let tabs = indent.len() - indent.trim_start_matches('\t').len();
     if tabs == indent.len() {
@@ -261,21 +263,21 @@ fn other_sign(indent: &str) -> Option<String> {
     is_fours.then(|| "\t".repeat(indent.len() / 4))
 }
 
-/// What a line that stays stands beside.
+/// The neighbourhood of an unchanged line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
-    /// Lines that stay as well.
+    /// Unchanged lines.
     Nothing,
-    /// One change, that takes lines away or puts others in their place.
+    /// One change that removes or replaces lines.
     Taken,
-    /// A change on either side, or one that may as well be two.
+    /// A change on each side, or one that could also be read as two.
     Open,
 }
 
 impl Beside {
     fn of(block: &Block, ix: usize) -> Self {
         let is_changed = |(side, _): &&(HunkSide, String)| *side != HunkSide::Both;
-        // Which of several blank lines together is left out makes no difference.
+        // It makes no difference which of several adjacent blank lines is omitted.
         let is_kept_blank =
             |(side, line): &&(HunkSide, String)| *side == HunkSide::Both && is_blank(line);
         let before = block.lines[..ix].iter().rev().skip_while(is_kept_blank);
@@ -308,9 +310,10 @@ fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// The block without one blank line that stays, where that still says what the edit does.
+/// Returns the block without one unchanged blank line; `None` if the rest would not describe the
+/// edit.
 fn blank_dropped(block: &Block, dice: &mut Dice, beside: Beside) -> Option<Block> {
-    // Next to a blank line that appears it would be the new text alone that still has one.
+    // Next to an inserted blank line, only the new text would still contain a blank line.
     let is_new = |ix: usize| {
         let line = block.lines.get(ix);
         line.is_some_and(|(side, line)| *side == HunkSide::New && is_blank(line))
@@ -322,9 +325,9 @@ fn blank_dropped(block: &Block, dice: &mut Dice, beside: Beside) -> Option<Block
     (beside == Beside::Nothing || !hides_move(&dropped, out)).then_some(dropped)
 }
 
-/// Whether the edit moves a line to the other side of the one left out at `out`, so that nobody can
-/// see it without that line: more lines are the same on both sides than stay in the edit, or those
-/// around it are and it stands elsewhere.
+/// Returns whether the edit moves a line across the one omitted at `out`, which is invisible
+/// without that line: more lines are equal on both sides than the edit keeps, or the position of
+/// the omitted line differs between the sides.
 fn hides_move(block: &Block, out: usize) -> bool {
     let text = |side| -> String { block.side(side).flat_map(|line| [line, "\n"]).collect() };
     let seen = Edit {
@@ -354,8 +357,8 @@ fn hides_move(block: &Block, out: usize) -> bool {
     block.count(HunkSide::Old) - gone > stay.count() || is_elsewhere
 }
 
-/// The block without one line that stays, between others, and where it stood. `fits` sees that, and
-/// the line.
+/// Returns the block without one unchanged inner line that `fits` accepts, and the index of that
+/// line. `fits` receives the index and the line.
 fn dropped(
     block: &Block,
     dice: &mut Dice,
@@ -371,7 +374,7 @@ fn dropped(
     Some((Block { lines, ..*block }, out))
 }
 
-/// One letter of a line that stays becomes another.
+/// Replaces one letter of an unchanged line.
 fn misspelt(block: &Block, dice: &mut Dice) -> Option<Block> {
     let long: Vec<usize> = (0..block.lines.len())
         .filter(|ix| {
@@ -398,7 +401,7 @@ fn misspelt(block: &Block, dice: &mut Dice) -> Option<Block> {
     Some(Block { lines, ..*block })
 }
 
-/// Four lines that stay, not at an end, become `...`.
+/// Replaces four unchanged inner lines with `...`.
 fn elided(block: &Block) -> Option<Block> {
     const LEFT_OUT: usize = 4;
     let is_context = |ix: usize| {
@@ -407,7 +410,7 @@ fn elided(block: &Block) -> Option<Block> {
             .get(ix)
             .is_some_and(|(side, _)| *side == HunkSide::Both)
     };
-    // Two lines of text before, and the same behind, so that both ends are known.
+    // Requires two unchanged lines on each side, so that both ends are known.
     let at = (2..block.lines.len()).find(|at| {
         (at - 2..at + LEFT_OUT + 2).all(is_context)
             && [at - 1, at + LEFT_OUT]
@@ -419,8 +422,7 @@ fn elided(block: &Block) -> Option<Block> {
     Some(Block { lines, ..*block })
 }
 
-/// Straight quotes of lines that stay become curly; those of new lines stay, since what they should
-/// be would be unclear.
+/// Makes straight quotes curly, except in new lines, where the intended quotes would be unclear.
 fn curly(block: &Block) -> Option<Block> {
     let lines = block.lines.iter().map(|(side, line)| {
         if *side == HunkSide::New {
@@ -440,12 +442,12 @@ fn curly(block: &Block) -> Option<Block> {
     changed(block, lines)
 }
 
-/// Quotes get a backslash, as in a string within a string.
+/// Escapes quotes with a backslash, as in a nested string.
 fn escaped(block: &Block) -> Option<Block> {
     if block.lines.iter().any(|(_, line)| line.contains('\\')) {
         return None;
     }
-    // Some quote to be found, so that the file tells what is meant.
+    // The old text must contain a quote, so that the file shows the intended one.
     let mut old = block
         .lines
         .iter()
@@ -454,7 +456,7 @@ fn escaped(block: &Block) -> Option<Block> {
     each_line(block, |line| line.replace('"', "\\\""))
 }
 
-/// Signs become entities, as in a page.
+/// Replaces characters with HTML entities.
 fn with_entities(block: &Block) -> Option<Block> {
     if block
         .lines
@@ -472,7 +474,7 @@ fn with_entities(block: &Block) -> Option<Block> {
     })
 }
 
-/// The changed lines alone, where the file has them several times.
+/// Returns the changed lines without context, if the file contains them several times.
 fn unclear(subject: &Subject) -> Option<Block> {
     let edit = &subject.edit;
     let [change] = subject.changes.as_slice() else {

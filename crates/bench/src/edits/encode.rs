@@ -1,14 +1,15 @@
-//! The same edit in every format, as a model that makes no mistake would write it.
+//! Encodes an edit in every format as a model without mistakes would write it.
 
 use patch::format::HunkSide;
 
 use super::truth::{Block, Edit};
 
-/// SEARCH/REPLACE blocks. `None` where the lines themselves look like markers of every length.
+/// Returns SEARCH/REPLACE blocks; `None` if the lines contain what looks like markers of every
+/// length.
 pub(super) fn search_replace(path: &str, blocks: &[Block]) -> Option<String> {
     let mut text = String::new();
     for block in blocks {
-        // Seven signs are what everybody writes.
+        // Markers usually have seven characters.
         let signs = [7, 9, 8, 5]
             .into_iter()
             .find(|signs| !has_marker(block, *signs))?;
@@ -55,7 +56,7 @@ fn push_block(text: &mut String, block: &Block) {
     }
 }
 
-/// A `*** Begin Patch` patch.
+/// Returns a `*** Begin Patch` patch.
 pub(super) fn apply_patch(path: &str, blocks: &[Block]) -> String {
     let mut text = format!("*** Begin Patch\n*** Update File: {path}\n");
     for block in blocks {
@@ -66,10 +67,10 @@ pub(super) fn apply_patch(path: &str, blocks: &[Block]) -> String {
     text
 }
 
-/// What git writes where the last line has no line feed.
+/// Git's notice that the last line has no line feed.
 const BARE: &str = "\\ No newline at end of file\n";
 
-/// A unified diff as git writes it.
+/// Returns a unified diff as git writes it.
 pub(super) fn unified(edit: &Edit, blocks: &[Block]) -> String {
     let path = &edit.path;
     let mut text = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
@@ -89,7 +90,7 @@ pub(super) fn unified(edit: &Edit, blocks: &[Block]) -> String {
     text
 }
 
-/// The lines of a block; behind the last of either side, that it has no line feed.
+/// Appends the lines of a block, with a notice after the last line of a side that has no line feed.
 fn push_bare(text: &mut String, block: &Block, old_is_bare: bool, new_is_bare: bool) {
     let last = |of: HunkSide| {
         let mut lines = block.lines.iter();
@@ -114,7 +115,7 @@ fn count(text: &str) -> usize {
     super::truth::lines(text).len()
 }
 
-/// The whole new text between fences long enough.
+/// Returns the whole new text between fences that are long enough.
 pub(super) fn whole(edit: &Edit) -> String {
     let longest = edit.new.lines().map(|line| {
         let line = line.trim();
@@ -129,7 +130,8 @@ pub(super) fn whole(edit: &Edit) -> String {
     format!("{}\n{fence}\n{}{feed}{fence}\n{bare}", edit.path, edit.new)
 }
 
-/// Lines by number and hash; `hash` gives that of a line of the old text.
+/// Returns the edit with lines addressed by number and hash; `hash` returns the hash of a row of
+/// the old text.
 pub(super) fn anchors(edit: &Edit, hash: impl Fn(usize) -> String) -> String {
     let mut text = format!("*** File: {}\n", edit.path);
     let new = super::truth::lines(&edit.new);

@@ -1,4 +1,4 @@
-//! Real edits out of git histories.
+//! Real edits from git histories.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn repositories() -> Result<Vec<PathBuf>, String> {
     Ok(repositories)
 }
 
-/// Two versions of one file.
+/// Blob ids of two versions of one file.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Pair {
     pub(super) path: String,
@@ -34,7 +34,7 @@ pub(super) struct Pair {
     new: String,
 }
 
-/// Changes of single files, newest first.
+/// Returns the changes of single files, newest first.
 pub(super) fn pairs(repository: &Path) -> Result<Vec<Pair>, String> {
     let output = git(repository)
         .args([
@@ -67,7 +67,7 @@ pub(super) fn pairs(repository: &Path) -> Result<Vec<Pair>, String> {
     Ok(pairs.filter(|pair| seen.insert(pair.clone())).collect())
 }
 
-/// The edit, where both versions are text of a fit size.
+/// Returns the edit if both versions are text of a suitable size.
 pub(super) fn edit(blobs: &mut Blobs, pair: &Pair) -> Result<Option<Edit>, String> {
     let (old, new) = (blobs.read(&pair.old)?, blobs.read(&pair.new)?);
     Ok(old.zip(new).map(|(old, new)| Edit {

@@ -9,16 +9,16 @@ use patch::{FileText, StaleGuard, plan};
 
 use super::truth::lines;
 
-/// What became of an edit.
+/// The result of an edit.
 pub(super) struct Answer {
-    /// The new text, or why there is none.
+    /// The new text, or the reason that the edit was refused.
     pub(super) text: Result<String, String>,
     pub(super) millis: f64,
-    /// The same by the clock that stands still while others have the processor.
+    /// CPU time of the thread, in milliseconds.
     pub(super) cpu_millis: f64,
 }
 
-/// Parses, plans and applies, as is done with a reply of a model: everything lands or nothing.
+/// Parses, plans and applies an edit as for a model's reply: all hunks apply, or none.
 pub(super) fn apply(format: EditFormat, path: &str, old: &str, edits: &str) -> Answer {
     let (start, cpu) = (Instant::now(), ThreadTime::now());
     let text = applied(format, path, old, edits);

@@ -1,4 +1,4 @@
-//! What others make of the same text: aider's functions and codex's `apply_patch`.
+//! The peers that apply the same texts: aider's functions and codex's `apply_patch`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What became of an edit.
+/// The result of an edit.
 pub(super) struct Answer {
-    /// The new text; `None` where the edit was refused.
+    /// The new text; `None` if the edit was refused.
     pub(super) text: Option<String>,
     pub(super) millis: f64,
 }
@@ -102,7 +102,7 @@ impl Drop for Aider {
     }
 }
 
-/// Codex's `apply_patch`, a process for every patch.
+/// Codex's `apply_patch`, run as a process for every patch.
 pub(super) struct Codex {
     program: PathBuf,
     folder: TempDir,
@@ -116,7 +116,7 @@ impl Codex {
         let program = std::env::var_os("BURIN_CODEX")
             .map(PathBuf::from)
             .ok_or(INSTALL)?;
-        // By another name it is another program.
+        // This only checks that the program starts; `apply` runs it as `apply_patch`.
         let is_there = Command::new(&program)
             .arg("--version")
             .stdout(Stdio::null())
@@ -127,7 +127,7 @@ impl Codex {
         Ok(Self { program, folder })
     }
 
-    /// Applies a patch of the file `file`.
+    /// Applies a patch for the file `file`.
     pub(super) fn apply(&self, old: &str, patch: &str) -> Result<Answer, String> {
         let path = self.folder.path().join("file");
         std::fs::write(&path, old).map_err(|error| error.to_string())?;

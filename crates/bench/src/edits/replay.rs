@@ -1,4 +1,5 @@
-//! Real edits of single files, each encoded in every format and applied: byte for byte the new file.
+//! Encodes real edits of single files in every format and applies them; the result must equal the
+//! new file byte for byte.
 
 use patch::format::EditFormat;
 
@@ -8,17 +9,17 @@ use crate::interleave::quantile;
 use super::truth::Edit;
 use super::{Pool, Wanted, encode, keep, ours};
 
-/// What became of the edits in one format.
+/// The results of the edits in one format.
 #[derive(Default)]
 struct Tally {
     exact: usize,
     wrong: usize,
     refused: usize,
-    /// The format has no words for it: a change of line endings or of the final line feed.
+    /// Edits that the format cannot express: a change of line endings or of the final line feed.
     unsayable: usize,
     millis: Vec<f64>,
     cpu_millis: Vec<f64>,
-    /// Bytes of the texts.
+    /// Total bytes of the encoded edits.
     length: usize,
 }
 
@@ -105,7 +106,8 @@ fn replay(format: EditFormat, edit: &Edit, tally: &mut Tally) {
 
 fn encoded(format: EditFormat, edit: &Edit) -> Option<String> {
     let is_sayable = match format {
-        // Line feeds alone mean the endings that the file has, so that these cannot change.
+        // A line feed stands for the line ending of the file, so an edit in this format cannot
+        // change line endings.
         EditFormat::Whole | EditFormat::UnifiedDiff => edit.keeps_endings(),
         EditFormat::SearchReplace | EditFormat::ApplyPatch | EditFormat::Anchors => {
             edit.is_of_lines()

@@ -1,4 +1,4 @@
-//! The table: classes of corruption, four languages, ours beside aider and codex.
+//! The table of results by class of corruption and language, for Burin, aider and codex.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,17 @@ use super::peers::{Aider, Codex};
 use super::truth::Edit;
 use super::{LANGUAGES, Pool, Wanted, encode, keep, ours};
 
-/// How many edits are looked at for each case of a class; a rare class may stay short of cases.
+/// Maximum number of edits examined per case of a class; a rare class may get fewer cases than
+/// requested.
 const LOOK_AT: usize = 25;
 
-/// Whose answers are counted.
+/// The engine whose results are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Who {
-    /// Ours, given SEARCH/REPLACE blocks.
+    /// Burin, given SEARCH/REPLACE blocks.
     OursBlocks,
     Aider,
-    /// Ours, given a patch.
+    /// Burin, given a patch.
     OursPatch,
     Codex,
 }
@@ -49,7 +50,7 @@ struct Tally {
     wrong: usize,
     refused: usize,
     millis: Vec<f64>,
-    /// Ours alone: by the clock that stands still while others have the processor.
+    /// CPU times in milliseconds, for Burin only.
     cpu_millis: Vec<f64>,
 }
 
@@ -66,7 +67,7 @@ impl Tally {
         self.cpu_millis.extend(&other.cpu_millis);
     }
 
-    /// Percent ok / silently wrong / refused, and the median time.
+    /// Returns the percentages correct / silently wrong / refused, and the median time.
     fn cell(&self) -> String {
         let percent = |part: usize| 100.0 * part as f64 / self.count().max(1) as f64;
         let millis = quantile(self.millis.iter().copied(), 0.5);
@@ -86,7 +87,7 @@ struct Contest {
     codex: Codex,
     dice: Dice,
     tallies: BTreeMap<Key, Tally>,
-    /// Times of ours and aider's over the same blocks.
+    /// Times of Burin and aider for the same blocks.
     pairs: Pairs,
 }
 
@@ -130,7 +131,8 @@ pub(super) fn run(pool: &mut Pool, cases: usize, peers: usize) -> Result<Vec<Fig
 }
 
 impl Contest {
-    /// Runs all four, or ours alone, over one case; false where the class does not fit the edit.
+    /// Runs all four engines, or only Burin's, on one case. Returns false if the class does not
+    /// apply to the edit.
     fn take(
         &mut self,
         language: usize,
@@ -193,7 +195,7 @@ impl Contest {
         Ok(true)
     }
 
-    /// Keeps every case in which ours is wrong, and the first that it refuses.
+    /// Stores every case that Burin gets wrong, and the first one that it refuses.
     fn look(
         &self,
         language: usize,

@@ -1,4 +1,4 @@
-//! A real edit of one file, and the blocks of lines that say what it does.
+//! A real edit of one file, and the blocks of lines that describe it.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct Edit {
     pub(super) new: String,
 }
 
-/// Lines around one or more changes that lie near each other.
+/// The lines around one or more adjacent changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     /// The first row in the old text, and in the new one.
@@ -30,7 +30,8 @@ pub(super) struct Change {
 }
 
 impl Edit {
-    /// Whether lines without their endings can say it all, but for the final line feed.
+    /// Returns whether lines without their endings can describe the edit, apart from the final line
+    /// feed.
     pub(super) fn keeps_endings(&self) -> bool {
         let returns = |text: &str| {
             let feeds = text.matches('\n').count();
@@ -41,14 +42,14 @@ impl Edit {
         returns(&self.old).is_some_and(|old| Some(old) == returns(&self.new))
     }
 
-    /// Whether whole lines can say it all.
+    /// Returns whether whole lines can describe the edit.
     pub(super) fn is_of_lines(&self) -> bool {
         let ends = |text: &str| text.ends_with('\n');
         let has_text = !self.old.is_empty() && !self.new.is_empty();
         has_text && self.keeps_endings() && ends(&self.old) == ends(&self.new)
     }
 
-    /// What differs, row by row.
+    /// Returns the differing ranges of rows.
     pub(super) fn changes(&self) -> Vec<Change> {
         let (old, new) = (snapshot(&self.old), snapshot(&self.new));
         let rows = |span: text::RowSpan| span.start.0 as usize..span.end.0 as usize;
@@ -61,13 +62,13 @@ impl Edit {
             .collect()
     }
 
-    /// Blocks with at least `context` lines around every change, and as many more as each needs to
-    /// stand in the old text once.
+    /// Returns blocks with at least `context` lines around every change, and as many more as make
+    /// each block unique in the old text.
     pub(super) fn blocks(&self, context: usize) -> Vec<Block> {
         self.blocks_around(&self.changes(), context)
     }
 
-    /// The same, where the changes are known.
+    /// Like `blocks`, for known changes.
     pub(super) fn blocks_around(&self, changes: &[Change], context: usize) -> Vec<Block> {
         let (old, new) = (lines(&self.old), lines(&self.new));
         let mut ranges: Vec<Range<usize>> = changes
@@ -99,7 +100,7 @@ pub(super) fn snapshot(text: &str) -> Snapshot {
     Buffer::new(text).snapshot()
 }
 
-/// The lines of a text without their endings; a final line feed starts none.
+/// Returns the lines of a text without their endings; a final line feed does not start a line.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     if text.is_empty() {
@@ -126,7 +127,7 @@ fn merged(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// Whether a block of lines stands in the text once.
+/// Returns whether a block of lines occurs exactly once in the text.
 pub(super) fn is_unique(text: &[&str], block: &[&str]) -> bool {
     !block.is_empty()
         && text
@@ -162,13 +163,13 @@ fn block(range: Range<usize>, changes: &[Change], old: &[&str], new: &[&str]) ->
 }
 
 impl Block {
-    /// How many lines of it one side has.
+    /// Returns the number of lines on one side.
     pub(super) fn count(&self, side: HunkSide) -> usize {
         let belongs = |(of, _): &&(HunkSide, String)| *of == side || *of == HunkSide::Both;
         self.lines.iter().filter(belongs).count()
     }
 
-    /// The lines of one side.
+    /// Returns the lines of one side.
     pub(super) fn side(&self, side: HunkSide) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter();
         lines

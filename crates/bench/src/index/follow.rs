@@ -1,4 +1,4 @@
-//! How soon a saved file is found, and what a second worktree costs.
+//! Measures how soon a saved file is found, and the cost of a second worktree.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::interleave::quantile;
 const SAVES: usize = 60;
 const WORKTREES: usize = 7;
 
-/// From the file that is written to its new word that is found.
+/// Measures the time from writing a file until a new word in it is found.
 pub(super) fn saves(tree: &Path) -> Result<Vec<Figure>, String> {
     let checkout = Checkout::of(tree)?;
     let index = settled(&checkout.tree, checkout.cache.path())?;
@@ -51,7 +51,8 @@ pub(super) fn saves(tree: &Path) -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// What a second worktree of an indexed repository embeds, and when it first answers.
+/// Measures how much a second worktree of an indexed repository embeds, and when it first answers
+/// completely.
 pub(super) fn worktree(tree: &Path) -> Result<Vec<Figure>, String> {
     let checkout = Checkout::of(tree)?;
     let first = settled(&checkout.tree, checkout.cache.path())?;
@@ -103,11 +104,11 @@ fn answered(index: &Index, query: &IndexQuery) -> Result<usize, String> {
     }
 }
 
-/// A clone that may be written to, with a place for what is known of it.
+/// A writable clone, with a folder for its index.
 struct Checkout {
     folder: TempDir,
     cache: TempDir,
-    /// The folder of the clone that is measured.
+    /// The measured folder of the clone.
     tree: PathBuf,
     below: PathBuf,
 }
@@ -134,7 +135,7 @@ impl Checkout {
         })
     }
 
-    /// The same folder in one more worktree.
+    /// Adds a worktree and returns the same folder in it.
     fn worktree(&self, number: usize) -> Result<PathBuf, String> {
         let worktree = self.folder.path().join(format!("worktree-{number}"));
         let target = worktree.to_string_lossy();
@@ -146,7 +147,7 @@ impl Checkout {
     }
 }
 
-/// A large file as people have them, for which cutting takes its time.
+/// Returns the largest file below 60 kB, which takes long to split into chunks.
 fn large_file(tree: &Path) -> Result<PathBuf, String> {
     let listed = git(tree, &["ls-files", "-z"])?;
     let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());

@@ -1,4 +1,4 @@
-//! Memory of an index, in a process that holds nothing else.
+//! Memory of an index, measured in a process that holds nothing else.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,13 +10,14 @@ use super::settled;
 use super::speed::QUERIES;
 use crate::figure::Figure;
 
-/// Set in the process that is measured, to the folder that its index is kept in.
+/// Variable that is set in the measured process, to the folder of its index.
 pub(super) const ONLY: &str = "BURIN_BENCH_MEMORY";
 
-/// Megabytes at about 5,000 chunks.
+/// Maximum memory at about 5,000 chunks, in megabytes.
 const GOAL: f64 = 40.0;
 
-/// Starts this program twice more, to build an index and to open it again, and reads what it says of itself.
+/// Starts this program twice, first to build an index and then to reopen it, and reads the memory that it
+/// reports.
 pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let mut figures = Vec::new();
@@ -52,7 +53,7 @@ fn measured(cache: &Path) -> Result<[f64; 3], String> {
         .map_err(|_| format!("the process that is measured said: {said}{error}"))
 }
 
-/// In the process that is measured: what an index of which something was asked adds to the memory.
+/// Runs in the measured process: prints how much memory an index adds once it has answered queries.
 pub(super) fn report(tree: &Path, cache: &Path) -> Result<Vec<Figure>, String> {
     let before = resident()?;
     let index = settled(tree, cache)?;
@@ -69,7 +70,7 @@ pub(super) fn report(tree: &Path, cache: &Path) -> Result<Vec<Figure>, String> {
     Ok(Vec::new())
 }
 
-/// Bytes of memory that this process holds.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

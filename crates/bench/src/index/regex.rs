@@ -1,7 +1,8 @@
-//! Text search with the trigram index beside `rg`: the same results first, then times, sizes and a saved file.
+//! Compares text search over the trigram index with `rg`: first the results, then times, sizes and the delay
+//! after a save.
 //!
-//! Ours is the editor's case: a service that is up, asked in process. The peer is what one would run instead: a `rg`
-//! process. Both walk the same rules; patterns are mined from the corpus by a fixed seed.
+//! Burin's side is the editor's case: a running service, queried within the process. The peer is the alternative, an
+//! `rg` process. Both apply the same ignore rules; patterns are mined from the corpus with a fixed seed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,10 +21,10 @@ use crate::figure::Figure;
 use crate::interleave::{Dice, Pairs, millis, quantile};
 use crate::rg::{self, Places};
 
-/// Patterns that are mined.
+/// Number of mined patterns.
 const LITERALS: usize = 500;
 const EXPRESSIONS: usize = 200;
-/// Of the expressions, those that no index can help with.
+/// Expressions for which no index can help.
 const HOPELESS: &[&str] = &[
     r"\w+\s*=\s*\w+;",
     r"[a-z]+_[a-z]+\(",
@@ -34,16 +35,16 @@ const HOPELESS: &[&str] = &[
     r"\S{90,}",
     r"^$",
 ];
-/// Times each pattern is measured.
+/// Number of measurements per pattern.
 const ROUNDS: usize = 3;
-/// Names the variable that says how many patterns stand for one that is timed; results are compared for all.
+/// Variable with a number N: only every Nth pattern is timed; results are compared for all.
 const EVERY: &str = "BURIN_BENCH_EVERY";
 
-/// Files of the large folder.
+/// Number of files in the large folder.
 const MANY: usize = 50_000;
 
-/// Over a folder of a few thousand files (`BURIN_REGEX_TREE`, or the corpus), and over copies of it with other identifiers
-/// that make up 50,000; these take as much of the disk as they are long, for as long as this runs.
+/// Measures over a folder of a few thousand files (`BURIN_REGEX_TREE`, or the corpus), and over copies of it with
+/// renamed identifiers, 50,000 files in all, which take disk space while this runs.
 pub(super) fn figures() -> Result<Vec<Figure>, String> {
     corpus::need("rg", "apt-get install ripgrep")?;
     let small = match std::env::var_os("BURIN_REGEX_TREE") {
@@ -62,7 +63,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// Measures over `root`, the index in `scratch`. `least` is how many times faster than `rg` it is to be.
+/// Measures over `root`, with the index in `scratch`. `least` is the minimum speed-up over `rg`.
 fn run(name: &str, root: &Path, scratch: &Path, least: f64) -> Result<Vec<Figure>, String> {
     let root = std::fs::canonicalize(root).map_err(|error| error.to_string())?;
     let place = |path: &Path| AbsPath::new(path).ok_or("not an absolute path".to_owned());
@@ -83,7 +84,7 @@ fn run(name: &str, root: &Path, scratch: &Path, least: f64) -> Result<Vec<Figure
     Ok(figures)
 }
 
-/// Copies `from` so many times into `to`, in each copy with other identifiers.
+/// Copies `from` into `to` `copies` times, each copy with different identifiers.
 fn multiply(from: &Path, to: &Path, copies: usize) -> Result<(), String> {
     let sources = Corpus::read(&AbsPath::new(from).ok_or("not an absolute path")?)?;
     for copy in 0..copies {
@@ -102,7 +103,7 @@ fn multiply(from: &Path, to: &Path, copies: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Every word of six letters and more with another ending.
+/// Appends letters to every word of six bytes or more; copy 0 stays unchanged.
 fn renamed(content: &[u8], copy: usize) -> Vec<u8> {
     let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let letter = |value: usize| b'a' + u8::try_from(value % 26).unwrap_or(0);
@@ -122,7 +123,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// The files that a search visits.
+    /// Lists the files that a search visits.
     fn read(root: &AbsPath) -> Result<Self, String> {
         let never = AtomicBool::new(false);
         let options = project::WalkOptions::default();
@@ -173,7 +174,8 @@ fn build(
     Ok(Arc::new(index))
 }
 
-/// Sets the highest memory use back to the present one; answers it in MiB, where the system can.
+/// Resets the peak memory use to the current use and returns it in MiB; `None` if the system does
+/// not allow that.
 fn reset_peak() -> Option<f64> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     Some(peak("VmRSS:"))
@@ -221,7 +223,7 @@ impl Pattern {
     }
 }
 
-/// Patterns as people look for them: words, parts of rows, and expressions made of these.
+/// Returns patterns that people search for: words, parts of rows, and expressions made of these.
 fn mine(corpus: &Corpus) -> Vec<Pattern> {
     let mut dice = Dice::new(20);
     let mut patterns = Vec::new();
@@ -310,7 +312,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// All that our search finds.
+    /// Returns all results of Burin's search.
     fn ours(&self, pattern: &Pattern) -> Result<Vec<project::search::FileMatches>, String> {
         let (sender, events) = async_channel::unbounded();
         let prefilter: Arc<dyn project::search::Prefilter> = self.index.clone();
@@ -408,7 +410,8 @@ impl Bench {
         ));
     }
 
-    /// From the moment a save returns until a search has found it, told of by a watcher or not.
+    /// Measures a search directly after a save, before any watcher event; it must find the new
+    /// text.
     fn saved_file(&self, name: &str, figures: &mut Vec<Figure>) -> Result<(), String> {
         let path = self.root.join("saved-by-the-benchmark.rs");
         let mut times = Vec::new();

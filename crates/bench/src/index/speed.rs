@@ -1,4 +1,4 @@
-//! From nothing to everything in, to the first answer, and from question to answer.
+//! Times from an empty to a complete index, to the first answer, and of single queries.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use crate::figure::Figure;
 use crate::interleave::{Pairs, millis, quantile};
 use crate::retrieval::semble::{Semble, Tokens};
 
-/// What is asked, in several ways that people ask.
+/// Queries in several styles that people use.
 pub(super) const QUERIES: &[&str] = &[
     "how spawned tasks are scheduled onto threads",
     "wait until a value changes",
@@ -32,10 +32,11 @@ pub(super) const QUERIES: &[&str] = &[
     "test that cancelling does not lose messages",
 ];
 
-/// Pairs of a whole index each.
+/// Number of pairs; each builds a whole index on both sides.
 const COLD: usize = 7;
 
-/// Everything in, against semble; and the first answer as a share of it.
+/// Measures the time to a complete index against semble, and the time to the first answer as a
+/// share of it.
 pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
     let mut semble = Semble::start(Tokens::Plain)?;
     let (mut pairs, mut busy) = (Pairs::default(), Pairs::default());
@@ -48,7 +49,7 @@ pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
             let theirs = semble.ask(tree, &[], 10, 1)?;
             (opened(tree)?, theirs)
         };
-        // The first turn warms both.
+        // The first round warms both sides.
         if turn > 0 {
             pairs.push(ours.all, theirs.index_millis);
             busy.push(ours.busy, theirs.index_busy);
@@ -84,7 +85,8 @@ pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// Milliseconds of a processor that tree-sitter alone takes over a folder: what no index of its trees comes below.
+/// Returns the CPU milliseconds that tree-sitter alone takes for a folder: a lower bound for any index of syntax
+/// trees.
 fn bare_parse(tree: &Path) -> Result<f64, String> {
     let never = AtomicBool::new(false);
     let root = place(tree)?;
@@ -109,10 +111,10 @@ fn bare_parse(tree: &Path) -> Result<f64, String> {
 }
 
 struct Opened {
-    /// Milliseconds until the first hit, and until everything is in.
+    /// Milliseconds until the first hit, and until the index is complete.
     first: f64,
     all: f64,
-    /// Milliseconds of processors.
+    /// CPU time, in milliseconds.
     busy: f64,
     chunks: u32,
 }
@@ -124,7 +126,8 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     let (start, began) = (Instant::now(), ProcessTime::now());
     let since = || start.elapsed().as_secs_f64() * 1_000.0;
     let options = IndexOptions {
-        // It begins behind all that is measured here, and would run into the peer's time.
+        // The trigram index starts after everything measured here, and would overlap with the
+        // peer's time.
         text_search: TextSearch::Unindexed,
         ..IndexOptions::kept_in(&cache)
     };
@@ -132,7 +135,7 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     let news = index.changed();
     let mut first = None;
     while first.is_none() {
-        // Asked only when something is new, so that asking does not slow what is asked about.
+        // Queries only after a change, so that querying does not slow down indexing.
         news.recv_blocking().map_err(|error| error.to_string())?;
         if !index.search(&query).hits.is_empty() {
             first = Some(since());
@@ -144,7 +147,7 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     index.wait_until_synced();
     let all = since();
     let busy = began.elapsed().as_secs_f64() * 1_000.0;
-    // What nobody waits for must not run into the peer's time.
+    // Background work must not overlap with the peer's time.
     index.wait_until_idle();
     Ok(Opened {
         first: first.ok_or("the index finished and found nothing")?,
@@ -154,7 +157,7 @@ fn opened(tree: &Path) -> Result<Opened, String> {
     })
 }
 
-/// Question to answer at about 5,000 chunks, against semble.
+/// Measures query times at about 5,000 chunks, against semble.
 pub(super) fn queries(tree: &Path) -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let index = settled(tree, cache.path())?;
@@ -176,7 +179,7 @@ pub(super) fn queries(tree: &Path) -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// Question to answer over the large corpus.
+/// Measures query times over the large corpus.
 pub(super) fn large() -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let root = corpus::root()?;
@@ -211,7 +214,7 @@ pub(super) fn large() -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// Milliseconds of every question, asked `turns` times.
+/// Returns the milliseconds of every query, run `turns` times.
 fn asked(index: &Index, turns: usize) -> Vec<Vec<f64>> {
     let queries: Vec<IndexQuery> = QUERIES
         .iter()
@@ -221,7 +224,7 @@ fn asked(index: &Index, turns: usize) -> Vec<Vec<f64>> {
     for turn in 0..=turns {
         for (query, times) in queries.iter().zip(&mut times) {
             let took = millis(|| index.search(query));
-            // The first turn brings the pages in.
+            // The first round loads the pages.
             if turn > 0 {
                 times.push(took);
             }

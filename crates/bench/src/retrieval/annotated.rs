@@ -1,7 +1,8 @@
-//! semble's published questions, next to semble: the same repositories, questions and table.
+//! semble's published questions, answered by Burin and semble over the same repositories with the
+//! same table.
 //!
-//! The measure is that of semble's own benchmark: chunks in the order of the answer, the place of a target is that of
-//! the first chunk in its file (and on its lines, where lines are named), and targets whose file is there count.
+//! The measure is that of semble's own benchmark. Chunks are ranked as answered; the rank of a target is that of the
+//! first chunk in its file (and on its lines, if it has lines); targets whose file exists count.
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +14,17 @@ use super::semble::{Lines, Semble, Tokens};
 use super::{sample, score};
 use crate::figure::Figure;
 
-/// How far ours must be above semble's.
+/// Minimum lead over semble.
 const AHEAD: f64 = 0.01;
 
-/// A file, if named with its lines, counted from 1.
+/// A file, with its lines counted from 1 if the question names them.
 #[derive(Clone, Debug)]
 struct Target {
     path: String,
     lines: Option<(u64, u64)>,
 }
 
-/// A question with what answers it.
+/// A question with its answers.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) text: String,
@@ -34,19 +35,19 @@ pub(super) struct Question {
 /// A pinned repository with its questions.
 pub(super) struct Repository {
     pub(super) name: String,
-    /// What is indexed: a folder of the checkout.
+    /// The indexed folder of the checkout.
     pub(super) root: PathBuf,
     pub(super) questions: Vec<Question>,
 }
 
 impl Repository {
-    /// Whether weights may be fitted on it; then it is not measured.
+    /// Returns whether weights are fitted on it; then it is not measured.
     pub(super) fn is_fitted_on(&self) -> bool {
         is_fitted_on(&self.name)
     }
 }
 
-/// The name's md5 is 0 modulo 3.
+/// Returns whether the md5 of the name is 0 modulo 3.
 fn is_fitted_on(name: &str) -> bool {
     let rest = Md5::digest(name)
         .iter()
@@ -130,7 +131,7 @@ fn summary(
 }
 
 impl Repository {
-    /// What each question's answer is worth.
+    /// Returns the gain of each question's answer.
     pub(super) fn gains(&self, index: &Index, weights: &RankWeights) -> Vec<f64> {
         let answered = self.questions.iter().map(|question| {
             let hits = index
@@ -169,7 +170,7 @@ impl Repository {
 }
 
 impl Question {
-    /// Its targets, to be read.
+    /// Returns the targets for display.
     pub(super) fn wanted(&self) -> String {
         let paths: Vec<&str> = self
             .targets
@@ -193,7 +194,7 @@ impl Target {
     }
 }
 
-/// The repositories that are there, by name.
+/// Returns the available repositories, sorted by name.
 pub(super) fn repositories() -> Result<Vec<Repository>, String> {
     const FILL: &str = "set BURIN_SEMBLE to a folder with semble's benchmarks/repos.json and \
          benchmarks/annotations/*.json (github.com/MinishLab/semble), and in repos/NAME a checkout of each \

@@ -1,8 +1,9 @@
-//! Commit message → changed files, in the tree as it was before the commit.
+//! Finds the files that a commit changed by its message, in the tree before the commit.
 //!
-//! What names the place is taken out of the message: paths, identifiers, code, trailers, numbers of issues, and the
-//! area before the first colon. One index follows the checkouts, so each costs what differs from the one before; with
-//! `BURIN_BENCH_CACHE`, a folder that the index is kept in, a further run reads nothing that this one read.
+//! Paths, identifiers, code, trailers, issue numbers and the area before the first colon are removed from the
+//! message, because they name the place. One index follows the checkouts, so each checkout costs only its difference
+//! to the previous one. `BURIN_BENCH_CACHE` is a folder that stores the index, so that a later run does not read the
+//! same contents again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,22 +15,22 @@ use tempfile::TempDir;
 use super::{sample, score};
 use crate::figure::Figure;
 
-/// Commits of each repository.
+/// Number of commits per repository.
 const COMMITS: usize = 150;
-/// Commits of a repository that they are drawn from, the newest.
+/// Number of newest commits from which they are drawn.
 const WINDOW: usize = 4_000;
-/// How often it is said how far it is: contents of some hundred trees are read, which takes its time.
+/// Number of commits between two lines of progress; reading some hundred trees takes long.
 const TOLD_AFTER: usize = 25;
-/// Larger changes are sweeps over the tree.
+/// Larger changes concern the whole tree.
 const MOST_FILES: usize = 8;
-/// Shorter messages say nothing once the names are out.
+/// Shorter messages are meaningless without the names.
 const LEAST_WORDS: usize = 5;
 
-/// A commit that is asked about.
+/// A commit used as a query.
 struct Commit {
     parent: String,
     message: String,
-    /// Those that were there before.
+    /// The changed files that existed before.
     files: HashSet<PathBuf>,
 }
 
@@ -49,7 +50,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     Ok(summary("commits", &places))
 }
 
-/// For BM25, meaning and both, where the first changed file of each commit stands.
+/// The rank of the first changed file of each commit, by BM25, by meaning and by both.
 type Places = [Vec<Option<usize>>; 3];
 
 fn summary(title: &str, places: &Places) -> Vec<Figure> {
@@ -77,7 +78,7 @@ fn told(name: String, values: &[f64]) -> Figure {
     figure
 }
 
-/// Asks about the commits of one repository, in the tree before each.
+/// Runs the queries of one repository's commits, each in the tree before the commit.
 fn asked(folder: &Path) -> Result<Places, String> {
     let work = TempDir::new().map_err(|error| error.to_string())?;
     let cache = std::env::var_os("BURIN_BENCH_CACHE").map(PathBuf::from);
@@ -123,7 +124,7 @@ fn asked(folder: &Path) -> Result<Places, String> {
     Ok(places)
 }
 
-/// Commits evenly from the window, the oldest first.
+/// Returns commits spread evenly over the window, oldest first.
 fn commits(tree: &Path) -> Result<Vec<Commit>, String> {
     let window = format!("-n{WINDOW}");
     let format = "--format=%x00%P%x01%B%x01";
@@ -179,7 +180,7 @@ fn is_source(path: &str) -> bool {
         .any(|end| path.ends_with(end))
 }
 
-/// A message without what names the place: the area, code, paths, identifiers, links, trailers and numbers.
+/// Returns a message without area, code, paths, identifiers, links, trailers and numbers.
 fn redacted(message: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for (row, line) in message.lines().enumerate() {

@@ -1,9 +1,9 @@
-//! Fits the weights of the ranking, on the training parts alone.
+//! Fits the weights of the ranking on the data for fitting only.
 //!
-//! One weight after the other is tried at the values of a coarse grid, and kept where the sum of two figures grows by
-//! more than chance does: the mean NDCG@10 over the annotated repositories that are fitted on, and the mean MRR@10
-//! over the languages of the pairs put aside for weights. Rounds end when no weight changes any more.
-//! `BURIN_BENCH_PARTS=annotated` leaves the pairs out; `BURIN_BENCH_MISSES=1` prints what is missed instead of fitting.
+//! Coordinate ascent: tries each weight in turn at the values of a coarse grid and keeps a value if it raises the sum
+//! of two figures by at least `LEAST_GAIN`: the mean NDCG@10 over the annotated repositories for fitting, and the mean
+//! MRR@10 over the languages of the pairs for fitting. Rounds end when no weight changes. `BURIN_BENCH_PARTS=annotated`
+//! omits the pairs; `BURIN_BENCH_MISSES=1` prints the missed questions instead of fitting.
 
 use index::{Index, IndexQuery, QueryMode, RankWeights};
 
@@ -12,11 +12,11 @@ use super::pairs::{self, Haystack, LANGUAGES, Side};
 use super::{sample, score};
 use crate::figure::Figure;
 
-/// Less is chance.
+/// Smaller gains are noise.
 const LEAST_GAIN: f64 = 0.001;
 const MOST_ROUNDS: usize = 4;
 
-/// A weight with the values that are tried.
+/// A weight with the values to try.
 struct Knob {
     name: &'static str,
     place: fn(&mut RankWeights) -> &mut f32,
@@ -183,7 +183,8 @@ impl Ground {
             .filter(|_| parts.contains("documentation"))
             .map(|language| {
                 let mut pairs = pairs::sample(*language, Side::Weights)?;
-                // Fewer are enough, since languages are averaged and the same ones are asked each time.
+                // Fewer pairs are enough, since languages are averaged and every run uses the same
+                // pairs.
                 pairs.truncate(600);
                 Haystack::new(*language, &pairs, false)
             })
@@ -201,7 +202,7 @@ impl Ground {
         }
     }
 
-    /// Prints the questions of the repositories whose answers are not all first, and what came instead.
+    /// Prints the questions whose answers are not all ranked first, with the hits found instead.
     fn tell_misses(&self) {
         let weights = RankWeights::default();
         for (repository, index) in &self.repositories {
@@ -236,7 +237,7 @@ impl Ground {
         }
     }
 
-    /// Mean NDCG@10 over the repositories, mean MRR@10 over the languages.
+    /// Returns the mean NDCG@10 over the repositories and the mean MRR@10 over the languages.
     fn worth(&self, weights: &RankWeights) -> (f64, f64) {
         let of_repository = |(repository, index): &(Repository, Index)| {
             score::mean(&repository.gains(index, weights)).0

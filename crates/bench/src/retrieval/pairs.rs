@@ -1,7 +1,8 @@
-//! Documentation → function, among functions of packages that nothing was trained or fitted on.
+//! Finds a function by its documentation, among functions of packages used for neither training nor
+//! fitting.
 //!
-//! Every candidate is a file of its own in one folder, named by its number, so that the index answers as it does in
-//! use: it cuts, counts and embeds, and the file of a hit is the answer. Paths say nothing.
+//! Every candidate is a separate file in one folder, named by a number that reveals nothing, so that the index
+//! works as in the editor: it splits, counts and embeds, and the file of a hit is the answer.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,12 @@ use super::{minilm, sample, score};
 use crate::figure::Figure;
 use crate::interleave::Dice;
 
-/// Candidates of one language.
+/// Number of candidates per language.
 const SAMPLE: usize = 1_500;
-/// How far the fused answer must be above BM25.
+/// Minimum lead of the fused ranking over BM25.
 const ABOVE_WORDS: f64 = 0.12;
 
-/// A documentation's first sentence and its function.
+/// The first sentence of a doc comment, and its function.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) query: String,
@@ -26,19 +27,19 @@ pub(super) struct Pair {
     code: String,
 }
 
-/// Which pairs.
+/// The use of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     HeldOut,
     Weights,
 }
 
-/// A language that is measured.
+/// A measured language.
 #[derive(Clone, Copy)]
 pub(super) struct Language {
     pub(super) name: &'static str,
     extension: &'static str,
-    /// What the fused answer must reach.
+    /// Minimum for the fused ranking.
     goal: Option<f64>,
 }
 
@@ -70,7 +71,8 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
 ];
 
-/// The figures. `BURIN_BENCH_LANGUAGES` names those wanted: python, rust, typescript, go, c.
+/// Returns the figures of the languages named in `BURIN_BENCH_LANGUAGES` (default all: python,
+/// rust, typescript, go, c).
 pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let wanted = std::env::var("BURIN_BENCH_LANGUAGES").ok();
     let is_wanted = |language: &&Language| {
@@ -135,10 +137,10 @@ fn measured(language: Language, pairs: &[Pair], is_masked: bool) -> Result<Vec<F
     Ok(figures)
 }
 
-/// Functions, each a file, and the index over them.
+/// Functions, each in a file, and the index over them.
 pub(super) struct Haystack {
     queries: Vec<String>,
-    /// The file that answers each query.
+    /// The answer of each query: a file.
     answers: Vec<PathBuf>,
     index: Index,
     _folder: TempDir,
@@ -175,7 +177,7 @@ impl Haystack {
 }
 
 impl Pair {
-    /// The code, if wanted without the function's own name.
+    /// Returns the code, without the function's name if `is_masked`.
     fn code(&self, is_masked: bool) -> String {
         if is_masked {
             masked(&self.code, &self.name)
@@ -185,7 +187,7 @@ impl Pair {
     }
 }
 
-/// `code` with `fn_x` wherever the word `name` stands.
+/// Returns `code` with each whole word `name` replaced by `fn_x`.
 fn masked(code: &str, name: &str) -> String {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut rest = code;
@@ -202,7 +204,7 @@ fn masked(code: &str, name: &str) -> String {
     text
 }
 
-/// So many pairs of a side, drawn the same way each time.
+/// Returns at most `SAMPLE` pairs of a side (`BURIN_BENCH_SAMPLE` overrides it), the same ones each time.
 pub(super) fn sample(language: Language, side: Side) -> Result<Vec<Pair>, String> {
     let folder = std::env::var_os("BURIN_EMBED").unwrap_or_else(|| "target/embed".into());
     let side = match side {

@@ -1,4 +1,4 @@
-//! Indexes over made folders and pinned checkouts, and what they answer.
+//! Opens indexes over generated folders and pinned checkouts, and queries them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use index::{Index, IndexOptions, IndexQuery, QueryMode, RankWeights, TextSearch}
 
 use super::score::DEPTH;
 
-/// Hits asked for, so that after those of one file are taken together `DEPTH` files are left.
+/// Number of hits requested, so that `DEPTH` different files remain.
 const WANTED: usize = DEPTH * 3;
 
-/// A folder's index, complete.
+/// Opens the index of a folder in memory, and waits until it is complete.
 pub(super) fn open(root: &Path) -> Result<Index, String> {
     complete(root, IndexOptions::in_memory())
 }
 
-/// A folder's index, complete, kept in `cache`.
+/// Opens the index of a folder, stored in `cache`, and waits until it is complete.
 pub(super) fn open_kept(root: &Path, cache: &Path) -> Result<Index, String> {
     let options = IndexOptions::kept_in(&real(cache)?);
     let text_search = TextSearch::Unindexed;
@@ -49,7 +49,7 @@ fn complete(root: &Path, options: IndexOptions) -> Result<Index, String> {
     }
 }
 
-/// Which files are found, the best first, each once.
+/// Returns the files found, best first, each once.
 pub(super) fn files(
     index: &Index,
     text: &str,

@@ -1,11 +1,11 @@
-//! Measures of a ranking, and how sure they are.
+//! Measures of a ranking, with their uncertainty.
 
 use crate::interleave::{Dice, quantile};
 
-/// How deep a ranking is looked at.
+/// Number of ranks that count.
 pub(super) const DEPTH: usize = 10;
 
-/// One over the place of the first right answer, from 0; nothing beyond `DEPTH`.
+/// Returns the reciprocal rank of an answer at `place`, counted from 0; 0 beyond `DEPTH`.
 pub(super) fn reciprocal(place: Option<usize>) -> f64 {
     match place {
         Some(place) if place < DEPTH => 1.0 / (place as f64 + 1.0),
@@ -13,8 +13,8 @@ pub(super) fn reciprocal(place: Option<usize>) -> f64 {
     }
 }
 
-/// Normalised discounted gain at `DEPTH`: `places` are those of the targets that were found, from 0, and `targets`
-/// are all there are. Two targets at one place count once.
+/// Returns the normalised discounted cumulative gain at `DEPTH`. `places` are the ranks of the found targets, from
+/// 0; `targets` is the number of all targets. Two targets at one place count once.
 pub(super) fn gain(places: &[usize], targets: usize) -> f64 {
     if targets == 0 {
         return 0.0;
@@ -28,7 +28,7 @@ pub(super) fn gain(places: &[usize], targets: usize) -> f64 {
     found / ideal
 }
 
-/// Mean and standard error.
+/// Returns the mean and the standard error.
 pub(super) fn mean(values: &[f64]) -> (f64, f64) {
     let count = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -37,8 +37,8 @@ pub(super) fn mean(values: &[f64]) -> (f64, f64) {
     (mean, (variance / count).sqrt())
 }
 
-/// The mean over groups of the groups' means, with the ends of its 95 % interval when questions are drawn anew
-/// within each group.
+/// Returns the mean of the groups' means with its 95 % bootstrap interval, resampling questions within each
+/// group.
 pub(super) fn interval(groups: &[Vec<f64>]) -> (f64, f64, f64) {
     let whole = over_groups(groups.iter().map(|group| mean(group).0));
     let mut dice = Dice::new(4_711);
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(gain(&[0, 1], 2), 1.0);
         assert_eq!(gain(&[], 2), 0.0);
         assert!((gain(&[1], 1) - 1.0 / 3.0_f64.log2()).abs() < 1e-12);
-        // Both targets in one chunk are one hit.
+        // Two targets in one chunk count as one hit.
         assert!(gain(&[0, 0], 2) < 1.0);
         assert_eq!(
             (reciprocal(Some(3)), reciprocal(Some(10)), reciprocal(None)),

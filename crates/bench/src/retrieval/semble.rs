@@ -1,4 +1,4 @@
-//! semble 0.7, kept loaded in a Python process, with our table.
+//! semble 0.7 with Burin's table, loaded in a Python process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,34 +8,34 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 const ASK: &str = include_str!("ask_semble.py");
-/// The table that is linked into the index, as it lies in the tree.
+/// The table that is linked into the index.
 const TABLE: &[u8] = include_bytes!("../../../../assets/models/code-embedding.bin");
 
-/// How semble's texts become tokens of our table.
+/// Tokenization of semble's texts for Burin's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tokens {
-    /// As model2vec cuts any text.
+    /// As model2vec tokenizes any text.
     Plain,
-    /// With identifiers cut into their parts before, as ours are.
+    /// With identifiers first split into their parts, as in Burin.
     Prepared,
 }
 
-/// A hit: path below the folder asked, first and last line, counted from 1.
+/// A hit: path below the indexed folder, first and last line, counted from 1.
 pub(crate) type Lines = (String, u64, u64);
 
-/// What semble said of one folder.
+/// The result of semble for one folder.
 pub(crate) struct Answer {
     pub(crate) chunks: usize,
-    /// Walking, cutting, counting and embedding, without its start and the loading of the table.
+    /// Time to walk, split, count and embed, without semble's start and the loading of the table.
     pub(crate) index_millis: f64,
-    /// The same in time of processors, which does not grow when others want them too.
+    /// The same as CPU time, which other processes do not increase.
     pub(crate) index_busy: f64,
-    /// The median of each query.
+    /// Median time of each query.
     pub(crate) query_millis: Vec<f64>,
     pub(crate) hits: Vec<Vec<Lines>>,
 }
 
-/// The process.
+/// The Python process that runs semble.
 pub(crate) struct Semble {
     process: Child,
     input: ChildStdin,
@@ -73,7 +73,7 @@ impl Semble {
         Ok(semble)
     }
 
-    /// Indexes `root` from nothing and asks each query `runs` times.
+    /// Builds a new index of `root` and runs each query `runs` times.
     pub(crate) fn ask(
         &mut self,
         root: &Path,

@@ -1,4 +1,4 @@
-//! Many agents at one provider: whether a budget is overrun, how evenly they share it, and who waits longest.
+//! Many agents at one provider: whether budgets hold, how evenly the agents share it, and the longest wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,16 +16,16 @@ use super::world::{caller, request_for, start_router, start_with, wire_lanes};
 use super::{AGENTS, serve};
 use crate::figure::Figure;
 
-/// What each agent may spend, in nano-dollars.
+/// Budget of each agent, in nano-dollars.
 const BUDGET: Cost = Cost(300_000_000);
-/// Questions that an agent with a budget has under way at a time.
+/// Number of concurrent requests of an agent with a budget.
 const AT_ONCE: u64 = 4;
-/// How long the agents share the narrow provider: until what waits behind them is overdue, and a little longer.
+/// Duration of sharing the limited provider: slightly longer than until the work behind the agents is overdue.
 const SHARED: Duration = Duration::from_secs(75);
-/// Seconds after which nothing is left waiting, whatever its class.
+/// Maximum wait of any class, in seconds.
 const OVERDUE: f64 = 65.0;
 
-/// What each agent has spent.
+/// The amount that each agent has spent.
 #[derive(Default)]
 struct Spending(Mutex<BTreeMap<AgentId, u64>>);
 
@@ -47,7 +47,8 @@ impl UsageStore for Spending {
     }
 }
 
-/// Sixteen agents that ask four things at a time until their budget forbids it: what the most spendthrift spent.
+/// Measures the highest spending of sixteen agents that send four requests at a time until their budget refuses
+/// more.
 pub(super) async fn budgets() -> Result<Figure, String> {
     let server = serve(
         r#"{ "rules": [{ "reply": [{ "repeat": { "text": "word after word ", "times": 40 } }] }] }"#,
@@ -100,7 +101,7 @@ async fn spend_all(router: RouterHandle, agent: u64) -> Result<(), String> {
     }
 }
 
-/// A dollar for a million tokens read, ten for a million written.
+/// A price of one dollar per million input tokens and ten per million output tokens.
 fn price() -> Price {
     Price {
         base: Rates {
@@ -112,8 +113,8 @@ fn price() -> Price {
     }
 }
 
-/// Sixteen agents and background work at a provider with a narrow limit: how much longer the slowest agent waits for
-/// an answer than the fastest, and how long background work, which is behind all of them, waits at the most.
+/// Runs sixteen agents and background work at a provider with a low limit. Measures how much longer the slowest
+/// agent waits than the fastest, and the longest wait of background work, which has the lowest priority.
 pub(super) async fn shares() -> Result<Vec<Figure>, String> {
     let server = serve(
         r#"{ "models": { "big": { "limits": { "requests": 40, "per_seconds": 1 } } },
@@ -151,7 +152,7 @@ pub(super) async fn shares() -> Result<Vec<Figure>, String> {
     ])
 }
 
-/// Asks one question after the other; answers how many seconds each took until it could be sent.
+/// Sends one request after the other; returns for each the seconds until it could be sent.
 async fn share(router: RouterHandle, class: RequestClass, agent: u64) -> Result<Vec<f64>, String> {
     let begin = Instant::now();
     let mut waits = Vec::new();
@@ -166,7 +167,7 @@ async fn share(router: RouterHandle, class: RequestClass, agent: u64) -> Result<
 }
 
 struct Asked {
-    /// Seconds until it could be sent.
+    /// Seconds until the request could be sent.
     waited: Option<f64>,
     end: Result<(), (FailureClass, String)>,
 }

@@ -1,4 +1,4 @@
-//! What the router is measured with: lanes, requests, a client that answers at once.
+//! The inputs of the router benchmarks: routes, requests, and a client that answers at once.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -70,14 +70,14 @@ pub(super) fn start_with(
     })
 }
 
-/// `count` lanes to as many models; the first is `test/0`.
+/// Returns `count` routes to as many models; the first is `test/0`.
 pub(super) fn lanes_of(count: usize, client: Arc<dyn ModelClient>) -> Vec<RouteConfig> {
     (0..count)
         .map(|ix| lane("test", &ix.to_string(), client.clone()))
         .collect()
 }
 
-/// Lanes to the server's models `big`, for agents, and `tab`, for completions, over HTTP.
+/// Returns HTTP routes to the server's models `big`, for agents, and `tab`, for completions.
 pub(crate) fn wire_lanes(url: &str) -> Vec<RouteConfig> {
     let (mut providers, _) = Providers::builtin();
     let own = json!({ "mock": {
@@ -141,7 +141,7 @@ pub(super) fn caller(class: RequestClass, agent: u64) -> Caller {
     }
 }
 
-/// A request of the usual size: a long system prompt, a conversation of some turns.
+/// Returns a request of typical size: a long system prompt and a conversation of some turns.
 pub(super) fn request() -> ModelRequest {
     request_for("test/0")
 }

@@ -1,4 +1,4 @@
-//! Leases and `git worktree add` in turns, on the same generated repository.
+//! Measures leases and `git worktree add` in turn on the same generated repository.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,35 +9,35 @@ use std::time::{Duration, Instant};
 use ::worktree::{Discard, Lease, LeaseRequest, PoolSettings, WorktreePool};
 use base::AbsPath;
 
-/// How many agents want a worktree at once.
+/// Number of worktrees requested together.
 const AGENTS: usize = 8;
 
-/// What one size of repository showed. Times are medians.
+/// The results for one size of repository. Times are medians.
 #[derive(Clone, Debug)]
 pub(super) struct Figures {
-    /// Files in the repository.
+    /// Number of files in the repository.
     pub(super) files: usize,
-    /// How trees were made.
+    /// Name of the backend that made the trees.
     pub(super) rung: &'static str,
-    /// Making the first base.
+    /// Time to make the first base.
     pub(super) cold: Duration,
-    /// Making the base of the next commit, which changes one file in fifty.
+    /// Time to make the base of the next commit, which changes one file in fifty.
     pub(super) next: Duration,
-    /// Eight leases together.
+    /// Time for eight leases together.
     pub(super) leases: Duration,
-    /// `git worktree add`, eight times; extrapolated where fewer were made.
+    /// Time for eight runs of `git worktree add`, extrapolated if fewer were made.
     pub(super) git: Duration,
-    /// The first `git status` in a fresh lease.
+    /// Time of the first `git status` in a fresh lease.
     pub(super) status: Duration,
-    /// The same in a fresh worktree of git's.
+    /// The same in a fresh worktree of git.
     pub(super) git_status: Duration,
-    /// What one lease takes beside its base, in bytes.
+    /// Disk use of one lease in addition to its base, in bytes.
     pub(super) disk: u64,
-    /// Median of the ratios of neighbouring rounds, git's time by ours.
+    /// Median over the rounds of git's time divided by Burin's.
     pub(super) ratio: f64,
 }
 
-/// Measures one size of repository below `folder`, which must not be there yet.
+/// Measures one size of repository below `folder`, which must not exist yet.
 pub(super) fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     let (rounds, adds) = match files {
         0..5_000 => (7, AGENTS),
@@ -117,7 +117,7 @@ fn one_round(pool: &WorktreePool, hub: &Path, adds: usize, round: usize) -> Resu
     })
 }
 
-/// Eight leases, and how long they took together.
+/// Leases eight worktrees; returns them with the time for all.
 pub(super) fn lease_all(pool: &WorktreePool) -> Result<(Duration, Vec<Lease>), String> {
     let wanted = LeaseRequest {
         count: AGENTS,
@@ -127,7 +127,8 @@ pub(super) fn lease_all(pool: &WorktreePool) -> Result<(Duration, Vec<Lease>), S
     timed(|| pool.lease(wanted).map_err(|error| error.to_string()))
 }
 
-/// `git worktree add`, as often as said and reckoned up to eight, and the first status in one of them.
+/// Runs `git worktree add` `adds` times. Returns the time extrapolated to eight, and that of the first
+/// status in one of them.
 pub(super) fn add_all(
     hub: &Path,
     adds: usize,
@@ -170,7 +171,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(Duration, T), S
     Ok((start.elapsed(), done))
 }
 
-/// A repository of so many files in folders of twenty; small ones where there are many of them.
+/// Creates a repository of `files` files in folders of twenty; with many files, each is small.
 pub(super) fn repository(hub: &Path, files: usize) -> Result<(), String> {
     let lines = if files < 5_000 { 300 } else { 50 };
     for ix in 0..files {
