@@ -1,4 +1,4 @@
-//! Packages as they are published, read where they lie: zip, tar behind gzip, and Debian's.
+//! Reads published packages in place: zip, gzipped tar and Debian archives.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use flate2::read::{DeflateDecoder, GzDecoder};
 
 use super::error::Error;
 
-/// Nothing in an archive is of use that is larger.
+/// Larger files in an archive are not used, in bytes.
 const LARGEST: usize = 4 << 20;
 
 /// Reads a package (wheel, zip, Debian package or gzipped tar, by its extension) and calls `each`
@@ -77,7 +77,7 @@ fn data_of_deb(archive: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Reads by the directory at the end of the file.
+/// Reads a zip by the directory at the end of the file.
 fn unzip(
     bytes: &[u8],
     largest: usize,
@@ -122,7 +122,7 @@ fn unzip(
 const BLOCK: usize = 512;
 
 /// Passes the name and content of each regular file that `wants` accepts, up to `LARGEST` bytes, to
-/// `take`. Returns what is wrong with a damaged tar.
+/// `take`. Returns the defect of a damaged tar as an error.
 fn untar(
     bytes: &[u8],
     wants: &dyn Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Texts as the tokens they hold and how much each counts: all that the table ever sees of a text.
+//! Texts as weighted bags of tokens, the only form in which the table sees a text.
 
 use index::embedding::{DIMS, each_weighed};
 use index::wordpiece::Vocabulary;
@@ -6,7 +6,7 @@ use index::words::MAX_IDENTIFIER_BYTES;
 
 use super::mine::Pair;
 
-/// Many texts as bags of weighed tokens, by their number.
+/// Texts as bags of weighted tokens, by their number.
 #[derive(Default)]
 pub(super) struct Bags {
     entries: Vec<(u32, f32)>,
@@ -44,7 +44,7 @@ impl Bags {
     }
 }
 
-/// Sets `out` to the weighed sum of the table's rows for the tokens of a text.
+/// Sets `out` to the weighted sum of the table's rows for the tokens of a text.
 pub(super) fn sum(table: &[f32], bag: &[(u32, f32)], out: &mut [f32]) {
     out.fill(0.0);
     for (token, weight) in bag {
@@ -67,8 +67,8 @@ pub(super) fn unit(numbers: &mut [f32]) -> f32 {
     length
 }
 
-/// Returns the code of a pair with each whole occurrence of the function's own name replaced by
-/// `fn_x`, since the name is the easiest way to guess the function.
+/// Returns the code of a pair with each whole occurrence of the function's name replaced by `fn_x`,
+/// because the name reveals the function too easily.
 pub(super) fn masked(pair: &Pair) -> String {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut code = String::with_capacity(pair.code.len());

@@ -1,5 +1,5 @@
-//! The table before training: what MiniLM says of each token alone, brought to fewer dimensions and weighed by how
-//! rare the token is (model2vec's way).
+//! The table before training: MiniLM's embedding of each single token, reduced to fewer dimensions and weighted by
+//! the rarity of the token, as in model2vec.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use index::words::{self, SplitWord};
 use super::error::Error;
 use super::matrix;
 
-/// Tokens with this share of all tokens count half.
+/// Tokens with this share of all tokens get half the weight.
 const COMMON: f64 = 1e-4;
 /// Number of tokens encoded between two lines of progress.
 const AT_ONCE: usize = 4_096;
@@ -22,7 +22,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<f32>, Error> {
 }
 
 /// Computes MiniLM's embedding of each of `tokens` (with their counts), reduces the dimensions,
-/// weighs rare tokens more, and writes the rows to `folder`. Takes minutes.
+/// gives rare tokens more weight, and writes the rows to `folder`. Takes minutes.
 pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Result<(), Error> {
     let mut rows = Vec::with_capacity(tokens.len());
     for some in tokens.chunks(AT_ONCE) {
@@ -43,7 +43,8 @@ pub(super) fn run(tokens: &[(String, u32)], model: &MiniLm, folder: &Path) -> Re
     matrix::write(&folder.join(FILE), &table)
 }
 
-/// A token of MiniLM is itself; a new one is the pieces of its parts.
+/// Returns MiniLM's tokens for a token: itself if MiniLM knows it, otherwise the tokens of its
+/// parts.
 fn pieces(model: &MiniLm, token: &str) -> Vec<u32> {
     let vocabulary = model.vocabulary();
     let mut pieces = Vec::new();
@@ -75,7 +76,7 @@ fn known(model: &MiniLm, token: &str) -> Option<u32> {
     }
 }
 
-/// The directions in which the rows differ most (PCA), each row in them.
+/// Returns the rows projected onto the directions in which they differ most (PCA).
 fn reduced(rows: &[Vec<f32>]) -> Vec<f32> {
     let count = rows.len() as f64;
     let mut mean = vec![0.0; WIDTH];

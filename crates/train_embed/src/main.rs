@@ -9,8 +9,8 @@
 //! - `tune` trains the table on the pairs,
 //! - `write` quantises the table into `assets/models`.
 //!
-//! Two more steps run only when named: `pin` makes the list of packages anew, and `score` measures the shipped table on
-//! the pairs that were held out.
+//! Two more steps run only when named: `pin` regenerates the list of packages, and `score` measures the shipped table
+//! on the held-out pairs.
 //!
 //! Intermediate files are below `target/embed`. Invariant: the same inputs give the same table, bit for bit, on any
 //! number of threads.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the named steps in the order given.
+/// Runs the named steps in the given order.
 fn run(arguments: &[String]) -> Result<(), Error> {
     let (settings, steps): (Vec<&str>, Vec<&str>) = arguments
         .iter()
@@ -110,7 +110,7 @@ fn model_folder(folder: &Path) -> PathBuf {
     folder.join("minilm")
 }
 
-/// Loads MiniLM from the folder of the training. Returns an error if its files are missing or
+/// Loads MiniLM from the folder of intermediate files. Returns an error if its files are missing or
 /// invalid.
 fn model(folder: &Path) -> Result<MiniLm, Error> {
     let folder = model_folder(folder);
@@ -118,7 +118,7 @@ fn model(folder: &Path) -> Result<MiniLm, Error> {
     Ok(MiniLm::open(&folder)?)
 }
 
-/// The number of threads to spread work over. Results do not depend on it.
+/// Returns the number of threads to use. Results do not depend on it.
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

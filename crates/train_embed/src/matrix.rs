@@ -1,4 +1,4 @@
-//! The arithmetic of the trainer: products of matrices, exponentials, main axes.
+//! The arithmetic of the trainer: matrix products, exponentials, principal axes.
 //!
 //! Every sum has one order, whatever the number of threads and however wide the machine's registers are, so the same
 //! inputs give the same bits.
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::error::Error;
 
-/// Rows and columns that are worked on together: eight registers of eight sums.
+/// Rows and columns processed together: eight registers of eight sums.
 const ROWS: usize = 4;
 const COLUMNS: usize = 16;
 
@@ -101,8 +101,8 @@ pub(super) fn exp(x: f32) -> f32 {
     near * f32::from_bits(((turns as i32 + 127) as u32) << 23)
 }
 
-/// Returns the eigenvectors of a symmetric matrix of `size` rows, that of the largest eigenvalue
-/// first (Jacobi's rotations).
+/// Returns the eigenvectors of a symmetric matrix of `size` rows, largest eigenvalue first (Jacobi
+/// rotations).
 pub(super) fn axes(mut a: Vec<f64>, size: usize) -> Vec<Vec<f64>> {
     let mut axes: Vec<f64> = (0..size * size)
         .map(|at| f64::from(u8::from(at % (size + 1) == 0)))

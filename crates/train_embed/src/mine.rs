@@ -1,8 +1,8 @@
-//! Pairs of a documentation's first sentence and the function it describes, mined from packages.
+//! Mines pairs of a function and the first sentence of its documentation from packages.
 //!
-//! Which side a pair is on follows from the md5 of its package's name, without the version, modulo 5: 0 is held out
-//! for measuring, 1 is for fitting weights, the rest is trained on. A query that came before in its language is
-//! dropped, and so is training code that is nearly a function of the other two sides.
+//! The md5 of a package's name, without the version, modulo 5 determines the side of its pairs: 0 is held out for
+//! measuring, 1 is for fitting weights, the rest is for training. A query that repeats an earlier one of its
+//! language is dropped, and so is code that nearly equals a function of an earlier side.
 
 mod braces;
 mod mask;
@@ -39,11 +39,12 @@ const MOST_OF_STANDARD: usize = 3_000;
 pub(super) struct Function {
     pub(super) doc: String,
     pub(super) name: String,
-    /// Without the documentation.
+    /// The code of the function, without the documentation.
     pub(super) code: String,
 }
 
-/// A language that functions are mined from; TypeScript and JavaScript are one, as are C and C++.
+/// A language from which functions are mined; TypeScript and JavaScript count as one, as do C and
+/// C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Language {
     Rust,
@@ -78,7 +79,7 @@ impl Language {
             "c" | "h" | "cc" | "cpp" | "hpp" | "hh" | "cxx" => Self::C,
             _ => return None,
         };
-        // What a package brings along of another world is somebody else's.
+        // Files in a language unusual for the registry are usually third-party code.
         let fits = match registry {
             Registry::Cargo => matches!(language, Self::Rust | Self::C),
             Registry::Debian => matches!(language, Self::Go | Self::C | Self::Python),
@@ -112,7 +113,7 @@ impl Side {
     /// Returns the side of all pairs of the package `name`, from a hash of the name; the standard
     /// library of Python is held out.
     pub(super) fn of(name: &str) -> Self {
-        // The standard library is what others measure with.
+        // Other projects measure with the standard library.
         if is_standard(name) {
             return Self::HeldOut;
         }
@@ -164,7 +165,7 @@ impl Pair {
     }
 }
 
-/// All pairs by side and language.
+/// All pairs, by side and language.
 pub(super) type Pairs = BTreeMap<(Side, Language), Vec<Pair>>;
 
 fn file(folder: &Path, side: Side, language: Language) -> std::path::PathBuf {
@@ -207,7 +208,7 @@ pub(super) fn run(sources: &[Source], inputs: &Path, folder: &Path) -> Result<()
     Ok(())
 }
 
-/// In the order of `sources`, however the threads went.
+/// Mines all sources in parallel. The result has the order of `sources`.
 fn mined(sources: &[Source], inputs: &Path) -> Result<Vec<(Language, Pair)>, Error> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -243,7 +244,7 @@ fn package(source: &Source, archive: &Path) -> Result<Vec<(Language, Pair)>, Err
     archive::each_file(archive, &wants, &mut |path, text| {
         files.push((path.to_owned(), text))
     })?;
-    // Sources come before what was built from them, so that of both the source is kept.
+    // Sources come before files built from them, so that the source of two equal queries is kept.
     files.sort_by_key(|(path, _)| (!path.contains("/src/"), path.clone()));
     let mut seen = HashSet::new();
     let mut pairs = Vec::new();
@@ -287,7 +288,7 @@ fn functions(language: Language, text: &str) -> Vec<Function> {
     }
 }
 
-/// Whether a path is somebody's own work: no test, nothing generated, nothing of third parties.
+/// Returns whether a path is the package's own source: not a test, generated, or third-party code.
 fn is_source(path: &str) -> bool {
     let small = path.to_ascii_lowercase();
     let strange = [
@@ -328,7 +329,7 @@ fn is_source(path: &str) -> bool {
     !strange.iter().any(|mark| small.contains(mark)) && !small.starts_with("windows")
 }
 
-/// Drops what came before, cuts large packages, and gives every pair its side.
+/// Drops repeated queries, limits the pairs of large packages, and sorts all pairs by side.
 fn sides(mined: Vec<(Language, Pair)>) -> Pairs {
     let mut pairs = Pairs::new();
     for side in Side::ALL {
@@ -338,7 +339,7 @@ fn sides(mined: Vec<(Language, Pair)>) -> Pairs {
     }
     let mut seen = HashSet::new();
     let mut per_package = BTreeMap::<_, Vec<Pair>>::new();
-    // The sides that are measured come first, so that a query of several packages is measured rather than trained on.
+    // The measured sides come first, so that a query that occurs in several packages is measured and not trained on.
     let mut mined: Vec<_> = mined
         .into_iter()
         .map(|(language, pair)| (Side::of(&pair.package), language, pair))
@@ -367,7 +368,7 @@ fn sides(mined: Vec<(Language, Pair)>) -> Pairs {
     pairs
 }
 
-/// At most `most` of them, evenly from the whole package.
+/// Returns at most `most` pairs, spread evenly over the package.
 fn spread(pairs: Vec<Pair>, most: usize) -> Vec<Pair> {
     let count = pairs.len();
     let keeps =

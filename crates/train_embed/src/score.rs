@@ -1,4 +1,5 @@
-//! Measures retrieval of functions by their documentation, by a table alone and together with BM25.
+//! Measures retrieval of functions by their documentation, with the table alone and combined with
+//! BM25.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ pub(super) struct Sample {
     words: Vec<f32>,
 }
 
-/// Mean reciprocal ranks among the first ten, from 0 to 1: by BM25, by the table, and by both.
+/// Mean reciprocal ranks among the first ten, from 0 to 1, by BM25, by the table, and by both.
 pub(super) struct Score {
     pub(super) words: f64,
     pub(super) table: f64,
@@ -31,7 +32,7 @@ pub(super) struct Score {
 }
 
 impl Sample {
-    /// Takes up to 1,500 pairs, evenly from all. `is_masked` takes the functions' own names out.
+    /// Takes up to 1,500 pairs, spread evenly over all. `is_masked` removes the functions' names.
     pub(super) fn new(pairs: &[Pair], vocabulary: &Vocabulary, is_masked: bool) -> Self {
         let count = pairs.len().min(SAMPLE);
         let pairs: Vec<&Pair> = (0..count)
@@ -96,7 +97,8 @@ fn vectors(table: &[f32], bags: &Bags) -> Vec<f32> {
     vectors
 }
 
-/// One over the rank of the right one, ties at their mean; nothing beyond ten.
+/// Returns the reciprocal rank of the score at `right`; ties get their mean rank, ranks beyond ten
+/// give 0.
 fn reciprocal(scores: &[f32], right: usize) -> f64 {
     let better = scores
         .iter()
@@ -110,7 +112,7 @@ fn reciprocal(scores: &[f32], right: usize) -> f64 {
     if rank <= 10.0 { 1.0 / rank } else { 0.0 }
 }
 
-/// In units of the standard deviation around the mean.
+/// Returns the scores in standard deviations from the mean.
 fn standard(scores: &[f32]) -> Vec<f32> {
     let count = scores.len() as f32;
     let mean = scores.iter().sum::<f32>() / count;

@@ -1,8 +1,8 @@
-//! The pinned list of packages that pairs are mined from, and the licences they are under.
+//! The pinned list of packages from which pairs are mined, with their licences.
 //!
-//! The list lies beside the table as `assets/models/code-embedding.sources.json`: a package is named with its
-//! version, the SHA-256 of its archive and its licence. Only packages whose manifest says a permissive licence are
-//! on it.
+//! The list is beside the table in `assets/models/code-embedding.sources.json`. It gives each package's version,
+//! the SHA-256 of its archive, and its licence. It contains only packages whose manifest states a permissive
+//! licence.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) enum Registry {
 impl Registry {
     pub(super) const ALL: [Self; 4] = [Self::Cargo, Self::Debian, Self::Npm, Self::Pypi];
 
-    /// Returns the name in the list and of the folder below the inputs.
+    /// Returns the registry's name in the list, which is also its folder below the inputs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
@@ -43,15 +43,15 @@ pub(super) struct Source {
     pub(super) registry: Registry,
     pub(super) name: String,
     pub(super) version: String,
-    /// The archive's name.
+    /// File name of the archive.
     pub(super) file: String,
-    /// Of the archive, in hexadecimal.
+    /// SHA-256 of the archive, in hexadecimal.
     pub(super) sha256: String,
     pub(super) licence: String,
 }
 
 impl Source {
-    /// The path of the archive: below `inputs`, or in Cargo's own cache.
+    /// Returns the path of the archive: below `inputs`, or in Cargo's own cache.
     pub(super) fn path(&self, inputs: &Path) -> PathBuf {
         match self.registry {
             Registry::Cargo => cargo_cache().join(&self.file),
@@ -123,8 +123,8 @@ pub(super) fn write(sources: &[Source]) -> Result<(), Error> {
     std::fs::write(LIST, text).map_err(Error::io("write", Path::new(LIST)))
 }
 
-/// Packages of Debian whose copyright files also speak of test data, manuals and build files: the
-/// licence of the sources themselves.
+/// Licences of the sources of Debian packages whose copyright files also cover test data, manuals
+/// and build files.
 const READ: &[(&str, &str)] = &[
     ("golang-1.19-src", "BSD-3-Clause"),
     ("golang-golang-x-net-dev", "BSD-3-Clause"),
@@ -165,7 +165,8 @@ pub(super) fn licence_of(
     }
 }
 
-/// The licence that the manifest inside an archive names; `None` where it names none or is not permissive.
+/// Returns the licence that the manifest inside an archive names; `None` if it names none or is not
+/// permissive.
 fn licence(registry: Registry, archive: &Path) -> Result<Option<String>, Error> {
     let wants = |path: &str| match registry {
         Registry::Cargo => path.ends_with("/Cargo.toml") && path.matches('/').count() == 1,
@@ -213,7 +214,8 @@ fn manifest(registry: Registry, text: &str) -> Option<String> {
     }
 }
 
-/// The licences that a Debian copyright file names, joined by `AND`; `None` if it names none.
+/// Returns the licences that a Debian copyright file names, joined by `AND`; `None` if it names
+/// none.
 fn debian(text: &str) -> Option<String> {
     let mut licences: Vec<&str> = text
         .lines()
@@ -228,7 +230,7 @@ fn debian(text: &str) -> Option<String> {
     (!licences.is_empty()).then(|| licences.join(" AND "))
 }
 
-/// Whether this licence allows any use that keeps its notice.
+/// Returns whether this licence allows any use that keeps its notice.
 pub(super) fn is_permissive(licence: &str) -> bool {
     let small = licence.to_ascii_lowercase();
     let is_choice = small.contains(" or ") || small.contains('/');

@@ -1,8 +1,8 @@
-//! The training of the table: a documentation shall lie nearer to its function than to the others of its batch
-//! (InfoNCE in both directions).
+//! Trains the table so that a documentation is nearer to its function than to the others of its batch (InfoNCE
+//! in both directions).
 //!
-//! A batch is of one language and made of runs of neighbours in a package, so that the others are hard to tell from
-//! the right one. Order, masks and drops follow from the seed; the same inputs give the same bits.
+//! A batch has one language and consists of runs of neighbours in a package, so that the wrong functions resemble
+//! the right one. Order, masks and drops are derived from the seed, so the same inputs give the same bits.
 
 mod step;
 
@@ -23,11 +23,11 @@ pub(super) struct Tuning {
     pub(super) batch: usize,
     pub(super) rate: f32,
     pub(super) temperature: f32,
-    /// The share of functions that are shown without their name.
+    /// Share of functions whose name is masked.
     pub(super) mask: f64,
-    /// The share of tokens that are left out of a function.
+    /// Share of tokens dropped from a function.
     pub(super) drop: f64,
-    /// The share of tokens that are left out of a query.
+    /// Share of tokens dropped from a query.
     pub(super) drop_of_query: f64,
     /// Strength of the pull towards the initial rows, in units of the rate.
     pub(super) pull: f32,
@@ -87,7 +87,7 @@ fn rounds(language: Language) -> f64 {
     }
 }
 
-/// Numbers that look random and follow from a seed (splitmix64).
+/// A seeded pseudo-random number generator (splitmix64).
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -109,7 +109,7 @@ impl Dice {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// True in `share` of the cases.
+    /// Returns true with the probability `share`.
     fn chance(&mut self, share: f64) -> bool {
         ((self.next() >> 11) as f64) < share * (1_u64 << 53) as f64
     }
@@ -126,7 +126,7 @@ struct Lessons {
     language: Language,
     queries: Bags,
     functions: Bags,
-    /// The same functions without their names.
+    /// The same functions with masked names.
     masked: Bags,
 }
 
@@ -179,7 +179,8 @@ pub(super) fn run(
 
 type Bag = Vec<(u32, f32)>;
 
-/// The texts of a batch without the tokens that are dropped.
+/// Returns the texts of a batch with tokens dropped at random; a text that would become empty stays
+/// whole.
 fn drawn<'a>(
     batch: &[usize],
     drop: f64,
@@ -222,7 +223,8 @@ fn lessons(pairs: &Pairs, vocabulary: &Vocabulary) -> Vec<Lessons> {
     Language::ALL.iter().map(of).collect()
 }
 
-/// The batches of an epoch, in their order: which lessons, and which pairs of them.
+/// Returns the batches of an epoch in random order: the index of the lessons, and the indexes of
+/// their pairs.
 fn batches(lessons: &[Lessons], tuning: Tuning, dice: &mut Dice) -> Vec<(usize, Vec<usize>)> {
     let mut batches = Vec::new();
     for (number, lesson) in lessons.iter().enumerate() {

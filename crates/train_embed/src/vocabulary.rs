@@ -1,4 +1,4 @@
-//! Which tokens the table has: those of MiniLM that words can have and that are met, and names that code is full of.
+//! Chooses the tokens of the table: MiniLM's tokens that occur in words, and frequent names in code.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -12,14 +12,14 @@ use super::mine::{Pairs, Side};
 
 /// Maximum size of the table with its tokens, in bytes.
 const MOST_BYTES: usize = 9_960_000;
-/// A head, a further letter or so, and the row.
+/// Approximate size of a token: its header, its spelling beyond the previous token's, and its row.
 const BYTES_A_TOKEN: usize = DIMS + 7;
-/// A name must be in so many functions, and in so many packages, to be a token.
+/// Minimum number of functions, and of packages, in which a name must occur to become a token.
 const FEWEST_OF_WORD: u32 = 6;
 const FEWEST_OF_COMPOUND: u32 = 12;
 const FEWEST_PACKAGES: u32 = 3;
-/// MiniLM's tokens are in the order of how common they are; so many are kept even where no code says them, since
-/// people may.
+/// MiniLM's tokens are sorted by frequency. This many are kept even if they do not occur in code, since queries
+/// may contain them.
 const COMMON: usize = 16_000;
 const FEWEST_OF_RARE: u32 = 2;
 
@@ -85,7 +85,7 @@ pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(),
     std::fs::write(&path, text).map_err(Error::io("write", &path))
 }
 
-/// Of words without parts and of parts, and of compounds: in how many functions and packages they are.
+/// Counts the functions and packages that contain each simple word or part, and each compound.
 fn counts(pairs: &Pairs) -> (BTreeMap<String, Count>, BTreeMap<String, Count>) {
     let mut simple = HashMap::<String, Count>::new();
     let mut compound = HashMap::<String, Count>::new();
@@ -118,7 +118,7 @@ fn counts(pairs: &Pairs) -> (BTreeMap<String, Count>, BTreeMap<String, Count>) {
     (simple.into_iter().collect(), compound.into_iter().collect())
 }
 
-/// Tokens of MiniLM that are still worth a row once the new words have theirs.
+/// Returns the tokens of MiniLM that are still worth a row beside the new words.
 fn met(
     base: &Vocabulary,
     words: &[(String, u32)],
@@ -151,7 +151,7 @@ fn met(
         .collect()
 }
 
-/// In how many functions each token is met.
+/// Returns the number of functions in which each token occurs.
 fn used(
     tokens: &BTreeSet<String>,
     simple: &BTreeMap<String, Count>,

@@ -1,4 +1,4 @@
-//! The trained table as the file that ships, and what it is worth.
+//! Writes the trained table as the shipped file, and measures it.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,11 +13,11 @@ use super::{matrix, tune, vocabulary};
 /// File name of the trained table in the folder of intermediate files.
 pub(super) const TUNED: &str = "tuned.f32";
 const SHIPPED: &str = "assets/models/code-embedding.bin";
-/// Numbers beyond so many standard deviations are cut to it: a few large ones would make all others coarse.
+/// Numbers are clamped to this many standard deviations, because a few large ones would coarsen all others.
 const WIDEST: f32 = 6.0;
 
-/// Quantises the trained table in `folder` and writes it as the table that ships, with its name and
-/// size printed.
+/// Quantises the trained table in `folder`, writes it as the shipped table, and prints its name and
+/// size.
 pub(super) fn run(folder: &Path) -> Result<(), Error> {
     let tokens: Vec<String> = vocabulary::read(folder)?
         .into_iter()
@@ -49,8 +49,8 @@ pub(super) fn run(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints the retrieval scores of BM25, the table and both on the pairs that were not trained on,
-/// for the trained table, if it is there, and for the shipped one.
+/// Prints the retrieval scores of BM25, the table and both on pairs that were not trained on, for
+/// the shipped table and, if it exists, the trained one.
 pub(super) fn score(folder: &Path) -> Result<(), Error> {
     let pairs = mine::read(folder)?;
     let bytes = std::fs::read(SHIPPED).map_err(Error::io("read", Path::new(SHIPPED)))?;

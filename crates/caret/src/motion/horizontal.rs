@@ -49,7 +49,7 @@ pub(super) fn paragraph_up(ctx: &CommandContext, head: ByteOffset) -> ByteOffset
     let mut has_seen_text = !is_blank(snapshot, row);
     let mut end = snapshot.row_start(row);
     let mut is_row_blank = true;
-    // The first line feed ends the row above the head; it does not bound a row to examine.
+    // The first line feed ends the row above, of which nothing has been examined yet.
     let mut is_first = true;
     while end.0 > 0 {
         let (piece, start) = snapshot.chunk_at(end - 1);

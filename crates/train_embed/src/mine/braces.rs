@@ -1,9 +1,9 @@
-//! Documented functions of the languages that have braces: a comment, and right below it a function with a body.
+//! Finds documented functions in languages with braces: a comment directly above a function with a body.
 
 use super::mask::{Comment, Dialect, Masked, is_name, mask};
 use super::{Function, LONGEST_CODE};
 
-/// Longer than any head of a function worth reading.
+/// Maximum length of a function's head, in bytes.
 const LONGEST_HEAD: usize = 1_200;
 
 /// Returns the documented functions of a text in a language with braces, in order.
@@ -18,7 +18,7 @@ pub(super) fn functions(text: &str, dialect: Dialect) -> Vec<Function> {
     found.collect()
 }
 
-/// Whether a comment, at whose start `comment` begins, may document what is below it.
+/// Returns whether a comment, which starts at `comment`, may document the code below it.
 fn is_doc(comment: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Rust => {
@@ -36,7 +36,7 @@ fn is_doc(comment: &str, dialect: Dialect) -> bool {
 fn function(text: &str, masked: &Masked, comment: Comment, dialect: Dialect) -> Option<Function> {
     let code = &masked.code;
     let start = skip_blanks(code, comment.end);
-    // A blank line parts a comment from what is below it.
+    // A blank line separates a comment from the code below it.
     let between = &code[comment.end..start];
     if between.iter().filter(|byte| **byte == b'\n').count() > 1 {
         return None;

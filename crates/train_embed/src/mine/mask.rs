@@ -1,5 +1,5 @@
-//! A source text with the insides of comments and strings blanked, so that what is left can be looked through for
-//! braces and names. Good for languages that have braces; not a parser.
+//! Blanks the insides of comments and strings of a source text, so that the rest can be searched for braces and
+//! names. Works for languages with braces; it is not a parser.
 
 /// A family of languages with the same comments and quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Dialect {
     C,
 }
 
-/// A comment, or several in lines one below the other.
+/// A comment, or several line comments on consecutive lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comment {
     pub(super) start: usize,
@@ -49,12 +49,12 @@ struct Reader<'a> {
     code: Vec<u8>,
     comments: Vec<Comment>,
     dialect: Dialect,
-    /// The last byte that is code and no blank.
+    /// The last byte of code that is not a blank.
     before: u8,
 }
 
 impl Reader<'_> {
-    /// Handles what begins at `at` and says where to go on.
+    /// Handles the token at `at` and returns the offset after it.
     fn step(&mut self, at: usize) -> usize {
         let rest = &self.text[at..];
         let begins_line = || {
@@ -182,7 +182,7 @@ impl Reader<'_> {
         Some(find(self.text, at + marks + 2, &close))
     }
 
-    /// A character of Rust, unless it is a lifetime.
+    /// A character literal of Rust, unless it is a lifetime.
     fn character_end(&self, at: usize) -> Option<usize> {
         if self.text.get(at + 1) == Some(&b'\\') {
             return Some(find(self.text, at + 3, b"'"));
@@ -221,7 +221,7 @@ impl Reader<'_> {
     }
 }
 
-/// Comments in lines that follow each other are one.
+/// Joins comments on consecutive lines.
 fn joined(text: &[u8], comments: Vec<Comment>) -> Vec<Comment> {
     let mut joined: Vec<Comment> = Vec::new();
     for comment in comments {
@@ -260,7 +260,7 @@ fn line_end(text: &[u8], at: usize) -> usize {
         .map_or(text.len(), |length| at + length)
 }
 
-/// Behind the next `what`, or the end.
+/// Returns the offset after the next `what`; the end of the text if there is none.
 fn find(text: &[u8], at: usize, what: &[u8]) -> usize {
     let at = at.min(text.len());
     let found = text[at..]

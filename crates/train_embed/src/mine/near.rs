@@ -1,17 +1,17 @@
-//! Functions that are nearly the same, told by the runs of five words they share.
+//! Finds nearly equal functions by the runs of five words that they share.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Language, Pairs, Side};
 
 const RUN: usize = 5;
-/// One run in so many is looked at; which ones follows from their hash, so twins keep the same.
+/// One of this many runs is used. The hash of a run decides, so that twins keep the same runs.
 const SAMPLE: u64 = 2;
-/// A function is a twin when it shares this part of its runs.
+/// Minimum share of common runs at which two functions are twins.
 const SHARE: f64 = 0.6;
 
-/// Drops functions of the later sides that nearly equal one of an earlier side, so that training
-/// does not see what is measured.
+/// Drops functions of later sides that nearly equal one of an earlier side, so that training does
+/// not see measured functions.
 pub(super) fn drop_near(pairs: &mut Pairs, language: Language) {
     let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
     let mut sizes = Vec::new();
@@ -36,8 +36,8 @@ pub(super) fn drop_near(pairs: &mut Pairs, language: Language) {
     }
 }
 
-/// Whether a known function shares at least three runs with `runs`, and at least `SHARE` of those
-/// of the shorter function. `sizes` has the number of runs of each known function.
+/// Returns whether a known function shares at least three runs with `runs`, and at least `SHARE` of
+/// the runs of the shorter function. `sizes` has the number of runs of each known function.
 fn is_near(runs: &HashSet<u64>, known: &HashMap<u64, Vec<u32>>, sizes: &[usize]) -> bool {
     let mut shared: HashMap<u32, usize> = HashMap::new();
     for other in runs.iter().filter_map(|run| known.get(run)).flatten() {
@@ -69,7 +69,7 @@ fn runs(code: &str) -> HashSet<u64> {
         .collect()
 }
 
-/// FNV-1a, so that the same pairs are dropped everywhere.
+/// FNV-1a, so that the same pairs are dropped on every machine.
 fn hash(bytes: &[u8], seed: u64) -> u64 {
     bytes.iter().fold(seed, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)

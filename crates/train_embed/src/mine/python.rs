@@ -1,4 +1,4 @@
-//! Documented functions of Python: a `def` whose body begins with a string in three quotes.
+//! Finds documented functions in Python: a `def` whose body begins with a triple-quoted string.
 
 use super::{Function, LONGEST_CODE};
 
@@ -11,7 +11,7 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
 }
 
 /// Returns the function whose head begins in the line `start`, its code cut near `LONGEST_CODE`
-/// bytes. Returns `None` if none begins there, or it has no docstring or nothing but that.
+/// bytes. Returns `None` if none begins there, or if it has no docstring or consists only of one.
 fn function(lines: &[&str], start: usize) -> Option<Function> {
     let indent = indent(lines[start]);
     let head = lines[start].trim_start();
@@ -60,7 +60,7 @@ fn is_statement(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('#')
 }
 
-/// Number of lines of the head, from `def` to the colon.
+/// Returns the number of lines of the head, from `def` to the colon.
 fn head_length(lines: &[&str]) -> Option<usize> {
     let mut depth = 0_i32;
     for (number, line) in lines.iter().enumerate().take(60) {
@@ -83,7 +83,7 @@ fn head_length(lines: &[&str]) -> Option<usize> {
     None
 }
 
-/// The string that begins in line `first`, and the line behind it.
+/// Returns the string that begins in line `first`, and the index of the line after it.
 fn docstring(lines: &[&str], first: usize) -> Option<(String, usize)> {
     let line = lines[first].trim_start();
     let opened = line.trim_start_matches(['r', 'R', 'u', 'U']);

@@ -1,10 +1,10 @@
-//! The first sentence of a documentation, as a query.
+//! Extracts the first sentence of a documentation as a query.
 
-/// Fewer words describe nothing.
+/// Sentences with fewer words do not describe a function.
 const FEWEST_WORDS: usize = 4;
 const LONGEST: usize = 200;
 
-/// Sentences that begin so speak of something else than what the function does.
+/// Beginnings of sentences that do not describe what the function does.
 const STRANGERS: &[&str] = &[
     "todo",
     "see ",
@@ -55,7 +55,7 @@ pub(super) fn query(doc: &str, name: &str) -> Option<String> {
         }
         words.extend(plain(line).split_whitespace().map(str::to_owned));
     }
-    // What follows a name that opens the sentence is what the function does: Go's way to document.
+    // In Go's convention the sentence begins with the name of the function, which is dropped.
     if words
         .first()
         .is_some_and(|word| word.trim_matches(['`', '*', ':', '(', ')']) == name)
@@ -73,7 +73,7 @@ pub(super) fn query(doc: &str, name: &str) -> Option<String> {
     is_good.then_some(sentence)
 }
 
-/// Returns a line without the marks of its comment.
+/// Returns a line without its comment markers.
 fn bare(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
@@ -90,7 +90,7 @@ enum Tag<'a> {
     Other,
 }
 
-/// Lines that begin with a tag end the sentence, but for those that bring it.
+/// Classifies a line: a tag ends the sentence, unless the tag introduces it.
 fn tag(line: &str) -> Tag<'_> {
     let Some(rest) = line.strip_prefix(['@', '\\']) else {
         return Tag::Text(line);
@@ -100,7 +100,7 @@ fn tag(line: &str) -> Tag<'_> {
     text.map_or(Tag::Other, |text| Tag::Text(text.trim()))
 }
 
-/// Without the marks of links and of HTML.
+/// Returns a line without the markup of links and HTML.
 fn plain(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -120,7 +120,7 @@ fn plain(line: &str) -> String {
     text.replace('`', "")
 }
 
-/// `<b>` says nothing, `a < b` does.
+/// Drops an HTML element such as `<b>`; keeps the `<` of `a < b`.
 fn element(inside: &str) -> (&str, &str) {
     match inside.find('>') {
         Some(end)
@@ -134,7 +134,7 @@ fn element(inside: &str) -> (&str, &str) {
     }
 }
 
-/// `{@link Name words}` says its last word.
+/// Reduces `{@link Name words}` to its last word.
 fn braced(inside: &str) -> (&str, &str) {
     match inside.find('}') {
         Some(end) => (
@@ -148,7 +148,7 @@ fn braced(inside: &str) -> (&str, &str) {
     }
 }
 
-/// `[words](place)`, `[words][place]` and `[words]` say their words.
+/// Reduces `[words](place)`, `[words][place]` and `[words]` to their words.
 fn link(inside: &str) -> (&str, &str) {
     let Some(end) = inside.find(']') else {
         return ("[", inside);

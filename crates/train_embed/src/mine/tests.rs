@@ -1,4 +1,4 @@
-//! What is mined from small sources, and on which side it comes.
+//! Tests which pairs are mined from small sources, and their sides.
 
 use super::{Language, Side, functions, is_source, query::query};
 
@@ -123,7 +123,7 @@ fn queries_are_sentences() {
 
 #[test]
 fn a_package_is_on_one_side_whatever_its_version() {
-    // md5 of these names modulo 5, worked out elsewhere.
+    // The md5 of these names modulo 5, computed independently.
     for (name, side) in [
         ("django", Side::HeldOut),
         ("scikit-learn", Side::Weights),

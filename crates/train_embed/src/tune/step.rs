@@ -1,4 +1,5 @@
-//! One step of the training: how far the batch is from right, and every row moved against it (Adam).
+//! One step of the training: computes the gradient of a batch's loss and moves the rows against it
+//! (Adam).
 
 use index::embedding::DIMS;
 
@@ -20,7 +21,7 @@ pub(super) struct Step {
     means: Vec<f32>,
     squares: Vec<f32>,
     slopes: Vec<f32>,
-    /// `batch` by `batch`.
+    /// The scores of all queries for all functions, `batch` by `batch`.
     scores: Vec<f32>,
     turned: Vec<f32>,
 }
@@ -49,8 +50,8 @@ impl Step {
         }
     }
 
-    /// Moves `table` by one batch and returns the mean loss. Both lists are as long as a batch; the
-    /// nth query belongs to the nth function.
+    /// Moves `table` by one batch and returns the mean loss. Both lists have the length of a batch;
+    /// the nth query belongs to the nth function.
     pub(super) fn take(
         &mut self,
         table: &mut [f32],
@@ -91,7 +92,8 @@ impl Step {
         loss
     }
 
-    /// Turns the cosines of all queries and functions into the slopes of the loss.
+    /// Replaces the cosines of all queries and functions by the gradient of the loss; returns the
+    /// mean loss.
     fn slopes_of_scores(&mut self) -> f64 {
         let batch = self.batch;
         let heat = 1.0 / self.temperature;
@@ -137,7 +139,8 @@ impl Step {
         loss / batch as f64
     }
 
-    /// Adam, for the rows that the batch touched. Each thread has rows of its own and goes through all texts.
+    /// Applies Adam to the rows that the batch touched. Each thread owns a range of rows and goes through all
+    /// texts.
     fn move_rows(&mut self, table: &mut [f32], sides: &[(&[Bag], &[f32])], rate: f32) {
         let rate = rate * (1.0 - SQUARE.powi(self.taken)).sqrt() / (1.0 - MEAN.powi(self.taken));
         let rows = (table.len() / DIMS).div_ceil(threads());
@@ -168,7 +171,7 @@ impl Step {
 
 /// The rows of one thread.
 struct RowRange<'a> {
-    /// The number of the first row.
+    /// Index of the first row.
     first: usize,
     table: &'a mut [f32],
     start: &'a [f32],
@@ -191,7 +194,7 @@ impl RowRange<'_> {
         }
     }
 
-    /// Adds up the slopes of the rows and says which were touched, counted from the first.
+    /// Adds up the gradients of the rows; returns the touched rows, counted from the first.
     fn gathered(&mut self, sides: &[(&[Bag], &[f32])]) -> Vec<usize> {
         let count = self.table.len() / DIMS;
         let mut is_touched = vec![false; count];
@@ -217,7 +220,7 @@ impl RowRange<'_> {
     }
 }
 
-/// Exponentials of `line` in units of the temperature, and their sum.
+/// Replaces `line` by the exponentials of its values times `heat`; returns their sum.
 fn heated(line: &mut [f32], heat: f32) -> f32 {
     let mut sums = [0.0_f32; 16];
     for some in line.chunks_exact_mut(16) {
@@ -254,7 +257,8 @@ impl Side {
         }
     }
 
-    /// A vector's length says nothing, so slopes along it are taken out.
+    /// Removes the component of the gradient along each vector, because the length of a vector is
+    /// irrelevant.
     fn through_length(&mut self) {
         let units = self.units.chunks_exact(DIMS).zip(&self.lengths);
         for (slopes, (unit, length)) in self.slopes.chunks_exact_mut(DIMS).zip(units) {
