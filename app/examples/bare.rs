@@ -1,4 +1,5 @@
-//! The least window the toolkit can open: one line of text. Start-up is measured against it.
+//! The smallest window that the toolkit can open, with one line of text. Benchmarks compare
+//! start-up times with it.
 
 use gpui_kit::{
     AppContext, Context, IntoElement, ParentElement, Render, Styled, Window, WindowOptions, div,

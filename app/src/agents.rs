@@ -1,4 +1,4 @@
-//! The engines behind the agent panel, on a runtime of their own, beside the window's thread.
+//! The engines behind the agent panel, on a runtime separate from the window's thread.
 //!
 //! The runtime starts with the panel's first request.
 //! Invariant: a session's events and commands keep their order.
@@ -40,7 +40,7 @@ pub(crate) struct EngineServices {
     services: Arc<OnceCell<Arc<AgentServices>>>,
     /// The boards of folders, for as long as the program runs.
     boards: Arc<Mutex<HashMap<AbsPath, ComposerHandle>>>,
-    /// The sessions that run, shown by a panel or not.
+    /// The running sessions, whether a panel shows them or not.
     sessions: LiveSessions,
     /// Held while a session is opened, so that two windows do not resume the same one twice.
     opening: Arc<Mutex<()>>,
@@ -48,7 +48,7 @@ pub(crate) struct EngineServices {
     open_files: Arc<std::sync::Mutex<HashMap<AbsPath, OpenFiles>>>,
 }
 
-/// The most sessions that are listed.
+/// Maximum number of listed sessions.
 const LISTED: usize = 200;
 
 impl EngineServices {
@@ -67,7 +67,8 @@ impl EngineServices {
         }
     }
 
-    /// Does something with the board of a folder, which is opened if necessary.
+    /// Runs `work` with the board of a folder, which is opened if necessary, and returns its
+    /// result.
     fn with_board<T: Send + 'static>(
         &self,
         root: AbsPath,
@@ -267,7 +268,7 @@ impl AgentService for EngineServices {
     }
 }
 
-/// Does something that blocks on the disk.
+/// Runs `work`, which blocks on the disk, on a thread for blocking work.
 async fn on_disk<T: Send + 'static, E: Into<Error> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, Error> {
@@ -277,7 +278,7 @@ async fn on_disk<T: Send + 'static, E: Into<Error> + Send + 'static>(
     }
 }
 
-/// The sentence of an error of the engines.
+/// Returns the sentence for an error of the engines.
 fn failed(error: impl std::fmt::Display) -> Error {
     Error::Failed(error.to_string())
 }
@@ -336,7 +337,7 @@ fn from_past(
         .boxed()
 }
 
-/// The number of the record that an event is.
+/// Returns the record number of an event; `None` if it is not a record.
 fn number(event: &AgentEvent) -> Option<u64> {
     match event {
         AgentEvent::Recorded(stored) => Some(stored.seq),

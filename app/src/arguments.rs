@@ -35,11 +35,11 @@ for 100 milliseconds or more.
 /// The action that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StartupAction {
-    /// To print how it is used.
+    /// Print the usage.
     Help,
-    /// To print the version.
+    /// Print the version.
     Version,
-    /// To open these paths, or the last session when there are none.
+    /// Open these paths, or the last session if there are none.
     Open(Vec<OsString>),
 }
 

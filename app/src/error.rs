@@ -1,6 +1,6 @@
 //! The errors of the program's start.
 
-/// A reason the program does not start. Its text is a sentence for the user.
+/// The reason why the program does not start. Its text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The command line has an unknown option. Holds the option as written.

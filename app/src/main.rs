@@ -1,6 +1,6 @@
 //! The program `burin`: reads its arguments, wires the services, opens the windows.
 //!
-//! Must not know: anything a window does. Start at `main`; the arguments are in `arguments`.
+//! Must not know: the contents of a window. Start at `main`; the arguments are in `arguments`.
 
 mod agents;
 mod arguments;
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     if let Some(code) = runtime::answer_git() {
         return code;
     }
-    // While there is nothing here yet that a sandbox must not see.
+    // Before this process holds anything that a sandbox must not see.
     runtime::prepare_sandbox();
     host::process::raise_file_limit();
     let asked = match arguments::read(std::env::args_os().skip(1)) {
@@ -113,8 +113,8 @@ fn run(
     });
 }
 
-/// Finds and creates the program's folders and wires the services of the windows. The engines of
-/// agents and indexes start later, with their first use.
+/// Finds or creates the program's folders and wires the services of the windows. The engines of
+/// agents and indexes start later, on first use.
 fn services() -> Result<Services, Error> {
     let dirs = Dirs::from_environment()?;
     dirs.create()?;
@@ -145,8 +145,8 @@ fn services() -> Result<Services, Error> {
     })
 }
 
-/// Returns how this program becomes a command: in `/usr/local/bin`, which is on every user's path, or else in the home
-/// folder. `None` if the program does not know its own path.
+/// Returns where to install this program as a command: in `/usr/local/bin`, which is on every user's path, or else in
+/// the home folder. `None` if the program does not know its own path.
 fn install_program(home: Option<AbsPath>) -> Option<workbench::services::InstallProgram> {
     let program = std::env::current_exe().ok().and_then(AbsPath::new)?;
     let common = AbsPath::new("/usr/local/bin");

@@ -11,7 +11,8 @@ use host::{FileKind, Files};
 use url::Url;
 use workbench::windows::{self, OpenRequest};
 
-/// URLs in the order in which the system sent them. Unbounded: a user's clicks.
+/// URLs in the order in which the system sent them. Unbounded, since each comes from an action of
+/// the user.
 pub(crate) struct OpenedUrls(UnboundedReceiver<Vec<String>>);
 
 /// Registers with the system what macOS sends to the program: URLs, and clicks on its icon in the Dock. Call before
@@ -32,7 +33,7 @@ fn send(sender: &UnboundedSender<Vec<String>>, urls: Vec<String>) {
 }
 
 impl OpenedUrls {
-    /// Adds what the system has sent until now to `request`.
+    /// Adds the URLs that the system has sent so far to `request`.
     pub(crate) fn take_into(&mut self, request: &mut OpenRequest, files: &dyn Files) {
         while let Ok(urls) = self.0.try_recv() {
             let more = resolve(&urls, files);
@@ -41,7 +42,7 @@ impl OpenedUrls {
         }
     }
 
-    /// Opens what the system sends from now on.
+    /// Opens the URLs that the system sends from now on.
     pub(crate) fn listen(mut self, files: Arc<dyn Files>, cx: &mut App) {
         cx.spawn(async move |cx| {
             while let Some(urls) = self.0.next().await {
@@ -55,7 +56,7 @@ impl OpenedUrls {
     }
 }
 
-/// Splits URLs into folders and files; those that name no file of this machine are left out.
+/// Splits URLs into folders and files; those that do not name a file of this machine are omitted.
 fn resolve(urls: &[String], files: &dyn Files) -> OpenRequest {
     let mut request = OpenRequest::default();
     for url in urls {

@@ -1,6 +1,6 @@
-//! A start while Burin runs already: its arguments go to the running program.
+//! Handles a start while Burin is running: the arguments go to the running program.
 //!
-//! Programs meet only on the same display and with the same state folder.
+//! Only programs with the same display and state folder find each other.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -18,13 +18,13 @@ pub(crate) enum InstanceClaim {
     /// This process opens the paths. Later starts send their arguments to the receiver, if there is
     /// one.
     First(Option<HandoffReceiver>),
-    /// Another Burin runs already and opens the requested paths.
+    /// Another Burin is running and opens the requested paths.
     Other,
 }
 
-/// Hands `paths` to the program that already runs with the same display and state folder. If there
-/// is no such program, this process receives the paths of later starts. Returns `First` without a
-/// receiver if this process cannot receive them, or if the running program does not answer.
+/// Sends `paths` to the running program with the same display and state folder. If there is no such
+/// program, this process receives the paths of later starts. Returns `First` without a receiver if
+/// this process cannot receive them, or if the running program does not answer.
 pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> InstanceClaim {
     let message = encode(&services.working_folder, paths);
     let claimed = host::claim(
@@ -40,7 +40,8 @@ pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> Instanc
             log::warn!("Burin runs already but does not answer: this start opens a window itself");
             InstanceClaim::First(None)
         }
-        // Long paths and odd file systems: every start has its own windows then.
+        // Some paths are too long, and some file systems have no sockets: then every start has its
+        // own windows.
         Err(error) => {
             log::warn!("later starts will open windows of their own: {error}");
             InstanceClaim::First(None)
@@ -63,7 +64,7 @@ pub(crate) fn listen(handed: HandoffReceiver, files: Arc<dyn Files>, cx: &mut Ap
     .detach();
 }
 
-/// A name for the display: a window on another one would not be seen.
+/// Returns a name for the display, because a window on another display would not be seen.
 fn display_id() -> String {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let display = format!("{}{}", variable("WAYLAND_DISPLAY"), variable("DISPLAY"));
@@ -81,7 +82,7 @@ fn display_id() -> String {
     format!("running{display}")
 }
 
-/// The folder, then the paths, each ended by a NUL, which no path holds.
+/// Encodes the folder, then the paths, each ended by a NUL, which no path contains.
 fn encode(folder: &AbsPath, paths: &[OsString]) -> Vec<u8> {
     let mut message = Vec::new();
     let folder = folder.as_path().as_os_str();

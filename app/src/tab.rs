@@ -27,7 +27,7 @@ impl TabModels for EngineServices {
     }
 
     fn ask(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {
-        // A chosen model implies that the services are open, so this does not wait.
+        // If a model was chosen, the services are open, so this does not wait.
         let stream = self.with(move |services| async move { Ok(services.ask_for_tab(request)) });
         let stream = stream.map(|stream| match stream {
             Ok(stream) => stream,

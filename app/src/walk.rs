@@ -1,5 +1,5 @@
-//! The board as a new user meets it, by the keyboard alone: a real window without a screen over the real engines, real
-//! git and real processes, with the demo model and without a network.
+//! The board as a new user sees it, used with the keyboard only: a real window without a screen, with real engines,
+//! git and processes, the demo model and no network.
 #![expect(
     clippy::disallowed_methods,
     reason = "the engines are real ones: there is no clock here that could be moved on"
@@ -19,9 +19,9 @@ use workbench::{Services, Workbench, init};
 
 use crate::agents::EngineServices;
 
-/// Looks at the board before it is given up: longer than anything takes here.
+/// Maximum number of checks of the board, enough for any step here.
 const PATIENCE: u32 = 6_000;
-/// Between two of them.
+/// Pause between two checks.
 const LOOK: Duration = Duration::from_millis(20);
 
 struct AgentTour {
@@ -120,7 +120,7 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
     let mut walk = AgentTour::start(cx);
     walk.keys("ctrl-alt-g");
     walk.wait_for_board("the board opens", |board| !board.branch.is_empty());
-    // From one worktree to three.
+    // Grows the board from one worktree to three.
     walk.keys("i").keys("alt-n").keys("alt-n").keys("alt-n");
     walk.cx.simulate_input("Improve the sample project");
     walk.keys("enter");
@@ -128,7 +128,7 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
         board.jobs.len() == 3 && board.jobs.iter().all(|it| *it.state() == JobState::Done)
     });
     assert_eq!(board.project.as_deref(), Some("sample project"));
-    // Two of them changed the same lines, which is known before anybody lands anything.
+    // Two agents changed the same lines, which the forecast reports before any landing.
     let board = walk.wait_for_board("the conflict is foreseen", |board| {
         !board.conflicts.is_empty() && !board.hunks.is_empty()
     });
@@ -207,7 +207,7 @@ fn has_landed(job: &BoardJob) -> bool {
     matches!(job.state(), JobState::Landed { .. })
 }
 
-/// Whether commands can run in a sandbox here.
+/// Prepares the sandbox; returns whether commands run in it, as they do on Linux.
 fn has_sandbox() -> bool {
     runtime::prepare_sandbox();
     Platform::CURRENT == Platform::Linux

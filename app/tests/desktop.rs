@@ -1,4 +1,5 @@
-//! The program from a user's view: a virtual display, real keys, a real repository, real git.
+//! Tests the whole program as a user would: a virtual display, real keys, a real repository and
+//! real git.
 //!
 //! Skipped if Xvfb or xdotool is missing. Screenshots of the steps are kept in
 //! `target/desktop/`.
@@ -112,8 +113,8 @@ fn a_walk_through_a_real_repository() {
     desk.wait(2_500);
     desk.picture("4-replace-preview");
     desk.keys(&["ctrl+alt+Return"]);
-    // The confirmation appears after the last result. It does not change, while a text field's
-    // caret blinks.
+    // The confirmation appears after the last result. The confirmation is static, whereas the caret
+    // of a text field blinks.
     desk.wait(700);
     desk.until("the question", 60, || desk.stands_still(3));
     desk.picture("5-replace-asked");
@@ -213,7 +214,7 @@ fn typing_survives_kill_9() {
 
 #[test]
 fn idle_window_sleeps_until_it_must_draw() {
-    /// Wakes in two seconds; a window that is asked for frames all the time has a hundred and twenty.
+    /// Counts wake-ups in two seconds; a window that draws continuously has a hundred and twenty.
     const FEW: u64 = 60;
     let Some(desk) = Desk::new() else {
         return test_support::skip("needs Xvfb, xdotool and git");

@@ -1,4 +1,4 @@
-//! The engines of the window with the demo model, over folders of their own.
+//! Tests the engines of the window with the demo model, in temporary folders.
 
 use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord};
@@ -35,7 +35,7 @@ impl Setup {
         block_on(self.engines.start(session)).expect("the demo model needs nothing")
     }
 
-    /// Waits until the sessions that run are these, with their activity.
+    /// Waits until exactly these sessions run, with these activities.
     fn wait_for(&self, expected: &[(&str, SessionActivity)]) {
         let mut running = self.engines.running();
         let mut expected = expected.to_vec();
@@ -59,7 +59,7 @@ fn prompt(text: &str) -> SessionCommand {
     })
 }
 
-/// Takes events until one is as wanted.
+/// Receives events until one satisfies the condition.
 fn until(live: &mut SessionConnection, is_wanted: impl Fn(&AgentEvent) -> bool) {
     block_on(async {
         while let Some(event) = live.events.next().await {
@@ -113,7 +113,7 @@ fn turn_continues_while_other_sessions_open() {
         (&second.id, SessionActivity::Idle),
     ]);
 
-    // Opening it attaches to the turn that waits, with all that happened before.
+    // Opening the session attaches to the waiting turn, with everything that happened before.
     let mut again = block_on(setup.engines.open(setup.root.clone(), id.clone())).expect("it runs");
     approve(&mut again);
     setup.wait_for(&[
@@ -123,7 +123,7 @@ fn turn_continues_while_other_sessions_open() {
     drop(again);
     setup.wait_for(&[(&second.id, SessionActivity::Idle)]);
 
-    // Once it has ended it is resumed from its records.
+    // After its end, the session is resumed from its records.
     let mut resumed = block_on(setup.engines.open(setup.root.clone(), id)).expect("it is kept");
     until(
         &mut resumed,

@@ -1,5 +1,5 @@
-//! Agents in the window: a permission requested and granted, a turn that succeeds, one cancelled,
-//! one that fails.
+//! Tests agents in the window: a permission is requested and granted, a turn succeeds, one is
+//! cancelled, and one fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn sessions(desk: &Desk, agent: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The names of all sessions, the latest first.
+/// Returns the names of all sessions, latest first.
 fn names(desk: &Desk, agent: &Path) -> Vec<String> {
     let list = sessions(desk, agent, &["list", "--json"]);
     let list: Value = serde_json::from_str(&list).unwrap_or_default();
@@ -45,7 +45,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// The session that begins when `text` is sent.
+    /// Sends `text` and returns the session that begins.
     fn begin(desk: &'a Desk, agent: &'a Path, text: &str) -> Self {
         let before = names(desk, agent);
         desk.type_text(text);
@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
         Self { desk, agent, id }
     }
 
-    /// The records of a kind.
+    /// Returns the records of a kind.
     fn recorded(&self, kind: &str) -> Vec<Value> {
         let records = sessions(self.desk, self.agent, &["export", &self.id]);
         let records = records
@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
         self.recorded("leave_asked").len() > self.recorded("leave_given").len()
     }
 
-    /// How its turn ended; empty while it runs.
+    /// Returns the end of its turn; empty while it runs.
     fn end(&self) -> String {
         let ended = self.recorded("turn_ended");
         ended.first().map(Value::to_string).unwrap_or_default()
@@ -140,7 +140,7 @@ fn an_agent_in_the_window() {
     desk.picture("agents-4-stopped");
     assert!(session.end().contains("stopped"), "{}", session.end());
 
-    // A model that is not there.
+    // Chooses a model whose server does not exist.
     desk.keys(&["ctrl+alt+n"]);
     choose(&desk, "away");
     let session = Session::begin(&desk, &agent, "Say hello");

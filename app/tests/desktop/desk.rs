@@ -1,4 +1,4 @@
-//! A virtual display to work at: keys in, pictures out.
+//! A virtual display that takes keys and returns pictures.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A display with a window manager and a home of its own, all gone when dropped.
+/// A display with a window manager and a temporary home; all end on drop.
 pub(crate) struct Desk {
     display: String,
     home: tempfile::TempDir,
     servers: Vec<Child>,
-    /// The bus that screen readers listen on, where one was asked for.
+    /// The accessibility bus, if it was requested.
     bus: Option<String>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Desk {
 pub(crate) struct Running(Child);
 
 impl Desk {
-    /// `None` where the programs for it are missing.
+    /// Starts a display; `None` if the programs for it are missing.
     pub(crate) fn new() -> Option<Self> {
         let home = tempfile::tempdir().ok()?;
         let number_file = home.path().join("display");
@@ -54,15 +54,15 @@ impl Desk {
         });
         let number = std::fs::read_to_string(&number_file).ok()?;
         desk.display = format!(":{}", number.trim());
-        // Without a window manager windows still open; they only have no frame.
+        // Windows open without a window manager too, but without a frame.
         desk.servers
             .extend(desk.on_display(quiet("openbox")).spawn());
         desk.wait(500);
         Some(desk)
     }
 
-    /// Starts a session bus with the accessibility bus on it, as a desktop with a screen reader has
-    /// it. `false` where the programs for it are missing.
+    /// Starts a session bus with the accessibility bus, as on a desktop with a screen reader.
+    /// Returns `false` if the programs for it are missing.
     pub(crate) fn listen(&mut self) -> bool {
         const LAUNCHER: &str = "/usr/libexec/at-spi-bus-launcher";
         let address_file = self.home.path().join("bus");
@@ -130,7 +130,8 @@ impl Desk {
         command
     }
 
-    /// Starts Burin while it runs; whether that start ended well, having handed everything over.
+    /// Starts Burin while it is running; returns whether the second start handed its arguments over
+    /// and exited successfully.
     pub(crate) fn start_again(&self, arguments: &[&OsStr]) -> bool {
         let again = self.burin(arguments).spawn().expect("Burin starts");
         let again = std::cell::RefCell::new(again);
@@ -162,7 +163,7 @@ impl Desk {
         running
     }
 
-    /// Presses keys one after another, named as xdotool names them.
+    /// Presses keys one after another, given by xdotool's names.
     pub(crate) fn keys(&self, keys: &[&str]) {
         for key in keys {
             self.xdotool(&["key", "--clearmodifiers", key]);
@@ -175,7 +176,7 @@ impl Desk {
         self.wait(150);
     }
 
-    /// Keeps a picture of the screen in `target/desktop`.
+    /// Saves a screenshot in `target/desktop`.
     pub(crate) fn picture(&self, name: &str) {
         let folder = pictures();
         if std::fs::create_dir_all(&folder).is_err() {
@@ -183,7 +184,7 @@ impl Desk {
         }
         let file = folder.join(format!("{name}.png"));
         let mut import = self.on_display(quiet("import"));
-        // A picture is for looking at; the story does without.
+        // The test does not depend on the screenshot.
         import.args(["-window", "root"]).arg(file).status().ok();
     }
 
@@ -194,7 +195,7 @@ impl Desk {
         output.expect("import runs").stdout
     }
 
-    /// Whether this many screenshots, 400 ms apart, are equal.
+    /// Returns whether this many screenshots, 400 ms apart, are equal.
     pub(crate) fn stands_still(&self, pictures: usize) -> bool {
         let first = self.screen();
         (1..pictures).all(|_| {
@@ -223,7 +224,7 @@ impl Desk {
         sleep(Duration::from_millis(milliseconds));
     }
 
-    /// Waits until `done`, and fails when it takes longer than `seconds`.
+    /// Waits until `done` returns true; fails after `seconds`.
     pub(crate) fn until(&self, what: &str, seconds: u64, done: impl Fn() -> bool) {
         let start = Instant::now();
         while !done() {
@@ -253,7 +254,7 @@ impl Desk {
     }
 }
 
-/// Something a screen reader can come to.
+/// An element that a screen reader can reach.
 pub(crate) struct Node {
     pub(crate) role: String,
     pub(crate) name: String,
@@ -275,7 +276,7 @@ impl Node {
 }
 
 impl Running {
-    /// How often the thread that draws went to sleep and was woken so far.
+    /// Returns how often the drawing thread has slept and been woken so far.
     pub(crate) fn wakes(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
         let status = status.expect("the program runs");
@@ -287,7 +288,7 @@ impl Running {
             .expect("the kernel counts them")
     }
 
-    /// Takes the window off the screen and puts it back, with the keyboard.
+    /// Hides the window and shows it again, with the keyboard focus.
     pub(crate) fn hide_and_show(&self, desk: &Desk) {
         let pid = self.0.id().to_string();
         let mut search = desk.on_display(Command::new("xdotool"));
@@ -301,7 +302,7 @@ impl Running {
         }
     }
 
-    /// Ends the program as a crash would.
+    /// Kills the program, as a crash would.
     pub(crate) fn kill(&mut self) {
         self.0.kill().expect("it was running");
         self.0.wait().expect("it ends");

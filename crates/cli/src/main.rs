@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     if let Some(code) = runtime::answer_git() {
         return code;
     }
-    // While there is nothing here yet that a sandbox must not see.
+    // Before this process holds anything that a sandbox must not see.
     runtime::prepare_sandbox();
     host::process::raise_file_limit();
     let (mut plain, mut visible);

@@ -1,7 +1,7 @@
-//! From a key to a scene: how much CPU time one key takes, with real shaping and no screen.
+//! Measures the CPU time from a key to its scene, with real shaping and no screen.
 //!
-//! The time is that of the thread that paints, so that other programs do not count; time by the clock is printed
-//! beside it.
+//! It is the time of the painting thread, so that other programs do not count; wall-clock time is printed beside
+//! it.
 //!
 //! Prints one line of JSON for each figure. `BURIN_PICTURE=file.png` also paints what the view shows.
 #![expect(
@@ -25,7 +25,7 @@ use gpui_kit::{
 use host::{FakeFiles, RealClock};
 use image::RgbaImage;
 
-/// Keys that are measured in each text.
+/// Number of measured keys per text.
 const KEYS: usize = 2_000;
 
 fn main() {
@@ -79,9 +79,8 @@ fn main() {
     }
 }
 
-/// Takes scenes and paints them only for pictures. Letters lie in the textures that they lie in on a screen; the
-/// stand-in of windows without a renderer gives each a texture of its own, and sorting by texture takes a fifth of the
-/// frame then.
+/// Accepts scenes and paints them only for pictures. Glyphs share textures as on a screen. Without a renderer, the
+/// toolkit's stand-in gives each glyph its own texture, and sorting by texture then takes a fifth of the frame.
 struct Unpainted(Box<dyn PlatformHeadlessRenderer>);
 
 impl PlatformHeadlessRenderer for Unpainted {
@@ -102,7 +101,7 @@ impl PlatformHeadlessRenderer for Unpainted {
     }
 }
 
-/// Whether what is typed was suggested before.
+/// Whether the typed text was suggested before.
 #[derive(Clone, Copy, PartialEq)]
 enum Typed {
     Alone,
@@ -136,12 +135,12 @@ fn measure(
         let time = (edited.expect("the window is open"), start.elapsed());
         let wall = wall.elapsed();
         shown += u32::from(cx.update(|cx| editor.read(cx).shows_suggestion()));
-        // The first keys shape what was never seen.
+        // The first keys shape words that are not cached yet.
         if ix >= 50 {
             times.push(time);
             walls.push(wall);
         }
-        // What the background does between two keys is not this thread's time.
+        // Background work runs between two keys and is not timed.
         cx.advance_clock(Duration::from_millis(150));
         cx.run_until_parked();
     }
@@ -274,7 +273,7 @@ fn picture(text: &str, path: &std::ffi::OsStr, cx: &mut HeadlessAppContext) {
     picture.save(path).expect("a place for the picture");
 }
 
-/// This crate's own text, over and over.
+/// This crate's own source, repeated.
 fn rust_text(rows: usize) -> String {
     let sources = [
         include_str!("../src/editor.rs"),

@@ -1,20 +1,22 @@
-//! Modules of a crate must not import each other in circles.
+//! Checks that modules of a crate do not import each other in circles.
 //!
-//! A module is a file directly below `src` with the folder of its name. An import is a path that begins with `crate`,
-//! or with enough `super` to reach the root of the crate; a name that `lib.rs` re-exports counts for its module.
+//! A module is a file directly below `src`, with the folder of the same name. An import is a path that begins with
+//! `crate`, or with enough `super` to reach the root of the crate; a name that `lib.rs` re-exports counts for its
+//! module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scan::{self, PieceKind};
 use crate::tree::{self, Source};
 
-/// The circles that exist, which are still to be opened.
+/// List of the existing circles, which are still to be removed.
 const ALLOWED: &str = "crates/xtask/src/circles.txt";
 
-/// Which modules each module imports.
+/// The modules that each module imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The path of a source below its crate's `src`, without `.rs`: the first component is the module.
+/// Returns the path of a source below its crate's `src`, without `.rs`; the first component is the
+/// module.
 fn module_path(source: &Source) -> Option<Vec<&str>> {
     let (_, path) = source.name.split_once("/src/")?;
     Some(path.strip_suffix(".rs")?.split('/').collect())
@@ -24,7 +26,7 @@ fn is_root(path: &[&str]) -> bool {
     matches!(path, ["lib" | "main"])
 }
 
-/// The paths that a `use` tree names.
+/// Returns the paths in a `use` tree.
 fn use_paths(tree: &str) -> Vec<Vec<String>> {
     let tree = tree.trim();
     let (prefix, rest) = match tree.find('{') {
@@ -55,7 +57,7 @@ fn use_paths(tree: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// All paths in `code` that begin with `crate` or `super`.
+/// Returns all paths in `code` that begin with `crate` or `super`.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for start in ["crate::", "super::"] {
@@ -78,7 +80,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// The names that the root of a crate re-exports, with the modules that define them.
+/// Returns the names that the root of a crate re-exports, with the modules that define them.
 fn re_exports(code: &str, modules: &BTreeSet<&str>) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for (at, _) in code.match_indices("pub use ") {
@@ -98,7 +100,7 @@ fn re_exports(code: &str, modules: &BTreeSet<&str>) -> BTreeMap<String, String> 
     exports
 }
 
-/// The imports among the modules of one crate.
+/// Returns the imports among the modules of one crate.
 fn imports(sources: &[&Source]) -> Imports {
     let code = |source: &Source| {
         scan::without(source.product(), &[PieceKind::Comment, PieceKind::Literal])
@@ -135,7 +137,7 @@ fn imports(sources: &[&Source]) -> Imports {
     imports
 }
 
-/// The modules that can be reached from `start` over one import or more.
+/// Returns the modules that can be reached from `start` through one or more imports.
 fn reached<'a>(imports: &'a Imports, start: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![start];
@@ -149,7 +151,7 @@ fn reached<'a>(imports: &'a Imports, start: &str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The largest sets of modules that import each other, directly or over others.
+/// Returns the maximal sets of modules that import each other, directly or through others.
 fn circles(imports: &Imports) -> BTreeSet<Vec<&str>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> = imports
         .keys()

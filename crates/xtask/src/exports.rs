@@ -1,14 +1,14 @@
-//! Public items of library crates need a production user.
+//! Checks that production code uses every public item of a library crate.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::scan::{self, PieceKind};
 use crate::tree::{self, Source};
 
-/// Items without a production user that stay, each with its reason.
+/// List of items without a production user that are kept, each with its reason.
 const ALLOWED: &str = "crates/xtask/src/exports.txt";
 
-/// The chore that makes an asset; the rest of this crate names items for other reasons.
+/// The chore that generates an asset, which counts as production; the rest of this crate does not.
 const PRICES: &str = "crates/xtask/src/prices.rs";
 
 /// A public item that a library crate defines.
@@ -38,7 +38,7 @@ fn production(sources: &[Source]) -> Vec<Code<'_>> {
         .collect()
 }
 
-/// Reads the item that `line` defines publicly.
+/// Parses the public item that `line` defines.
 fn public_item(line: &str) -> Option<(&str, &str)> {
     let mut words = line.trim_start().strip_prefix("pub ")?.split_whitespace();
     let mut kind = words.next()?;
@@ -79,7 +79,7 @@ fn exports<'a>(codes: &'a [Code<'a>]) -> Vec<Export<'a>> {
     exports
 }
 
-/// The code without re-exports, which use nothing.
+/// Returns the code without re-exports, which do not count as uses.
 fn without_exports(text: &str) -> String {
     let mut left = String::new();
     let mut rest = text;
@@ -91,7 +91,8 @@ fn without_exports(text: &str) -> String {
     left + rest
 }
 
-/// Whether the file that defines the item uses it as well: apart from definitions and the heads of `impl` blocks.
+/// Returns whether the file that defines the item also uses it, apart from definitions and the heads of `impl`
+/// blocks.
 fn is_used_beside(export: &Export, text: &str) -> bool {
     text.lines().enumerate().any(|(ix, line)| {
         let head = line.trim_start();
@@ -105,7 +106,7 @@ fn is_used_beside(export: &Export, text: &str) -> bool {
     })
 }
 
-/// The items that no production code uses, as `crate item`, with their places.
+/// Returns the items that no production code uses, as `crate item`, with their locations.
 fn unreached(sources: &[Source]) -> BTreeMap<String, String> {
     let codes = production(sources);
     let mut users: HashMap<String, HashSet<usize>> = HashMap::new();

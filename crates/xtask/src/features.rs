@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::tree;
 
-/// Outside crates with their feature sets; a crate that build scripts or macros use as well may have two.
+/// Outside crates with their feature sets. A crate that build scripts or macros use too may have two.
 type FeatureSets = BTreeMap<String, BTreeSet<String>>;
 
 /// Crates that tests build with more features than the programs: the other sides of the agent
@@ -35,7 +35,7 @@ fn feature_sets(arguments: &[&str]) -> FeatureSets {
     );
     let text = String::from_utf8(output.stdout).expect("names are UTF-8");
     let mut sets = FeatureSets::new();
-    // Crates of ours have a path after the version.
+    // The workspace's own crates have a path after the version.
     for line in text.lines().filter(|line| !line.contains(" (/")) {
         let Some((package, features)) = line.split_once('|') else {
             continue;
@@ -101,7 +101,7 @@ fn all_ways_to_build_share_outside_crates() {
 
 #[test]
 fn the_portable_tests_compile_no_outside_crate() {
-    // A set that only a build script or a macro has serves no test.
+    // Macros are excluded, because the tests do not link feature sets that only they use.
     let edges = ["--edges", "normal,dev,no-proc-macro"];
     let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
     let portable = feature_sets(&[&edges[..], &portable_packages()].concat());

@@ -1,4 +1,4 @@
-//! The glossary of ARCHITECTURE.md and the names in the sources agree.
+//! Checks that the glossary of ARCHITECTURE.md agrees with the names in the sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::tree;
 
 const HEADING: &str = "## Glossary";
 
-/// Crates whose fronts name no domain types: chores and support for tests.
+/// Crates whose crate docs name no domain types: chores and support for tests.
 const NO_DOMAIN: &[&str] = &["bench", "test_support", "train_embed", "xtask"];
 
 /// A row of the glossary.
@@ -17,7 +17,7 @@ struct GlossaryRow {
     krate: String,
 }
 
-/// The names in backquotes in a text.
+/// Returns the names in backquotes in a text.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -46,7 +46,7 @@ fn rows() -> Vec<GlossaryRow> {
         .collect()
 }
 
-/// The identifiers in the production code of each crate.
+/// Returns the identifiers in the production code of each crate.
 fn identifiers() -> BTreeMap<String, BTreeSet<String>> {
     let mut crates: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in tree::sources().iter().filter(|source| !source.is_test()) {
@@ -57,7 +57,7 @@ fn identifiers() -> BTreeMap<String, BTreeSet<String>> {
     crates
 }
 
-/// The types that the front of a crate names in its sentence "Start at …".
+/// Returns the types in the sentence "Start at …" of a crate's documentation.
 fn main_types(front: &str) -> Vec<String> {
     let prose: Vec<&str> = front
         .lines()

@@ -1,4 +1,4 @@
-//! Rules about the words of our sources: type names, documentation comments and prose.
+//! Checks the words of the sources: type names, documentation comments and prose.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const BARE_NAMES: &[&str] = &[
     "Who", "Wish", "Word", "Yard",
 ];
 
-/// First words of a documentation comment that hide its subject.
+/// First words of a documentation comment that replace its subject.
 const HIDDEN_SUBJECTS: &[&str] = &[
     "What", "Who", "Whose", "Whoever", "Where", "How", "So", "As",
 ];
@@ -42,7 +42,7 @@ const MANNERED: &[&str] = &[
     "stands",
 ];
 
-/// The types that a source defines, with their lines, counted from 1.
+/// Returns the types that a source defines, with their lines, counted from 1.
 fn types(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(ix, line)| {
         let line = line.trim_start();
@@ -113,7 +113,7 @@ fn documentation_begins_with_its_subject() {
     complain(problems);
 }
 
-/// The mannered phrase in `prose`, if there is one.
+/// Returns the mannered phrase in `prose`, if there is one.
 fn mannered(prose: &str) -> Option<&'static str> {
     let prose = prose.to_lowercase();
     let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);

@@ -1,4 +1,4 @@
-//! The layering rule and the owners of heavy libraries, read from `cargo metadata`.
+//! Checks the layering rule and the owners of heavy libraries with `cargo metadata`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 use crate::tree;
 
-/// Heavy outside crates and the only crates of ours that may name them.
+/// Heavy outside crates, with the only workspace crates that may depend on them.
 const OWNERS: &[(&str, &[&str])] = &[
     ("ropey", &["text", "bench"]),
     ("imara-diff", &["text"]),
@@ -108,7 +108,7 @@ fn every_dependency_lies_in_a_lower_layer() {
 #[test]
 fn heavy_libraries_are_named_by_their_owners_alone() {
     for package in &metadata().packages {
-        // It names crates for their features and uses none.
+        // It depends on crates only to set their features.
         if package.name == "workspace_hack" {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The project's own chores: `cargo xtask bench`, `soak`, `mac-check`, `prices` and `train-embed`.
 //!
-//! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate, so
-//! it depends on nothing of the product but `model`; chores that need more are packages of their own, which it starts.
+//! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate,
+//! so `model` is its only dependency in the workspace; chores that need more are separate packages, which it starts.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -69,7 +69,8 @@ fn ended(result: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Builds and runs a package in the release profile: benchmarks measure what ships, and training takes hours without.
+/// Builds and runs a package in the release profile: benchmarks measure the shipped code, and training would take
+/// hours without optimization.
 fn run_package(package: &str, arguments: Vec<String>) -> ExitCode {
     let mut command = cargo();
     command.args(["run", "--release", "--package", package, "--"]);
@@ -98,7 +99,7 @@ fn mac_check(arguments: Vec<String>) -> ExitCode {
     finished(Command::new("packaging/mac-check").args(arguments))
 }
 
-/// Variables that the soak sets beside `BURIN_SOAK`: counts that single tests read.
+/// Variables that the soak sets in addition to `BURIN_SOAK`: counts for single tests.
 const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_BATTERY", "all"),
     ("BURIN_CANCELS", "200"),
@@ -106,7 +107,7 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_MERGES", "3000"),
     ("BURIN_PAYLOADS", "315"),
     ("BURIN_RACES", "10000"),
-    // Times the usual rounds: 34 makes more than 100,000 project replacements.
+    // Multiplies the usual rounds: 34 gives more than 100,000 project replacements.
     ("BURIN_ROUNDS", "34"),
     ("BURIN_SEEDS", "200"),
     ("BURIN_SESSIONS", "200"),
@@ -115,7 +116,7 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("PATCH_SEEDS", "25000"),
 ];
 
-/// As in the Makefile: with other lints, Cargo would build our crates again.
+/// As in the Makefile: with other lints, Cargo would build the workspace again.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 /// Runs tests with large counts, in the gate's profile and with its lints, so that nothing is built again.

@@ -1,4 +1,4 @@
-//! `packaging/setup.sh` refuses what is too old and says what to do.
+//! Tests that `packaging/setup.sh` refuses outdated tools with advice.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::tree;
 
-/// A folder with programs that answer as on some machine, removed at the end.
+/// A folder with scripts that imitate the programs of a machine; removed on drop.
 struct FakeMachine(PathBuf);
 
 impl FakeMachine {
@@ -27,7 +27,7 @@ impl FakeMachine {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
     }
 
-    /// Runs the script there; returns whether it succeeded, and what it said.
+    /// Runs the script there; returns whether it succeeded, and its standard error.
     fn set_up(&self) -> (bool, String) {
         let script = tree::root().join("packaging/setup.sh");
         let path = format!("{}:/usr/bin:/bin", self.0.display());
@@ -47,7 +47,7 @@ impl FakeMachine {
 
 impl Drop for FakeMachine {
     fn drop(&mut self) {
-        // What stays lies in the temporary folder.
+        // If this fails, only a temporary folder remains.
         std::fs::remove_dir_all(&self.0).ok();
     }
 }

@@ -1,19 +1,21 @@
-//! Conditions on the operating system stay in the few modules that select an implementation.
+//! Checks that conditions on the operating system stay in the few modules that select an
+//! implementation.
 //!
-//! Other code asks `base::Platform`, which tests and pictures choose freely, or the one interface of a concern. A file
-//! with a condition is an entry of the list, with its concern; the table in ARCHITECTURE.md explains them.
+//! Other code uses `base::Platform`, which tests and pictures choose freely, or the interface of a concern. Every file
+//! with a condition is in a list with its concern; the table in ARCHITECTURE.md explains the concerns.
 
 use std::collections::BTreeMap;
 
 use crate::scan::{self, PieceKind};
 use crate::tree;
 
-/// The files with conditions.
+/// List of the files with conditions.
 const ALLOWED: &str = "crates/xtask/src/platforms.txt";
-/// The conditions: the operating system, and the flag that selects on Linux what macOS uses.
+/// Names in conditions: the operating system, and the flag that selects the portable
+/// implementations on Linux.
 const CONDITIONS: [&str; 2] = ["target_os", "burin_portable"];
 
-/// The first line of `text` with a condition, counted from 1.
+/// Returns the first line of `text` with a condition, counted from 1.
 fn first_condition(text: &str) -> Option<usize> {
     let code = scan::without(text, &[PieceKind::Comment, PieceKind::Literal]);
     let mut lines = code.lines();
@@ -56,7 +58,7 @@ fn conditions_are_found_in_code_alone() {
 const WINDOW_CRATES: [&str; 5] = ["composer_panel", "editor", "pacing", "ui", "workbench"];
 const KEY_NAMES: &str = "crates/ui/src/key_hint.rs";
 
-/// Whether a literal names a key as one system writes it.
+/// Returns whether a literal names a key in the notation of one system.
 fn names_a_key(literal: &str) -> bool {
     let modifiers = [
         "Ctrl",

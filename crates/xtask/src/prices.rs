@@ -1,16 +1,16 @@
-//! `cargo xtask prices`: makes `assets/models/prices.json` from two tables that were downloaded before.
+//! `cargo xtask prices`: generates `assets/models/prices.json` from two downloaded tables.
 //!
-//! A pure merge: the same files give the same bytes, and nothing is fetched. How to get the files:
-//! `pip download litellm --no-deps` and unzip `litellm/model_prices_and_context_window_backup.json`;
-//! crate `rig-core`, file `src/catalog/models.json`, an extract of models.dev. Both are under the MIT licence.
-//! Where both know a field litellm wins, because it tells more kinds of cached token apart.
+//! A pure merge: the same files give the same bytes, and nothing is fetched. To get the files: `pip download
+//! litellm --no-deps` and unzip `litellm/model_prices_and_context_window_backup.json`; crate `rig-core`, file
+//! `src/catalog/models.json`, an extract of models.dev. Both are under the MIT licence. If both have a field,
+//! litellm's value wins, because litellm distinguishes more kinds of cached tokens.
 
 use std::collections::BTreeSet;
 
 use model::{FactsRow, PriceRow, Prices, RowKind, TierRow};
 use serde_json::{Map, Value};
 
-/// Providers of the first table whose rows we keep, and what we call them.
+/// Providers of the first table whose rows are kept, with Burin's names for them.
 const LITELLM: &[(&str, &str)] = &[
     ("anthropic", "anthropic"),
     ("cerebras", "cerebras"),
@@ -26,7 +26,7 @@ const LITELLM: &[(&str, &str)] = &[
     ("zai", "zai"),
 ];
 
-/// Providers of the second table whose rows we keep, under our names.
+/// Providers of the second table whose rows are kept, by Burin's names.
 const MODELS_DEV: &[&str] = &[
     "anthropic",
     "deepseek",
@@ -40,7 +40,7 @@ const MODELS_DEV: &[&str] = &[
     "zai",
 ];
 
-/// Makers whose models we keep at OpenRouter, which offers hundreds.
+/// Makers whose models at OpenRouter are kept; it offers hundreds.
 const OPENROUTER: &[&str] = &[
     "anthropic",
     "deepseek",
@@ -60,13 +60,13 @@ const OPENROUTER: &[&str] = &[
 /// One downloaded table.
 pub(crate) struct Table {
     pub(crate) text: String,
-    /// Its name and version, as each row repeats it.
+    /// Name and version of the table, repeated in each row.
     pub(crate) source: String,
-    /// As of which day it is.
+    /// Date of the table.
     pub(crate) date: String,
 }
 
-/// The merged table as a file, and what was wrong or contradictory on the way.
+/// Returns the merged table as the text of a file, and a list of errors and contradictions.
 pub(crate) fn merge(litellm: &Table, models_dev: &Table) -> (String, Vec<String>) {
     let (theirs, mut notes) =
         Prices::from_models_dev(&models_dev.text, &models_dev.source, &models_dev.date);
@@ -95,7 +95,7 @@ pub(crate) fn merge(litellm: &Table, models_dev: &Table) -> (String, Vec<String>
         .rows()
         .map(|row| (row.provider.clone(), row.model.clone()))
         .collect();
-    // A pointer to a model that the table lacks leads nowhere.
+    // Drops references to models that the table lacks.
     let rows = table.rows().cloned().map(|mut row| {
         row.same_as = row.same_as.filter(|same| {
             let (maker, model) = same.split_once('/').unwrap_or_default();
@@ -114,11 +114,12 @@ fn is_kept(row: &FactsRow) -> bool {
         }
         provider => MODELS_DEV.contains(&provider),
     };
-    // A row without limits and without a price says nothing that a profile does not.
+    // A row without limits and price adds nothing to a profile.
     is_wanted && !is_of_other_use(&row.model) && (row.price.is_some() || row.context.is_some())
 }
 
-/// Models that answer in pictures or sounds, or guard other models, under names that say so.
+/// Returns whether the name of a model shows that it produces images or sound, or guards other
+/// models.
 fn is_of_other_use(model: &str) -> bool {
     let words = [
         "audio",
@@ -151,12 +152,12 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
         "embedding" => RowKind::Embedding,
         _ => return None,
     };
-    // Some are listed twice, with and without the provider before the name.
+    // Some models are listed twice, with and without the provider as a prefix.
     let model = name.strip_prefix(&format!("{theirs}/")).unwrap_or(name);
     if is_of_other_use(model) {
         return None;
     }
-    // A limit of nothing is one that nobody entered.
+    // A limit of 0 means that the limit is unknown.
     let limit = |name: &str| entry[name].as_u64().filter(|tokens| *tokens > 0);
     let flag = |name: &str| entry[format!("supports_{name}")].as_bool();
     let efforts = [
@@ -165,7 +166,7 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
         ("xhigh", flag("xhigh_reasoning_effort")),
         ("max", flag("max_reasoning_effort")),
     ];
-    // The table names only the words beyond low, medium and high.
+    // The table lists only efforts other than low, medium and high.
     let efforts: Vec<&str> = efforts
         .into_iter()
         .filter(|(_, has)| *has == Some(true))
@@ -201,7 +202,7 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
     })
 }
 
-/// A price of nothing at all means that nobody entered one.
+/// Returns the price; `None` if input and output cost 0, which means that the price is unknown.
 fn litellm_price(entry: &Value) -> Option<PriceRow> {
     let base = litellm_rates(entry, "");
     if base.input.unwrap_or(0) == 0 && base.output.unwrap_or(0) == 0 {
@@ -232,7 +233,7 @@ fn litellm_rates(entry: &Value, suffix: &str) -> PriceRow {
     }
 }
 
-/// Dollars per token to micro-dollars per million tokens.
+/// Converts dollars per token to micro-dollars per million tokens; `None` if out of range.
 fn pico(dollars: f64) -> Option<u64> {
     let pico = (dollars * 1e12).round();
     (0.0..1e15).contains(&pico).then_some(pico as u64)

@@ -65,7 +65,7 @@ pub(crate) fn without(text: &str, kinds: &[PieceKind]) -> String {
     left
 }
 
-/// The identifiers and keywords in `code`.
+/// Returns the identifiers and keywords in `code`.
 pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .filter(|word| !word.is_empty())
@@ -90,7 +90,7 @@ fn block_comment(rest: &str) -> usize {
     at
 }
 
-/// The length of the string literal at the start of `rest`, if there is one.
+/// Returns the length of the string literal at the start of `rest`, if there is one.
 fn literal(before: &str, rest: &str) -> Option<usize> {
     let is_word_before = before
         .chars()
@@ -123,8 +123,8 @@ fn literal(before: &str, rest: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// The length of the character of code at the start of `rest`; a char literal counts as one, so that its quote opens
-/// no string.
+/// Returns the length of the character of code at the start of `rest`. A char literal counts as one character, so
+/// that its quote does not open a string.
 fn character(rest: &str) -> usize {
     let mut letters = rest.char_indices();
     let (_, first) = letters.next().unwrap_or((0, ' '));

@@ -1,4 +1,4 @@
-//! Rules about the shape of our sources, checked on the files themselves.
+//! Checks the shape of the source files.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ fn names_that_say_nothing_are_not_used() {
     complain(bad.collect());
 }
 
-/// The lines on which `code` names a `Result` whose error is a `String`, counted from 1.
+/// Returns the lines on which `code` names a `Result` whose error is a `String`, counted from 1.
 fn sentence_errors(code: &str) -> Vec<usize> {
     let results = code.match_indices("Result<");
     let is_sentence = |(at, found): &(usize, &str)| {
@@ -88,7 +88,7 @@ fn sentence_errors(code: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The arguments of a generic type, from the text after its `<`.
+/// Returns the arguments of a generic type, from the text after its `<`.
 fn generic_arguments(code: &str) -> Vec<&str> {
     let mut arguments = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -145,7 +145,7 @@ fn errors_that_are_strings_are_found() {
 
 #[test]
 fn nothing_is_left_unfinished() {
-    // Written in two halves so that this file does not name what it forbids.
+    // Written in two halves so that this file does not contain the forbidden words.
     let marks = [
         concat!("FIX", "ME"),
         concat!("todo", "!("),
@@ -190,8 +190,9 @@ fn large_files_are_assets() {
     complain(large.collect());
 }
 
-/// Functions with their first line (from 1) and their length, told by indentation: rustfmt puts the
-/// closing brace in the column of the `fn`. Exhaustive tables marked `// tidy: table` are left out.
+/// Returns the functions with their first line (from 1) and their length. The end is found by
+/// indentation, since rustfmt puts the closing brace in the column of the `fn`. Exhaustive tables
+/// marked `// tidy: table` are omitted.
 fn functions(text: &str) -> Vec<(String, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -290,7 +291,7 @@ fn skipped_tests_are_counted_and_named() {
 #[test]
 fn no_type_has_more_than_120_methods() {
     const MAX_METHODS: usize = 120;
-    /// The panel's concerns are not in parts yet.
+    /// The panel is not yet divided by concern.
     const EXCUSED: &str = "ComposerPanel";
     let mut counts = std::collections::BTreeMap::new();
     for source in tree::sources().iter().filter(|source| !source.is_test()) {
@@ -325,7 +326,7 @@ fn is_method(line: &str) -> bool {
     words.next() == Some("fn")
 }
 
-/// Returns the name of the type that a line `impl … for Type {` or `impl Type {` is about.
+/// Returns the type's name in a line `impl … for Type {` or `impl Type {`.
 fn type_of_impl(line: &str) -> Option<String> {
     let header = line.trim_end_matches(" {");
     let name = header.rsplit(" for ").next()?;

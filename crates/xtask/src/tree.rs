@@ -1,10 +1,10 @@
-//! The files of the repository as tidy sees them.
+//! The files of the repository that the checks read.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The top of the repository.
+/// Returns the root folder of the repository.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors()
@@ -13,14 +13,14 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// A Rust file of ours, with its path from the top.
+/// A Rust file of the repository, with its path from the root.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 impl Source {
-    /// Whether the file holds nothing but tests or what only they use.
+    /// Returns whether the file contains only tests or code that only tests use.
     pub(crate) fn is_test(&self) -> bool {
         let name = &self.name;
         name.ends_with("tests.rs")
@@ -32,18 +32,19 @@ impl Source {
             || name.starts_with("crates/test_support/")
     }
 
-    /// Whether the file is part of what users run, or of a chore that makes a part of it.
+    /// Returns whether the file is part of a shipped program, or of a chore that generates a part
+    /// of one.
     pub(crate) fn is_production(&self) -> bool {
         !self.is_test() && !matches!(self.crate_name(), "xtask" | "bench")
     }
 
-    /// The folder of the file's crate.
+    /// Returns the folder of the file's crate.
     pub(crate) fn crate_name(&self) -> &str {
         let path = self.name.strip_prefix("crates/").unwrap_or(&self.name);
         path.split('/').next().unwrap_or_default()
     }
 
-    /// The text without the tests in the same file.
+    /// Returns the text without the tests in the same file.
     pub(crate) fn product(&self) -> &str {
         let end = self
             .text
@@ -58,7 +59,7 @@ impl Source {
     }
 }
 
-/// Every `.rs` file of ours.
+/// Returns every `.rs` file of the repository.
 pub(crate) fn sources() -> Vec<Source> {
     let root = root();
     let mut sources = Vec::new();
@@ -68,7 +69,7 @@ pub(crate) fn sources() -> Vec<Source> {
     sources
 }
 
-/// Every file beneath the given folders of ours, with its size in bytes.
+/// Returns every file below the given folders of the repository, with its size in bytes.
 pub(crate) fn sizes(tops: &[&str]) -> Vec<(String, u64)> {
     fn collect(root: &Path, folder: &Path, found: &mut Vec<(String, u64)>) {
         for path in entries(folder) {
@@ -115,9 +116,9 @@ fn relative(root: &Path, path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Compares findings with the list of those that are allowed, in `file`: an entry `finding: reason` a line. Fails on a
-/// finding without an entry, and on an entry without a finding, so that the list shrinks with the work. The values of
-/// `found` say where. With `BURIN_BLESS=1` the list is written anew; new entries get `reason`.
+/// Compares findings with the allowed ones in `file`, which has one entry `finding: reason` per line. Fails on a
+/// finding without an entry, and on an entry without a finding, so that the list shrinks with every fix. The values of
+/// `found` are locations. With `BURIN_BLESS=1` the list is rewritten; new entries get `reason`.
 pub(crate) fn check_list(file: &str, found: &BTreeMap<String, String>, reason: &str) {
     let path = root().join(file);
     let text = fs::read_to_string(&path).expect("a list of exceptions");
@@ -147,12 +148,12 @@ pub(crate) fn check_list(file: &str, found: &BTreeMap<String, String>, reason: &
     let problems: Vec<String> = new.chain(gone).collect();
     assert!(
         problems.is_empty(),
-        "\n{}\nThe exceptions are in {file}; BURIN_BLESS=1 writes them anew.\n",
+        "\n{}\nThe exceptions are in {file}; BURIN_BLESS=1 rewrites them.\n",
         problems.join("\n")
     );
 }
 
-/// The Markdown files for people, with their paths from the top.
+/// Returns the Markdown documents, with their paths from the root.
 pub(crate) fn documents() -> Vec<(String, String)> {
     let root = root();
     let mut paths = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];

@@ -1,8 +1,8 @@
-//! From a key to what Tab shows of it: whether the frame that a key ends with shows what is known by then, and what
-//! that frame costs beside one without Tab, in a whole window with real shaping and no screen.
+//! Measures how often the frame of a key already shows the suggestion known by then, and the cost of that frame
+//! compared with one without Tab, in a whole window with real shaping and no screen.
 //!
-//! The same keys go into two windows, one of which has Tab turned off. The time is that of the thread that paints, so
-//! that other programs do not count. Prints one line of JSON for each figure.
+//! The same keys go into two windows, one of which has Tab turned off. It is the time of the painting thread, so that
+//! other programs do not count. Prints one line of JSON for each figure.
 #![expect(
     clippy::print_stdout,
     reason = "a benchmark prints; it is not linked into the product"
@@ -14,9 +14,9 @@ mod world;
 use person::{Key, Seen};
 use world::{Models, World};
 
-/// Keys of a run that shape what was never seen, and are not measured.
+/// Number of unmeasured keys at the start of a run, which shape words that are not cached yet.
 const FIRST: usize = 40;
-/// Lines that are typed in each run.
+/// Number of lines typed in each run.
 const LINES: usize = 60;
 
 fn main() {
@@ -56,7 +56,7 @@ fn run(models: Models) -> Vec<Seen> {
     seen.split_off(FIRST.min(seen.len()))
 }
 
-/// How many of the keys of a kind end with a frame that shows what it should, in percent.
+/// Prints the percentage of keys of a kind whose frame shows the expected suggestion.
 fn share(what: &str, seen: &[Seen], key: Key) {
     let of_kind = seen.iter().filter(|seen| seen.key == Some(key));
     let count = of_kind.clone().count();
@@ -68,7 +68,7 @@ fn share(what: &str, seen: &[Seen], key: Key) {
     );
 }
 
-/// What the frame of a key takes, and how much of it is Tab.
+/// Prints the time of a key's frame, and the part of it that Tab adds.
 fn cost(what: &str, seen: &[Seen]) {
     let times = |time: fn(&Seen) -> Option<(f64, f64)>| {
         let mut times: Vec<f64> = seen.iter().filter_map(time).map(|(a, b)| a - b).collect();

@@ -1,41 +1,45 @@
-//! Who types lines, looks back now and then, and takes what is shown.
+//! A simulated user who types lines, moves back now and then, and accepts suggestions.
 
 use autocomplete::Suggestion;
 use gpui_kit::Keystroke;
 
 use super::world::{LINES, World, is_of_model};
 
-/// Of so many lines, one is taken with Tab where it is shown; in the others the caret goes back and forth once.
+/// The rest of one in this many lines is accepted with Tab if it is shown; in the others the caret moves back
+/// and forth once.
 const TAKEN: usize = 3;
-/// Milliseconds between keys, long enough for everything that runs beside to end.
+/// Milliseconds between keys, long enough for all background work to end.
 const BETWEEN: u64 = 250;
-/// Who may take a suggestion looks at it for so long, in milliseconds.
+/// Milliseconds for which the user looks at a suggestion before accepting it.
 const LOOK: u64 = 1_000;
-/// Chars of a line before which the caret goes back, or the rest is taken.
+/// Number of typed chars after which the caret moves back, or the rest is accepted.
 const MIDDLE: usize = 12;
 
-/// What a key was about.
+/// The situation of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// Once everything came to rest, a suggestion of the local tier was shown that none was typed of before.
+    /// After background work ended, a new suggestion of the local tier was shown.
     Local,
-    /// It was the next of a suggestion that was shown, and one is shown still once everything came to rest.
+    /// The key typed the next char of a shown suggestion, and a suggestion is still shown after background
+    /// work ended.
     Through,
-    /// The same, but nothing is known any more: the key closed what was open, or brought a closing sign in with it.
+    /// Like `Through`, but no suggestion is left: the key closed an open bracket or quote, or inserted a closing
+    /// one too.
     Withdrawn,
-    /// The caret came back to where something was shown.
+    /// The caret returned to a place where a suggestion was shown.
     Back,
-    /// All of a suggestion was taken.
+    /// A whole suggestion was accepted.
     Taken,
 }
 
-/// What came of a key.
+/// The result of a key.
 pub(crate) struct Seen {
-    /// None where nothing was to be shown.
+    /// `None` if no suggestion was expected.
     pub(crate) key: Option<Key>,
-    /// Whether the frame of the key shows what it should.
+    /// Whether the frame of the key shows the expected suggestion.
     pub(crate) is_painted: bool,
-    /// Milliseconds up to the end of the frame, with Tab and without; none where the two did different things.
+    /// Milliseconds up to the end of the frame, with and without Tab; `None` if the two windows received
+    /// different keys.
     pub(crate) took: Option<(f64, f64)>,
 }
 
@@ -89,7 +93,7 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     });
 }
 
-/// The caret goes to the left and comes back.
+/// Moves the caret to the left and back.
 fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     let before = with.painted().filter(is_of_model);
     let asked = with.asked();
@@ -108,7 +112,8 @@ fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     });
 }
 
-/// Tab takes the rest of the line, if that is what is shown; the other window has it typed. Says whether it is done.
+/// Accepts the rest of the line with Tab if it is shown, and types it into the other window. Returns whether it was
+/// shown.
 fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) -> bool {
     with.pass(LOOK);
     without.pass(LOOK);
@@ -135,7 +140,7 @@ fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>)
     true
 }
 
-/// What comes in by a suggestion first.
+/// Returns the text that the first edit of a suggestion inserts.
 fn new(suggestion: &Suggestion) -> &str {
     suggestion.edits.first().map_or("", |edit| &edit.new)
 }

@@ -1,4 +1,4 @@
-//! A window over files in memory, with a clock that goes on by hand and, if wanted, a model that knows what is typed.
+//! A window over files in memory, with a manual clock and optionally a model that knows the typed lines.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use project::WalkBackend;
 use workbench::target::LineColumn;
 use workbench::{Services, TabItem, TabModels, Workbench, windows};
 
-/// What is typed, over and over: lines as the project has them, with a word or two of their own.
+/// The typed lines, repeated: similar to lines of the project, with a few different words.
 pub(crate) const LINES: &str = include_str!("lines.txt");
 
 /// The project: this crate's own files.
@@ -49,7 +49,7 @@ const FILES: [(&str, &str); 8] = [
 /// The edited file, and the text around the caret.
 const TYPED: &str = include_str!("../../src/prediction.rs");
 const PLACE: &str = "\nfn typed(&mut self, cx: &mut Context<Self>) {\n    ";
-/// How far the clock goes at a time.
+/// Step by which the clock advances.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Models that suggest in addition to the local tier.
@@ -57,7 +57,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) enum Models {
     /// No model at all.
     None,
-    /// One that knows what will be typed.
+    /// A model that knows the text to be typed.
     Known,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct World {
     pub(crate) model: Option<Arc<Knowing>>,
 }
 
-/// A model that knows the line that is typed and the one behind it.
+/// A model that knows the line being typed and the next one.
 #[derive(Default)]
 pub(crate) struct Knowing {
     lines: Mutex<(String, String)>,
@@ -146,7 +146,7 @@ impl World {
         world
     }
 
-    /// Presses a key; milliseconds of this thread up to the end of the frame.
+    /// Presses a key; returns this thread's CPU milliseconds up to the end of the frame.
     pub(crate) fn press(&mut self, keystroke: Keystroke) -> f64 {
         let start = ThreadTime::now();
         // In tests the window is drawn as part of the update that made it dirty.
@@ -158,7 +158,7 @@ impl World {
         start.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Lets time pass, and everything happen that waits for it.
+    /// Advances the clock in steps and runs everything that becomes due.
     pub(crate) fn pass(&mut self, ms: u64) {
         let end = Duration::from_millis(ms);
         let mut passed = Duration::ZERO;
@@ -171,7 +171,7 @@ impl World {
         }
     }
 
-    /// The suggestion that the last frame shows, if it shows it for the text of now.
+    /// Returns the suggestion in the last frame, if that frame shows the current text.
     pub(crate) fn painted(&mut self) -> Option<Suggestion> {
         self.read(|editor, cx| {
             let revision = editor.model().read(cx).snapshot().revision();
@@ -181,7 +181,7 @@ impl World {
         })
     }
 
-    /// How often the model was asked.
+    /// Returns the number of requests to the model.
     pub(crate) fn asked(&self) -> usize {
         self.model.as_ref().map_or(0, |model| *lock(&model.asked))
     }
@@ -201,7 +201,7 @@ impl World {
 }
 
 impl Knowing {
-    /// From now on this line is typed, and then that one.
+    /// Sets the line being typed and the next one.
     pub(crate) fn expect(&self, line: &str, next: &str) {
         *lock(&self.lines) = (line.to_owned(), next.to_owned());
     }
@@ -240,7 +240,7 @@ impl TabModels for Knowing {
     fn record_metric(&self, _: &'static str, _: f64, _: String) {}
 }
 
-/// Whether it comes from a model.
+/// Returns whether a suggestion comes from a model.
 pub(crate) fn is_of_model(suggestion: &Suggestion) -> bool {
     matches!(
         suggestion.source,

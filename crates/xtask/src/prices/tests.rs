@@ -1,4 +1,4 @@
-//! Two small tables become one.
+//! Tests the merge of two small tables.
 
 use super::*;
 
