@@ -1,7 +1,7 @@
-//! `burin-agent` as a separate process.
+//! Runs `burin-agent` as a separate process.
 //!
-//! The process is this test binary, started again to run the one test below, so that no other
-//! program must be built or found.
+//! The process is this test binary, started again to run only the test below, so that no other
+//! program needs to be built or found.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,9 +13,10 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
 
-/// The arguments of the process, one a line. Where it is set, the test below is `burin-agent`.
+/// Variable with the arguments of the process, one per line. If it is set, the test below acts as
+/// `burin-agent`.
 pub(crate) const ARGUMENTS: &str = "BURIN_STORY_ARGUMENTS";
-/// The user and group that own nothing.
+/// Id of a user and group that own nothing.
 pub(crate) const NOBODY: u32 = 65_534;
 
 /// A copy of the program that every user may run, and a home for its state.
@@ -24,10 +25,10 @@ pub(crate) struct Agent {
     program: PathBuf,
 }
 
-/// How the program is run.
+/// The way in which the program is run.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Way<'a> {
-    /// As the user that owns nothing; only root can do that.
+    /// Whether it runs as the user that owns nothing, which only root can do.
     pub(crate) is_nobody: bool,
     /// The arguments of strace: the calls to change, and its output file.
     pub(crate) strace: &'a [String],
@@ -84,8 +85,8 @@ impl Agent {
         Command::new(&line[0])
             .args(&line[1..])
             .current_dir(self.folder.path())
-            // Cargo lists dozens of folders there; the loader's search through them would outnumber
-            // the calls that are counted.
+            // Cargo lists dozens of folders there; the loader's search through them would make more
+            // calls than the counted ones.
             .env_remove("LD_LIBRARY_PATH")
             .env(ARGUMENTS, arguments.join("\n"))
             .env("BURIN_CONFIG_DIR", state.join("config"))
@@ -103,7 +104,7 @@ pub(crate) fn mode(mode: u32) -> fs::Permissions {
     fs::Permissions::from_mode(mode)
 }
 
-/// Whether a program is there.
+/// Returns whether a program is installed.
 pub(crate) fn has(program: &str) -> bool {
     let found = Command::new(program)
         .arg("--version")
@@ -117,7 +118,7 @@ pub(crate) fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// Not a test of its own: see the top.
+/// Runs as the child process; see the module documentation.
 #[test]
 fn is_burin_agent() {
     let Ok(arguments) = std::env::var(ARGUMENTS) else {

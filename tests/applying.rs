@@ -1,4 +1,4 @@
-//! A model's edits land in a project: all of them or none, whatever fails in between.
+//! Applies a model's edits to a project: all of them or none, even if something fails in between.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -79,7 +79,7 @@ impl Project {
         agent.run(way, &arguments, &self.path("edits"), &self.path("state"))
     }
 
-    /// Every file of the project with its content and mode.
+    /// Returns every file of the project with its content and mode.
     fn files(&self) -> BTreeMap<String, (Vec<u8>, u32)> {
         let mut files = BTreeMap::new();
         collect(&self.root(), &self.root(), &mut files);
@@ -127,7 +127,7 @@ fn a_patch_of_many_files_lands() {
     let output = project.apply(&agent, &[], "apply-patch", &[], EDITS);
     assert!(output.status.success(), "{}", said(&output));
     assert_all_is_new(&project);
-    // Once more there is nothing that it fits.
+    // A second application finds no matching text.
     let before = project.files();
     let output = project.apply(&agent, &[], "apply-patch", &[], EDITS);
     assert!(!output.status.success());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use editor::{Editor, FIX, only, prompt, updates, words};
 
-/// The smallest picture.
+/// A minimal image.
 const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
@@ -53,7 +53,7 @@ fn sessions_are_made_and_listed() {
     assert_ne!(session["sessionId"], other["sessionId"]);
     let nowhere = editor.ask("session/new", json!({ "mcpServers": [] }));
     assert_eq!(code(&nowhere), -32602);
-    // The names of requests are the client's.
+    // The client chooses the ids of its requests.
     let wanted = json!({ "cwd": project, "mcpServers": [] });
     let id = editor.send_as(json!("of letters"), "session/new", wanted);
     let third = editor.answer_to(&id);
@@ -191,7 +191,7 @@ fn a_session_that_is_closed_stops_its_turn() {
     let (turn, asked) = editor.stuck(&session);
     let closing = editor.send("session/close", only(&session));
     editor.take_back(&asked);
-    // In which order they come is not settled.
+    // Their order is not specified.
     let (mut end, mut closed) = (Value::Null, Value::Null);
     while end.is_null() || closed.is_null() {
         let message = editor.hear();
@@ -247,7 +247,7 @@ fn options_are_set_and_all_of_them_answered() {
         options.iter().map(|option| option["id"].clone()).collect()
     };
     for option in &options {
-        // A client that says nothing of them is offered none that is only yes or no.
+        // A client that does not announce support for boolean options is offered none.
         assert_eq!(option["type"], "select", "{option}");
         let values = option["options"].as_array().expect("values");
         let values: Vec<&Value> = values.iter().map(|it| &it["value"]).collect();

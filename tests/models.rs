@@ -1,4 +1,4 @@
-//! Models over the network: the real adapters and the real router against a scripted server on loopback.
+//! Tests models over the network: the real adapters and router against a scripted server on loopback.
 
 mod asking;
 mod faults;
@@ -24,7 +24,7 @@ fn server(script: &str) -> MockServer {
     MockServer::start(script).expect("a server on loopback")
 }
 
-/// A home of its own, with settings, for runs of `burin-agent`.
+/// A temporary home with settings, for runs of `burin-agent`.
 struct Home {
     folder: TempFolder,
 }
@@ -37,7 +37,7 @@ struct Left {
 }
 
 impl Home {
-    /// With this as the `models` section of the settings.
+    /// Creates a home with this `models` section of the settings.
     fn new(models: &str) -> Self {
         let folder = TempFolder::new().expect("a temporary folder");
         let config = folder.path().join("config");
@@ -47,7 +47,8 @@ impl Home {
         Self { folder }
     }
 
-    /// With one provider, `mock`, which speaks a wire at an address, and a price for its model `m`.
+    /// Creates a home with one provider, `mock`, which speaks a wire at an address, and a price for
+    /// its model `m`.
     fn with_mock(wire: &str, url: &str, more: &str) -> Self {
         let home = Self::new(&format!(
             r#"{{ {more} "providers": [{{ "name": "mock", "wire": "{wire}", "url": "{url}", "key": "MOCK_KEY" }}] }}"#

@@ -1,7 +1,7 @@
 //! Agents at work as a whole program: the real `burin-agent run` or the real workshop of sessions, with real
 //! commands and files, against a scripted server on loopback.
 //!
-//! The usual counts are small; the environment asks for more: `BURIN_KILLS`, `BURIN_CANCELS`, `BURIN_FLOOD_MB`,
+//! The default counts are small; these variables set others: `BURIN_KILLS`, `BURIN_CANCELS`, `BURIN_FLOOD_MB`,
 //! `BURIN_CALLS`, `BURIN_TURNS`.
 
 mod cancels;

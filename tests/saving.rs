@@ -1,4 +1,4 @@
-//! Saving under attack: killed at every system call, and with every relevant call failing.
+//! Tests saves that are killed at every system call, and saves in which each relevant call fails.
 //!
 //! For each kind of file, the calls of one complete save are recorded once; then the save is
 //! repeated, each time killed or failing at another call. The file must hold exactly the old or the
@@ -87,8 +87,8 @@ fn kill_everywhere(agent: &Agent, kind: &Kind) -> usize {
     calls.len()
 }
 
-/// As above, with less copying: only from the temporary file on, and a file that still holds the
-/// old content is used again.
+/// Kills a save of a long file, with less copying: starts at the temporary file, and reuses a file
+/// that still has the old content.
 fn kill_long(agent: &Agent, kind: &Kind, calls: &[Call]) -> usize {
     let first = calls.iter().position(Call::names_temporary_file);
     let calls = &calls[first.expect("a temporary file")..];
@@ -144,7 +144,7 @@ fn fail_everywhere(agent: &Agent, kind: &Kind) -> usize {
             assert!(trace.contains("(INJECTED)"), "{what}: nothing was injected");
             let sentence = errors(&output);
             if output.status.success() {
-                // The save succeeded another way.
+                // The save succeeded in another way.
                 assert_eq!(place.content(kind), Content::New, "{what}");
             } else {
                 assert!(

@@ -1,7 +1,8 @@
-//! kill -9 during typing: how much text is lost, and whether undo survives.
+//! Kills a program with `kill -9` while it types: measures how much text is lost, and checks that
+//! undo survives.
 //!
 //! The target (median 100 ms, at most 250 ms) is measured by a benchmark with the whole program on
-//! a quiet machine. Other tests run beside this one, so its bounds only catch clear defects.
+//! a quiet machine. Other tests run at the same time, so the bounds here only catch clear defects.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -13,12 +14,13 @@ use host::{RealClock, RealFiles, TempFolder};
 use project::{Document, RecoveryJournal, recover};
 use text::{EditOrigin, Timestamp};
 
-/// The folder of the journals. If it is set, the test below is the process that types.
+/// Variable with the folder of the journals. If it is set, the test below acts as the typing
+/// process.
 const JOURNALS: &str = "BURIN_STORY_JOURNALS";
 const KILLS: u64 = 12;
-/// Five milliseconds a key: thirteen times as fast as a good typist, to see more of the moment.
+/// Time per key: thirteen times as fast as a good typist, so that a kill hits more keys.
 const KEY: Duration = Duration::from_millis(5);
-/// Keys that far apart, in milliseconds, are separate steps to undo.
+/// Keys this many milliseconds apart are separate undo steps.
 const PAUSE: u64 = 10_000;
 
 #[test]
@@ -30,7 +32,7 @@ fn kill_9_takes_no_more_than_a_moment() {
     assert!(median < Duration::from_millis(500), "{losses:?}");
 }
 
-/// The age, at the kill, of the oldest key that did not come back.
+/// Returns the age, at the kill, of the oldest key that was not recovered.
 fn kill_while_typing(round: u64) -> Duration {
     let folder = TempFolder::new().expect("a temporary folder");
     let mut typist = Command::new(std::env::current_exe().expect("the path of this program"))
@@ -78,7 +80,7 @@ fn kill_while_typing(round: u64) -> Duration {
     }
 }
 
-/// Not a test of its own: see the top.
+/// Runs as the child process; see `JOURNALS`.
 #[test]
 fn is_typist() {
     let Some(folder) = std::env::var_os(JOURNALS).and_then(AbsPath::new) else {

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::agent::ARGUMENTS;
 
-/// Longer than anything takes here.
+/// Timeout, longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A prompt that the demo model has a script for; it reads and changes files and runs commands.
+/// A prompt for which the demo model has a script that reads and changes files and runs commands.
 pub(super) const FIX: &str = "Fix the failing test";
 
 /// The process and its output.
@@ -23,9 +23,9 @@ pub(super) struct Editor {
     input: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
     next: u64,
-    /// The ids of requests that were not answered so far.
+    /// Ids of requests without an answer so far.
     asked: Vec<Value>,
-    /// Everything that came, in order.
+    /// All received messages, in order.
     pub(super) heard: Vec<Value>,
     /// The kind of choice that answers every permission request; `None` leaves requests open.
     pub(super) leave: Option<&'static str>,
@@ -84,7 +84,7 @@ impl Editor {
         (editor, hello["result"].clone())
     }
 
-    /// Said hello to, with a session in a project.
+    /// Starts an initialized agent with a session in a project.
     pub(super) fn at_work() -> (Self, Value) {
         let (mut editor, _) = Self::greeted();
         let project = editor.project("project");
@@ -127,7 +127,7 @@ impl Editor {
         self.write(&message.to_string());
     }
 
-    /// The next message; `None` when it says nothing more.
+    /// Returns the next message; `None` if the output has ended.
     fn next(&mut self) -> Option<Value> {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
@@ -225,7 +225,7 @@ impl Editor {
         self.send("session/prompt", prompt(session, json!([words(text)])))
     }
 
-    /// A whole turn; why it ended.
+    /// Runs a whole turn and returns its stop reason.
     pub(super) fn turn(&mut self, session: &Value, parts: Value) -> Value {
         let end = self.ask("session/prompt", prompt(session, parts));
         assert!(end["result"]["stopReason"].is_string(), "{end}");
@@ -269,7 +269,7 @@ impl Editor {
 
 impl Drop for Editor {
     fn drop(&mut self) {
-        // It may be over already.
+        // It may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

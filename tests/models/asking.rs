@@ -9,7 +9,7 @@ use super::{Home, Left, WIRES, server};
 const KEY: (&str, &str) = ("MOCK_KEY", "sk-the-secret-of-this-story");
 
 fn said(left: &Left) -> &str {
-    // The test harness that plays the program begins the line that the answer ends.
+    // The test harness in the child process prints the beginning of the line that the answer ends.
     let line = left.output.lines().last().unwrap_or_default();
     line.strip_prefix("test agent::is_burin_agent ... ")
         .unwrap_or(line)
@@ -121,7 +121,7 @@ fn a_budget_refuses_before_anything_is_sent() {
         "{}",
         left.errors
     );
-    // The second run is short of the budget that the first one spent.
+    // With a smaller maximum output, the request fits the budget.
     let arguments = ["ask", "--model", "mock/m", "--max-output", "900", "hello"];
     assert_eq!(home.run(&arguments, &[KEY]).code, Some(0));
     assert_eq!(server.requests().len(), 1);

@@ -369,11 +369,11 @@ fn seeded_faults_recover_or_end_with_a_class() {
 
 /// The outcome of one schedule.
 struct Ended {
-    /// The class of its stop, if it did not come to its end.
+    /// The class of its stop, if it did not finish.
     stop: Option<FailureClass>,
     requests: usize,
     retries: usize,
-    /// Seconds from each answer that asked for a second to the next try.
+    /// Seconds from each answer that requested a wait of one second to the next try.
     waits: Vec<f64>,
 }
 
@@ -414,8 +414,8 @@ async fn assert_in_flight(router: &RouterHandle) {
     assert_eq!(health[0].in_flight, 0);
 }
 
-/// A provider that asked to wait for a second was not asked again before, and hardly later. Answers how long each
-/// of these waits was, in seconds.
+/// Asserts that requests after a requested wait of one second are not early and hardly late. Returns the length
+/// of each wait, in seconds.
 fn assert_waits(wire: &str, seed: u64, seen: &[LoggedRequest]) -> Vec<f64> {
     let asked = seen.windows(2).filter(|pair| pair[0].status == 429);
     let waits: Vec<f64> = asked

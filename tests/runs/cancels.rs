@@ -31,7 +31,7 @@ const STUBBORN: [(&str, &str); 7] = [
         "setsid nohup sh -c \"trap '' TERM INT HUP; while :; do sleep 0.2; done\" >/dev/null 2>&1 & trap '' TERM; while :; do sleep 0.3; done",
     ),
     ("noisy", "trap '' TERM PIPE; yes noise"),
-    // The trapped one, run by a subagent.
+    // A subagent runs the command of `trapped`.
     ("agent", ""),
 ];
 

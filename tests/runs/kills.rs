@@ -32,7 +32,7 @@ struct Found {
     unfinished_children: usize,
 }
 
-/// All sessions of a ledger.
+/// Returns all sessions of a ledger.
 type Sessions = BTreeMap<String, Vec<Stored>>;
 
 #[test]
@@ -46,7 +46,8 @@ fn killed_sessions_resume_without_repeating_calls() {
         let ix = number % WIRES.len();
         servers[ix].forget();
         let world = World::new(WIRES[ix], &servers[ix]);
-        // Alternates between time and event count, because a loaded machine changes only the first.
+        // Alternates between time and event count, because load on the machine affects only the
+        // time.
         let moment = match number / WIRES.len() % 2 {
             0 => Moment::After(Duration::from_micros(
                 dice.below(whole.length.as_micros() as u64),
@@ -62,10 +63,10 @@ fn killed_sessions_resume_without_repeating_calls() {
     eprintln!("{kills} kills within {whole:?}: {found:?}");
 }
 
-/// When a program is killed.
+/// The moment at which a program is killed.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// So long after its start.
+    /// This long after its start.
     After(Duration),
     /// After this many events.
     Told(usize),
@@ -79,7 +80,8 @@ struct Whole {
     told: usize,
 }
 
-/// The whole task; twice, as the first start of a program takes longer.
+/// Runs the whole task twice, because the first start of a program takes longer, and returns the
+/// second run.
 fn whole(server: &MockServer) -> Whole {
     let mut whole = None;
     for _ in 0..2 {
@@ -177,7 +179,7 @@ impl Trial {
             }
         }
         found.finished_first += usize::from(is_over);
-        // One that has ended already is as dead.
+        // It may have ended already.
         going.child.kill().ok();
         going.child.wait().expect("its end");
         told.extend(std::iter::from_fn(|| going.next()));
@@ -185,7 +187,7 @@ impl Trial {
         session.and_then(|told| Some(told["id"].as_str()?.to_owned()))
     }
 
-    /// The session can be sent over every wire, as it would be when it is opened.
+    /// Asserts that the session, once opened and repaired, can be sent over every wire.
     fn assert_valid(&self, id: &str, records: &[Stored]) {
         let what = &self.what;
         let mended = repair_records(records).into_iter().enumerate();
@@ -331,7 +333,7 @@ fn has_ended(records: &[Stored]) -> bool {
     matches!(last, Some(SessionRecord::TurnEnded { .. }))
 }
 
-/// How often each call began, by session and call.
+/// Counts how often each call began, by session and call.
 fn begun(sessions: &Sessions) -> BTreeMap<(String, String), usize> {
     let mut begun = BTreeMap::new();
     for (session, records) in sessions {
@@ -344,7 +346,7 @@ fn begun(sessions: &Sessions) -> BTreeMap<(String, String), usize> {
     begun
 }
 
-/// The calls that began and have no end: session and call.
+/// Returns the calls that began and have no end, as session and call.
 fn in_flight(sessions: &Sessions) -> BTreeSet<(String, String)> {
     let mut open: BTreeSet<_> = begun(sessions).into_keys().collect();
     for (session, records) in sessions {
@@ -357,8 +359,8 @@ fn in_flight(sessions: &Sessions) -> BTreeSet<(String, String)> {
     open
 }
 
-/// A command that writes a mark at its start and its end, and starts a process that would survive
-/// it.
+/// Returns a command that writes a mark at its start and its end, and starts a process that would
+/// survive it.
 fn command(id: &str, step: u32) -> Call {
     let between = match step % 3 {
         0 => "setsid nohup sleep 300 >/dev/null 2>&1 & sleep 0.05",
@@ -388,7 +390,7 @@ fn edit(who: &str, step: u32) -> Call {
     })
 }
 
-/// A parent that starts three agents and works beside them.
+/// Returns the script of a parent that starts three agents and works in parallel.
 fn script() -> String {
     let mut rules = Vec::new();
     for (user, who) in [("task-of-p", "p"), ("task-of-(?<who>[abc])", "{{who}}")] {

@@ -6,8 +6,8 @@ use super::world::{WIRES, World, count, serve};
 
 /// The allowed growth of the peak while a command floods its output, in kB.
 const FLOOD: u64 = 64 << 10;
-/// The allowed growth from the middle to the end of a long session, in kB per call, of which the
-/// conversation itself takes one, and once.
+/// Allowed growth from the middle to the end of a long session, in kB: per call, of which the
+/// conversation itself takes one, and in total.
 const A_CALL: u64 = 8;
 const ONCE: u64 = 1 << 10;
 
@@ -96,7 +96,7 @@ fn kind(told: &Value) -> &str {
     told["record"]["kind"].as_str().unwrap_or_default()
 }
 
-/// Four calls a step, none twice.
+/// Returns a script of four calls per step, all different.
 fn long_script(steps: usize) -> String {
     let steps = (1..=steps).map(|step| {
         json!({ "match": { "step": step }, "reply": [

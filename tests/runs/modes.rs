@@ -1,4 +1,4 @@
-//! A session is gone on with in the mode that the command line names.
+//! A session continues in the mode that the command line names.
 
 use serde_json::json;
 

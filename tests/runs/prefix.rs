@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::seat::{Seat, block_on};
 use super::world::{WIRES, World, count, serve};
 
-/// The share of all bytes sent that a cache has to find.
+/// Minimum share of all sent bytes that a cache can serve.
 const SHARE: f64 = 0.98;
 
 #[test]
@@ -48,7 +48,7 @@ async fn session(wire: (&str, &str), turns: usize) {
             4 => seat.tell(SessionCommand::SetMode(SessionMode::Plan)).await,
             5 => seat.tell(SessionCommand::SetMode(SessionMode::Ask)).await,
             6 => seat.tell(SessionCommand::SetMode(SessionMode::Build)).await,
-            // Another program edits meanwhile.
+            // Another program edits a file meanwhile.
             9 => write(
                 "deep/file3.txt",
                 &format!("line 0 of file 3, changed before turn {turn}\n"),
@@ -134,14 +134,13 @@ fn judge(wire: &str, turns: usize, seen: &[LoggedRequest]) {
     assert!(of_known >= SHARE, "{wire}: {of_known}");
 }
 
-/// Whether a piece is the first thing said to the model.
+/// Returns whether a piece is the first user message.
 fn is_first_user(pieces: &[String], piece: &str) -> bool {
     let first = pieces.iter().position(|it| it.contains("\"user\""));
     first.is_some_and(|first| pieces[first] == piece)
 }
 
-/// The prompt in the order in which a provider caches it: tools, system, messages. Marks for the cache are not part of
-/// it.
+/// Returns the prompt in the order in which a provider caches it: tools, system, messages; without cache markers.
 fn pieces(wire: &str, body: &Value) -> Vec<String> {
     let names = match wire {
         "anthropic" => ["tools", "system", "messages"],

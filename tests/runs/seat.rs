@@ -1,4 +1,4 @@
-//! A session in this very process, through the same services that the window uses.
+//! A session in this process, through the services that the window uses.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ async fn open_services(world: &World) -> AgentServices {
 
 /// A session whose permission requests are all granted.
 pub(super) struct Seat {
-    /// The router and the tools end with it.
+    /// Owns the router and the tools.
     _workshop: AgentServices,
     opened: SessionChannels,
 }
@@ -41,7 +41,7 @@ impl Seat {
         }
     }
 
-    /// Opens a session again in a program that knows it from the disk alone.
+    /// Reopens a session with new services, which know it only from the disk.
     pub(super) async fn resume(world: &World, id: &str) -> Self {
         let workshop = open_services(world).await;
         let opened = workshop.resume(id).await.expect("the session").opened;
@@ -63,7 +63,7 @@ impl Seat {
             .expect("the session lives");
     }
 
-    /// Plays a turn to its end.
+    /// Runs a turn to its end.
     pub(super) async fn turn(&mut self, text: &str) -> TurnEnd {
         self.tell(prompt(text)).await;
         loop {
@@ -73,7 +73,8 @@ impl Seat {
         }
     }
 
-    /// Begins a turn and stops it after a while. How long it took from then to its end.
+    /// Begins a turn and stops it after a while. Returns its end, and the time from the stop to the
+    /// end.
     pub(super) async fn stopped_turn(
         &mut self,
         text: &str,
@@ -111,7 +112,7 @@ impl Seat {
     }
 }
 
-/// Handles the next event; returns the turn's end, if the event is that.
+/// Handles the next event; returns the turn's end if the event is one.
 async fn next(opened: &mut SessionChannels) -> Option<TurnEnd> {
     let event = opened.events.recv().await.expect("the session lives");
     if let Some(command) = decide(&event) {
@@ -151,7 +152,7 @@ fn prompt(text: &str) -> SessionCommand {
     })
 }
 
-/// Runs a story on threads of its own.
+/// Runs a story on a new runtime with several threads.
 pub(super) fn block_on<T>(story: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,4 +1,4 @@
-//! The demo task over every wire: the same work in the same records.
+//! Runs the demo task over every wire: the work and the records are the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +45,7 @@ fn the_demo_task_is_the_same_work_over_every_wire() {
     }
 }
 
-/// The task's own promises: a test fails, two files are edited, all tests pass.
+/// Asserts the course of the task: a test fails, two files are edited, all tests pass.
 fn assert_is_fixed(work: &Work) {
     let said = |record: &&Value| record["content"].to_string();
     let commands = work
@@ -134,7 +134,7 @@ fn records(left: &Left, home: &Path) -> Vec<Value> {
 fn plain(value: &mut Value, home: &str, ids: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
-            // Which thoughts are shown is the provider's business.
+            // Providers differ in the reasoning that they show.
             items.retain(|item| item["is"] != "reasoning");
             items.iter_mut().for_each(|item| plain(item, home, ids));
         }
@@ -145,7 +145,7 @@ fn plain(value: &mut Value, home: &str, ids: &mut Vec<String>) {
                 let is_id = name == "call" || is_call && name == "id";
                 match member {
                     Value::String(id) if is_id => *id = numbered(id, ids),
-                    // The order of an object's members is a wire's own.
+                    // Wires differ in the order of an object's members.
                     Value::String(text) if is_call && name == "arguments" => {
                         let mut arguments = serde_json::from_str(text).unwrap_or(Value::Null);
                         arguments = sorted(&arguments);
@@ -180,7 +180,7 @@ fn numbered(id: &str, ids: &mut Vec<String>) -> String {
     format!("call {number:02}")
 }
 
-/// Every number with a point becomes one.
+/// Replaces every number with a decimal point by the same text.
 fn without_seconds(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

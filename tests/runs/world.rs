@@ -1,4 +1,5 @@
-//! Where a run takes place: a home with settings, a project folder, a server that plays the model.
+//! The environment of a run: a home with settings, a project folder, and a server that acts as the
+//! model.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -24,7 +25,7 @@ pub(super) const WIRES: [(&str, &str); 4] = [
     ("gemini", ""),
 ];
 
-/// A variable that every process of a run inherits, and that no other has.
+/// Variable that every process of a run inherits, and no other process has.
 const MARK: &str = "BURIN_STORY_MARK";
 
 /// A home and a project in it.
@@ -47,11 +48,11 @@ pub(super) struct Going {
     told: Receiver<Value>,
 }
 
-/// There is nothing more to hear of a run.
+/// The output of a run has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended;
 
-/// Starts a server with a script that answers as fast as it goes.
+/// Starts a server that plays a script without delays.
 pub(super) fn serve(script: &str) -> MockServer {
     let mut script = Script::parse("story", script).unwrap_or_else(|error| panic!("{error}"));
     script.pace = ReplyPace::default();
@@ -59,7 +60,7 @@ pub(super) fn serve(script: &str) -> MockServer {
 }
 
 impl World {
-    /// With one provider, `mock`, that speaks a wire.
+    /// Creates a world with one provider, `mock`, that speaks a wire.
     pub(super) fn new((wire, path): (&str, &str), server: &MockServer) -> Self {
         let folder = TempFolder::new().expect("a temporary folder");
         let own = folder.path().as_path();
@@ -90,7 +91,7 @@ impl World {
         self.path().join("project")
     }
 
-    /// A file of the project; empty where there is none.
+    /// Returns the text of a file of the project; empty if the file does not exist.
     pub(super) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.project().join(path)).unwrap_or_default()
     }
@@ -155,7 +156,7 @@ impl World {
         }
     }
 
-    /// The ledger as it is; nothing of it may have been set aside.
+    /// Opens the ledger and asserts that it is not damaged.
     pub(super) fn store(&self) -> SessionStore {
         let path = AbsPath::new(self.path().join("state/ledger.db")).expect("absolute");
         let opened = Ledger::open(&path, 1).expect("the ledger opens");
@@ -184,7 +185,7 @@ impl Going {
         }
     }
 
-    /// Its number of this name in `/proc/…/status`, in kB.
+    /// Returns the value of this name in the program's `/proc/…/status`, in kB.
     pub(super) fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("it lives");
@@ -229,13 +230,13 @@ pub(super) fn marked(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// How often something is done: the number that a variable of the environment names, or the usual one.
+/// Returns the number in an environment variable, or the usual one.
 pub(super) fn count(variable: &str, usual: usize) -> usize {
     let asked = std::env::var(variable).ok();
     asked.and_then(|it| it.parse().ok()).unwrap_or(usual)
 }
 
-/// Numbers that look like chance, the same in each run: xorshift64*.
+/// A random number generator (xorshift64*) with the same numbers in each run.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {

@@ -40,8 +40,8 @@ pub(super) const INTERRUPTED: [&str; 7] = [
     "fallocate",
 ];
 
-/// Calls that have nothing to do with files: dying there is dying at the next other call. How many
-/// there are differs from run to run.
+/// Calls that do not concern files, so that dying there equals dying at the next other call. Their
+/// number differs between runs.
 const MEMORY: [&str; 10] = [
     "mmap",
     "munmap",
@@ -55,12 +55,13 @@ const MEMORY: [&str; 10] = [
     "getrandom",
 ];
 
-/// One call of a save: the how-manieth of its name in the whole run of the program.
+/// One call of a save, identified by its name and its number among the calls of that name in the
+/// run.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) name: String,
     number: usize,
-    /// Its line in the trace, for the reader.
+    /// Its line in the trace, for messages.
     line: String,
 }
 
@@ -77,7 +78,8 @@ impl Call {
         let output = place.trace();
         let output = output.to_string_lossy();
         let mut arguments = vec!["-f", "-o", &output, "-e", &trace, "-e", &inject];
-        // With the filter only the calls of this name stop the program; but signals get lost.
+        // With the filter, strace stops the program only at calls of this name, but signals get
+        // lost.
         if !what.starts_with("signal") {
             arguments.push("--seccomp-bpf");
         }
@@ -91,7 +93,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The calls of a whole save, from the first that touches the file's folder to the last.
+/// Returns the calls of a complete save, from the first that touches the file's folder to the last.
 pub(super) fn calls_of(agent: &Agent, kind: &Kind) -> Vec<Call> {
     let place = Place::new(kind);
     let trace = place.trace();
@@ -106,7 +108,7 @@ pub(super) fn calls_of(agent: &Agent, kind: &Kind) -> Vec<Call> {
     let text = fs::read(&trace).expect("the trace");
     let text = String::from_utf8_lossy(&text);
     let folder = place.folder().to_string_lossy().into_owned();
-    // strace counts the calls of each thread by itself.
+    // strace counts the calls of each thread separately.
     let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
     let mut calls: Vec<(&str, Call)> = Vec::new();
     let mut has_begun = false;

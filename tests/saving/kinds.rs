@@ -14,7 +14,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) old: Vec<u8>,
     pub(super) new: Vec<u8>,
-    /// Turns the file with the old content into this kind. Gets the folder and the file.
+    /// Turns the file with the old content into this kind; receives the folder and the file.
     prepare: fn(&Path, &Path),
     /// Whether saving it means overwriting in place.
     pub(super) is_overwritten: bool,
@@ -251,7 +251,7 @@ impl Place {
         assert_eq!(Metadata::of(&self.file), self.before, "{what}");
     }
 
-    /// No temporary file and no record are left.
+    /// Asserts that neither a temporary file nor a record is left.
     pub(super) fn assert_clean(&self, what: &str) {
         let names = |folder: &Path| -> Vec<_> {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -275,7 +275,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // So that it can be removed.
+        // Makes the folder removable.
         fs::set_permissions(self.folder(), mode(0o755)).ok();
     }
 }

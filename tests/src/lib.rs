@@ -1,1 +1,1 @@
-//! Empty: the stories are tests, see `main.rs` in the package's root.
+//! Empty: the stories are tests; see `main.rs` in the package's root.

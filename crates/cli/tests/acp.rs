@@ -1,5 +1,5 @@
-//! The program itself as an agent, with the demo model: driven by the protocol's own client, by Burin as a host, and
-//! by nonsense.
+//! Tests the program as an agent with the demo model: driven by the protocol's own client, by Burin as a host, and
+//! by invalid messages.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -86,7 +86,8 @@ impl World {
             .expect("the program starts")
     }
 
-    /// A turn by the protocol's own client, and the program's exit code and complaints.
+    /// Runs a turn with the protocol's own client; returns its result, and the program's exit code
+    /// and error output.
     async fn own_client(
         &self,
         folder: PathBuf,
@@ -210,7 +211,7 @@ impl Host {
     }
 }
 
-/// Every call as it is in the end, and all that a voice said.
+/// Returns the final state of every call, the whole text and the whole reasoning.
 fn settled(told: &[HostedAgentEvent]) -> (Vec<CallUpdate>, String, String) {
     let mut calls: Vec<CallUpdate> = Vec::new();
     let (mut said, mut thought) = (String::new(), String::new());
@@ -267,7 +268,7 @@ async fn the_protocols_own_client_has_a_test_fixed() {
     assert!(seen.asked > 0);
     assert!(read(&world.project().join("todo/dates.py")).contains(FIXED));
     assert_eq!(complaints, "");
-    // `sessions list` knows it.
+    // `sessions list` contains it.
     let listed = world.run(&["sessions", "list", "--json"]);
     let output = listed.wait_with_output().await.expect("an end");
     let listed: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -348,7 +349,7 @@ async fn burin_hosts_burin() {
         .filter(|event| matches!(event, HostedAgentEvent::Noise(_)));
     assert_eq!(noise.count(), 0);
 
-    // Loaded by another process, the session replays as it was.
+    // Another process loads the session and replays it unchanged.
     let mut host = world.host(SessionStart::Load(session));
     host.begun().await;
     let (again_calls, again_said, again_thought) = settled(&host.told);

@@ -109,7 +109,7 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
             .to_string_lossy()
             .into_owned();
         if path.is_dir() {
-            // So that an empty folder that stays or goes is seen.
+            // Records folders too, so that kept and removed empty folders are noticed.
             files.insert(format!("{name}/"), Vec::new());
             collect(root, &path, files);
         } else {
@@ -147,8 +147,9 @@ fn the_shared_scenarios_end_as_expected() {
         ];
         let is_failure = fails.iter().any(|number| name.starts_with(number));
         assert_eq!(answer.is_good(), !is_failure, "{name}: {}", answer.output);
-        // There the first file stays after the second has failed (015), and files that move or
-        // appear replace others (010, 011); here it is all or nothing, and nothing is replaced.
+        // In these scenarios the first file stays after the second has failed (015), and moved or
+        // added files replace others (010, 011). Burin applies all or nothing and never replaces a
+        // file.
         let deviates = ["010", "011", "015"]
             .iter()
             .any(|number| name.starts_with(number));

@@ -29,7 +29,7 @@ fn a_line_at_the_terminal_is_a_choice() {
     check("what?", &all, Some("no"));
     check("yes", &all[1..2], Some("ever"));
     check("a", &all[..1], Some("once"));
-    // Where no is not among the choices, nothing is allowed either.
+    // If "no" is not a choice, the request is not allowed either.
     check("n", &all[..2], None);
     check("y", &all[2..], None);
 }

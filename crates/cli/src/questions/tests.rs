@@ -16,7 +16,7 @@ fn approve(details: &str) -> (String, usize) {
     (shown, typed.expect("an answer"))
 }
 
-/// The foreign lines of a question, put together again.
+/// Joins the foreign lines of a question.
 fn told(shown: &str) -> String {
     let rows = shown.lines().filter_map(|row| row.strip_prefix("  │ "));
     rows.collect::<Vec<_>>().join("\n")

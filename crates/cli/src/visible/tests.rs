@@ -1,4 +1,4 @@
-//! The same text comes out however it is cut.
+//! Tests that the output does not depend on how the text is split.
 
 use std::io::Write as _;
 

@@ -1,5 +1,5 @@
-//! Three agents at once on the sample project, as a new user would try them: forecast, reviewed,
-//! landed, undone.
+//! Three parallel agents on the sample project, as a new user would try them: forecast, review,
+//! landing, undo.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
-/// Whether the programs that the demo model runs are installed.
+/// Returns whether the programs that the demo model runs are installed.
 pub(super) fn has_python() -> bool {
     let asked = std::process::Command::new("python3")
         .arg("--version")
@@ -81,7 +81,7 @@ impl Story {
         std::fs::read_to_string(self.hub.join(path)).expect("a file")
     }
 
-    /// The leases there are, and the archives.
+    /// Returns the names of the leases and of the archives.
     fn trees(&self) -> (Vec<String>, Vec<String>) {
         let hub = self.hub.to_str().expect("a name");
         let left = self
@@ -96,7 +96,7 @@ impl Story {
         (names("leases", "id"), names("archives", "name"))
     }
 
-    /// The lease of each agent.
+    /// Returns the lease of each agent.
     fn trees_of_agents(&self) -> Vec<String> {
         let lines = self.lines(&["list", "--json"]);
         let leases = lines.iter().map(|line| &line["place"]["lease"]);
@@ -122,7 +122,7 @@ impl Story {
         }
     }
 
-    /// The hunks of a job, by name: path, and the first line that they bring.
+    /// Returns the hunks of a job: name, path and first added line.
     pub(super) fn hunks(&self, job: &str) -> Vec<(String, String, String)> {
         let lines = self.lines(&["review", job, "--json"]);
         let hunks = lines.iter().map(|hunk| {
@@ -151,7 +151,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
         assert_eq!(story.read(path), *text, "{path}");
     }
 
-    // The first and the third are in each other's way in one place.
+    // The first and the third agent conflict in one place.
     let forecast = story.lines(&["forecast", "--json"]);
     let conflicts = forecast[0]["conflicts"].as_array().expect("conflicts");
     assert_eq!(conflicts.len(), 1, "{forecast:?}");
@@ -169,7 +169,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     };
     assert!(hunks.iter().all(is_agents), "{hunks:?}");
 
-    // A turn is taken back in the worktree, and that again.
+    // A turn is undone in the worktree, then redone.
     story.good(&["undo", "a2", "--file", "todo/cli.py"]);
     assert_eq!(story.hunks("a2").len(), 1);
     story.good(&["undo", "a2", "--operation", "1"]);
@@ -193,7 +193,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert!(shown.contains("todo/"), "{shown}");
     assert_eq!(story.trees().0, [held], "it was only looked at");
 
-    // The third one is in conflict; without the hunk that is, it lands.
+    // The third agent is in conflict; without the conflicting hunk, its work lands.
     let refused = story.compose(&["land", "a3"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert_eq!(story.states(), ["landed", "landed", "conflict"]);
@@ -205,7 +205,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert!(story.read("todo/dates.py").contains("name[:3]"));
     assert_eq!(story.states(), ["landed", "landed", "landed"]);
 
-    // One command takes the last one back.
+    // One command undoes the last landing.
     let undone = story.good(&["land", "--undo"]);
     assert!(undone.contains("was undone by"), "{undone}");
     assert!(!undone.contains("landed as"), "{undone}");
@@ -287,7 +287,7 @@ fn another_agent_goes_on_from_where_one_stands() {
     let left = story.home.run(&fork);
     assert_eq!(left.code, Some(0), "{left:?}");
     assert_eq!(story.states(), ["done", "done"]);
-    // It began with the other's work.
+    // It began with the work of the other agent.
     let first = story.hunks("a1");
     let second = story.hunks("a2");
     assert!(!first.is_empty());

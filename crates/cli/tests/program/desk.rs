@@ -1,4 +1,4 @@
-//! The composer service with a user, over work by agents of the demo model.
+//! Tests the composer service with a user, on work by agents of the demo model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Person {
         self.composer.send(command);
     }
 
-    /// Waits for a board that is so.
+    /// Waits for a board that satisfies a condition.
     async fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
         let wait = async {
             while !is_so(&self.board) {
@@ -179,7 +179,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     assert_eq!(hunk.symbol.as_deref(), Some("next_weekday"), "{hunk:?}");
     assert_eq!(board.job("a2").map(|job| job.status.turns), Some(1));
 
-    // Nothing is accepted yet; a decision can be taken back.
+    // Nothing is accepted yet; a decision can be undone.
     person.send(Command::Land(Vec::new()));
     let sentence =
         |board: &Board, part: &str| board.error.as_ref().is_some_and(|it| it.contains(part));
@@ -197,7 +197,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     person.send(Command::Land(vec!["a1".to_owned()]));
     person.until_state("a1", "landed").await;
 
-    // The third one does not fit any more, and is settled.
+    // The third agent's work conflicts now, and the conflict is resolved.
     person.send(Command::Land(vec!["a3".to_owned()]));
     person.until_state("a3", "conflict").await;
     let board = person
@@ -238,7 +238,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         })
         .await;
 
-    // A restore goes and comes.
+    // A restore is undone and redone.
     let count = |board: &Board| board.hunks_of(Some("a2")).count();
     let before = count(&person.board);
     assert!(before > 0);
@@ -345,7 +345,7 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     let checks = |agent: &str| board.job(agent).and_then(|it| it.checks);
     assert_eq!((checks("a1"), checks("a2")), (Some((1, 2)), Some((2, 2))));
 
-    // Some of the one and some of the other: one landing, which the checks see as a whole.
+    // Hunks of both agents form one landing, which is checked as a whole.
     let pick = |agent: &str, is_wanted: &dyn Fn(&str) -> bool| {
         for hunk in board.hunks_of(Some(agent)).filter(|it| is_wanted(&it.path)) {
             person.send(Command::Decide {

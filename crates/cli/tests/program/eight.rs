@@ -1,5 +1,5 @@
-//! Eight agents at once, each with a long script of writes, edits, commands and escape attempts:
-//! each writes into its own worktree only, the forecast names the conflicts, and every agent lands
+//! Eight parallel agents, each with a long script of writes, edits, commands and escape attempts:
+//! each writes only into its own worktree, the forecast names the conflicts, and every agent lands
 //! or is in a named conflict.
 //!
 //! The default script is short; `BURIN_STEPS` sets the number of steps. With `BURIN_TRACE`, strace
@@ -133,7 +133,7 @@ impl World {
         left.output
     }
 
-    /// Runs the program, under strace where that was asked for.
+    /// Runs the program, under strace if requested.
     fn traced(&self, words: &[&str]) -> Left {
         if std::env::var_os("BURIN_TRACE").is_none() {
             return self.home.run(words);
@@ -178,7 +178,7 @@ impl World {
         jobs.collect()
     }
 
-    /// The folders that hold the leases' files, by lease.
+    /// Returns the folders with the leases' files, by lease.
     fn trees(&self) -> BTreeMap<String, PathBuf> {
         let mut trees = BTreeMap::new();
         for repository in folders(&self.home.path("state/worktrees")) {
@@ -220,14 +220,15 @@ impl World {
         }
     }
 
-    /// Every write that succeeded below a tree came from that tree's agent, and none went into the checkout.
+    /// Asserts that every successful write below a tree came from that tree's agent, and that none went into
+    /// the checkout.
     fn assert_traced(&self, jobs: &[Job]) {
         let Ok(trace) = std::fs::read(self.home.path("trace")) else {
             return;
         };
         let hub = self.hub().display().to_string();
         let (mut writes, mut outside) = (0, Vec::new());
-        // Where a sandbox is built, folders of these names are made in a root of its own, as places for mounts.
+        // Setting up a sandbox creates folders of these names as mount points, in the sandbox's own root.
         let is_place = |line: &str, path: &str| {
             line.contains("mkdir(") && (path == hub || path == format!("{hub}/.git"))
         };
@@ -366,7 +367,7 @@ fn whole_calls(trace: &str) -> Vec<String> {
     calls
 }
 
-/// Whether a traced call changes something.
+/// Returns whether a traced call changes something.
 fn is_write(line: &str) -> bool {
     let is_open = line.contains("openat(");
     !is_open
@@ -375,7 +376,7 @@ fn is_write(line: &str) -> bool {
             .any(|it| line.contains(it))
 }
 
-/// The absolute paths that a traced call names.
+/// Returns the absolute paths in a traced call.
 fn places(line: &str) -> Vec<String> {
     let mut folder = String::new();
     let mut places = Vec::new();
@@ -397,7 +398,7 @@ fn places(line: &str) -> Vec<String> {
     places
 }
 
-/// A path without `..`.
+/// Returns a path with `..` resolved.
 fn plain(path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in path
@@ -413,7 +414,7 @@ fn plain(path: &str) -> String {
 }
 
 fn folders(folder: &Path) -> Vec<PathBuf> {
-    // The leases' folder also has one for ports, without leases.
+    // The folder of leases also contains a folder for ports, which has no leases.
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries
         .map(|entry| entry.path())
@@ -421,7 +422,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     folders.collect()
 }
 
-/// Every file of a folder but git's own, by name.
+/// Returns every file of a folder except git's own, by name.
 fn snapshot(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];

@@ -27,7 +27,7 @@ fn a_run_in_json_ends_when_its_input_has_ended() {
     );
     let asked = home.asked();
     assert_eq!(asked.len(), 2, "the model was told the answer: {left:?}");
-    // Every line is an event all the same.
+    // Every line of output is an event nevertheless.
     for line in left.output.lines() {
         let event: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         assert!(event.is_object(), "{line}");

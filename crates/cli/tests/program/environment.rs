@@ -1,4 +1,5 @@
-//! The environment of every kind of child process: no secrets but those meant for it.
+//! Tests the environment of every kind of child process: it contains no secrets except those meant
+//! for it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
@@ -33,8 +34,8 @@ fn home_with_key_in_editor() -> Home {
     home
 }
 
-/// Runs `test` without and with an ordinary name that the settings name as a key. The test passes
-/// on the variables to the program.
+/// Runs `test` without and with an ordinary variable that the settings name as a key. The test
+/// passes the variables to the program.
 fn with_ordinary_and_named_keys(test: impl Fn(Home, &[(&str, &str)])) {
     test(home(), &[]);
     test(home_with_key_in_editor(), &[EDITOR]);
@@ -52,7 +53,7 @@ fn write_program(home: &Home, name: &str, text: &str) -> String {
 fn run(home: &Home, arguments: &[&str], more: &[(&str, &str)]) -> Left {
     let mut command: Command = home.command(arguments);
     command.envs(SECRETS.lines().map(|name| (name, "s3cret")));
-    // The key's name of the settings is among them; the model wants one.
+    // The variable that the settings name as the key is among them, because the model needs a key.
     command.envs([("LANG", "C.UTF-8"), ("CARGO_HOME", "/kept")]);
     command.envs(more.iter().copied());
     home.left(command.stdin(Stdio::null()).spawn().expect("the program"))

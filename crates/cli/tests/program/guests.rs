@@ -226,7 +226,8 @@ fn the_list_says_what_is_there() {
     assert_eq!(listed.as_array().map(Vec::len), Some(4));
 }
 
-/// A real agent as a program without arguments, with no way to anybody but the mock.
+/// Writes a script that runs a real agent without arguments and lets it reach only the mock server;
+/// returns its path.
 fn guarded(home: &Home, command: &[String], variables: &[(&str, String)]) -> String {
     let mut lines = vec!["#!/bin/sh".to_owned()];
     let nowhere = "http://127.0.0.1:9".to_owned();

@@ -7,7 +7,7 @@ use host::TempFolder;
 use mockllm::{MockServer, Script};
 use serde_json::{Value, json};
 
-/// Settings, state and a project of its own.
+/// A temporary home with settings, state and a project.
 pub(super) struct Home {
     folder: TempFolder,
     pub(super) model: MockServer,
@@ -22,7 +22,7 @@ pub(super) struct Left {
 }
 
 impl Home {
-    /// With a model that answers by these rules.
+    /// Creates a home whose model answers by these rules.
     pub(super) fn new(rules: &Value) -> Self {
         let folder = TempFolder::new().expect("a folder");
         let script = json!({ "rules": rules }).to_string();
@@ -71,7 +71,7 @@ impl Home {
         self.write("config/permissions.json", &rules.to_string());
     }
 
-    /// Runs the program in the project with nothing to read.
+    /// Runs the program in the project with empty input.
     pub(super) fn run(&self, arguments: &[&str]) -> Left {
         self.left(self.start(arguments, Stdio::null()))
     }
@@ -123,7 +123,7 @@ impl Home {
     }
 }
 
-/// The names of the tools that a request offers.
+/// Returns the names of the tools that a request offers.
 pub(super) fn offered(request: &Value) -> Vec<&str> {
     let tools = request["tools"].as_array().expect("tools");
     tools
@@ -132,7 +132,7 @@ pub(super) fn offered(request: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Whether something is there.
+/// Returns whether the path exists, even as a dangling link.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

@@ -1,4 +1,4 @@
-//! `burin-agent index` and `burin-agent search` as processes, killed and not.
+//! Tests `burin-agent index` and `burin-agent search` as processes, with and without kills.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -168,7 +168,7 @@ fn fox_server() -> (String, std::sync::mpsc::Receiver<Value>) {
     (url, asked)
 }
 
-/// The JSON that is posted to `/v1/embeddings`.
+/// Reads a request and returns the JSON posted to `/v1/embeddings`.
 fn posted(socket: &mut BufReader<std::net::TcpStream>) -> Option<Value> {
     let (mut line, mut length) = (String::new(), 0);
     socket.read_line(&mut line).ok().filter(|read| *read > 0)?;

@@ -1,6 +1,6 @@
-//! kill -9 at any moment, of the program alone or with all its children, while agents work and
-//! while their work lands: the next start continues, and nothing is lost, half done, locked,
-//! mounted or left running.
+//! Kills the program with `kill -9` at any moment, alone or with all its children, while agents
+//! work and while their work lands: the next start continues, and nothing is lost, half done,
+//! locked, mounted or left running.
 //!
 //! The default is a few kills; `BURIN_KILLS` sets the number, half of them during runs and half
 //! during landings.
@@ -104,7 +104,7 @@ fn a_landing_whose_program_is_killed_is_before_or_after() {
         world.assert_nothing_runs(&what);
         let moved = world.commits().len() - first.len();
         between += usize::from(moved == 1);
-        // Whatever was begun is brought to an end by the next that looks at landings.
+        // The next program that reads the landings completes or rolls back the interrupted one.
         let jobs = world.jobs();
         world.assert_sound(&what);
         assert_eq!(
@@ -137,7 +137,7 @@ impl World {
         }
     }
 
-    /// The sample project of the demo model, the one begun last.
+    /// Returns the latest sample project of the demo model.
     fn hub(&self) -> PathBuf {
         let place = self.home.path("state/demo");
         let numbers = std::fs::read_dir(&place).into_iter().flatten().flatten();
@@ -145,7 +145,7 @@ impl World {
         place.join(numbers.max().unwrap_or(1).to_string())
     }
 
-    /// Whether the sample project has its commit.
+    /// Returns whether the sample project has its commit.
     fn has_begun(&self) -> bool {
         let asked = Command::new("git")
             .arg("-C")
@@ -166,7 +166,7 @@ impl World {
         words.chain(["--root".to_owned(), hub]).collect()
     }
 
-    /// In a process group of its own.
+    /// Starts the program in a new process group.
     fn start(&self, words: &[String]) -> Child {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut command = self.home.command(&words);
@@ -191,7 +191,7 @@ impl World {
         left.output
     }
 
-    /// The jobs of the board, and how they stand.
+    /// Returns the jobs of the board with their states.
     fn jobs(&self) -> Vec<(String, String)> {
         let told = self.good(&self.at_hub(&["compose", "list", "--json"]));
         let lines = told.lines().map(|line| {
@@ -206,7 +206,7 @@ impl World {
         self.jobs().into_iter().map(|(_, state)| state).collect()
     }
 
-    /// Lands all remaining work; the rest is in a conflict.
+    /// Lands all remaining work, and asserts that work which does not land is in a conflict.
     fn land(&self, jobs: &[(String, String)]) {
         let open = jobs.iter().filter(|(_, state)| state != "landed");
         let open: Vec<&str> = open.map(|(job, _)| job.as_str()).collect();
@@ -247,7 +247,7 @@ impl World {
         assert_eq!(self.commits().len(), 1 + landed, "{what}");
     }
 
-    /// The lines that a job brings.
+    /// Returns the lines that a job adds.
     fn lines(&self, job: &str) -> Vec<(PathBuf, String)> {
         let told = self
             .run(&self.at_hub(&["compose", "review", job, "--json"]))
@@ -286,7 +286,7 @@ impl World {
         String::from_utf8_lossy(&done.stdout).into_owned()
     }
 
-    /// The commits of the branch, the latest first.
+    /// Returns the commits of the branch, latest first.
     fn commits(&self) -> Vec<String> {
         let told = self.git(&["rev-list", "HEAD"]);
         told.lines().map(str::to_owned).collect()
@@ -306,7 +306,8 @@ impl World {
         }
     }
 
-    /// While nothing runs: the checkout is as its commit says, git is content, and there is no lock, draft or mount.
+    /// Asserts, while nothing runs, that the checkout equals its commit, that `git fsck` succeeds, and that no lock,
+    /// draft or mount is left.
     fn assert_sound(&self, what: &str) {
         self.git(&["fsck", "--strict", "--no-dangling"]);
         assert_eq!(self.git(&["status", "--porcelain"]), "", "{what}");
@@ -327,7 +328,7 @@ impl World {
     }
 }
 
-/// Locks, and drafts of saves.
+/// Collects lock files and drafts of saves.
 fn find_leavings(folder: &Path, left: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -339,7 +340,8 @@ fn find_leavings(folder: &Path, left: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every second time only the program itself, else its whole group. Says whether it had ended before.
+/// Kills the whole process group if `number` is even, otherwise only the program. Returns whether it
+/// had ended before.
 fn kill(going: &mut Child, number: usize) -> bool {
     let had_ended = going.try_wait().expect("its state").is_some();
     let group = format!("-{}", going.id());
@@ -347,7 +349,7 @@ fn kill(going: &mut Child, number: usize) -> bool {
         let killed = Command::new("kill").args(["-9", "--", &group]).status();
         assert!(killed.is_ok_and(|killed| killed.success()));
     } else {
-        // One that has ended already is as dead.
+        // It may have ended already.
         going.kill().ok();
     }
     going.wait().expect("its end");
@@ -389,7 +391,7 @@ fn kills(usual: usize) -> usize {
     asked.map_or(usual, |it| it / 2)
 }
 
-/// Numbers that look like chance, the same in each run: xorshift64*.
+/// A random number generator (xorshift64*) with the same numbers in each run.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,5 @@
-//! Real servers from npm in whole sessions. They lie in a cache folder; without them these tests are skipped.
+//! Tests real servers from npm in whole sessions. They are in a cache folder; without them these tests are
+//! skipped.
 
 use std::path::PathBuf;
 
@@ -28,7 +29,7 @@ fn server(package: &str) -> Option<Value> {
     Some(json!({ "command": "node", "args": [path.display().to_string()] }))
 }
 
-/// The results of calls in the last request: texts, and how many pictures.
+/// Returns the results of calls in the last request: the texts, and the number of pictures.
 fn results(home: &Home) -> (String, usize) {
     let asked = home.asked();
     let last = asked.last().expect("a request");
@@ -119,7 +120,7 @@ fn server_filesystem_in_a_session() {
     home.model.replace(script);
     home.write("project/note.txt", "written before");
     home.allow(&["mcp__files"]);
-    // No folder is named: it asks for our roots.
+    // No folder is configured, so the server requests the client's roots.
     let servers = json!({ "mcpServers": { "files": server } });
     home.write("project/.burin/mcp.json", &servers.to_string());
     assert_eq!(home.run(&["mcp", "approve", "files"]).code, Some(0));

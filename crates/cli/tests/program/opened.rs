@@ -138,7 +138,8 @@ impl Hostile {
     }
 }
 
-/// The program that a line of a trace starts, or the address that it calls, unless it is the model's.
+/// Returns the program that a line of a trace starts, or the address that it contacts, unless that is
+/// the model's.
 fn act(line: &str, model: &str) -> Option<String> {
     if let Some((_, rest)) = line.split_once("execve(") {
         let program = rest.split(", [").next().unwrap_or_default();
@@ -179,7 +180,7 @@ fn an_untrusted_repository_runs_nothing_and_calls_nobody() {
         if hostile.fired() || !foreign.is_empty() {
             failures.push(format!("{number}: fired {}, {foreign:?}", hostile.fired()));
         }
-        // It would have run, had anybody believed it.
+        // Once the user trusts the repository, the trap must fire.
         hostile.believe();
         if !hostile.fired() {
             lame.push(format!("{number}: {}", TRAPS[number % TRAPS.len()]));

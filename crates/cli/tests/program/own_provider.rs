@@ -1,10 +1,10 @@
-//! A provider that only the user's settings define, and `auto`.
+//! Tests `auto` with a provider that only the user's settings define.
 
 use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// A home whose only provider is the user's own, without tables about it.
+/// Creates a home whose only provider is the user's own, without price and profile tables.
 fn home(entry: &Value) -> Home {
     let home = Home::new(&json!([{ "reply": [{ "text": "all done" }] }]));
     for name in ["prices.json", "profiles.json"] {

@@ -268,7 +268,7 @@ fn rules_that_are_kept_are_listed_and_removed() {
     );
 }
 
-/// An answer for good keeps exactly the rule that the question named, for this project.
+/// The answer "always" stores exactly the rule that the question named, for this project.
 #[test]
 fn always_keeps_the_rule_that_the_question_names() {
     use std::io::{BufRead as _, BufReader, Write as _};
@@ -313,7 +313,7 @@ fn always_keeps_the_rule_that_the_question_names() {
     assert!(text.contains(&root), "{text}");
 }
 
-/// The first value of a name, anywhere within a value.
+/// Returns the first member of this name, anywhere within a value.
 fn find<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     match value {
         Value::Object(members) => match members.get(name) {

@@ -42,7 +42,7 @@ fn planted(more: &[&str]) -> (Home, super::home::Left) {
         { "match": { "step": 1 }, "reply": [{ "call": { "tool": "exec_command", "arguments": { "command": command } } }] },
         { "reply": [{ "text": "Done." }] }
     ]));
-    // Sandboxed commands cannot write there, and the user's git can.
+    // Sandboxed commands cannot write there, but the user's git can.
     let trace = home.path("fired");
     let script = format!("#!/bin/sh\necho fired >> {}\n", trace.display());
     let path = format!("{}.sh", canary.display());

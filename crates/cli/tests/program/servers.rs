@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::home::{Home, is_there, offered};
 
-/// A server as a shell script. It leaves a mark where it runs. Once `say` was called it lists another tool, too.
+/// A server as a shell script. It creates a mark when it runs. After a call of `say` it lists another tool too.
 const SERVER: &str = r#"#!/bin/sh
 touch "$1"
 more=
@@ -84,7 +84,7 @@ fn a_projects_server_runs_only_as_it_was_approved() {
     let errors = check("It answered: said it", true);
     assert!(!errors.contains("approv"), "{errors}");
 
-    // Another letter in the entry, and it waits again.
+    // A changed entry needs approval again.
     let changed =
         json!({ "mcpServers": { "it": entry(&home, "runs"), "other": { "command": "true" } } });
     home.write("project/.mcp.json", &changed.to_string());
@@ -98,7 +98,7 @@ fn a_projects_server_runs_only_as_it_was_approved() {
     home.write("project/.mcp.json", &changed.to_string());
     check("There is no such tool.", false);
 
-    // The same entry in another file is another entry.
+    // The same entry in another file needs its own approval.
     std::fs::remove_file(home.path("project/.mcp.json")).expect("it is there");
     let same = json!({ "mcpServers": { "it": entry(&home, "runs") } });
     home.write("project/.cursor/mcp.json", &same.to_string());
@@ -120,7 +120,7 @@ fn the_persons_own_server_needs_no_approval_and_its_calls_are_asked_for() {
     let left = home.task("do it");
     assert!(is_there(&home.path("runs")), "{left:?}");
     assert!(left.output.contains("no user is attached"), "{left:?}");
-    // What says of itself that it only reads is asked for as well.
+    // A tool that claims to only read needs permission as well.
     home.allow(&["mcp__mine__look"]);
     let left = home.task("do it");
     assert!(left.output.contains("It answered: cannot look"), "{left:?}");
@@ -144,7 +144,7 @@ fn the_persons_own_server_needs_no_approval_and_its_calls_are_asked_for() {
 fn the_tools_of_a_session_do_not_change_while_it_is_open() {
     let rules = json!([
         { "match": { "step": 1 }, "reply": [{ "call": { "tool": "mcp__it__say" } }] },
-        // Time for the server to list anew.
+        // Gives the server time to list its tools again.
         { "match": { "step": 2 }, "reply": [{ "call": { "tool": "mcp__it__look" } }], "faults": [{ "fault": { "slow_first_byte": { "ms": 700 } } }] },
         { "match": { "step": 3 }, "reply": [{ "call": { "tool": "mcp__it__another" } }] },
         { "reply": [{ "text": "done" }] }

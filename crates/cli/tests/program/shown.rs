@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// Text that steers a terminal, and that turns letters around.
+/// Text that controls a terminal and reverses letters.
 const STEERING: &str = "a\u{1b}]52;c;eA==\u{7}b\u{1b}[2Kc\rd\u{202e}e";
 
 fn call(tool: &str, arguments: &Value) -> Value {
