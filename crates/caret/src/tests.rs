@@ -1,4 +1,4 @@
-//! Commands as cases: a text with its carets, a command, the text and its carets after it.
+//! Tests commands as cases: a text with carets, a command, and the resulting text with carets.
 
 mod casing;
 mod deleting;

@@ -1,4 +1,5 @@
-//! The whole map against a naive model, under random edits, folds, inlays, blocks and wrapping.
+//! Tests the whole map against a naive model, under random edits, folds, inlays, blocks and
+//! wrapping.
 
 mod examples;
 mod naive;

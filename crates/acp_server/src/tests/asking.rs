@@ -91,7 +91,7 @@ async fn a_turn_is_stopped_while_it_asks() {
     assert_eq!(end["result"]["stopReason"], "end_turn");
 }
 
-/// Some editors only take the question back.
+/// Some editors only cancel the question.
 #[tokio::test]
 async fn a_question_that_is_cancelled_stops_the_turn() {
     let ask = r#"{"question":"Which?","options":["red","blue"]}"#;

@@ -58,7 +58,7 @@ impl World {
         Self::with(scripts, false)
     }
 
-    /// A world in which nothing is asked.
+    /// A world in which no call needs permission.
     pub(super) fn allowing(scripts: impl IntoIterator<Item = ResponseScript>) -> Self {
         Self::with(scripts, true)
     }
@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    /// An editor with a session in the project; its id.
+    /// Starts an editor with a session in the project; returns it with the session's id.
     pub(super) async fn session(&self) -> (Peer, String) {
         let mut peer = self.peer();
         peer.hello(able()).await;
@@ -158,7 +158,7 @@ impl Peer {
             .expect("it listens");
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub(super) async fn ask(&mut self, method: &str, params: Value) -> u64 {
         let id = self.asked.len() as u64;
         self.asked.insert(id, method.to_owned());
@@ -167,7 +167,7 @@ impl Peer {
         id
     }
 
-    /// The next message, which fits the schema of its method.
+    /// Returns the next message, after checking it against the schema of its method.
     pub(super) async fn hear(&mut self) -> Value {
         let line = tokio::time::timeout(PATIENCE, self.from.next_line()).await;
         let line = line.expect("in time").expect("a pipe").expect("a line");
@@ -263,7 +263,7 @@ impl Peer {
             .await;
     }
 
-    /// Hangs up; how serving ended.
+    /// Closes the connection; returns the result of serving.
     pub(super) async fn hang_up(mut self) -> Result<(), connect::Error> {
         self.to.shutdown().await.expect("a pipe");
         let served = tokio::time::timeout(PATIENCE, self.served).await;
@@ -276,7 +276,7 @@ impl Peer {
 pub(super) struct Shown {
     /// The messages with their kinds, by id.
     pub(super) messages: Vec<(String, String)>,
-    /// Calls in order, as they are in the end.
+    /// Final states of the calls, in order.
     pub(super) calls: Vec<Value>,
     pub(super) plan: Value,
     pub(super) title: Value,
@@ -339,7 +339,7 @@ impl Shown {
     }
 }
 
-/// The kinds of updates, each once for a run of them.
+/// Returns the kinds of updates; adjacent repetitions are merged.
 pub(super) fn kinds(told: &[Value]) -> Vec<&str> {
     let kinds = told
         .iter()

@@ -108,7 +108,7 @@ async fn nothing_is_told_behind_a_loaded_session() {
     assert_eq!(more, Vec::<Value>::new());
 }
 
-/// Nothing of a session is written down before its first prompt; yet the editor knows it.
+/// A session is not stored before its first prompt, but the editor knows it.
 #[tokio::test]
 async fn a_session_without_a_prompt_can_be_opened_again() {
     for method in ["session/load", "session/resume"] {
@@ -126,7 +126,7 @@ async fn a_session_without_a_prompt_can_be_opened_again() {
         assert_eq!(Shown::of(&told).said("agent_message_chunk"), ["I am here."]);
         let (listed, _) = peer.answer("session/list", json!({})).await;
         assert_eq!(listed["result"]["sessions"][0]["sessionId"], json!(session));
-        // Once it is closed, there is nothing left of one that said nothing.
+        // A session closed without a prompt leaves nothing behind.
         let silent = peer.begin(world.wanted()).await;
         let closing = json!({ "sessionId": silent });
         peer.answer("session/close", closing).await;

@@ -1,4 +1,4 @@
-//! Where positions lie after edits.
+//! Tests the mapping of positions through edits.
 
 use base::{Bias, ByteOffset, Span};
 

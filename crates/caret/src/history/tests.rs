@@ -1,4 +1,4 @@
-//! Going back to where the carets were.
+//! Tests undoing of caret moves.
 
 use base::{ByteOffset, Span};
 use text::{Buffer, EditOrigin, Selection, SelectionSet, Timestamp};

@@ -1,4 +1,4 @@
-//! Where every motion leads.
+//! Tests the target of every motion.
 
 use base::{ByteOffset, Row};
 
@@ -295,7 +295,7 @@ fn between_brackets() {
         .check(Move(Motion::MatchingBracket), "f(\")\"ˇ)");
 }
 
-/// Paragraphs over many pieces of the rope, against rows looked at one by one.
+/// Compares paragraph motions over many pieces of the rope with a row-by-row search.
 #[test]
 fn paragraphs_equal_a_naive_search() {
     let mut seed = 0x5eed_u64;

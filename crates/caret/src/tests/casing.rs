@@ -1,4 +1,4 @@
-//! Capitals and the ways to spell names.
+//! Tests changes of case and of the spelling of names.
 
 use crate::command::Command::{
     CamelCase, KebabCase, LowerCase, PascalCase, ScreamingSnakeCase, SnakeCase, TitleCase,

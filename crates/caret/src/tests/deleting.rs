@@ -1,4 +1,4 @@
-//! Deleting.
+//! Tests deletion.
 
 use crate::command::Command::{self, Delete, DeleteRows};
 use crate::fixture::{Fixture, check};

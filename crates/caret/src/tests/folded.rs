@@ -1,4 +1,4 @@
-//! Commands on rows that folds join into one line.
+//! Tests commands on rows that folds join into one line.
 
 use base::ByteOffset;
 
@@ -12,12 +12,12 @@ use crate::command::SelectionUnit;
 use crate::fixture::Fixture;
 use crate::motion::Motion;
 
-/// A text with the block of `f` folded between its braces.
+/// Returns a text with the block of `f` folded between its braces.
 fn braces(marked: &str) -> Fixture {
     Fixture::new(marked).fold("\n    b", ";\n")
 }
 
-/// A text with the body of `f` folded from the end of its first row to the end of its last.
+/// Returns a text with the body of `f` folded from the end of its first row to the end of its last.
 fn body(marked: &str) -> Fixture {
     Fixture::new(marked).fold("\n    b", "c")
 }
@@ -40,7 +40,7 @@ fn check_fold(fixture: Fixture, command: &Command, after: &str, folded: &[&str])
     assert_eq!(folds, folded);
 }
 
-/// Runs a command that unfolds and edits nothing.
+/// Asserts that a command neither unfolds nor edits.
 #[track_caller]
 fn check_unfolds(fixture: Fixture, command: &Command) {
     let before = fixture.marked();

@@ -1,4 +1,4 @@
-//! Indentation, comments, blanks.
+//! Tests indentation, comments and blanks.
 
 use crate::command::Command::{
     self, DeleteTrailingSpace, Indent, IndentWithSpaces, IndentWithTabs, Outdent, Tab,

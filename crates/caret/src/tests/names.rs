@@ -1,4 +1,4 @@
-//! Names and documentation of commands.
+//! Tests names and documentation of commands.
 
 use std::collections::HashSet;
 

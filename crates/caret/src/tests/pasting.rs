@@ -1,4 +1,4 @@
-//! Copy, cut and paste.
+//! Tests copy, cut and paste.
 
 use crate::clipboard::{CopiedText, PasteIndent, copy, cut, paste};
 use crate::fixture::Fixture;
@@ -144,7 +144,7 @@ fn no_row_moves_further_left_than_the_least_indented_one() {
         &stairs,
         &format!("x {}a\n    b\ncˇ", " ".repeat(12)),
     );
-    // The copy starts behind the blanks of its first row, which is the deepest.
+    // The copy starts after the blanks of its first row, which is the deepest.
     let from_the_middle = copied("            «a\n        b\n    cˇ»");
     check_fit("Rust", "ˇ", &from_the_middle, "        a\n    b\ncˇ");
     let rows = copied("        aˇ\n    bˇ\n  cˇ");

@@ -1,4 +1,4 @@
-//! Random commands one after the other: selections stay sound, undo brings every text back.
+//! Tests random sequences of commands: selections stay valid, and undo restores every text.
 
 use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
@@ -74,7 +74,7 @@ fn random_command(random: &mut Random, all: &[Command], len: usize) -> Command {
     }
 }
 
-/// Up to two folds from the end of a row to the end or the start of a later one.
+/// Returns up to two folds from the end of a row to the end or the start of a later one.
 fn random_folds(random: &mut Random, snapshot: &Snapshot) -> Vec<Span> {
     let mut folds = Vec::new();
     for _ in 0..random.below(3) {
@@ -171,7 +171,7 @@ fn run(seed: u64, steps: usize, language: Option<&str>) {
     assert_eq!(fixture.buffer.snapshot().to_string(), first, "seed {seed}");
 }
 
-/// How many times the usual rounds to run: `BURIN_ROUNDS=50` for a longer search.
+/// Factor for the number of rounds, such as `BURIN_ROUNDS=50` for a longer run.
 fn rounds() -> u64 {
     let asked = std::env::var("BURIN_ROUNDS").ok();
     asked.and_then(|asked| asked.parse().ok()).unwrap_or(1)

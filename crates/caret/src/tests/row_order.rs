@@ -1,4 +1,4 @@
-//! Moving, copying, joining and sorting rows.
+//! Tests moving, copying, joining and sorting of rows.
 
 use crate::command::Command::{
     DuplicateDown, DuplicateSelection, DuplicateUp, JoinRows, MoveRowsDown, MoveRowsUp,

@@ -1,4 +1,4 @@
-//! Many carets, occurrences, boxes, widening.
+//! Tests multiple carets, occurrences, boxes and expanding of selections.
 
 use base::ByteOffset;
 use display::DisplayPoint;
@@ -15,7 +15,7 @@ use crate::command::{Command, SelectionUnit};
 use crate::fixture::{Fixture, check};
 use crate::motion::Motion;
 
-/// Runs commands one after the other and compares after each.
+/// Runs commands in sequence and compares after each.
 #[track_caller]
 fn steps(before: &str, commands: &[(Command, &str)]) {
     let mut fixture = Fixture::new(before);

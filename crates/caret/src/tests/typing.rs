@@ -1,4 +1,4 @@
-//! Typed text, new rows.
+//! Tests typed text and new rows.
 
 use crate::command::Command::{self, Insert, InsertLiteral, Newline, NewlineAbove, NewlineBelow};
 use crate::fixture::{Fixture, check};

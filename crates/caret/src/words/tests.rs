@@ -1,4 +1,4 @@
-//! Words around a place.
+//! Tests words around an offset.
 
 use base::{ByteOffset, Span};
 

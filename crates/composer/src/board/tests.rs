@@ -1,4 +1,4 @@
-//! A board over fake worktrees and sessions.
+//! Tests a board over fake worktrees and sessions.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Observation of changes on a real disk, over an in-memory base.
+//! Tests observation of changes on a real disk, over an in-memory base.
 
 use std::os::unix::fs::symlink;
 use std::sync::Arc;

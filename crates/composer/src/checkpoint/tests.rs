@@ -1,4 +1,4 @@
-//! Undo on a real disk, including programs that die midway.
+//! Tests undo on a real disk, including programs that die midway.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -72,7 +72,7 @@ fn undo_removes_agent_changes_and_keeps_user_changes() {
         tree.authored.undo(&undo_of("s")),
         Err(Error::NothingToUndo)
     ));
-    // And the undo is undone.
+    // The undo is undone.
     let again = tree
         .authored
         .undo(&UndoSelection::of_operation(undone.operation))

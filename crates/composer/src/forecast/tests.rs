@@ -1,4 +1,4 @@
-//! Forecasts of sessions in real repositories.
+//! Tests forecasts of sessions in real repositories.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up repositories on disk and ask the real git"

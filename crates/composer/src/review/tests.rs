@@ -391,7 +391,7 @@ fn hunks_know_their_authors_checks_and_symbols() {
     assert_eq!(review.hunks()[0].path, TreePath::from("b.rs"));
 }
 
-/// Any subset of hunks gives lines of base and session and nothing else; all of them the session, none the base.
+/// Any subset of hunks gives only lines of base and session; all hunks give the session, none the base.
 #[test]
 fn random_subsets_are_exact() {
     let hub = Hub::new(&[("seed.txt", "x\n")]);

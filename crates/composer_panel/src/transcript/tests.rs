@@ -1,4 +1,4 @@
-//! A transcript while it streams, and rebuilt from its records.
+//! Tests a transcript while it streams, and one rebuilt from its records.
 
 use std::sync::Arc;
 

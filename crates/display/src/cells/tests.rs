@@ -1,4 +1,4 @@
-//! Widths of single characters and of short texts.
+//! Tests widths of single characters and of short texts.
 
 use super::{Meter, plain_prefix, stand_in};
 

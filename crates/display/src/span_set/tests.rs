@@ -1,4 +1,4 @@
-//! Marks under random edits, against positions mapped one by one.
+//! Tests marks under random edits against positions mapped one by one.
 
 use base::{Bias, ByteOffset, Span};
 use rand::rngs::StdRng;

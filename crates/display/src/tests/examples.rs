@@ -1,4 +1,4 @@
-//! Examples that one can read.
+//! Readable examples.
 
 use base::{Bias, ByteOffset, Row, Span};
 use text::{Buffer, EditOrigin, Timestamp};
@@ -21,7 +21,7 @@ fn map(text: &str, wrap: Option<u32>) -> DisplayMap {
     map
 }
 
-/// What is painted, row by row, dots for the hanging indent.
+/// Returns the painted text, row by row, with dots for the hanging indent.
 fn screen(map: &DisplayMap) -> Vec<String> {
     let snapshot = map.snapshot();
     let rows = 0..snapshot.row_count();
@@ -112,7 +112,7 @@ fn inlays_of_several_lines_break_rows() {
         );
         assert_eq!(snapshot.buffer_row(DisplayRow(1)), (Row(0), false));
         assert_eq!(snapshot.buffer_row(DisplayRow(3)), (Row(1), true));
-        // Rows of the inlay hold no place of the text but its own.
+        // Rows of the inlay contain no offset of the text except the inlay's own.
         assert_eq!(
             snapshot.to_buffer(DisplayPoint::new(1, 3), Bias::Left),
             ByteOffset(4)
@@ -212,7 +212,7 @@ fn heights_are_exact_at_ten_million_rows() {
     let first = map.insert_block(spec(0, Placement::Above));
     let last = map.insert_block(spec(9_999_999, Placement::Below));
     let snapshot = map.snapshot();
-    // 0.3 is kept as a fraction of 65536.
+    // 0.3 is stored as a fraction of 65536.
     let height = 19661.0 / 65536.0;
     assert_eq!(snapshot.y_of(DisplayRow(9_999_999)), 9_999_999.0 + height);
     assert_eq!(
@@ -289,7 +289,7 @@ fn carets_move_by_rows_and_stay_on_them() {
         cells.push(below.cell);
         point = below;
     }
-    // The first row goes on in the second, so the caret stays before its last character.
+    // The first row continues in the second, so the caret stays before its last character.
     assert_eq!(cells, [5, 5, 0, 5]);
     assert_eq!(snapshot.row_above(DisplayPoint::new(0, 3), 3), None);
     assert_eq!(snapshot.row_above(point, 1), Some(DisplayPoint::new(2, 0)));

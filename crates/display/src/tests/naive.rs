@@ -1,4 +1,4 @@
-//! The display map as one would write it first: every line expanded, every question a walk.
+//! A naive display map: every line is expanded, and every query is a walk.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ struct NaiveRow {
     is_last: bool,
 }
 
-/// Line and glyph index, before and behind the inlays at an offset.
+/// Returns line and glyph index, before and after the inlays at an offset.
 type Places = Vec<[(usize, usize); 2]>;
 
 impl Naive {
@@ -117,7 +117,7 @@ impl Naive {
         }
     }
 
-    /// What the folds hide, overlapping ones joined.
+    /// Returns the hidden spans, with overlapping folds joined.
     fn hidden(&self, buffer: &Snapshot) -> Vec<Range<usize>> {
         let mut hidden: Vec<Range<usize>> = Vec::new();
         let mut folds: Vec<Range<usize>> = self
@@ -206,7 +206,7 @@ impl Naive {
         }
     }
 
-    /// Compares everything.
+    /// Compares all results with those of the map.
     pub(super) fn check(&self, map: &DisplayMap, buffer: &Snapshot) {
         let snapshot = map.snapshot();
         snapshot.shown.assert_invariants();
@@ -235,7 +235,7 @@ impl Naive {
         assert_eq!(map.folds(), folds, "folds");
     }
 
-    /// Rows as they should be; of lines that are stale, as they are.
+    /// Returns the expected rows; for stale lines, the actual ones.
     fn rows(&self, map: &DisplayMap, lines: &[Line]) -> Vec<NaiveRow> {
         let snapshot = map.snapshot();
         let mut rows = Vec::new();
@@ -288,7 +288,7 @@ impl Naive {
     }
 }
 
-/// The rows of a wrapped line: their bytes and their indent.
+/// Returns the rows of a wrapped line: their bytes and their indent.
 fn wrap(text: &str, options: WrapOptions) -> Vec<(usize, u32)> {
     let mut rows = Vec::new();
     let mut rest = text;
@@ -307,7 +307,7 @@ fn wrap(text: &str, options: WrapOptions) -> Vec<(usize, u32)> {
     rows
 }
 
-/// The rows of a line that does not wrap.
+/// Returns the rows of a line that does not wrap.
 fn broken(text: &str) -> Vec<(usize, u32)> {
     if text.len() <= LONG_LINE_BYTES {
         text.split_inclusive('\n')
@@ -332,7 +332,7 @@ impl Model<'_> {
         &self.lines[row.line].glyphs[row.glyphs.clone()]
     }
 
-    /// The cell before each glyph of a row, and where it ends.
+    /// Returns the cell before each glyph of a row, and the end of the row.
     fn cells(&self, row: &NaiveRow) -> Vec<u32> {
         let mut meter = Meter::new(row.indent, self.naive.options.tab_width);
         let mut cells = vec![meter.cell];
@@ -343,7 +343,7 @@ impl Model<'_> {
         cells
     }
 
-    /// The offset before a glyph of a line.
+    /// Returns the offset before a glyph of a line.
     fn offset(&self, line: usize, glyph: usize) -> usize {
         let line = &self.lines[line];
         line.glyphs
@@ -500,7 +500,7 @@ impl Model<'_> {
         }
     }
 
-    /// Borders of graphemes that take room are found again, unless they are folded away.
+    /// Boundaries of visible graphemes map back, unless they are folded.
     fn check_round_trip(
         &self,
         map: &DisplayMap,

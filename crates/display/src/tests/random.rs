@@ -1,4 +1,4 @@
-//! Random operations; after each the map must equal the naive model.
+//! Applies random operations; after each, the map must equal the naive model.
 
 use std::sync::atomic::AtomicBool;
 
@@ -139,7 +139,7 @@ impl World {
             if self.rng.random_bool(0.5) {
                 span.end = span.start;
             }
-            // Edits may touch, as long as they do not both insert at one place.
+            // Edits may touch unless both insert at the same offset.
             let touches = |last: &Edit| {
                 last.span.end > span.start
                     || last.span.end == span.start && (last.span.is_empty() || span.is_empty())
@@ -276,7 +276,7 @@ impl World {
         format!("{:?}", self.naive.options)
     }
 
-    /// Begins a job, or ends one that was begun some steps before.
+    /// Begins a job, or ends one that began some steps before.
     fn job(&mut self) -> String {
         if self.rng.random_bool(0.5)
             && let Some(job) = self.map.wrap_job()
@@ -311,7 +311,7 @@ fn text(rng: &mut StdRng, atoms: usize) -> String {
     let flavour = rng.random_range(0..3);
     (0..atoms)
         .map(|_| match flavour {
-            // Mostly plain lines that are long.
+            // Returns mostly long plain lines.
             0 if rng.random_bool(0.8) => ["x", "word ", "ab cd "][rng.random_range(0..3)],
             _ => ATOMS[rng.random_range(0..ATOMS.len())],
         })
@@ -353,7 +353,7 @@ fn run(seed: u64, steps: usize) {
     }
 }
 
-/// `SEED` repeats one run, `ITERATIONS` sets how many there are.
+/// `SEED` repeats one run, `ITERATIONS` sets the number of runs.
 #[test]
 fn random_steps_keep_the_map_equal_to_the_naive_model() {
     let number = |name: &str| {

@@ -1,4 +1,4 @@
-//! Actions and commands of the caret are the same list.
+//! Tests that every command of the caret has an action, and the reverse.
 
 use std::collections::BTreeSet;
 

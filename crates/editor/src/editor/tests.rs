@@ -1,4 +1,4 @@
-//! Views under gpui's scheduler: keys are pressed, state is read.
+//! Tests views under gpui's scheduler by pressing keys and reading state.
 
 mod expanding;
 mod finding;
@@ -15,7 +15,7 @@ use gpui_kit::{Entity, KeyBinding, TestAppContext, VisualTestContext};
 use super::Editor;
 use crate::fixture;
 
-/// A view of a marked text, in a window, with the keyboard.
+/// Opens a marked text in a window with the keyboard focus.
 pub(super) fn open<'a>(
     path: &str,
     marked: &str,
@@ -71,7 +71,7 @@ fn keys() -> Vec<KeyBinding> {
     ]
 }
 
-/// The text with its carets.
+/// Returns the text with its carets.
 pub(super) fn state(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> String {
     cx.run_until_parked();
     cx.update(|_, cx| fixture::marked(editor, cx))

@@ -1,4 +1,4 @@
-//! Excerpts follow their sources, and sources what is typed into excerpts.
+//! Tests that excerpts follow their sources, and sources follow edits of excerpts.
 
 use base::{ByteOffset, Row, Span};
 use gpui_kit::{AppContext as _, Entity, TestAppContext};
@@ -58,7 +58,7 @@ impl World {
         cx.update(|cx| model.read(cx).snapshot().to_string())
     }
 
-    /// Puts text in the place of a piece of the shown text.
+    /// Replaces a piece of the shown text.
     fn type_over(&self, old: &str, new: &str, cx: &mut TestAppContext) {
         let shown = self.shown(cx);
         let at = shown.find(old).expect("it is shown");
@@ -118,7 +118,7 @@ fn edits_go_to_the_source_and_come_back(cx: &mut TestAppContext) {
     assert_eq!(world.shown(cx), "a1\nA2\nnew\nb0\nb2\nb3\na4");
     world.type_over("b3", "b3!", cx);
     assert_eq!(world.text(&world.two, cx), "b0\nb1\nb2\nb3!");
-    // Above, within, and at the end of what is shown.
+    // Edits above, within, and at the end of the excerpt.
     World::edit_source(&world.one, (0, 0), "top\n", cx);
     World::edit_source(&world.two, (6, 8), "B2\nand", cx);
     assert_eq!(world.shown(cx), "a1\nA2\nnew\nb0\nB2\nand\nb3!\na4");
@@ -169,12 +169,12 @@ fn deleting_a_whole_row_joins_no_rows_of_two_excerpts(cx: &mut TestAppContext) {
             }
         })
     });
-    // The last row of an excerpt with the break behind it, as deleting a line does.
+    // Deletes the last row of an excerpt with its line break, as Delete Line does.
     world.type_over("a2\n", "", cx);
     assert_eq!(world.text(&world.one, cx), "a0\na1\na3\na4\na5\n");
     assert_eq!(world.shown(cx), "a1\nb0\nb2\nb3\na4");
     assert!(refused.borrow().is_empty());
-    // Two places.
+    // Two places at once.
     world.type_over("a1\nb0", "joined", cx);
     assert_eq!(world.shown(cx), "a1\nb0\nb2\nb3\na4");
     assert_eq!(world.text(&world.two, cx), TWO);

@@ -1,4 +1,4 @@
-//! A document's life: saving, disk changes, conflicts, hunks, journal.
+//! Tests the life of a document: saving, disk changes, conflicts, hunks, journal.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ fn path() -> AbsPath {
     AbsPath::new("/code/a.rs").unwrap()
 }
 
-/// A document read from a fake disk.
+/// Opens a document from a fake disk.
 fn open(text: &str, cx: &mut TestAppContext) -> (Entity<DocumentModel>, Arc<FakeFiles>) {
     cx.update(|cx| {
         gpui_kit::init(cx);
@@ -63,7 +63,7 @@ async fn a_save_writes_the_text_and_tells(cx: &mut TestAppContext) {
         DocumentState::Dirty
     );
     let task = model.update(cx, |model, cx| model.save(SaveTarget::Own, cx));
-    // Typing goes on while the disk is at work.
+    // Typing continues while the disk is busy.
     insert(&model, 0, "y", cx);
     task.await.unwrap();
     assert_eq!(files.content(&path()).unwrap(), b"// x\nfn a() {}\n");

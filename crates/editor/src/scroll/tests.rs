@@ -1,4 +1,4 @@
-//! The scroll position after edits and moves.
+//! Tests the scroll position after edits and moves.
 
 use display::{DisplayMap, DisplayOptions, DisplayRow};
 use text::{Buffer, EditOrigin, Timestamp};

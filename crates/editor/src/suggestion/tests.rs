@@ -1,4 +1,4 @@
-//! What a suggestion looks like: rows as they are read, with marks for what comes and what goes.
+//! Tests the display of suggestions as rows with marks around inserted and deleted text.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::fixture::unmark;
 
-/// A suggestion that replaces the spans of `old` texts, each found in the text, by new ones.
+/// Returns a suggestion that replaces each `old` text, found in the text, with a new one.
 fn replacing(snapshot: &Snapshot, edits: &[(&str, &str)]) -> Suggestion {
     let text = snapshot.to_string();
     let mut from = 0;
@@ -31,7 +31,7 @@ fn replacing(snapshot: &Snapshot, edits: &[(&str, &str)]) -> Suggestion {
     of(snapshot, edits.collect())
 }
 
-/// A suggestion that puts a text in.
+/// Returns a suggestion that inserts a text.
 fn inserting(snapshot: &Snapshot, at: ByteOffset, new: &str) -> Suggestion {
     of(
         snapshot,
@@ -50,7 +50,7 @@ fn of(snapshot: &Snapshot, edits: Vec<SuggestedEdit>) -> Suggestion {
     }
 }
 
-/// All rows in sight.
+/// Makes all rows visible.
 fn all(snapshot: &Snapshot) -> VisibleRange {
     VisibleRange {
         rows: (Row(0), Row(snapshot.row_count())),
@@ -58,7 +58,7 @@ fn all(snapshot: &Snapshot) -> VisibleRange {
     }
 }
 
-/// The text as it is shown: `‹put in›`, `[struck]`, `-` before rows that go.
+/// Returns the shown text: `‹inserted›`, `[struck]`, `-` before deleted rows.
 fn shown(snapshot: &Snapshot, suggestion: &Suggestion, selections: &SelectionSet) -> String {
     let Presentation::InText(shown) = present(suggestion, snapshot, selections, all(snapshot))
     else {
@@ -150,7 +150,7 @@ fn what_is_shown_as_added_rows_is_what_taking_gives() {
     );
 }
 
-/// The text as a reader of what is shown expects it to become.
+/// Returns the text after accepting, as a reader of the shown text expects it.
 fn expected(snapshot: &Snapshot, shown: &InText) -> String {
     let mut edits: Vec<(Span, String)> = Vec::new();
     for (first, last) in &shown.gone_rows {
@@ -181,7 +181,8 @@ fn expected(snapshot: &Snapshot, shown: &InText) -> String {
     text
 }
 
-/// A put-in text without the blank that makes its empty last row seen. The texts of the test have no other.
+/// Returns an inserted text without the blank that makes its empty last row visible. The texts of the test
+/// contain no other blank.
 fn seen(text: &str) -> String {
     text.replace(' ', "")
 }
@@ -410,7 +411,7 @@ fn a_location_in_another_file_shows_a_known_row() {
     };
     check(Some(&snapshot), Some(Row(1)), "let sum = total(read_all);");
     check(None, None, "read_all");
-    // A text to which it no longer applies gives no row.
+    // A text to which the suggestion no longer applies gives no row.
     let other = Buffer::new("one\n").snapshot();
     check(Some(&other), None, "read_all");
 }

@@ -19,7 +19,7 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// A folder `root` with files, a link out of it, and a folder beside it.
+/// Creates a folder `root` with files, a link out of it, and a folder beside it.
 fn scene() -> (TempFolder, OwnedFd) {
     let folder = TempFolder::new().expect("a folder");
     let at = |name: &str| folder.path().join(name);
@@ -90,13 +90,13 @@ fn the_walk_needs_no_permission_to_list() {
     set(0o700);
 }
 
-/// The number of rounds that a race is run; `BURIN_RACES` sets another.
+/// Returns the number of rounds of a race; `BURIN_RACES` overrides the default.
 fn races() -> usize {
     let given = std::env::var("BURIN_RACES").ok();
     given.and_then(|number| number.parse().ok()).unwrap_or(1000)
 }
 
-/// The walk runs by itself here, as it does where the kernel opens no path at once.
+/// Only the walk runs here, as on systems without `openat2`.
 #[test]
 fn the_walk_never_leaves_the_root_while_links_are_swapped() {
     let (folder, root) = scene();
@@ -119,7 +119,7 @@ fn the_walk_never_leaves_the_root_while_links_are_swapped() {
             }
         });
         let (mut read, mut refused, mut round) = (0, 0, 0);
-        // Goes on until both happened, so that the race was one.
+        // Continues until both outcomes occurred, so that there was a race.
         while round < races() || read == 0 || refused == 0 {
             let path = ["dir/deep/a", "dir/a", "away/deep/a"][round % 3];
             match walk(&root, Path::new(path), OFlags::RDONLY, Mode::empty()) {

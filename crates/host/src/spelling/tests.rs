@@ -122,7 +122,7 @@ fn the_rules_of_a_volume_are_found() {
     exact.write(&path("/a/b"), "x");
     assert_eq!(exact.name_rules(&path("/a")), NameRules::EXACT);
     assert_eq!(exact.name_rules(&path("/a/missing")), NameRules::EXACT);
-    // Nothing says anything: no name has another spelling.
+    // No source reveals a rule: no name has another spelling.
     let silent = FakeFiles::with_names(NameRules::FOLDING);
     silent.write(&path("/1/2"), "x");
     assert_eq!(silent.name_rules(&path("/1")), NameRules::EXACT);
@@ -165,7 +165,7 @@ fn one_file_is_never_two_and_never_lost() {
     let mut expected: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for round in 0..spelling_count(400) {
         let ix = spellings.below(NAMES.len());
-        // A sharp s is itself a spelling, and no lower case of its folding.
+        // A sharp s is itself a spelling, and not the lower case of its folding.
         let name = NAMES[ix].replace('ß', "ss");
         let spelled = root.join(spellings.of(&name));
         files

@@ -14,7 +14,7 @@ use crate::{
     socket::ResetFlag,
 };
 
-/// When each write came, and how long it was; then the end.
+/// Returns the time and length of each write, then the end.
 async fn writes(pace: ReplyPace, first_byte: Duration) -> Vec<(u128, usize)> {
     let mut frames = Frames::new(Rng::of(&[1]), pace);
     (0..100).for_each(|_| frames.raw(b"word".to_vec(), 1));

@@ -1,4 +1,4 @@
-//! Anchors: what is shown, what is found again, what is refused.
+//! Tests which anchors are shown, found again and refused.
 
 use super::*;
 use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor, PatchOperation};
@@ -78,7 +78,7 @@ fn a_line_that_moved_is_found_near() {
     );
     assert_eq!(planned.apply(text), "new\nnew\none\n2\nthree\n");
     assert_eq!(planned.hunks[0].differences, [HunkDifference::Moved]);
-    // Twice near, or too far, or a range that has stretched.
+    // Refused: two nearby lines match, or the line is too far away.
     let far = format!("{}two\n", "x\n".repeat(40));
     for text in ["a\n0\ntwo\ntwo\n", far.as_str()] {
         let planned = run(

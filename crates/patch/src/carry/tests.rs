@@ -1,4 +1,4 @@
-//! Which signs stay those of the file and which are those of the edit.
+//! Tests which characters come from the file and which from the edit.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn what_the_edit_keeps_has_the_signs_of_the_file() {
             "\"a\" or \"b\"",
             Some("\u{201c}a\u{201d} or \u{201c}b\u{201d}"),
         ),
-        // What is written anew reads as written.
+        // A changed quote is written as in the new text.
         (
             "x \"a\" y",
             "x \u{201c}a\u{201d} y",
@@ -43,7 +43,7 @@ fn what_the_edit_keeps_has_the_signs_of_the_file() {
             Some("x 'a' y"),
         ),
         ("f(\"a\")", "f(\u{201c}a\u{201d})", "f(\"a\", \"b\")", None),
-        // More differs than signs.
+        // The texts differ in more than punctuation.
         ("\"ab\"", "\u{201c}a\u{201d}", "\"ac\"", None),
     ] {
         let carried = text(old, there, new);

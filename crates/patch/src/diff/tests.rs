@@ -1,4 +1,4 @@
-//! Runs of differences, by example and against random sequences.
+//! Tests runs of differences, by example and with random sequences.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

@@ -1,4 +1,4 @@
-//! Messages for models and users.
+//! Tests messages for models and users.
 
 use std::borrow::Cow;
 

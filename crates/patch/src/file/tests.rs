@@ -1,4 +1,4 @@
-//! Lines, endings and offsets of a text.
+//! Tests lines, endings and offsets of a text.
 
 use super::*;
 

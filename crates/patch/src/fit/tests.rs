@@ -1,4 +1,4 @@
-//! Where changes meet lines that block and file do not share.
+//! Tests changes next to lines that only the block or only the file has.
 
 use std::rc::Rc;
 
@@ -6,7 +6,8 @@ use super::*;
 use crate::block::LineBlock;
 use crate::edit::Grain;
 
-/// A block laid on the rows of `map`, from `before` to `after`, or a doubt.
+/// Fits a block whose lines are at the rows of `map` into `before`; `after` is the expected text,
+/// or the ambiguity.
 fn check(
     before: &str,
     old: &str,
@@ -60,7 +61,7 @@ fn a_gap_away_from_the_change_stays() {
 #[test]
 fn a_gap_beside_the_change_is_settled_or_refused() {
     let boundary = Err(Ambiguity::Boundary);
-    // The new text alone has the blank line, in front of what it replaces one by one.
+    // Only the new text has the blank line, before lines that it replaces one by one.
     check(
         "a\n\nb\nc\n",
         "a\nb\nc\n",
@@ -75,9 +76,9 @@ fn a_gap_beside_the_change_is_settled_or_refused() {
         GAP,
         Ok("a\n\nx\n\nb\nc\n"),
     );
-    // Before or behind the blank line?
+    // The new line may belong before or after the blank line.
     check("a\n\nb\nc\n", "a\nb\nc\n", "a\nx\nb\nc\n", GAP, boundary);
-    // A line of text that is left out may be meant to go along.
+    // An omitted line of text may be meant to be replaced too.
     check("a\nX\nb\nc\n", "a\nb\nc\n", "a\nB\nc\n", GAP, boundary);
 }
 
@@ -88,7 +89,7 @@ fn a_blank_line_nobody_speaks_of_stays_beside_what_changes() {
     check(file, "a\nb\nc\n", "a\nc\n", GAP, Ok("a\n\nc\n"));
     check(file, "a\nb\nc\n", "A\nb\nc\n", GAP, Ok("A\n\nb\nc\n"));
     check(file, "a\nb\nc\n", "b\nc\n", GAP, Ok("\nb\nc\n"));
-    // On both sides.
+    // The same with omitted blank lines on both sides.
     let both = &[Some(0), Some(2), Some(4)];
     let file = "a\n\nb\n\nc\n";
     check(file, "a\nb\nc\n", "a\nB\nc\n", both, Ok("a\n\nB\n\nc\n"));
@@ -106,12 +107,12 @@ fn added_lines_replace_the_old_one_if_it_is_recognisable() {
         GAP,
         Ok("a\n\nlet b = one(three);\nb.four();\nc\n"),
     );
-    // The first may well belong before the blank line, and the second behind it.
+    // The first new line may belong before the blank line, and the second after it.
     let boundary = Err(Ambiguity::Boundary);
     let new = "a\nuse four;\nlet b = one(three);\nc\n";
     check(file, old, new, GAP, boundary);
     check(file, old, "a\nx\ny\nc\n", GAP, boundary);
-    // Nor is it told where the new lines have a blank one, which may be the one left out.
+    // A blank line among the new lines may be the omitted one, so this is ambiguous too.
     check(file, old, "a\nB\n\nc\n", GAP, boundary);
     check(file, old, "a\n\nlet b = one(three);\nd\nc\n", GAP, boundary);
 }
@@ -138,7 +139,7 @@ fn lines_that_go_away_leave_no_two_blank_lines() {
     let file = "a\n\nb\n\nc\n\n\nd\n";
     check(file, old, new, map, Err(Ambiguity::Boundary));
     check("a\n\nb\n\nc\n", old, "a\nc\n", map, Ok("a\n\nc\n"));
-    // And where other lines appear between the blank ones beyond.
+    // The same holds if new lines appear between the following blank lines.
     let map = &[Some(0), Some(2), Some(3), Some(4), Some(5)];
     let (file, old) = ("a\n\nb\n\n\nc\n", "a\nb\n\n\nc\n");
     check(file, old, "a\n\nx\n\nc\n", map, Err(Ambiguity::Boundary));
@@ -157,7 +158,8 @@ fn unlike_lines_at_another_depth_leave_a_gap_in_doubt() {
 
 #[test]
 fn what_appears_does_not_begin_with_a_closing_bracket() {
-    // It could begin with the bracket just as well, and then touch the blank line.
+    // By the diff alone, the insertion could also begin with the bracket, directly after the blank
+    // line.
     let map = &[Some(0), Some(2), Some(3)];
     check(
         "a\n\n}\nz\n",
@@ -166,7 +168,7 @@ fn what_appears_does_not_begin_with_a_closing_bracket() {
         map,
         Ok("a\n\n}\nb\n}\nz\n"),
     );
-    // Here it touches the blank line where it begins with text.
+    // Here the insertion that begins with text is beside the blank line.
     let map = &[Some(0), Some(1), Some(3)];
     check(
         "a\n}\n\nz\n",
@@ -191,7 +193,7 @@ fn beside_brackets_one_blank_line_is_taken_for_another() {
 
 #[test]
 fn a_gap_may_slide_along_equal_lines() {
-    // Which of the three is left out cannot be told, so an insertion among them is refused.
+    // Any of the three equal lines may be the omitted one, so an insertion among them is refused.
     let map = &[Some(0), Some(1), Some(2), Some(4)];
     check(
         "a\nx\nx\nx\nb\n",
@@ -237,7 +239,7 @@ fn an_extra_old_line_is_ignored_only_away_from_changes() {
 
 #[test]
 fn removal_beside_blank_lines_needs_equal_results() {
-    // The mark may be the first of them or the one behind, and the blank lines left are two.
+    // The removed line may be the first or the last one, and two blank lines remain in both cases.
     let map = &[
         Some(0),
         Some(1),

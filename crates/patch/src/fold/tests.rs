@@ -1,4 +1,4 @@
-//! What counts as the same line.
+//! Tests which lines count as equal.
 
 use super::*;
 

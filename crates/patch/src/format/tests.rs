@@ -1,4 +1,4 @@
-//! What each format is read as, whole and in pieces.
+//! Tests parsing of each format, whole and in pieces.
 
 mod anchors;
 mod apply_patch;
@@ -12,7 +12,7 @@ use crate::edit::{AnchoredAction, PatchOperation};
 
 use super::*;
 
-/// Edits and problems, one a line, so that a test reads like the text it is about.
+/// Formats edits and problems, one per line.
 fn shown(parsed: &Parsed) -> String {
     let mut lines = Vec::new();
     for file in &parsed.files {

@@ -1,4 +1,4 @@
-//! How blocks are indented anew.
+//! Tests reindentation of blocks.
 
 use super::*;
 

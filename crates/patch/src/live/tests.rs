@@ -1,4 +1,4 @@
-//! What is shown on the way, and that it ends as the plan does.
+//! Tests that previews show partial hunks and end as the plan does.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -20,7 +20,7 @@ fn hunk(old: &str, new: &str) -> PatchHunk {
     }
 }
 
-/// Takes the edits that go out and keeps the text they make.
+/// Applies the emitted edits to a text.
 struct Screen(String);
 
 impl Screen {
@@ -77,7 +77,8 @@ fn what_turns_out_wrong_is_taken_back() {
     assert!(!live.plan().is_complete());
 }
 
-/// Random hunks in random pieces: the screen ends as the plan, and is never torn.
+/// Feeds random hunks in random pieces: the preview ends as the plan does, and is consistent in
+/// between.
 #[test]
 fn the_end_is_the_plan() {
     const LINES: [&str; 6] = ["a\n", "  b\n", "c \n", "\n", "d\n", "  e\n"];
@@ -102,7 +103,7 @@ fn the_end_is_the_plan() {
                 .chain(new.iter().map(|line| (HunkSide::New, *line)));
             let mut lines: Vec<(HunkSide, &str)> = lines.collect();
             if seed % 3 == 0 {
-                // Mixed as in a patch.
+                // Mixes old and new lines as in a patch.
                 lines.sort_by_key(|(_, line)| line.len());
             }
             let (mut whole_old, mut whole_new) = (String::new(), String::new());

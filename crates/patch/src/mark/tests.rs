@@ -1,4 +1,4 @@
-//! Which changes count against what was read.
+//! Tests which changes a read mark reports, and which hunks they make stale.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which lines stand for others, and which only look like it.
+//! Tests which lines are placeholders, and which only look like them.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn lines(text: &str) -> Vec<String> {
 const OLD: &str =
     "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n";
 
-/// `line` in place of the second method.
+/// Returns whether `line` in place of the second method is taken for a placeholder.
 fn replaced(line: &str, style: PlaceholderStyle) -> bool {
     let new = lines(&format!(
         "class A:\n    def one(self):\n        return 3\n\n    {line}\n"
@@ -160,7 +160,7 @@ fn dots_that_are_a_body_are_code() {
     assert_eq!(added(&lines(OLD), &new, PlaceholderStyle::Code), None);
     let new = lines("class A:\n    \"\"\"Documented.\"\"\"\n    ...\n");
     assert_eq!(added(&lines(OLD), &new, PlaceholderStyle::Code), None);
-    // But dots beside other statements are none.
+    // Dots beside other statements are not code.
     let new = lines("class A:\n    ...\n    def three(self):\n        return 3\n");
     assert_eq!(
         added(&lines(OLD), &new, PlaceholderStyle::Code),
@@ -184,7 +184,7 @@ fn headings_of_code_are_no_placeholders() {
         let new = lines(&format!("a = 1\n{heading}\nb = 3\nc = 4\nd = 5\n"));
         assert_eq!(added(&old, &new, PlaceholderStyle::Code), None, "{heading}");
     }
-    // The sentence goes on from the line above, and nothing goes away.
+    // The sentence continues the line above, and no line is removed.
     let new = lines("a = 1\n# ...the rest is handled below\nb = 2\nc = 3\n");
     assert_eq!(added(&old, &new, PlaceholderStyle::Code), None);
     let new = lines("a = 1\n# unchanged\nb = 2\nc = 3\n");

@@ -47,7 +47,7 @@ pub(super) fn run(before: &str, hunks: &[PatchHunk]) -> EditPlan {
     plan(&FileText::new(before), &change, StaleGuard::Off)
 }
 
-/// One hunk lands by `rung` and gives `after`.
+/// Asserts that one hunk matches by `rung` and gives `after`; returns its report.
 fn lands(before: &str, hunk: PatchHunk, rung: MatchStrategy, after: &str) -> HunkReport {
     let planned = run(before, &[hunk]);
     let report = planned.hunks[0].clone();
@@ -62,7 +62,7 @@ fn lands(before: &str, hunk: PatchHunk, rung: MatchStrategy, after: &str) -> Hun
     report
 }
 
-/// One hunk is refused.
+/// Asserts that one hunk is refused, and returns the refusal.
 fn refuses(before: &str, hunk: PatchHunk) -> HunkRefusal {
     let planned = run(before, &[hunk]);
     assert_eq!(planned.replacements, []);
@@ -76,7 +76,7 @@ fn several(count: usize, rung: MatchStrategy) -> HunkRefusal {
     }
 }
 
-// Letter by letter.
+// Exact matches.
 
 #[test]
 fn unique_lines_are_replaced() {
@@ -195,7 +195,7 @@ fn an_edit_must_change_something() {
     lands("", text_hunk("", "b"), MatchStrategy::Exact, "b");
 }
 
-// Placed.
+// Placed hunks.
 
 fn twice() -> &'static str {
     "fn a() {\n    x;\n}\n\nfn b() {\n    x;\n}\n"
@@ -321,7 +321,7 @@ fn insertions_go_to_the_end_or_behind_their_header() {
     assert_eq!(refuses("a\n", hunk("", "b\n")), HunkRefusal::NoPlace);
 }
 
-// Normalised.
+// Normalised matches.
 
 #[test]
 fn trailing_space_is_passed_over() {
@@ -390,7 +390,7 @@ fn typographic_quotes_that_may_be_meant_refuse() {
     let old = "s = \u{201c}a\u{201d};\nt = 1;\n";
     let with = |line: &str| hunk(old, &format!("s = \u{201c}a\u{201d};\n{line}\nt = 1;\n"));
     let before = "s = \"a\";\nt = 1;\n";
-    // The new lines have straight ones too, so these may well be others.
+    // The new lines contain straight quotes too, so the typographic ones may be intended.
     let mixed = "// A \u{201c}word\u{201d}\nu = \"b\";";
     assert_eq!(refuses(before, with(mixed)), unclear);
     let lands_straight = "s = \"a\";\nu = \"b\"; // it's\nt = 1;\n";
@@ -401,11 +401,11 @@ fn typographic_quotes_that_may_be_meant_refuse() {
         MatchStrategy::Normalised,
         lands_straight,
     );
-    // The file has typographic ones as well.
+    // The file contains typographic quotes as well.
     let curly = "u = \u{201c}b\u{201d};";
     let prose = format!("// A \u{201c}word\u{201d}\n\n{before}");
     assert_eq!(refuses(&prose, with(curly)), unclear);
-    // What is quoted has both.
+    // The quoted text contains both kinds.
     let both = "// A \u{201c}word\u{201d}\ns = \"a\";\nt = 1;\n";
     let block = hunk(
         &format!("// A \u{201c}word\u{201d}\n{old}"),
@@ -595,7 +595,7 @@ fn a_refusal_names_what_may_be_meant() {
     assert_eq!(planned.hunks[0].already_at, Some(Row(1)));
 }
 
-// What was read.
+// Read marks.
 
 #[test]
 fn lines_that_changed_since_they_were_read_are_stale() {

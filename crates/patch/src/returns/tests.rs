@@ -1,4 +1,4 @@
-//! Edits of line endings, from diffs and as text.
+//! Tests edits of line endings, from diffs and as text.
 
 use crate::edit::Occurrences;
 use crate::format::{EditFormat, parse};
@@ -7,7 +7,7 @@ use crate::{FileText, StaleGuard, plan};
 
 use super::*;
 
-/// The diff applied to a text, or the first refusal.
+/// Applies the diff to a text; fails with the first refusal.
 fn apply(before: &str, diff: &str) -> Result<String, HunkRefusal> {
     let parsed = parse(EditFormat::UnifiedDiff, diff);
     assert!(!parsed.has_losses(), "{:?}", parsed.problems);
@@ -75,7 +75,7 @@ fn endings_all_alike_are_those_of_the_file() {
         Ok("a\r\nc\r\n")
     );
     assert_eq!(apply("a\nb\n", &diff(hunk)).as_deref(), Ok("a\nc\n"));
-    // A message whose every line ends so says nothing about those of the file.
+    // If every line of the message ends with `\r\n`, the endings do not refer to the file.
     let message = diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n").replace('\n', "\r\n");
     assert_eq!(apply("a\nb\n", &message).as_deref(), Ok("a\nc\n"));
 }

@@ -1,4 +1,4 @@
-//! Several files: all or nothing, one after the other, and never out of the root.
+//! Tests edits of several files: all or nothing, one after the other, and never outside the root.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn create(path: &str, text: &str) -> FileEdit {
 
 const ALL: Completeness = Completeness::All;
 
-/// The files after the edits, those that do not change left out; `-` for one that goes away.
+/// Asserts the contents of the changed files after the edits; `-` means a deleted file.
 fn check(
     files: &Files,
     edits: &[FileEdit],

@@ -1,5 +1,5 @@
 //! Tests for all wires: any bytes in any chunks end properly and yield the same events, and equal
-//! requests yield equal bytes. Also helpers shared by the tests of each wire.
+//! requests yield equal bytes. Contains helpers shared by the tests of each wire.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -109,7 +109,7 @@ fn run_in(warm: &WarmSandbox, folder: &AbsPath, script: &str) -> Outcome {
     Outcome { text, finished }
 }
 
-/// Runs a script, and says whether it succeeded.
+/// Runs a script and returns whether it succeeded.
 #[track_caller]
 fn check(policy: &Policy, script: &str, code: i32) -> Outcome {
     let outcome = run(policy, script);

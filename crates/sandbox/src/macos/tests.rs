@@ -1,8 +1,8 @@
 //! Tests of the macOS implementation on Linux, with a stand-in for the system's launcher.
 //!
-//! The stand-in reads the profile with the evaluator's reader and lets the command write, under
-//! Landlock, only where a rule of the profile allows it; what the profile denies inside such a folder is
-//! the evaluator's matter.
+//! The stand-in reads the profile with the evaluator's reader and, under Landlock, lets the command
+//! write only where a rule of the profile allows it. Denials inside such a folder are tested by the
+//! evaluator.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
@@ -51,7 +51,7 @@ impl Scene {
     fn launcher(&self) -> Launcher {
         Launcher {
             program: self.at("launcher"),
-            // A log that never says anything.
+            // A log without lines.
             log: "/bin/true".into(),
         }
     }

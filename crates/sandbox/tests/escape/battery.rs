@@ -345,7 +345,7 @@ fn said(left: &Left) -> String {
 
 #[test]
 fn the_leaked_descriptor_is_open_in_the_control() {
-    // The attempts that read it would prove nothing if it closed by itself.
+    // If it closed by itself, the attempts to read it would not be conclusive.
     let ground = Ground::new("leak");
     let scene = ground.scene(Kind::NoGit);
     let left = outside(&scene, "/bin/sh", &["-c", "cat /proc/self/fd/$F"], PATIENCE);

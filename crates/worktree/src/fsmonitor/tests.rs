@@ -1,10 +1,10 @@
-//! The answers to Git about a layer, and those that the shell gives itself.
+//! Tests the answers to Git about a layer, and those that the shell script gives itself.
 
 use std::fs;
 
 use super::*;
 
-/// A layer with files of these names, folders where a name ends in `/`.
+/// Creates a layer with files of these names; names that end in `/` are folders.
 fn layer(names: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in names {
@@ -167,7 +167,7 @@ fn shell_answers_only_for_untouched_leases() {
             } else {
                 fs::write(&path, "").unwrap()
             }
-            // As if git had written its index since.
+            // Simulates that git has written its index since.
             fs::write(folder.join("git/index"), "").unwrap();
             assert_eq!(shell(folder, "burin:1:"), asked("burin:1:"), "{name}");
             fs::remove_file(&path).unwrap();

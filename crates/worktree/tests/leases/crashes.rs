@@ -43,7 +43,8 @@ fn child(place: &Path, backend: Option<TreeBackend>) -> Child {
         .unwrap()
 }
 
-/// Leases, works, commits, archives, restores and releases, for ever; every commit is noted before it may count.
+/// Leases, works, commits, archives, restores and releases in a loop; every commit is noted before it takes
+/// effect.
 #[test]
 fn story_of_leases() {
     let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
@@ -221,7 +222,7 @@ fn clear_everything(pool: &WorktreePool, place: &Path) {
     assert_eq!(locks(&place.join("hub/.git")), [] as [PathBuf; 0]);
 }
 
-/// Lock files anywhere in a git folder, and what we note beside them.
+/// Returns lock files anywhere in a git folder, and Burin's notes beside them.
 fn locks(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -262,7 +263,7 @@ fn lost_counter_does_not_reuse_archive_names() {
     let counts = worktrees.flatten().map(|entry| entry.path().join("next"));
     let counts: Vec<PathBuf> = counts.filter(|path| path.exists()).collect();
     assert_eq!(counts.len(), 1);
-    // As a full disk or a power cut may leave it.
+    // The state that a full disk or a power failure may leave.
     fs::write(&counts[0], "").unwrap();
     let second = archive_one("second\n");
     let archives = pool.list().unwrap().archives;

@@ -35,8 +35,8 @@ fn a_fresh_lease_is_clean_and_whole_by_every_backend() {
 fn the_first_status_reads_no_file() {
     for backend in backends() {
         let world = World::new().by(backend);
-        // Git trusts no stamp of the second in which an index was written: these files, and the commit with them, are
-        // as young as can be.
+        // Git does not trust a time stamp of the second in which the index was written, so these files and the commit
+        // are as recent as possible.
         write(
             &world.main_repo().join("src/main.rs"),
             "fn main() { young() }\n",

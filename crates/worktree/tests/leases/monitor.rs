@@ -1,7 +1,7 @@
 //! `git status` gives the same result with the file system monitor as without it.
 //!
-//! As root, and once more as an ordinary user in a namespace, where the kernel keeps its notes elsewhere. `BURIN_SEEDS`
-//! says how many rounds of random work, where a few are not enough.
+//! Runs as root, and again as an ordinary user in a namespace, where the kernel stores its marks elsewhere.
+//! `BURIN_SEEDS` sets the number of rounds of random work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,7 +137,7 @@ fn check(before: &str, after: &str, expected: &str) {
     };
     shell(before);
     for _ in 0..2 {
-        // Git rewrites the index with its present knowledge.
+        // Git rewrites the index with its current knowledge.
         git(root, ["status", "--porcelain"]);
         let write = ["update-index", "-q", "--refresh", "--force-write-index"];
         // It fails if a file differs from the index.

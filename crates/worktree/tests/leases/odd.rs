@@ -307,7 +307,7 @@ fn names_that_the_volume_takes_for_one_are_refused() {
         assert!(listing.leases.is_empty() && listing.unfinished.is_empty());
         assert!(listing.bases.is_empty());
         assert_eq!(git(&main_repo, ["for-each-ref", "refs/burin"]), "");
-        // Apart from each other they are welcome.
+        // Separately, they are accepted.
         git(&main_repo, ["read-tree", "--empty"]);
         stage(&main_repo, &[one, "readme.md"]);
         git(&main_repo, ["commit", "--quiet", "--message=one"]);

@@ -7,7 +7,7 @@ use super::*;
 
 /// Command lines that run without asking.
 const EVERYDAY: &[&str] = &[
-    // Listing and looking around.
+    // Listing files and inspecting the environment.
     "ls",
     "ls -la",
     "ls -la src",

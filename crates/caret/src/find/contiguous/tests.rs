@@ -1,4 +1,4 @@
-//! Contiguous text has the matches and replacements of a snapshot.
+//! Tests that contiguous text has the same matches and replacements as a snapshot.
 
 use text::{LineEnding, Snapshot};
 

@@ -1,4 +1,4 @@
-//! An expression stays within a row unless it names a line ending.
+//! Tests that an expression matches within a row unless it names a line ending.
 
 use text::Snapshot;
 
@@ -58,7 +58,7 @@ fn a_named_return_is_found_without_its_line_feed() {
     check(r"\s", "a\rb c\r\n", &[" "]);
 }
 
-/// A small generator, so that a seed gives the same run everywhere.
+/// A small random number generator, so that a seed gives the same run everywhere.
 struct Random(u64);
 
 impl Random {

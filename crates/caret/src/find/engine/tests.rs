@@ -1,4 +1,4 @@
-//! Matches equal those of one search through the whole text as one string.
+//! Tests that matches equal those of a search in the whole text as one string.
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ fn query(text: &str, pattern: PatternKind) -> FindQuery {
     }
 }
 
-/// The matches of the same expression in the whole text as one string.
+/// Returns the matches of the same expression in the whole text as one string.
 fn expected(query: &FindQuery, text: &str) -> Vec<Span> {
     let expression = query.expression().expect("a pattern that compiles");
     let regex = regex_automata::meta::Builder::new()
@@ -32,7 +32,7 @@ fn expected(query: &FindQuery, text: &str) -> Vec<Span> {
         .collect()
 }
 
-/// Whether this is an empty match within `\r\n`.
+/// Returns whether this is an empty match within `\r\n`.
 fn parts_ending(text: &str, found: Span) -> bool {
     let (before, behind) = text.split_at(found.end.0);
     found.is_empty() && before.ends_with('\r') && behind.starts_with('\n')
@@ -171,7 +171,7 @@ fn whole_words_and_letters() {
     );
 }
 
-/// A small generator, so that a seed gives the same run everywhere.
+/// A small random number generator, so that a seed gives the same run everywhere.
 struct Random(u64);
 
 impl Random {
@@ -187,7 +187,7 @@ impl Random {
     }
 }
 
-/// How many times the usual rounds to run: `BURIN_ROUNDS=50` for a longer search.
+/// Factor for the number of rounds, such as `BURIN_ROUNDS=50` for a longer run.
 fn rounds() -> u64 {
     let asked = std::env::var("BURIN_ROUNDS").ok();
     asked.and_then(|asked| asked.parse().ok()).unwrap_or(1)
@@ -269,7 +269,8 @@ fn random_patterns_over_random_texts() {
     }
 }
 
-/// Texts of many pieces and several windows, made of random edits so that the pieces are uneven.
+/// Returns texts of many pieces and several windows, built by random edits so that the pieces are
+/// uneven.
 #[test]
 fn random_patterns_over_many_pieces() {
     let seed = 0x5eed_0002;
@@ -388,7 +389,7 @@ fn going_on_visits_every_match_both_ways() {
         let all: Vec<Span> = matcher.matches(&snapshot, full[0]).collect();
         let mut at = Span::at(ByteOffset(0));
         for (ix, expected) in all.iter().enumerate().take(steps) {
-            // A caret at an empty match has been there already.
+            // An empty match at the caret is skipped.
             if ix == 0 && *expected == at {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What queries become, and what is said about bad ones.
+//! Tests compilation of queries, and the errors of invalid ones.
 
 use super::{CaseMatching, FindQuery, PatternKind};
 

@@ -1,4 +1,4 @@
-//! What replacements become.
+//! Tests the expansion of replacements.
 
 use std::sync::atomic::AtomicBool;
 

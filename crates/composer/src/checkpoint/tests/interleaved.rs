@@ -8,11 +8,11 @@ use crate::change_history::AgentCall;
 
 pub(super) const PATHS: [&str; 3] = ["a", "src/b", "new"];
 
-/// All lines are distinct, so that the model can tell where each belongs.
+/// All lines are distinct, so that the model knows the position of each.
 #[derive(Default)]
 struct Model {
     next: u32,
-    /// The author of a line and the one who removed it, by file and line.
+    /// The author of a line and of its removal, by file and line.
     wrote: BTreeMap<(usize, String), ChangeAuthor>,
     removed: BTreeMap<(usize, String), ChangeAuthor>,
 }

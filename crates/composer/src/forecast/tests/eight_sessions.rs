@@ -38,7 +38,7 @@ fn edit(random: &mut StdRng, root: &AbsPath, name: &str, step: usize) {
     }
 }
 
-/// Every line that a session added and did not remove itself.
+/// Returns every line that a session added and did not remove itself.
 fn own_lines(work: &SessionWork) -> Vec<String> {
     let output = git(
         work.root.as_path(),
@@ -121,7 +121,7 @@ fn all_land_or_are_in_a_named_conflict() {
                 }
                 LandingOutcome::Conflicted { paths, .. } => {
                     assert_eq!(&preview.conflicts, paths, "seed {seed}");
-                    // The forecast of some pair with a landed session predicted it.
+                    // The forecast of a pair with a landed session predicted the conflict.
                     let is_predicted = report.conflicts.iter().any(|it| {
                         let both = [&it.one, &it.two];
                         let is =

@@ -1,7 +1,7 @@
-//! Merges from the histories of public repositories, predicted here and made by Git.
+//! Compares predicted merges with Git's, for merges from the histories of public repositories.
 //!
-//! Half of them are merges as they were made; the other half are late: the same branch, merged into what the trunk
-//! was many merges later. The repositories lie under `BURIN_HISTORIES`, each in a folder `repo`, bare.
+//! Half of them are the original merges; in the other half, the branch is merged into the trunk as it was many
+//! merges later. The bare repositories are under `BURIN_HISTORIES`, each in a folder `repo`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,18 +49,18 @@ fn by_git(folder: &Path, one: &str, two: &str) -> (String, BTreeSet<String>) {
     (tree, parts.map(str::to_owned).collect())
 }
 
-/// A repository of ours with the objects of a history.
+/// A temporary repository with the objects of a history.
 fn borrowed(history: &Path) -> (TempFolder, Repository) {
     let folder = TempFolder::new().unwrap();
     git(folder.path().as_path(), &["init", "-q"]);
     let objects = format!("{}\n", history.join("objects").display());
     write(folder.path(), ".git/objects/info/alternates", &objects);
-    // Attributes count from the working tree, of which there is none.
+    // Attributes come from the working tree, which does not exist here.
     let repository = Repository::discover(&AbsPath::new(folder.path().as_path()).unwrap()).unwrap();
     (folder, repository)
 }
 
-/// Whether the trees of all `commits` are there with all they hold: copies of large repositories may lack some.
+/// Returns whether the trees of all `commits` are complete; copies of large repositories may lack objects.
 fn is_whole(folder: &Path, commits: &[&str]) -> bool {
     let trees = commits.iter().map(|commit| format!("{commit}^{{tree}}"));
     let listed = Command::new("git")
@@ -120,7 +120,7 @@ fn check(folder: &Path, repository: &Repository, one: &str, two: &str, tally: &m
         unsaved: UnsavedBuffers::new(),
     };
     let report = Forecaster::default().refresh(repository, &input).unwrap();
-    // The same if one side has already landed.
+    // The result is the same if one side has already landed.
     let landed = ForecastInput {
         tip: CommitId(one.to_owned()),
         sessions: vec![session("two", base, theirs.clone())],

@@ -1,4 +1,4 @@
-//! Stories of forecasts, as a user meets them.
+//! Stories of forecasts from the user's view.
 
 use std::sync::Arc;
 

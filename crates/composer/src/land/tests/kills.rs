@@ -9,8 +9,8 @@ use crate::land::LandingStep;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// The child: lands all that waits, then takes the last one back and lands it again. A test only so that the test
-/// program can be its own child; by itself there is nothing to land.
+/// Runs as the child: lands everything in the queue, then undoes the last landing and lands it again. It is a
+/// test only so that the test program can start itself; run directly, it has nothing to land.
 #[test]
 fn child() {
     let Ok(folder) = std::env::var("BURIN_LANDING_CHILD") else {
@@ -94,7 +94,7 @@ fn a_killed_landing_is_before_or_after() {
             assert_eq!(landings.next().unwrap(), Some(id));
             landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
         } else if !has_landed {
-            // It was killed between the undo and the undo of that.
+            // The child was killed between the undo and the undo of that undo.
             let undo = summaries
                 .iter()
                 .rfind(|it| it.undoes == Some(id) && is_landed(it))

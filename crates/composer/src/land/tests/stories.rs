@@ -1,4 +1,4 @@
-//! Stories of landings, as a user meets them.
+//! Stories of landings from the user's view.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -290,7 +290,7 @@ fn uncommitted_work_is_merged_or_blocks_the_landing() {
     assert_eq!(hub.status(), " M a.txt\nMM b.txt\n");
     let staged = hub.git(&["show", ":b.txt"]);
     assert_eq!(staged, with("two", "2").replace("nine", "9"));
-    // And undone: the user's changes stay.
+    // After an undo, the user's changes stay.
     let (_, outcome) = landings.undo(id, &UnsavedBuffers::new()).unwrap();
     assert_eq!(landed(&outcome), tip);
     assert_eq!(hub.read("a.txt"), with("nine", "9"));

@@ -1,4 +1,4 @@
-//! The short way for plain rows gives what the long way gives.
+//! Tests that the fast path for plain rows gives the result of the general one.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

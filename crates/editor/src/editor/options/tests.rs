@@ -1,4 +1,4 @@
-//! How a text is indented.
+//! Tests the indentation options of a text.
 
 use text::Snapshot;
 

@@ -1,4 +1,4 @@
-//! Words that one key writes, gone through with the keys that come with the program.
+//! Tests completion of words with the default keys.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::suggesting::{Heard, open_with_keys};
 use crate::editor::expanding;
 use crate::{CycleDirection, Editor, SuggestionEvent};
 
-/// What a window does that hears that words are wanted.
+/// Answers a request for words as a window does.
 fn answer(editor: &Entity<Editor>, heard: &Heard, words: &[&str], cx: &mut VisualTestContext) {
     cx.run_until_parked();
     let Some(SuggestionEvent::WordsWanted(cycle)) = heard.borrow_mut().pop() else {

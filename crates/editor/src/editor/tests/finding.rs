@@ -1,4 +1,4 @@
-//! Find and replace in a file, by keys.
+//! Tests find and replace in a file, by keys.
 
 use caret::find::{PatternKind, WordBounds};
 use gpui_kit::TestAppContext;

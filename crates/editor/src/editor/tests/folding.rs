@@ -1,4 +1,4 @@
-//! Folding by keys.
+//! Tests folding by keys.
 
 use base::Row;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
@@ -26,7 +26,7 @@ fn blocks_fold_around_the_caret_and_unfold_under_it(cx: &mut TestAppContext) {
         state(&editor, cx).starts_with("fn a() {ˇ"),
         "the caret came out of the fold"
     );
-    // Going to what is hidden shows it.
+    // Moving to hidden text unfolds it.
     editor.update(cx, |editor, cx| {
         let at = editor
             .model()

@@ -1,4 +1,4 @@
-//! Input methods: compositions, UTF-16.
+//! Tests input methods: compositions and UTF-16 offsets.
 
 use gpui_kit::test::TestInput;
 use gpui_kit::{InputHandler as _, TestAppContext};

@@ -1,4 +1,4 @@
-//! The pointer: clicks, drags, boxes, the gutter, the wheel.
+//! Tests the pointer: clicks, drags, boxes, the gutter, the wheel.
 
 use gpui_kit::{
     Entity, Modifiers, MouseButton, MouseDownEvent, MouseMoveEvent, MouseUpEvent, Pixels, Point,
@@ -9,7 +9,7 @@ use super::{open, state};
 use crate::Editor;
 use crate::editor::{menu, scrolling};
 
-/// The middle of a cell.
+/// Returns the middle of a cell.
 fn at(editor: &Entity<Editor>, row: u32, cell: u32, cx: &mut VisualTestContext) -> Point<Pixels> {
     cx.run_until_parked();
     editor.update(cx, |editor, _| {

@@ -1,4 +1,4 @@
-//! Changes under review follow the text, and the caret finds them.
+//! Tests that changes under review follow the text, and that the caret finds them.
 
 use base::Row;
 use gpui_kit::{Entity, IntoElement as _, TestAppContext, VisualTestContext};
@@ -23,7 +23,7 @@ fn show(rows: &[(u32, u32)], editor: &Entity<Editor>, cx: &mut VisualTestContext
     cx.run_until_parked();
 }
 
-/// Which change the caret finds in each row.
+/// Returns the change that the caret finds in each row.
 fn found(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<Option<usize>> {
     let rows = editor.update(cx, |editor, cx| editor.display(cx).buffer().row_count());
     (0..rows)
@@ -72,7 +72,7 @@ fn changes_move_along_with_what_is_written_above_them(cx: &mut TestAppContext) {
         editor.caret_point(cx)
     });
     assert_eq!(at, base::Point::new(3, 0));
-    // Another look at the board replaces what was shown: nothing is left of it.
+    // A new scan of the board replaces all shown changes.
     show(&[], &editor, cx);
     assert_eq!(height(cx), before + 2.0 - 2.0);
 }

@@ -1,4 +1,4 @@
-//! Suggestions: shown, followed, taken, with the keys that come with the program.
+//! Tests that suggestions are shown, typed through and accepted with the default keys.
 
 mod random;
 
@@ -26,7 +26,7 @@ use crate::{
 
 pub(super) type Heard = Rc<RefCell<Vec<SuggestionEvent>>>;
 
-/// A view with the keys of the program, and what is heard of its suggestions.
+/// Opens a view with the default keys; returns it with the events of its suggestions.
 pub(super) fn open_with_keys<'a>(
     path: &str,
     marked: &str,
@@ -58,7 +58,7 @@ pub(super) fn open_with_keys<'a>(
     (editor, heard, subscription, cx)
 }
 
-/// A suggestion for the text of now. `edits` are places and texts that come there.
+/// Returns a suggestion for the current text. `edits` are spans and their replacements.
 fn suggestion(
     editor: &Entity<Editor>,
     edits: &[(Span, &str)],
@@ -86,13 +86,13 @@ fn offer(editor: &Entity<Editor>, edits: &[(Span, &str)], cx: &mut VisualTestCon
     cx.run_until_parked();
 }
 
-/// Offers what would come in at the newest caret.
+/// Suggests an insertion at the newest caret.
 fn offer_at_caret(editor: &Entity<Editor>, new: &str, cx: &mut VisualTestContext) {
     let head = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
     offer(editor, &[(Span::at(head), new)], cx);
 }
 
-/// The rows as they are shown, with `‹›` around what is put in.
+/// Returns the shown rows, with `‹›` around inserted text.
 fn screen(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<String> {
     cx.run_until_parked();
     editor.update(cx, |editor, cx| {
@@ -142,7 +142,7 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
         _ => None,
     });
     assert_eq!((heard.borrow().len(), change), (1, taken));
-    // One step back takes all of it away again.
+    // One undo step removes all of it.
     cx.simulate_keystrokes("ctrl-z");
     assert_eq!(state(&editor, cx), "let ˇ;\nend");
     assert_eq!(*told.borrow(), [true, false]);
@@ -174,7 +174,7 @@ fn several_lines_push_the_rest_of_the_row_down(cx: &mut TestAppContext) {
     assert_eq!(state(&editor, cx), "  f();ˇ\nend");
     cx.simulate_keystrokes("up");
     assert_eq!(state(&editor, cx), "  f(ˇ);\nend");
-    // A click on what is put in is one on its place.
+    // A click on inserted text counts as a click at its offset.
     let position = editor.update(cx, |editor, _| {
         let geometry = editor.geometry.as_ref().unwrap();
         let y = geometry.y_of(editor.display.y_of(DisplayRow(1))) + geometry.line_height / 2.0;
@@ -218,7 +218,8 @@ fn typing_consumes_it_and_typing_otherwise_takes_it_away(cx: &mut TestAppContext
     cx.simulate_input("x");
     assert_eq!(screen(&editor, cx), ["onx."]);
     editor.update(cx, |editor, _| assert_eq!(editor.suggestion(), None));
-    // In the frame of the key: nothing else runs between the edit and this look.
+    // The suggestion is shown in the frame of the key: nothing else runs between the edit and this
+    // check.
     offer_at_caret(&editor, "y", cx);
     editor.update_in(cx, |editor, window, cx| {
         editor.run(&caret::Command::Insert("z".to_owned()), window, cx);
@@ -239,7 +240,7 @@ fn words_and_lines_are_taken_by_their_keys(cx: &mut TestAppContext) {
     assert_eq!(heard.borrow().len(), 2);
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "let one = two\nthreeˇ");
-    // Without one the keys mean what they mean elsewhere.
+    // Without a suggestion, the keys keep their usual meaning.
     cx.simulate_keystrokes("home ctrl-right");
     assert_eq!(state(&editor, cx), "let one = two\nthreeˇ");
 }
@@ -277,7 +278,8 @@ fn tab_goes_on_indenting_where_indentation_is_due(cx: &mut TestAppContext) {
     offer_at_caret(&editor, "    g();", cx);
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "fn f() {\n    ˇ\n}\n");
-    // Those blanks were its beginning; what is left is more than blanks, and the row is deep enough.
+    // The typed blanks were the beginning of the suggestion; the rest is more than blanks, and the
+    // row is deep enough.
     assert_eq!(screen(&editor, cx)[1], "    ‹g();›");
     cx.simulate_keystrokes("tab");
     assert_eq!(state(&editor, cx), "fn f() {\n    g();ˇ\n}\n");
@@ -460,7 +462,7 @@ fn another_file_is_entered_by_whoever_hears_of_it(cx: &mut TestAppContext) {
     cx.simulate_keystrokes("tab");
     assert_eq!(*heard.borrow(), [SuggestionEvent::Entered(SuggestionId(7))]);
     assert_eq!(state(&editor, cx), "oneˇ\ntwo");
-    // Going on here is not going there.
+    // Typing here does not move the caret there.
     cx.simulate_input("x");
     editor.update(cx, |editor, _| assert!(!editor.shows_suggestion()));
 }
@@ -470,7 +472,7 @@ fn the_sign_of_another_file_hides_no_letters(cx: &mut TestAppContext) {
     let rows = "x\n".repeat(100);
     let text = format!("{rows}ˇ{}\n{rows}", "long ".repeat(200));
     let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
-    // Rows between the caret and the edge that it is near.
+    // Returns the number of rows between the caret and the nearer edge.
     for (is_caret_low, between) in [(false, 3.0), (true, 5.0)] {
         let mut far = suggestion(&editor, &[(Span::from(0..1), "1")], cx);
         far.file = Some(AbsPath::new("/b.txt").unwrap());

@@ -1,4 +1,4 @@
-//! Typing, undoing, copying with several carets.
+//! Tests typing, undo and copy with several carets.
 
 use std::rc::Rc;
 
@@ -126,7 +126,7 @@ fn a_read_only_text_refuses_in_words(cx: &mut TestAppContext) {
     assert!(told.borrow()[0].contains("it is not text"), "{told:?}");
 }
 
-/// As if a parse had ended in the background.
+/// Simulates the end of a parse in the background.
 fn parsed(editor: &Entity<Editor>, cx: &mut VisualTestContext) {
     let model = editor.read_with(cx, |editor, _| editor.model.clone());
     model.update(cx, |_, cx| cx.emit(ModelEvent::SyntaxUpdated));

@@ -1,4 +1,4 @@
-//! Views over one document: in step, scrolling, coming back, frames.
+//! Tests several views of one document: synchronization, scrolling, reopening, frames.
 
 use gpui_kit::{AppContext as _, TestAppContext};
 
@@ -14,7 +14,7 @@ fn two_views_stay_in_step(cx: &mut TestAppContext) {
         second.go_to(base::ByteOffset(5), Reveal::Nearest, cx)
     });
     assert_eq!(state(&second, cx), "one\ntˇwo\nthree\n");
-    // Typing in one moves the carets of the other.
+    // Typing in one view moves the carets of the other.
     cx.simulate_input("x\ny");
     assert_eq!(state(&first, cx), "one\ntwo\nthx\nyˇree\n");
     assert_eq!(state(&second, cx), "one\ntˇwo\nthx\nyree\n");
@@ -23,7 +23,7 @@ fn two_views_stay_in_step(cx: &mut TestAppContext) {
     });
     assert_eq!(state(&first, cx), "one\nt!wo\nthx\nyˇree\n");
     assert_eq!(state(&second, cx), "one\nt!ˇwo\nthx\nyree\n");
-    // Undo in either takes back the newest step of the text.
+    // Undo in either view reverts the newest step of the text.
     cx.simulate_keystrokes("ctrl-z");
     assert_eq!(state(&second, cx).replace('ˇ', ""), "one\ntwo\nthx\nyree\n");
 }
@@ -38,7 +38,7 @@ fn scrolling_follows_the_caret_and_the_text(cx: &mut TestAppContext) {
         (editor.scroll_top(cx), editor.viewport().rows)
     });
     assert!(top + rows >= 501.0 && top < 501.0, "{top} + {rows}");
-    // Text that another view puts above moves the window along.
+    // Text that another view inserts above shifts the scroll position.
     let model = cx.update(|_, cx| editor.read(cx).model().clone());
     model.update(cx, |model, cx| {
         let edit = text::Edit::new(base::Span::from(0..0), "new\n".repeat(10));

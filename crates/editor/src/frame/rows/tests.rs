@@ -1,4 +1,4 @@
-//! Which shaped rows an edit forgets.
+//! Tests which shaped rows an edit invalidates.
 
 use base::{Row, Span};
 use text::{Buffer, EditOrigin, Timestamp};
@@ -55,8 +55,8 @@ fn rows_move_with_the_text() {
     assert_eq!(marks, [1, 2, 3]);
 }
 
-/// The row `old`, whose words are coloured by their first letters, after an edit: each coloured stretch of
-/// the new rows in brackets.
+/// Edits the row `old`, whose words are coloured by their first letters; returns the new rows with each
+/// coloured stretch in brackets.
 fn carried(old: &str, span: std::ops::Range<usize>, text: &str) -> String {
     let mut buffer = Buffer::new(old);
     let mut cache = RowCache::default();

@@ -17,8 +17,8 @@ use crate::temp::TempFolder;
 use super::*;
 
 const SHOWS: &str = "the child is ";
-/// One that stays in its group, and one that leaves its group, session and parents once the file
-/// `$0` exists.
+/// Starts a process that stays in its group, and one that leaves its group, session and parents
+/// once the file `$0` exists.
 const SCRIPT: &str = r#"
 sleep 600 & echo "the child is $!"
 (
@@ -140,7 +140,7 @@ fn pids(text: &str) -> Vec<u32> {
     found.filter_map(|number| number.parse().ok()).collect()
 }
 
-/// A program with a process of each kind, killed while they run.
+/// Starts a program with a process of each kind, and kills it while they run.
 fn is_killed() {
     serve_ourselves();
     let folder = TempFolder::new().expect("a folder");

@@ -162,7 +162,7 @@ fn no_planted_link_leads_out() {
     assert!(world.outside("a").as_path().exists());
 }
 
-/// The number of rounds that a race is run; `BURIN_RACES` sets another.
+/// Returns the number of rounds of a race; `BURIN_RACES` overrides the default.
 fn races() -> usize {
     let given = std::env::var("BURIN_RACES").ok();
     given.and_then(|number| number.parse().ok()).unwrap_or(1000)

@@ -1,4 +1,4 @@
-//! What the arguments of a call mean.
+//! Tests parsing of a call's arguments.
 
 use super::*;
 

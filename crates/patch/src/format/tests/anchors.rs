@@ -1,4 +1,4 @@
-//! Operations on lines named by number and hash.
+//! Tests operations on lines addressed by number and hash.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Patches, their tolerances and what is refused.
+//! Tests patches: tolerated deviations and refused ones.
 
 use super::*;
 
@@ -75,7 +75,7 @@ fn spaces_around_markers_are_tolerated() {
         " *** Begin Patch \n  *** Update File: a \n@@\n-one\n+two\n *** End Patch \n",
         "update a\n  \"one\\n\" -> \"two\\n\"",
     );
-    // Followed by more of the hunk it is a line of the file.
+    // If more of the hunk follows, the marker is a line of the file.
     check(
         EditFormat::ApplyPatch,
         "*** Begin Patch\n*** Update File: a\n@@\n *** End Patch\n-one\n*** End Patch\n",

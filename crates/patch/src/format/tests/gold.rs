@@ -1,4 +1,4 @@
-//! A long real transcript: the blocks found in it are those of the gold text.
+//! Tests that the blocks found in a long real transcript equal those of the gold text.
 
 use std::io::Read;
 
@@ -17,7 +17,7 @@ fn unpack(name: &str) -> String {
     text
 }
 
-/// The transcript, cut before every heading that is a request.
+/// Splits the transcript before every heading of a request.
 fn sections(transcript: &str) -> Vec<&str> {
     let starts = transcript
         .match_indices("####")
@@ -45,7 +45,8 @@ fn sections(transcript: &str) -> Vec<&str> {
 
 const SIGNS: &str = "@@@@@@@@@@@@@@@@@@@@";
 
-/// Blocks and shell blocks in the gold's layout, in the order written.
+/// Formats blocks and shell blocks in the layout of the gold text, in source order; also returns
+/// their numbers.
 fn layout(parsed: &Parsed) -> (String, usize, usize) {
     let mut entries = Vec::new();
     for file in &parsed.files {
@@ -56,7 +57,7 @@ fn layout(parsed: &Parsed) -> (String, usize, usize) {
                 }
             }
             PatchOperation::Create { text } => {
-                // It has no place of its own; the one before it is near enough.
+                // It has no source position, so it takes that of the previous entry.
                 let start = entries.last().map_or(0, |(start, _)| *start);
                 entries.push((start, block(&file.path, "", text)));
             }

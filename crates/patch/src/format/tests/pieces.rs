@@ -1,8 +1,8 @@
-//! A text that comes in pieces is read as when it comes whole; no text makes a reader panic.
+//! Tests that a text in pieces is parsed like the whole, and that no text makes a reader panic.
 
 use super::*;
 
-/// xorshift64*: the same texts in every run.
+/// A random number generator (xorshift64*) with the same numbers in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -15,7 +15,7 @@ impl Dice {
     }
 }
 
-/// What random texts are made of: markers, headers, lines, ends.
+/// Pieces of random texts: markers, headers, lines, ends.
 const WORDS: &[&str] = &[
     "\n",
     "\n",
@@ -112,7 +112,7 @@ fn pieces_make_the_whole() {
     }
 }
 
-/// What holds for every text.
+/// Asserts the properties that hold for every text.
 fn assert_sound(format: EditFormat, text: &str, events: &[FormatEvent], seed: u64) {
     let name = format.name();
     let is_inside = |source: &std::ops::Range<usize>| {

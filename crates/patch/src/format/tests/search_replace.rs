@@ -1,4 +1,4 @@
-//! Blocks as models write them, and as they should not.
+//! Tests blocks as models write them, valid and malformed.
 
 use super::*;
 

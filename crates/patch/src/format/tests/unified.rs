@@ -1,4 +1,4 @@
-//! Diffs of tools and of models.
+//! Tests diffs by tools and by models.
 
 use super::*;
 

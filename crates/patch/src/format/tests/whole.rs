@@ -1,4 +1,4 @@
-//! Whole files.
+//! Tests whole files.
 
 use super::*;
 

@@ -87,7 +87,7 @@ fn one_of_two_blank_lines_left_out_stays() {
             &before.replace(from, to),
         );
     }
-    // What is added right there may belong before, between or behind the two.
+    // Lines added right there may belong before, between or after the two blank lines.
     let boundary = HunkRefusal::Unclear(Ambiguity::Boundary);
     for added in ["import other\n", "import other\n\n", "import other\n\n\n"] {
         let new = old.replace("first_of_all\n", &format!("first_of_all\n{added}"));
@@ -104,14 +104,14 @@ fn an_insertion_keeps_the_number_of_blank_lines_around_it() {
     let before = "one(first)\n\n\ntwo(second)\n";
     let old = "one(first)\n\ntwo(second)\n";
     let after = "one(first)\n\n\nmore(other)\n\n\ntwo(second)\n";
-    // The one left out may be in front of the new line or behind it.
+    // The omitted blank line may be before or after the new line.
     for new in [
         "one(first)\n\nmore(other)\n\n\ntwo(second)\n",
         "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
     ] {
         lands(before, hunk(old, new), MatchStrategy::Aligned, after);
     }
-    // And back again.
+    // The reverse edit also applies.
     for old in [
         "one(first)\n\nmore(other)\n\n\ntwo(second)\n",
         "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
@@ -119,7 +119,7 @@ fn an_insertion_keeps_the_number_of_blank_lines_around_it() {
         let new = "one(first)\n\ntwo(second)\n";
         lands(after, hunk(old, new), MatchStrategy::Aligned, before);
     }
-    // With both neighbours changed it is not told which blank lines these are.
+    // If both neighbours change, the blank lines cannot be identified.
     let new = "one(third)\n\nmore(other)\n\n\ntwo(fourth)\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
@@ -129,19 +129,19 @@ fn an_insertion_keeps_the_number_of_blank_lines_around_it() {
 
 #[test]
 fn lines_without_blank_lines_belong_to_their_neighbours() {
-    // Deeper than what follows the blank lines, or than what precedes them.
+    // The new lines are deeper than those after the blank lines, or than those before them.
     let before = "def one():\n    first(1)\n\n\ndef two():\n    second(2)\n";
     let old = before.replace("\n\n\n", "\n\n");
     let block = |new: &str| hunk(&old, &old.replace("    first(1)\n", new));
     let after = before.replace("first(1)\n", "first(1)\n    more(3)\n");
     let new = "    first(1)\n    more(3)\n";
     lands(before, block(new), MatchStrategy::Aligned, &after);
-    // What is written at the same depth may as well stand apart.
+    // A new line at the same depth may be a separate paragraph.
     let boundary = HunkRefusal::Unclear(Ambiguity::Boundary);
     assert_eq!(refuses(before, block("    first(1)\nmore(3)\n")), boundary);
     let apart = old.replace("def two", "more(3)\n\n@marked(3)\ndef two");
     assert_eq!(refuses(before, hunk(&old, &apart)), boundary);
-    // What takes the place of another line stays where that was, unless it is at another depth.
+    // A replacement stays at the position of the old line, unless its depth differs.
     let block = block("    first(3)\n");
     lands(
         before,
@@ -151,11 +151,11 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
     );
     let new = old.replace("def one():\n    first(1)\n", "one = three\n");
     assert_eq!(refuses(before, hunk(&old, &new)), boundary);
-    // An attribute belongs to what follows.
+    // An attribute belongs to the following item.
     let new = old.replace("def two", "@marked(3)\ndef two");
     let after = before.replace("def two", "@marked(3)\ndef two");
     lands(before, hunk(&old, &new), MatchStrategy::Aligned, &after);
-    // A line that moves down stays with its like.
+    // A line that moves down stays beside similar lines.
     let before = "import one_first\nimport two_second\n\n\ndef one():\n    first(1)\n";
     let old = before.replace("\n\n\n", "\n\n");
     let turned = |text: &str| {
@@ -168,7 +168,7 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
 
 #[test]
 fn blank_lines_of_another_look_are_other_lines() {
-    // The block leaves out one of two blank lines; the one it has is not the first.
+    // The block omits the first of two blank lines.
     let before = "one(first)\ntwo(second)\n        \n    \n";
     let old = "one(first)\ntwo(second)\n    \n";
     let new = "one(first)\ntwo(second)\nmore(third)\n    \n    \n";
@@ -192,7 +192,7 @@ fn a_blank_line_before_a_bracket_may_move_up() {
 
 #[test]
 fn a_blank_line_after_one_of_several_brackets_is_ambiguous() {
-    // Which of the brackets the new blank line follows makes a difference.
+    // The result depends on which bracket the new blank line follows.
     let before = "fn a() {\n    if b {\n        one(1);\n    }\n\n    two(2);\n    if c {\n        three(3);\n    }\n\n    four(4);\n}\n";
     let old = "    two(2);\n    if c {\n        three(3);\n    }\n    four(4);\n}\n";
     let new = "    if d {\n    }\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
@@ -216,7 +216,7 @@ fn a_line_that_goes_beside_two_blank_lines_leaves_them() {
     let new = "one(first)\n\nthree(third)\n";
     let after = "one(first)\n\n\nthree(third)\n";
     lands(before, hunk(old, new), MatchStrategy::Aligned, after);
-    // Beside a third one, how many are to be left is open.
+    // With a third blank line, the intended number of blank lines is unknown.
     let before = before.replace("two", "\ntwo");
     let (old, new) = (old.replace("two", "\ntwo"), new.replace("\n\n", "\n\n\n"));
     assert_eq!(
@@ -227,7 +227,7 @@ fn a_line_that_goes_beside_two_blank_lines_leaves_them() {
 
 #[test]
 fn a_blank_line_stays_between_its_neighbours() {
-    // By its equal lines alone, the new function might begin in front of the bracket.
+    // By the diff alone, the new function could begin before the bracket.
     let before = "fn a() {\n    one(first);\n\n}\n";
     let old = "    one(first);\n}\n";
     let new = "    one(first);\n}\n\nfn b() {\n    two(second);\n}\n";
@@ -243,7 +243,7 @@ fn lines_that_cross_a_blank_line_left_out_refuse() {
         "two(second);\nthree(third);\none(first);\nfour(fourth);\n",
         "one(first);\nfour(fourth);\ntwo(second);\nthree(third);\n",
     ] {
-        // Side by side as they are, the two lines in the middle keep it.
+        // The two middle lines stay adjacent and keep the blank line between them.
         let after = new.replace("two(second);\n", "two(second);\n\n");
         lands(before, hunk(old, new), MatchStrategy::Aligned, &after);
     }
@@ -267,7 +267,7 @@ fn blank_lines_that_the_file_has_in_part_refuse() {
 
 #[test]
 fn a_line_left_out_refuses() {
-    // Was the second line meant to pass over the one left out, this would be the same block.
+    // If the edit moved the second line across the omitted one, the block would be the same.
     let before = "one(first);\ntwo(second);\nthree(third);\nfour(fourth);\nfive(fifth);\nsix(sixth);\nseven(seventh);\n";
     let old = before.replace("three(third);\n", "");
     let new = old.replace("six(sixth)", "six(other)");
@@ -402,7 +402,8 @@ fn a_new_line_that_looks_like_the_slip_refuses() {
     );
 }
 
-/// Functions of which the first and the last end in `body`, set apart in the last.
+/// Returns functions of which the first and the last end in `body`, the last one after a blank
+/// line.
 fn many(head: &str, body: &str) -> String {
     let function =
         |name: char, body: &str| format!("fn {name}() {{\n    let {name} = 1;\n{head}{body}}}\n");
@@ -415,7 +416,7 @@ fn many(head: &str, body: &str) -> String {
 
 #[test]
 fn closing_brackets_alone_propose_no_place() {
-    // Were only the first of the brackets looked at, the first function would be taken.
+    // If only the first of the brackets were inspected, the first function would match.
     let before = many("", "    assert_ready!(notified2.poll());\n");
     let old = "\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
@@ -424,7 +425,7 @@ fn closing_brackets_alone_propose_no_place() {
 
 #[test]
 fn a_slip_is_the_only_difference_in_one_place() {
-    // Nothing but brackets is spelt right, and one place alone has the blank line.
+    // Only the brackets are spelt correctly, and only one place has the blank line.
     let before = many("", "    assert_ready!(notified2.poll());\n");
     let old = "\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
@@ -443,7 +444,7 @@ fn places_that_are_not_looked_at_are_not_ruled_out() {
     let old = "    go();\n\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
     assert_eq!(refuses(&before, block), HunkRefusal::NotFound);
-    // One that is enough to tell it apart does so.
+    // A line that occurs rarely enough identifies the place.
     let before = many(
         "    go();\n",
         "    assert_ready!(notified2.poll());\n    report_that_all_is_done();\n",

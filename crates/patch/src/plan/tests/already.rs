@@ -1,8 +1,8 @@
-//! Edits that were applied before, and lines that are added once more.
+//! Tests edits that are already applied, and lines that are added again.
 
 use super::*;
 
-/// The hunk lands, gives `after`, and is not applied to that again.
+/// Asserts that the hunk gives `after` and is refused if applied again.
 fn once(before: &str, hunk: PatchHunk, after: &str) {
     let planned = run(before, std::slice::from_ref(&hunk));
     assert_eq!(planned.apply(before), after, "{planned:?}");
@@ -76,7 +76,7 @@ fn quoted_lines_can_be_added_once_more() {
         MatchStrategy::Exact,
         "a\nb\nx\nb\n",
     );
-    // Blank lines are meant once more.
+    // A blank line can be added again.
     lands(
         "a\n\nb\n",
         hunk("a\n", "a\n\n"),

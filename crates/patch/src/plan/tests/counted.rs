@@ -1,10 +1,10 @@
-//! Places that are found apart from white space: all of them count.
+//! Tests that every place that matches apart from white space counts.
 
 use super::*;
 
 #[test]
 fn a_place_of_uneven_indentation_counts() {
-    // Trimmed, both read like the block; only the second is indented evenly.
+    // Both places equal the block after trimming; only the second is indented consistently.
     let before = "    if a:\n        b()\nx\n  if a:\n    b()\n";
     let block = hunk("if a:\n  b()\n", "if a:\n  c()\n");
     assert_eq!(
@@ -21,7 +21,7 @@ fn a_place_with_other_white_space_at_line_ends_counts() {
         refuses(before, block),
         several(2, MatchStrategy::Normalised)
     );
-    // Letter by letter it is the one that is quoted.
+    // Only the first place equals the quoted lines exactly.
     let before = before.replace("a; \n", "a;\n");
     let block = hunk("    a;\n    b;\n", "    c;\n");
     lands(
@@ -42,7 +42,7 @@ fn a_place_with_more_blank_lines_counts() {
 
 #[test]
 fn text_that_fits_one_of_two_matches_is_ambiguous() {
-    // Behind the first line of the second place there is white space within what changes.
+    // The second place has trailing white space inside the changed part.
     let before = "x alpha \u{2018}beta\u{2019}\ngamma y\nx alpha \u{2018}beta\u{2019} \ngamma y\n";
     let block = text_hunk("alpha 'beta'\ngamma", "one 'beta'\ntwo");
     assert_eq!(

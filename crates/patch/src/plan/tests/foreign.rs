@@ -1,4 +1,5 @@
-//! What models write, from its text to the file: as the tools take it that they were trained on.
+//! Tests texts of models from parsing to the file, with the tolerance of the tools that the models
+//! were trained on.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ impl TextSource for Files {
     }
 }
 
-/// What the text makes of `before`; `None` if anything is refused.
+/// Applies the text to `files` and returns the changed files; `None` if anything is refused.
 fn made(
     format: EditFormat,
     files: &[(&'static str, &'static str)],
@@ -64,7 +65,7 @@ const CLASS: &str = "import os\n\nclass A:\n    def one(self):\n        return 1
 #[test]
 fn patches_of_codex() {
     for (body, from, to) in [
-        // Lines that stay without the space before them.
+        // Unchanged lines without the leading space.
         (
             "@@\nimport os\n+import sys\n",
             "import os\n",
@@ -80,7 +81,7 @@ fn patches_of_codex() {
             "return 2",
             "return 3",
         ),
-        // Blank lines around what stays.
+        // Blank lines around unchanged lines.
         (
             "@@\n     def two(self):\n-        return 2\n+        return 3\n \n",
             "return 2",
@@ -127,7 +128,7 @@ fn patches_of_codex() {
             "import os\n",
             "import os\nimport sys\n",
         ),
-        // White space and signs that differ in what stays.
+        // Unchanged lines with different white space or punctuation.
         (
             "@@\n def two(self):\n-    return 2\n+    return 3\n",
             "return 2",
@@ -220,7 +221,7 @@ fn blocks_of_aider() {
         format!("a.py\n```\n{}```\n", BLOCK.replace("SEARCH", "SEARCH>")),
         format!(" ```python\na.py\n```\n```python\n{BLOCK}```\n"),
         fenced("a.py").replace('\n', "\r\n"),
-        // In an item of a list.
+        // Inside a list item.
         fenced("a.py").replace("\n", "\n   "),
         format!("a.py\n   ```\n{BLOCK}   ```\n"),
     ] {
@@ -230,7 +231,7 @@ fn blocks_of_aider() {
         format!("a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
     };
     for (old, new, from, to) in [
-        // A blank line in front that the file does not have.
+        // A leading blank line that the file does not have.
         ("\nimport os\n", "\nimport sys\n", "import os", "import sys"),
         (
             "def two(self):\n    return 2\n",
@@ -275,7 +276,7 @@ fn files_appear_where_an_empty_one_is() {
         made(EditFormat::SearchReplace, &[("a.py", "old\n")], block),
         None
     );
-    // In a list the lines are indented along with their markers.
+    // In a list, the lines are indented together with their markers.
     let listed = "- a.py\n  ```\n  <<<<<<< SEARCH\n  =======\n  def f():\n      pass\n  >>>>>>> REPLACE\n  ```\n";
     gives(
         EditFormat::SearchReplace,
@@ -342,7 +343,7 @@ fn diffs_of_models() {
             &CLASS.replacen(from, to, 1),
         );
     }
-    // A name says that there was no file, and the lines that there was.
+    // The old name says that there was no file, but the lines say that there was.
     let diff = "--- /dev/null\n+++ a.py\n@@ ... @@\n-import os\n+import sys\n";
     gives(
         EditFormat::UnifiedDiff,
@@ -432,7 +433,7 @@ fn text_matches_at_the_end_without_a_line_feed() {
     lands("a\nb", at("a\nb\n", "a\n"), MatchStrategy::Normalised, "a");
 }
 
-/// The text cut within its last line gives what the whole gives, or nothing.
+/// Asserts that the text, cut inside its last line, gives the same result as the whole, or none.
 #[track_caller]
 fn check_torn(format: EditFormat, before: &'static str, text: &str) {
     let whole = made(format, &[("a.py", before)], text);

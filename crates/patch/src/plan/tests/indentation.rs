@@ -1,4 +1,4 @@
-//! Blocks that a model wrote at another depth or with another unit of indentation.
+//! Tests blocks with another depth or unit of indentation than the file.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn clean_new_lines_are_left_alone() {
 
 #[test]
 fn lines_moved_deeper_are_reindented() {
-    // Within the new `if` they are indented just as the file has them outside of it.
+    // The block indents the lines in the new `if` exactly as the file indents them outside of it.
     let before = "fn f() {\n    a;\n    b;\n}\n";
     let wrapped = hunk("a;\nb;\n", "if x {\n    a;\n    b;\n}\n");
     let after = "fn f() {\n    if x {\n        a;\n        b;\n    }\n}\n";
@@ -84,7 +84,7 @@ fn text_in_the_indentation_indents_all_lines() {
 
 #[test]
 fn closing_brackets_alone_are_not_indented_again() {
-    // The place meant is the end, where the block leaves out a blank line.
+    // The end of the file is meant, where the block omits a blank line.
     let before =
         "fn a() {\n\tfor {\n\t\tif x {\n\t\t}\n\t}\n\n\tx()\n}\n\nfn b() {\n\tif x {\n\t}\n\n}\n";
     let block = hunk("\t}\n}\n", "\t}\n}\n\nfn c() {\n}\n");

@@ -1,4 +1,4 @@
-//! Unified hunks with context on one side: they land where Git applies them, or nowhere.
+//! Tests that unified hunks with context on one side apply where Git applies them, or are refused.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::format::{EditFormat, parse};
 
-/// What the engine makes of a diff, if all of it lands.
+/// Applies a diff with the engine; `None` if a hunk is refused.
 fn ours(before: &str, diff: &str) -> Option<String> {
     let parsed = parse(EditFormat::UnifiedDiff, diff);
     if parsed.has_losses() || parsed.files.len() != 1 {
@@ -36,7 +36,7 @@ impl Git {
         Self { folder }
     }
 
-    /// What `git apply` makes of a diff of the file `f`.
+    /// Applies a diff of the file `f` with `git apply`; `None` if Git refuses it.
     fn apply(&self, before: &str, diff: &str) -> Option<String> {
         let file = self.folder.join("f");
         std::fs::write(&file, before).expect("written");
@@ -82,7 +82,7 @@ fn a_hunk_without_context_behind_it_lands_at_the_end() {
             "{diff}: {made:?}, git {expected:?}"
         );
     }
-    // Where only one place is left, none is doubtful.
+    // A single matching place is not ambiguous.
     let diff = "--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n a\n b\n+c\n";
     assert_eq!(ours("a\nb\nx\n", diff).as_deref(), Some("a\nb\nc\nx\n"));
 }
@@ -101,7 +101,7 @@ fn a_hunk_of_the_first_line_lands_at_the_beginning() {
 
 #[test]
 fn a_hunk_without_context_lands_where_git_puts_it() {
-    // Git takes the end, and `diff -U0` would mean the line.
+    // Git chooses the end, whereas `diff -U0` would mean the line number.
     let diff = "--- a/f\n+++ b/f\n@@ -2 +2 @@\n-a\n+b\n";
     assert_eq!(ours("x\na\ny\na\n", diff), None);
     assert_eq!(
@@ -110,7 +110,8 @@ fn a_hunk_without_context_lands_where_git_puts_it() {
     );
 }
 
-/// A hunk with context before its changes or behind them, whose numbers may be wrong.
+/// Returns a hunk with context only before or only after its changes, and possibly wrong line
+/// numbers.
 fn random_hunk(lines: &[&str], random: &mut StdRng) -> String {
     let start = random.random_range(0..lines.len());
     let context = random.random_range(1..4).min(lines.len() - start);
@@ -154,7 +155,7 @@ fn random_hunk(lines: &[&str], random: &mut StdRng) -> String {
     )
 }
 
-/// `PATCH_SEEDS` asks for more.
+/// `PATCH_SEEDS` sets the number of seeds.
 #[test]
 fn random_hunks_land_where_git_applies_them() {
     let asked = std::env::var("PATCH_SEEDS").ok();
@@ -176,7 +177,8 @@ fn random_hunks_land_where_git_applies_them() {
         };
         applied += 1;
         if let Some(made) = made {
-            // Git takes the nearest of several places; ours one that is much nearer, or none.
+            // Git chooses the nearest of several places; the engine chooses one only if it is much
+            // nearer than the others.
             assert_eq!(made, theirs, "seed {seed}\n{before}\n{diff}");
             same += 1;
         }

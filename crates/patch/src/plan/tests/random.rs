@@ -1,5 +1,5 @@
-//! Random edits, each spoilt as models spoil them: what is accepted is byte for byte what was
-//! meant, and where the meaning is clear it is accepted.
+//! Tests random edits, corrupted as models corrupt them: an accepted edit gives exactly the
+//! intended bytes, and an edit with a clear meaning is accepted.
 
 mod corrupt;
 
@@ -21,7 +21,7 @@ pub(super) struct Edit {
     pub(super) rows: Range<usize>,
     pub(super) old: Vec<String>,
     pub(super) new: Vec<String>,
-    /// How many lines stay at either end of the block.
+    /// Number of unchanged lines at each end of the block.
     pub(super) kept: (usize, usize),
 }
 
@@ -32,7 +32,7 @@ impl Edit {
         lines
     }
 
-    /// A change of a few lines with some around them that stay.
+    /// Creates an edit of a few lines with some unchanged lines around them.
     fn random(before: Vec<String>, language: Language, random: &mut StdRng) -> Option<Self> {
         let count = before.len();
         let start = random.random_range(0..count);
@@ -66,8 +66,8 @@ impl Edit {
         Self::new(before, start - head..start, changed, end..end + tail)
     }
 
-    /// Lines like those around a blank line and set apart like them, or a blank line more; with
-    /// some around them that stay.
+    /// Creates an edit at a blank line that adds a paragraph similar to its neighbours, or another
+    /// blank line; with some unchanged lines around it.
     fn paragraph(before: Vec<String>, language: Language, random: &mut StdRng) -> Option<Self> {
         let blanks: Vec<usize> = (2..before.len().saturating_sub(2))
             .filter(|row| before[*row].is_empty())
@@ -86,7 +86,7 @@ impl Edit {
         if !added.is_empty() {
             added.push(last.clone());
         }
-        // Set apart behind, or before: the blank line that was there comes first, or last.
+        // The new blank line comes after or before the added lines.
         let at = if random.random_bool(0.5) {
             added.push(String::new());
             blank + 1
@@ -101,12 +101,13 @@ impl Edit {
             behind.start = (at + 1).min(end);
         }
         let edit = Self::new(before, blank - head..at, added, behind)?;
-        // Who never leaves two lines blank does not begin to.
+        // A file without double blank lines does not get one.
         let has_double = |lines: &[String]| lines.windows(2).any(|two| two.concat().is_empty());
         (has_double(&edit.before) || !has_double(&edit.after())).then_some(edit)
     }
 
-    /// The rows `head`, then `changed` instead of what lies between, then the rows `tail`.
+    /// Creates an edit that replaces the rows between `head` and `tail` with `changed`; `None` if
+    /// the block is not unique or nothing changes.
     fn new(
         before: Vec<String>,
         head: Range<usize>,
@@ -129,7 +130,7 @@ impl Edit {
         edit.is_unique().then_some(edit)
     }
 
-    /// Whether the block occurs once, ignoring indentation, and contains letters or digits.
+    /// Returns whether the block occurs once, ignoring indentation, and contains letters or digits.
     fn is_unique(&self) -> bool {
         let trimmed = |lines: &[String]| {
             lines
@@ -160,7 +161,7 @@ struct Tally {
     refusals: BTreeMap<String, usize>,
 }
 
-/// What comes of one spoilt edit.
+/// Plans one corrupted edit and records the result.
 fn attempt(edit: &Edit, corruption: &Corruption, tally: &mut Tally, seed: u64, class: &str) {
     let before = corruption
         .before
@@ -213,7 +214,7 @@ fn attempt(edit: &Edit, corruption: &Corruption, tally: &mut Tally, seed: u64, c
     }
 }
 
-/// What became of the rows of the edit.
+/// Returns the rows of the edit in the result.
 fn around(result: &str, edit: &Edit) -> String {
     let rows = result.lines().skip(edit.rows.start.saturating_sub(1));
     let lines: Vec<&str> = rows.take(edit.new.len() + 3).collect();
@@ -280,7 +281,7 @@ fn campaign(
     assert!(weak.is_empty(), "{weak:#?}");
 }
 
-/// `PATCH_SEEDS` asks for more.
+/// Returns the seeds; `PATCH_SEEDS` sets their number.
 fn seeds(count: u64) -> Range<u64> {
     let asked = std::env::var("PATCH_SEEDS")
         .ok()
@@ -307,7 +308,7 @@ fn files_of_this_repository() {
     });
 }
 
-/// Any hunks at all: nothing panics, replacements are in order, and what is exact is literal.
+/// Plans arbitrary hunks: nothing panics, replacements are in order, and exact matches are literal.
 #[test]
 fn any_hunks_are_planned() {
     const PIECES: [&str; 14] = [

@@ -1,8 +1,8 @@
-//! The scenarios of `apply_patch`, from the text of the patch to the files.
+//! Tests the scenarios of `apply_patch`, from the text of the patch to the files.
 //!
-//! Ours is atomic over files: scenario 015, which leaves the first file after a later failure,
-//! comes out so only when part of a set may be applied. Nor does ours write over a file: 010 and 011,
-//! which move and add one where there is another, change nothing.
+//! The engine is atomic over files: scenario 015, which keeps the first file after a later failure,
+//! gives this result only if a partial set may be applied. The engine does not overwrite files: 010
+//! and 011, which move and add a file over another, change nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

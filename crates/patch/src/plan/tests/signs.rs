@@ -1,4 +1,4 @@
-//! Typographic signs of the file that a block quotes as plain ones.
+//! Tests typographic characters of the file that a block quotes as plain ones.
 
 use super::*;
 
@@ -58,7 +58,7 @@ fn signs_that_are_written_anew_are_as_they_are_written() {
         MatchStrategy::Normalised,
         "print(\"b\");\nz\n",
     );
-    // Which of the quotes stay is not told.
+    // It is unknown which of the quotes are the old ones.
     let block = hunk("say(\"a\");\nz\n", "say(\"a\", \"b\");\nz\n");
     assert_eq!(
         refuses(before, block),

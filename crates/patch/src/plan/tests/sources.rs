@@ -1,4 +1,4 @@
-//! Files to edit: made up in several languages, and those of this repository.
+//! Files to edit: generated ones in several languages, and those of this repository.
 
 use std::io::Read as _;
 
@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use rand::Rng;
 use rand::rngs::StdRng;
 
-/// How a made-up file looks.
+/// The language of a generated file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Language {
     Rust,
@@ -81,7 +81,7 @@ fn block(language: Language, depth: usize, lines: &mut Vec<String>, random: &mut
     }
 }
 
-/// The lines of a made-up file.
+/// Returns the lines of a generated file.
 pub(super) fn made_up(language: Language, random: &mut StdRng) -> Vec<String> {
     let mut lines = Vec::new();
     let is_double = language == Language::Python && random.random_bool(0.5);

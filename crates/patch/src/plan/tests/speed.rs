@@ -1,9 +1,9 @@
-//! A bound on time that catches a rung that grows with the square of the file.
+//! A time bound that catches a match strategy with quadratic time.
 
 use super::*;
 
-/// Every hunk is planned in well under this many milliseconds each, though tests are not optimised
-/// and machines are busy. The figures themselves are the benchmarks' business.
+/// Maximum milliseconds per hunk, generous enough for an unoptimised test on a busy machine.
+/// Benchmarks measure the actual times.
 const MOST: u128 = 100;
 
 #[test]

@@ -1,8 +1,8 @@
-//! Blocks that are indented by another unit, and move their lines deeper or further out.
+//! Tests blocks with another unit of indentation that move lines deeper or further out.
 
 use super::*;
 
-/// `lines` at their levels, each by `unit`.
+/// Returns `lines` indented by their levels times `unit`.
 fn text(lines: &[(usize, &str)], unit: &str) -> String {
     let lines = lines.iter();
     lines
@@ -21,7 +21,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("  ", "\t"),
 ];
 
-/// The block, written in another unit than the file, gives what it says in that of the file.
+/// Asserts that a block in another unit than the file's gives `after` in the file's unit.
 fn check(
     before: &[(usize, &str)],
     old: &[(usize, &str)],

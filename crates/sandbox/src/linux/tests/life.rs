@@ -12,7 +12,7 @@ fn processes(mark: &str) -> usize {
     entries.filter(holds).count()
 }
 
-/// Waits until something is so, for five seconds.
+/// Waits until a condition holds, for at most five seconds.
 #[track_caller]
 fn eventually(what: impl Fn() -> bool) {
     for _ in 0..500 {

@@ -75,7 +75,7 @@ fn arguments_are_checked() {
     assert_eq!(code(&["-p", profile, "--", "/bin/false"]), Some(1));
 }
 
-/// Becomes the command of the arguments in `file`, confined.
+/// Confines itself and executes the command given by the arguments in `file`.
 fn confine(file: &Path) -> ! {
     let bytes = fs::read(file).expect("arguments");
     fs::remove_file(file).expect("arguments");

@@ -1,11 +1,11 @@
-//! The profile decides as the sandbox of Linux does: the same policy, the same disk, and a command that
-//! tries every question in a real sandbox.
+//! Tests that the profile decides as the sandbox of Linux does, with the same policy and disk: a
+//! command in a real sandbox tries every operation.
 //!
-//! Two differences are asked about and expected (`Trial::KNOWN`): on Linux `git init` can create a
-//! missing `.git`, since the filter reads the configuration before it lets it in place, and a command
-//! can listen on a loopback of its own. Not asked about: folders that start empty on Linux and are
-//! hidden on macOS, scratch folders, which are read-only on macOS, and a granted port of one address
-//! of `localhost`, which macOS reaches through the proxy only.
+//! Two differences are tested and expected (`Trial::KNOWN`): on Linux, `git init` can create a
+//! missing `.git`, since the filter reads the configuration before it allows the rename, and a
+//! command can listen on its private loopback. Not tested are folders that start empty on Linux and
+//! are hidden on macOS, scratch folders, which are read-only on macOS, and a granted port of one
+//! address of `localhost`, which macOS reaches only through the proxy.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
@@ -321,7 +321,7 @@ impl Scene {
     }
 
     fn has(&self, bit: usize) -> bool {
-        // Every choice meets every other in some scene.
+        // Every pair of choices occurs in some scene.
         (self.number.wrapping_mul(0x9e37) >> bit) & 1 == 1
     }
 
@@ -418,7 +418,7 @@ impl Scene {
             Trial::Connect("192.0.2.1", 443),
             Trial::Proxy,
             Trial::Listen,
-            // The last, since it changes what others would find.
+            // The last trial, since it changes the results of others.
             Trial::MakeRepository,
         ];
         TRIALS.iter().cloned().chain(hosts).filter(fits).collect()
@@ -446,7 +446,7 @@ impl Scene {
     }
 }
 
-/// The answers of one scene.
+/// The results of one scene.
 struct Comparison {
     /// The numbers of questions about paths and about hosts and sockets.
     questions: [usize; 2],

@@ -1,4 +1,4 @@
-//! Every rule of a profile is needed: without it a case changes.
+//! Tests that every rule of a profile is needed: without it, the result of a case changes.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
-//! Random policies and paths: no profile allows what the policy does not.
+//! Tests random policies and paths: no profile allows an operation that its policy denies.
 //!
-//! The oracle finds the nearest path above a question among those of the policy, as the mounts of
-//! Linux do, and never looks at a profile. `BURIN_ROUNDS`, which the soak sets to 34, is the number
-//! of policies in steps of 3,000. Links are the matter of `random_disk`.
+//! The oracle finds the nearest path of the policy that contains the tested path, as the mounts of
+//! Linux do, and never reads a profile. `BURIN_ROUNDS`, which the soak sets to 34, is the number of
+//! policies in steps of 3,000. `random_disk` tests links.
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -276,7 +276,7 @@ fn no_profile_allows_more_than_its_policy() {
             }
         }
     }
-    // The profiles are not simply closed.
+    // The profiles do not simply deny everything.
     assert!(
         allowed > 300 && denied > 300 && refused > 10,
         "{allowed} {denied} {refused}"

@@ -1,10 +1,10 @@
-//! Random policies on a real disk with links: whatever way a path takes, no profile allows what the
-//! policy does not grant where it leads.
+//! Tests random policies on a real disk with links: however a path leads to a file, no profile
+//! allows an operation that the policy does not grant there.
 //!
-//! The kernel resolves the links, in the paths of the policy and in those that are asked about. The
-//! oracle knows the lists of the policy: it neither looks at a profile nor uses the lookups by which
-//! profiles are made. `BURIN_ROUNDS`, which the soak sets to 34, is the number of disks in steps of
-//! 100; 40 paths are asked about on each.
+//! The kernel resolves the links in the paths of the policy and in the tested paths. The oracle
+//! knows the lists of the policy; it neither reads a profile nor uses the lookups that build
+//! profiles. `BURIN_ROUNDS`, which the soak sets to 34, is the number of disks in steps of 100; 40
+//! paths are asked about on each.
 #![expect(
     clippy::disallowed_methods,
     reason = "where a link leads is what the kernel says of a real disk"
@@ -151,7 +151,7 @@ fn policy(random: &mut StdRng, top: &Path, places: &[PathBuf]) -> Policy {
     if chance(random, 5) {
         policy.writable.push(absolute(top.join("other")));
     }
-    // A command could have made a link of it: then it grants nothing.
+    // A command could have replaced it by a link, so it grants nothing.
     if chance(random, 5) {
         let planted = top.join("work").join(pick(random, NAMES));
         policy.writable.push(absolute(planted));
@@ -397,7 +397,7 @@ fn no_link_leads_past_a_policy() {
             }
         }
     }
-    // The disks have links, and the profiles are not simply closed.
+    // The disks have links, and the profiles do not simply deny everything.
     assert!(
         allowed > 300 && denied > 300 && linked > 300 && refused > 0,
         "{allowed} {denied} {linked} {refused}"

@@ -28,7 +28,7 @@ pub(super) struct FakeServer {
     kind: ServerLifecycle,
     received: Mutex<Vec<String>>,
     lists: AtomicU64,
-    /// The tools it lists beside its own one.
+    /// The tools that it lists in addition to its own.
     pub(super) more_tools: Mutex<Vec<Value>>,
     /// Whether it closes every connection.
     pub(super) is_closed: AtomicBool,

@@ -1,4 +1,5 @@
-//! Random sessions: keys, edits by others, suggestions of every kind; what is shown and taken is held against the text.
+//! Tests random sessions of keys, edits by others and suggestions of every kind: shown and accepted suggestions are
+//! compared with the text.
 
 use autocomplete::Suggestion;
 use base::{ByteOffset, Revision, Row, Span};
@@ -56,7 +57,7 @@ struct Session<'a> {
     heard: Heard,
     cx: &'a mut VisualTestContext,
     log: Vec<String>,
-    /// How often something was shown, and taken.
+    /// Counts of shown and accepted suggestions.
     seen: u32,
     took: u32,
     jumps: u32,
@@ -128,7 +129,7 @@ impl Session<'_> {
         self.cx.simulate_keystrokes(key);
     }
 
-    /// Types the next letters of what is offered.
+    /// Types the next letters of the suggestion.
     fn type_it(&mut self) {
         let offered = self.offered();
         let Some(text) = offered.and_then(|offered| Some(offered.edits.first()?.new.clone()))
@@ -177,7 +178,8 @@ impl Session<'_> {
         self.press_and_compare(key);
     }
 
-    /// Presses a key that may take what is offered: taken whole it must leave the text with its edits applied.
+    /// Presses a key that may accept the suggestion. If it is accepted whole, the text must have its edits
+    /// applied.
     fn press_and_compare(&mut self, key: &str) -> Option<Revision> {
         let before = self.snapshot();
         let offered = self.offered();
@@ -217,7 +219,7 @@ impl Session<'_> {
         Some(revision)
     }
 
-    /// A jump has changed nothing, and the next time what it promised is taken.
+    /// A jump does not change the text; the next key accepts the suggestion.
     fn take_after_jump(&mut self, offered: Option<Suggestion>, before: &Snapshot) {
         assert_eq!(self.snapshot().to_string(), before.to_string());
         assert_eq!(self.offered(), offered);
@@ -229,7 +231,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tab, which must not take what is offered where the row of a caret is to be indented.
+    /// Presses Tab, which must not accept the suggestion if the row of a caret needs indentation.
     fn tab(&mut self) {
         self.log.push("tab".to_owned());
         let snapshot = self.snapshot();
@@ -266,7 +268,7 @@ impl Session<'_> {
             } else {
                 assert!(!editor.shows_suggestion(), "{log:?}");
             }
-            // Without what is put in, the rows are those of the text.
+            // Without inserted text, the rows equal those of the text.
             let mut shown = String::new();
             let mut put_in = String::new();
             let display = &editor.display;

@@ -22,7 +22,7 @@ type Tree = BTreeMap<String, Option<u32>>;
 #[derive(Default)]
 struct FakeDisk {
     tree: Tree,
-    /// All that happened at each path since the start, as FSEvents coalesces it.
+    /// Everything that happened at each path since the start, as FSEvents coalesces it.
     flags: BTreeMap<String, Vec<EventKind>>,
     queue: Vec<Event>,
 }
@@ -244,7 +244,7 @@ fn deliver(
         events.swap(ix, numbers.below(ix + 1));
     }
     if !events.is_empty() && numbers.below(8) == 0 {
-        // The system drops the rest and says so.
+        // The system drops the rest and reports the loss.
         events.truncate(numbers.below(events.len()));
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         events.push(lost.add_path(PathBuf::from(REAL)));

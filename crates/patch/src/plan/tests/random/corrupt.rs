@@ -1,4 +1,4 @@
-//! How models spoil the blocks that they quote.
+//! Corrupts blocks as models corrupt the text that they quote.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -9,16 +9,17 @@ use crate::fold;
 use super::super::sources::Language;
 use super::{Edit, joined};
 
-/// One way to spoil.
+/// A class of corruption.
 pub(super) struct Class {
     pub(super) name: &'static str,
-    /// `None` where it does not apply, or the meaning would not be clear any more.
+    /// Corrupts an edit; `None` if the class does not apply, or if the meaning would become
+    /// ambiguous.
     pub(super) spoil: fn(&Edit, Language, &mut StdRng) -> Option<Corruption>,
-    /// The share that must be right; none where only silence about wrong ones counts.
+    /// Minimum share of correct results; 0 if only wrong results count.
     pub(super) floor: f64,
 }
 
-/// A spoilt block, and the file where it differs from the edit's.
+/// A corrupted block, and the file if it differs from that of the edit.
 #[derive(Clone, Debug)]
 pub(super) struct Corruption {
     pub(super) old: String,
@@ -130,7 +131,7 @@ fn lines(old: &[String], new: &[String]) -> Option<Corruption> {
     Some(Corruption::new(joined(old), joined(new)))
 }
 
-/// Both sides spoilt line by line; `None` if nothing is.
+/// Corrupts both sides line by line; `None` if the old side stays the same.
 fn changed(edit: &Edit, spoil: impl Fn(&String) -> String) -> Option<Corruption> {
     let (old, new): (Vec<_>, Vec<_>) = (
         edit.old.iter().map(&spoil).collect(),
@@ -143,7 +144,7 @@ fn any_text(edit: &Edit) -> Option<Corruption> {
     let trimmed = |lines: &[String]| joined(lines).strip_suffix('\n').map(str::to_owned);
     let mut spoilt = Corruption::new(trimmed(&edit.old)?, trimmed(&edit.new)?);
     spoilt.grain = Grain::Text;
-    // As text it may stand within lines too.
+    // As text, it may also occur inside lines.
     let is_unique = joined(&edit.before).matches(&spoilt.old).count() == 1;
     is_unique.then_some(spoilt)
 }
@@ -169,7 +170,7 @@ fn dedent(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
     })
 }
 
-/// Another unit of indentation on both sides.
+/// Changes the unit of indentation on both sides.
 fn scale(edit: &Edit, from: &str, to: &str) -> Option<Corruption> {
     let spoil = |line: &String| {
         let mut rest = line.as_str();
@@ -193,7 +194,8 @@ fn scale(edit: &Edit, from: &str, to: &str) -> Option<Corruption> {
     changed(edit, spoil)
 }
 
-/// Old lines that stay, with their lines of the new text: before the change and behind it.
+/// Returns the indexes of the unchanged lines before and after the change, in the old and in the
+/// new text.
 fn kept_lines(edit: &Edit) -> Vec<(usize, usize)> {
     let (head, tail) = edit.kept;
     let shift = |ix: usize| ix + edit.new.len() - edit.old.len();
@@ -207,7 +209,7 @@ fn without(lines: &[String], ix: usize) -> Vec<String> {
     lines
 }
 
-/// A blank line within lines that stay, away from the change and from the ends of the block.
+/// Drops a blank line among unchanged lines, away from the change and the ends of the block.
 fn blank_dropped(edit: &Edit, random: &mut StdRng, both: bool) -> Option<Corruption> {
     let (head, tail) = edit.kept;
     let kept = kept_lines(edit);
@@ -233,26 +235,27 @@ fn blank_dropped(edit: &Edit, random: &mut StdRng, both: bool) -> Option<Corrupt
     lines(&without(&edit.old, ix), &new)
 }
 
-/// The first blank line of the old text, wherever it is, the new text left alone.
+/// Drops the first blank line of the old text only.
 fn any_blank_dropped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
     let ix = edit.old.iter().position(String::is_empty)?;
-    // One that goes away anyway: without it this is another edit, as true as the first.
+    // Without a blank line that the edit removes, the block would be another valid edit.
     let runs = crate::diff::diff(edit.old.len(), edit.new.len(), |a, b| {
         edit.old[a] == edit.new[b]
     });
-    // So it is at an end of the block, where no line beside it shows that it was meant to stay.
+    // The same holds at an end of the block, where no neighbouring line shows that the blank line
+    // was meant to stay.
     let is_end = (ix == 0 && edit.kept.0 < 2) || (ix + 1 == edit.old.len() && edit.kept.1 < 2);
     if is_end || is_beside_blank(edit, ix) || runs.iter().any(|run| run.old.contains(&ix)) {
         return None;
     }
     let old = without(&edit.old, ix);
-    // Without it the block may stand elsewhere, or say nothing.
+    // Without the blank line, the block may be empty or occur elsewhere.
     (!old.is_empty() && stands_at_most(edit, &old, 1))
         .then(|| lines(&old, &edit.new))
         .flatten()
 }
 
-/// Any blank line that stays, from both texts.
+/// Drops any unchanged blank line from both texts.
 fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
     let kept: Vec<_> = kept_lines(edit)
         .into_iter()
@@ -262,7 +265,7 @@ fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> O
         return None;
     }
     let (ix, in_new) = kept[random.random_range(0..kept.len())];
-    // At one end of one text and not of the other: without it this is another edit again.
+    // If the blank line is at the end of only one text, the block without it is another edit.
     let is_end = [
         (ix == 0, in_new == 0),
         (ix + 1 == edit.old.len(), in_new + 1 == edit.new.len()),
@@ -276,13 +279,13 @@ fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> O
         .flatten()
 }
 
-/// Whether this blank line is next to another near an end of the block.
+/// Returns whether this blank line is next to another one near an end of the block.
 fn is_paired(edit: &Edit, ix: usize) -> bool {
     is_beside_blank(edit, ix) && edit.kept.0.min(edit.kept.1) < 3
 }
 
-/// Whether this blank line is next to another: it is ambiguous which of the two is meant, and the
-/// other may be what changes.
+/// Returns whether this blank line is next to another one. Then it is ambiguous which of the two is
+/// meant, and the other may be the changed one.
 fn is_beside_blank(edit: &Edit, ix: usize) -> bool {
     let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
     let mut beside = beside.filter_map(|ix| edit.old.get(ix));
@@ -300,7 +303,7 @@ fn stands_at_most(edit: &Edit, old: &[String], count: usize) -> bool {
 fn blank_added(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
     let (head, tail) = edit.kept;
     let behind = edit.old.len() - tail;
-    // Between two lines that stay, none of them blank nor next to the change.
+    // Between two unchanged lines that are neither blank nor next to the change.
     let places: Vec<usize> = (1..edit.old.len())
         .filter(|ix| {
             (*ix < head || *ix > behind)
@@ -323,7 +326,7 @@ fn blank_added(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corrupti
     lines(&old, &new)
 }
 
-/// Another letter in a word of four letters at least.
+/// Replaces an inner letter of a word of at least five letters; `None` if there is no such word.
 fn misspelt(line: &str, random: &mut StdRng) -> Option<String> {
     let signs: Vec<char> = line.chars().collect();
     let is_inner = |ix: &usize| {
@@ -345,7 +348,7 @@ fn misspelt(line: &str, random: &mut StdRng) -> Option<String> {
     Some(spoilt.collect())
 }
 
-/// A slip in a line that stays, of a block that says enough for one slip to be small.
+/// Misspells an unchanged line of a block that is long enough to be recognized.
 fn typo(edit: &Edit, random: &mut StdRng, both: bool) -> Option<Corruption> {
     let filled = edit.old.iter().filter(|line| !line.is_empty()).count();
     let kept: Vec<_> = kept_lines(edit)
@@ -368,7 +371,7 @@ fn typo_anywhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corrup
     let mut old = edit.old.clone();
     let ix = random.random_range(0..old.len());
     old[ix] = misspelt(&old[ix], random)?;
-    // It may have become what the new text says.
+    // The misspelt line may equal a line of the new text.
     if edit.new.contains(&old[ix]) {
         return None;
     }
@@ -377,9 +380,9 @@ fn typo_anywhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corrup
         .flatten()
 }
 
-/// Lines that stay left out of the middle: between the first lines and the change.
+/// Replaces unchanged lines between the first lines and the change with `...`.
 fn elision(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
-    // A longer block around the change, so that there is something to leave out.
+    // Extends the block upwards, so that there are lines to omit.
     let head = edit.rows.start + edit.kept.0;
     let start = head.checked_sub(7)?;
     let more = edit.before[start..edit.rows.start].to_vec();
@@ -433,7 +436,7 @@ fn escaped(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
 
 fn no_final_feed(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
     let bare = |lines: &[String]| joined(lines).strip_suffix('\n').map(str::to_owned);
-    // A blank last line would leave the file with a feed at its end after all.
+    // With a blank last line, the file would still end with a line feed.
     if edit.before.last()?.is_empty() || edit.after().last()?.is_empty() {
         return None;
     }
@@ -443,7 +446,7 @@ fn no_final_feed(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption>
     Some(spoilt)
 }
 
-/// The same block once more, so that nothing tells which is meant.
+/// Adds a copy of the block to the file, so that the place is ambiguous.
 fn copy_elsewhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
     let mut before = edit.before.clone();
     let mut after = edit.after();
@@ -460,7 +463,8 @@ fn copy_elsewhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corru
     Some(spoilt)
 }
 
-/// The file as the edit leaves it, which it must leave so. Blank lines are meant once more.
+/// Applies the edit in advance; the file must stay unchanged. Edits that only add blank lines are
+/// excluded, because they can be repeated.
 fn applied_already(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
     let runs = crate::diff::diff_lines(&edit.old, &edit.new);
     let adds_alone = runs.iter().all(|run| run.old.is_empty());
@@ -474,7 +478,7 @@ fn applied_already(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruptio
     Some(spoilt)
 }
 
-/// A comment for the last lines, which nothing is the right answer to.
+/// Replaces the last lines with a placeholder comment; only a refusal is correct.
 fn placeholder(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
     const LINES: [&str; 6] = [
         "// ... existing code ...",
@@ -496,7 +500,7 @@ fn placeholder(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corrupti
     Some(spoilt)
 }
 
-/// The lines within something new, all of it by another unit than the file.
+/// Wraps the lines in a new block, with another unit of indentation than the file.
 fn wrapped_in_another_unit(
     edit: &Edit,
     language: Language,
@@ -508,7 +512,7 @@ fn wrapped_in_another_unit(
         .filter(|other| *other != unit)
         .collect();
     let other = others[random.random_range(0..others.len())];
-    // The first line stays, and the others move deeper.
+    // The first line stays in place; the others become deeper.
     let inner = &edit.old[1..];
     let filled = inner.iter().filter(|line| !line.is_empty());
     let base = filled.map(|line| fold::indent(line)).min()?.to_owned();
@@ -534,7 +538,8 @@ fn wrapped_in_another_unit(
     Some(spoilt)
 }
 
-/// A file with typographic quotes, which the block has as plain ones. New lines have none.
+/// The file has typographic quotes, which the block quotes as plain ones. Changed lines contain no
+/// quotes.
 fn plain_for_typographic(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption> {
     let is_plain = edit.old.iter().chain(&edit.new).all(|line| line.is_ascii());
     let has_quote = |line: &String| line.contains(['"', '\'']);
