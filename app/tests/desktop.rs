@@ -214,7 +214,8 @@ fn typing_survives_kill_9() {
 
 #[test]
 fn idle_window_sleeps_until_it_must_draw() {
-    /// Counts wake-ups in two seconds; a window that draws continuously has a hundred and twenty.
+    /// Maximum number of wake-ups in two seconds; a window that draws continuously has a hundred
+    /// and twenty.
     const FEW: u64 = 60;
     let Some(desk) = Desk::new() else {
         return test_support::skip("needs Xvfb, xdotool and git");

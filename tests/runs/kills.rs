@@ -32,7 +32,7 @@ struct Found {
     unfinished_children: usize,
 }
 
-/// Returns all sessions of a ledger.
+/// All sessions of a ledger, with their records.
 type Sessions = BTreeMap<String, Vec<Stored>>;
 
 #[test]

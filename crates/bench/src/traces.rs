@@ -13,7 +13,7 @@ pub(crate) struct Trace {
     pub(crate) patches: Vec<Patch>,
 }
 
-/// Replaces `removed` chars at `at` with `inserted`.
+/// A replacement of `removed` chars at `at` by `inserted`.
 pub(crate) struct Patch {
     /// Time in seconds since 1970; 0 if unknown.
     pub(crate) second: u64,

@@ -40,7 +40,7 @@ fn check_fold(fixture: Fixture, command: &Command, after: &str, folded: &[&str])
     assert_eq!(folds, folded);
 }
 
-/// Asserts that a command neither unfolds nor edits.
+/// Asserts that a command unfolds all folds and changes nothing else.
 #[track_caller]
 fn check_unfolds(fixture: Fixture, command: &Command) {
     let before = fixture.marked();

@@ -56,7 +56,7 @@ struct NaiveRow {
     is_last: bool,
 }
 
-/// Returns line and glyph index, before and after the inlays at an offset.
+/// Line and glyph index, before and after the inlays at an offset.
 type Places = Vec<[(usize, usize); 2]>;
 
 impl Naive {

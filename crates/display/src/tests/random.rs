@@ -311,7 +311,7 @@ fn text(rng: &mut StdRng, atoms: usize) -> String {
     let flavour = rng.random_range(0..3);
     (0..atoms)
         .map(|_| match flavour {
-            // Returns mostly long plain lines.
+            // Mostly long plain lines.
             0 if rng.random_bool(0.8) => ["x", "word ", "ab cd "][rng.random_range(0..3)],
             _ => ATOMS[rng.random_range(0..ATOMS.len())],
         })

@@ -174,7 +174,7 @@ fn deleting_a_whole_row_joins_no_rows_of_two_excerpts(cx: &mut TestAppContext) {
     assert_eq!(world.text(&world.one, cx), "a0\na1\na3\na4\na5\n");
     assert_eq!(world.shown(cx), "a1\nb0\nb2\nb3\na4");
     assert!(refused.borrow().is_empty());
-    // Two places at once.
+    // An edit across two excerpts is refused.
     world.type_over("a1\nb0", "joined", cx);
     assert_eq!(world.shown(cx), "a1\nb0\nb2\nb3\na4");
     assert_eq!(world.text(&world.two, cx), TWO);

@@ -62,7 +62,7 @@ fn every_rule_that_makes_no_sense_is_named() {
         r#"{ "rules": [
             { "name": "greet", "match": { "user": { "regex": "I am (?<name>\\w+)" } },
               "reply": [{ "text": "{{name}} {{surname}}" }] },
-            // An empty script.
+            // A rule without a reply or faults.
             { "match": { "step": 2 } },
             { "reply": [{ "calls": [] }] },
             { "faults": [{ "first": 1, "fault": { "quota": {} } }] }

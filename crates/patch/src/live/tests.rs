@@ -20,7 +20,7 @@ fn hunk(old: &str, new: &str) -> PatchHunk {
     }
 }
 
-/// Applies the emitted edits to a text.
+/// A text to which the emitted edits are applied.
 struct Screen(String);
 
 impl Screen {

@@ -462,7 +462,7 @@ fn another_file_is_entered_by_whoever_hears_of_it(cx: &mut TestAppContext) {
     cx.simulate_keystrokes("tab");
     assert_eq!(*heard.borrow(), [SuggestionEvent::Entered(SuggestionId(7))]);
     assert_eq!(state(&editor, cx), "oneˇ\ntwo");
-    // Typing here does not move the caret there.
+    // Typing on in this file does not show the suggestion of the other one.
     cx.simulate_input("x");
     editor.update(cx, |editor, _| assert!(!editor.shows_suggestion()));
 }
@@ -472,7 +472,7 @@ fn the_sign_of_another_file_hides_no_letters(cx: &mut TestAppContext) {
     let rows = "x\n".repeat(100);
     let text = format!("{rows}ˇ{}\n{rows}", "long ".repeat(200));
     let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &text, cx);
-    // Returns the number of rows between the caret and the nearer edge.
+    // `between` is the number of rows between the caret and the nearer edge.
     for (is_caret_low, between) in [(false, 3.0), (true, 5.0)] {
         let mut far = suggestion(&editor, &[(Span::from(0..1), "1")], cx);
         far.file = Some(AbsPath::new("/b.txt").unwrap());

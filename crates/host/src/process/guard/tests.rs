@@ -17,8 +17,8 @@ use crate::temp::TempFolder;
 use super::*;
 
 const SHOWS: &str = "the child is ";
-/// Starts a process that stays in its group, and one that leaves its group, session and parents
-/// once the file `$0` exists.
+/// A script that starts a process which stays in its group, and one that leaves its group, session
+/// and parents once the file `$0` exists.
 const SCRIPT: &str = r#"
 sleep 600 & echo "the child is $!"
 (
@@ -140,7 +140,7 @@ fn pids(text: &str) -> Vec<u32> {
     found.filter_map(|number| number.parse().ok()).collect()
 }
 
-/// Starts a program with a process of each kind, and kills it while they run.
+/// Runs as the program that is killed: starts a process of each kind.
 fn is_killed() {
     serve_ourselves();
     let folder = TempFolder::new().expect("a folder");
