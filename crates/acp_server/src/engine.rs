@@ -55,9 +55,8 @@ impl AcpEngine {
         live.ok_or_else(|| RequestRefusal::NotFound(format!("there is no open session {session}")))
     }
 
-    /// Starts what a prompt asks for: a turn, a compaction or another mode. Returns the channel
-    /// that reports the end; `None` if a change of mode is all there is. Fails if the prompt is
-    /// empty.
+    /// Starts the turn, the compaction or the change of mode that a prompt requests. Returns the
+    /// channel that reports the end; `None` if only the mode changes. Fails if the prompt is empty.
     fn begin_turn(
         &self,
         session: &str,
@@ -171,7 +170,8 @@ impl AgentBackend for AcpEngine {
     ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         let this = self.clone();
         Box::pin(async move {
-            // A session is open once only: an editor that loads it again has lost the old one.
+            // A session is open only once: an editor that loads it again no longer uses the open
+            // one.
             let before = this.sessions().remove(&session);
             let before = match before {
                 Some(open) => Some(Self::close_session(open).await),
@@ -266,8 +266,8 @@ fn set_mode(live: &AcpSession, mode: &str) -> Result<(), RequestRefusal> {
     live.set_mode(mode)
 }
 
-/// Returns a page of the sessions of a folder, or of all, after the cursor's session; without those
-/// of subagents.
+/// Returns the page of sessions after the cursor's session, of one folder or of all, without the
+/// sessions of subagents.
 fn page(
     lines: Vec<SessionSummary>,
     folder: Option<PathBuf>,

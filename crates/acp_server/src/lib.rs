@@ -36,7 +36,7 @@ pub use error::Error;
 /// The options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
-    /// The model of new sessions; without it that of the settings.
+    /// The model of new sessions; `None` means the model in the settings.
     pub model: Option<String>,
     /// Whether calls that need permission are allowed without asking.
     pub allows_asked: bool,

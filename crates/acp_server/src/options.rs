@@ -88,7 +88,7 @@ pub(crate) fn options(
     ]
 }
 
-/// The models that can be chosen: the one now is always among them.
+/// Returns the models that can be chosen, always including the current one.
 fn model_values(models: &[SelectableModel], now: &str) -> Vec<AgentMode> {
     let mut all = vec![value("auto", "Auto", "The router chooses for each task.")];
     let mut known: BTreeSet<&str> = ["auto", DEMO].into();

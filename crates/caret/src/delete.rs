@@ -139,8 +139,8 @@ fn backspace(ctx: &CommandContext, head: ByteOffset) -> Span {
     }
 }
 
-/// The opener before and the closer behind a caret, if they are an auto-close pair. Of an opener with several
-/// characters only the last one is part of the span.
+/// Returns the span of the opener before and the closer after a caret, if they are an auto-close pair. It
+/// includes only the last character of a longer opener.
 fn empty_pair(ctx: &CommandContext, head: ByteOffset) -> Option<Span> {
     if !ctx.options.auto_close {
         return None;

@@ -149,7 +149,7 @@ pub(crate) fn indent_rows(ctx: &CommandContext) -> CaretPlan {
                 draft.push(Span::at(head.start), "\t");
                 return;
             }
-            // Behind the blanks, so that tabs and spaces that were there keep their places.
+            // Inserts after the blanks, so that existing tabs and spaces keep their columns.
             let spaces = width - cells_of(head.blanks, width) % width;
             let at = head.start + head.blanks.len();
             draft.push(Span::at(at), " ".repeat(spaces as usize));
@@ -183,7 +183,7 @@ pub(crate) fn outdent_rows(ctx: &CommandContext) -> CaretPlan {
     follow(ctx, draft)
 }
 
-/// Selections follow their text; the start of a wider one takes in what comes before it.
+/// Makes selections follow their text; a non-empty selection grows by text inserted at its start.
 fn follow(ctx: &CommandContext, draft: EditDraft) -> CaretPlan {
     let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
     draft.into_plan(selections, EditKind::Other)

@@ -91,7 +91,7 @@ macro_rules! motions {
 }
 
 motions! {
-    /// One grapheme back; a row's start goes to the end of the row before.
+    /// One grapheme back; from the start of a row to the end of the previous row.
     Left, "left", "one character to the left";
     /// One grapheme forward, across row ends.
     Right, "right", "one character to the right";
@@ -99,9 +99,9 @@ motions! {
     Up, "up", "one row up";
     /// One display row down, keeping the goal column.
     Down, "down", "one row down";
-    /// To the start of the word before.
+    /// To the start of the previous word.
     WordLeft, "word-left", "one word to the left";
-    /// To the end of the word behind.
+    /// To the end of the next word.
     WordRight, "word-right", "one word to the right";
     /// Like `WordLeft`, stopping inside camelCase and snake_case words too.
     SubwordLeft, "subword-left", "one part of a word to the left";
@@ -111,7 +111,8 @@ motions! {
     RowStart, "row-start", "to the start of its row";
     /// To the end of the row, before its line ending.
     RowEnd, "row-end", "to the end of its row";
-    /// To the start of the display row: of one stretch of a wrapped row. From there like `RowStart`.
+    /// To the start of the display row, which is a part of a wrapped row; from there like
+    /// `RowStart`.
     DisplayRowStart, "display-row-start", "to the start of its wrapped row";
     /// To the end of the display row; from there to the end of the row.
     DisplayRowEnd, "display-row-end", "to the end of its wrapped row";

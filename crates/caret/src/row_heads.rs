@@ -61,7 +61,8 @@ pub(crate) fn each_row(snapshot: &Snapshot, range: RowRange, mut call: impl FnMu
     }
 }
 
-/// Copies the blanks of a row and a little of what follows, however long the row is.
+/// Copies the blanks of a row and a short part of the text after them, regardless of the length of
+/// the row.
 fn read_head(snapshot: &Snapshot, start: ByteOffset, len: usize, text: &mut String) {
     text.clear();
     let mut mark = 0;

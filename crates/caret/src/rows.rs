@@ -523,8 +523,8 @@ fn rows_behind(groups: &[RowRange], snapshot: &Snapshot, row: Row) -> Option<Row
     (next <= snapshot.last_row()).then_some(next)
 }
 
-/// Swaps the graphemes before and after every caret. Each non-empty selection receives the text of
-/// the previous non-empty one, and the first receives that of the last.
+/// Swaps the graphemes before and after every caret. Rotates the texts of non-empty selections:
+/// each receives the text of the previous one, and the first receives the text of the last.
 pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let wide: Vec<Span> = ctx
@@ -537,7 +537,7 @@ pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     let mut unfold = Vec::new();
     let plan = replace_each(ctx, EditKind::Other, |selection| {
         if !selection.is_empty() {
-            // Each gets the text of the one before it, the first that of the last.
+            // The previous selection; for the first, the last.
             let from = (nth_wide + wide.len() - 1) % wide.len();
             nth_wide += 1;
             let text = snapshot.text(wide[from]).into_owned();

@@ -209,7 +209,7 @@ impl<'a> WordScanner<'a> {
     fn settle_forward(&self, at: ByteOffset) -> ByteOffset {
         match at.0 {
             0 => at,
-            // The character before `at` may go on: the border behind it is at or after `at`.
+            // The grapheme before `at` may extend beyond it; its end is at or after `at`.
             _ => {
                 if self.needs_settling(at) {
                     self.snapshot

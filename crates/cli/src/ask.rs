@@ -88,8 +88,8 @@ impl AskCommand {
         }
     }
 
-    /// Asks the model and prints its answer. The exit code tells the class of a failed answer;
-    /// fails if no model can be chosen or the output cannot be written.
+    /// Asks the model and prints its answer. Returns an exit code for the class of the failure, if
+    /// any; fails if no model can be chosen or the output cannot be written.
     async fn ask(
         &self,
         question: String,

@@ -1,9 +1,8 @@
 //! Runs an external agent on the command line, with its output, permissions and cancellation as for
 //! our own agents.
 //!
-//! Our ledger records nothing of it: the agent stores its sessions itself, and reports whether it
-//! can resume one.
-//! Start at `HostedRun::perform`.
+//! The ledger does not record its sessions: the agent stores them itself, and reports whether it
+//! can resume one. Start at `HostedRun::perform`.
 
 mod changes;
 mod show;

@@ -98,7 +98,7 @@ fn print_notice(streams: &mut Streams<'_>, sentence: &str) {
     writeln!(streams.errors, "burin-agent: {sentence}").ok();
 }
 
-/// The folder that is meant: a real path without links.
+/// Returns the real path of `named`, or of the working folder. Fails if it does not exist.
 fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
     let here = std::env::current_dir();
     let here = here.map_err(|error| format!("cannot find the working directory: {error}"))?;

@@ -174,7 +174,7 @@ impl RunCommand {
     }
 
     /// Runs the task with an agent of ours, in a new or an earlier session, and prints its events.
-    /// The exit code tells how the turn ended; fails if the session cannot be started.
+    /// Returns an exit code for the end of the turn; fails if the session cannot be started.
     async fn perform(
         &self,
         task: String,

@@ -31,8 +31,8 @@ pub enum DependencyState {
     Broken,
 }
 
-/// Checks that all dependencies of `tasks` are known and free of cycles. `is_there` tells whether a
-/// task outside of `tasks` exists; such tasks are not searched for cycles.
+/// Checks that all dependencies of `tasks` are known and free of cycles. `is_there` returns whether
+/// a task outside `tasks` exists; such tasks are not searched for cycles.
 pub fn check_dependencies(
     tasks: &TaskDependencies,
     is_there: impl Fn(&str) -> bool,

@@ -1,7 +1,7 @@
 //! All actions of the panel. The first line of each is its help text.
 //!
 //! Key contexts: `Composer` is the whole panel; the flags `prompt`, `transcript`, `sessions` and
-//! `board` tell which part has the focus, and `review` is added to `board` while the list of
+//! `board` mark the part that has the focus, and `review` is added to `board` while the list of
 //! changes has it.
 
 gpui_kit::actions!(

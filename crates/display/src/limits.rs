@@ -22,14 +22,14 @@ pub(crate) const SYNC_BYTES: usize = if cfg!(test) { 50 } else { 128 * 1024 };
 /// Bytes of one line held in memory while it is wrapped.
 pub(crate) const WINDOW_BYTES: usize = if cfg!(test) { 100 } else { 1024 * 1024 };
 
-/// Bytes one background job wraps, as long as they are not a single line.
+/// Bytes that one background job wraps, unless they are a single line.
 pub(crate) const JOB_BYTES: usize = if cfg!(test) { 200 } else { 8 * 1024 * 1024 };
 
 /// Items of the tree one background job replaces.
 pub(crate) const JOB_ITEMS: usize = if cfg!(test) { 5 } else { 16 * 1024 };
 
-/// More edited places than this are taken as one where there is nothing between them.
+/// If there are more splices than this, adjacent ones are joined.
 pub(crate) const JOINED_SPLICES: usize = if cfg!(test) { 1 } else { 16 };
 
-/// More changed folds or inlays than this are taken as one change.
+/// If more folds or inlays than this change, they are treated as one change.
 pub(crate) const JOINED_MARKS: usize = if cfg!(test) { 2 } else { 512 };

@@ -194,7 +194,8 @@ impl RowWriter {
         }
     }
 
-    /// The bytes to write at once: printable ASCII up to a border of the window, or one character.
+    /// Returns the number of bytes to write at once: printable ASCII up to an edge of the window,
+    /// or one character.
     fn unit_len(&self, text: &str, ch: char) -> usize {
         let cell = self.meter.cell;
         let border = if cell < self.cells.start {
@@ -206,7 +207,7 @@ impl RowWriter {
         plain_prefix(room).max(ch.len_utf8())
     }
 
-    /// Adds a part; text of the buffer goes on what it follows.
+    /// Adds a part; buffer text that continues the previous part is joined to it.
     fn push(&mut self, kind: SegmentKind, span: Span, text: &str, cell: u32) {
         let joins = kind == SegmentKind::Text
             && self
@@ -216,7 +217,8 @@ impl RowWriter {
         self.push_joined(kind, span, text, cell, joins);
     }
 
-    /// Adds what ends at the meter's cell, unless all of it lies before the window. `joins`: to the part before.
+    /// Adds the part that ends at the meter's cell, unless all of it is before the window. `joins` appends it to
+    /// the previous part.
     fn push_joined(&mut self, kind: SegmentKind, span: Span, text: &str, cell: u32, joins: bool) {
         let is_before = self.segments.is_empty() && self.meter.cell <= self.cells.start;
         if is_before && self.cells.start > 0 {

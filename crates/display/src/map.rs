@@ -390,7 +390,7 @@ impl DisplayMap {
         self.place_blocks_at(offsets);
     }
 
-    /// Places the blocks anew of the lines that show some offsets.
+    /// Recomputes the blocks of the lines that show these offsets.
     fn place_blocks_at(&mut self, offsets: Vec<ByteOffset>) {
         let DisplaySnapshot { shown, wrap, .. } = &self.state;
         let mut lines: Vec<u32> = offsets.into_iter().map(|at| shown.line_at(at)).collect();

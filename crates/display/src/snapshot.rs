@@ -133,7 +133,7 @@ impl DisplaySnapshot {
     pub fn buffer_row(&self, row: DisplayRow) -> (Row, bool) {
         let wrapped = self.wrap.row(row.0);
         if wrapped.columns.is_none_or(|columns| columns.start == 0) {
-            // Most rows begin a line: counting line feeds tells which, and no offset is asked for.
+            // Most rows begin a line, which counting line feeds finds without computing an offset.
             return (Row(self.shown.first_row(wrapped.line)), true);
         }
         let strip = self.strip(row.0);
@@ -279,12 +279,12 @@ impl DisplaySnapshot {
         }
     }
 
-    /// The last place in a strip that is not its end.
+    /// Returns the last offset in a strip before its end.
     fn last_offset(&self, strip: &Strip) -> ByteOffset {
         let last_byte = strip.shown.end.saturating_sub(1).max(strip.shown.start);
         let offset = self.shown.to_buffer(last_byte);
         if self.shown.to_shown(offset, Bias::Right) != last_byte {
-            // The strip ends with an inlay or a fold: before that.
+            // The strip ends with an inlay or a fold, so the offset before it is returned.
             return offset;
         }
         let start = self.shown.to_buffer(strip.shown.start);

@@ -196,8 +196,7 @@ impl DocumentModel {
     }
 
     fn report_state(&mut self, cx: &mut Context<Self>) {
-        // Usually nothing of this changes between two keystrokes, and the comparison does not
-        // allocate.
+        // The state rarely changes between two keystrokes, and the comparison does not allocate.
         let state = state_of(&self.document);
         if state != self.reported {
             self.reported = state;

@@ -1,4 +1,4 @@
-//! A content hash that tells a touched file from a changed one.
+//! A content hash that distinguishes a changed file from a touched one.
 //!
 //! Invariant: the same bytes give the same hash on every machine and in every version, since
 //! journals on disk store it. Not cryptographic: collisions can be constructed.

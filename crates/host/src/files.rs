@@ -146,14 +146,14 @@ pub trait Files: Send + Sync {
     }
 }
 
-/// An append-only file: a journal.
+/// An append-only file, such as a journal.
 pub trait AppendLog: Send {
     /// Appends `bytes` completely; on failure appends nothing.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
-    /// Returns once all appended bytes survive a crash of the system. Where the drive has a cache of
-    /// its own (macOS), a power failure can lose the groups since its cache was last emptied, never
-    /// an earlier one before a later one. It is emptied at most once a second, by the first group
-    /// after that time, and when the log is dropped.
+    /// Returns once all appended bytes survive a crash of the system. On macOS, where the drive's
+    /// cache is flushed separately, a power failure can lose the groups since the last flush, but
+    /// never an earlier group without the later ones. The cache is flushed at most once a second, by
+    /// the first group after that time, and when the log is dropped.
     fn sync(&mut self) -> Result<(), Error>;
     /// Returns the length in bytes.
     fn len(&self) -> u64;

@@ -1,7 +1,7 @@
 //! A path that system calls resolve from an open folder.
 //!
 //! All operations on real files act on a `PathAt`. An absolute path follows links. A name in an
-//! open folder never does: neither a link at the name, nor one that takes the place of a folder on
+//! open folder never follows one: neither a link at the name, nor a link that replaces a folder on
 //! the way, since the folder is already open.
 
 use std::ffi::OsStr;
@@ -128,7 +128,7 @@ impl PathAt {
         }
     }
 
-    /// Returns `status` as the public interface has it.
+    /// Converts `status` to the public type.
     pub(crate) fn stat_of(&self, status: &FileStatus) -> Stat {
         Stat {
             kind: status.kind(),

@@ -149,8 +149,8 @@ pub fn run(request: &ProcessRequest) -> Result<ProcessOutput, Error> {
     run_while(request, &|| true)
 }
 
-/// Runs a process until it ends or `is_wanted` returns false, which kills it as its deadline does.
-/// `is_wanted` is called every few milliseconds.
+/// Runs a process until it ends. It is killed if its deadline passes or if `is_wanted` returns
+/// false. `is_wanted` is called every few milliseconds.
 pub fn run_while(
     request: &ProcessRequest,
     is_wanted: &dyn Fn() -> bool,

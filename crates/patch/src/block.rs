@@ -32,7 +32,7 @@ impl LineBlock {
     }
 
     /// Interprets texts as whole lines. Returns `None` if the last line of the replacement would be
-    /// joined with the line after it. `at_end` tells whether the old text is at the end of the
+    /// joined with the line after it. `at_end` indicates whether the old text is at the end of the
     /// file.
     pub(crate) fn new(old: &str, new: &str, grain: Grain, at_end: bool) -> Option<Self> {
         let (old_feeds, new_feeds) = (old.ends_with('\n'), new.ends_with('\n'));

@@ -102,7 +102,8 @@ fn depth_for(log: &LogReducer<'_>) -> usize {
         .take_while(|depth| count(*depth) <= FOLDERS)
         .last()
         .unwrap_or(1);
-    // If the next depth has many folders, the first of them tell more than a handful of parents.
+    // If the next depth has many folders, the first of them are more informative than a handful of
+    // parents.
     if count(depth) < 10 { depth + 1 } else { depth }
 }
 

@@ -276,7 +276,7 @@ fn project_may_set(section: &str, key: &str) -> bool {
             "font_family" | "font_fallbacks" | "font_size" | "middle_click_paste"
         ),
         "files" => key == "exclude",
-        // Nor send search results to a remote model.
+        // An untrusted project must not send search results to a remote model.
         "search" => key != "second_look",
         _ => false,
     }

@@ -114,7 +114,7 @@ impl Documents {
 
     /// Opens the document of a file: the open document, else the recovered one, else a new document
     /// that is read from disk in the background. Concurrent calls for a path share one load.
-    /// `binary` tells whether to refuse a binary file.
+    /// `binary` indicates whether to refuse a binary file.
     pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> PendingLoad {
         if let Some(open) = Self::of_path(&path, cx) {
             return Task::ready(Ok(open)).shared();

@@ -195,9 +195,8 @@ impl BaseStore<'_> {
         Ok(stamps)
     }
 
-    /// Pairs files with the modification times that they shall get: those of the same, unchanged files
-    /// in the checkout, so that build outputs stay up to date, and else a time just before now that Git
-    /// trusts.
+    /// Pairs files with the modification times to set: that of the same, unchanged file in the
+    /// checkout, so that build outputs stay up to date, or else a time just before now that Git trusts.
     pub(crate) fn with_times<'a>(
         &self,
         main_repo: &MainRepo,
@@ -242,7 +241,7 @@ impl BaseStore<'_> {
 
 /// Returns the latest modification time that a file may have if its index is written at `wall_ms`,
 /// milliseconds since 1970, or later: most Git versions compare whole seconds. They reread every
-/// file whose second is that of the index, and then write an index of their own.
+/// file with the same second as the index, and then write a new index.
 pub(crate) fn latest_mtime(wall_ms: u64) -> FileTime {
     /// File systems take times from a clock that only advances with the kernel's tick.
     const TICK_MS: u64 = 20;

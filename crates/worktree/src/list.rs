@@ -232,7 +232,7 @@ impl WorktreePool {
         })
     }
 
-    /// Reads the work in a lease, and mounts its overlay if necessary. `is_held` tells whether another
+    /// Reads the work in a lease, and mounts its overlay if necessary. `is_held` indicates whether another
     /// process holds it.
     pub(crate) fn work(
         &self,
@@ -264,7 +264,7 @@ impl WorktreePool {
         })
     }
 
-    /// Takes a snapshot of a lease, and mounts its overlay if necessary. `is_held` tells whether another
+    /// Takes a snapshot of a lease, and mounts its overlay if necessary. `is_held` indicates whether another
     /// process holds it: its overlay is then not mounted here.
     pub(crate) fn snapshot(
         &self,

@@ -146,7 +146,7 @@ fn options(layers: OverlayLayers<'_>, by_user: bool) -> io::Result<CString> {
         b",redirect_dir=on,index=off,metacopy=off"
     };
     options.extend_from_slice(notes);
-    // Layers on several file systems shall look like one.
+    // Makes layers on several file systems look like one.
     if layers.lower.len() > 1 {
         options.extend_from_slice(b",xino=on");
     }

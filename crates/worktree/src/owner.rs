@@ -20,7 +20,7 @@ pub enum Owner {
         /// Id of the process.
         pid: u32,
         /// Start of the process, which distinguishes processes with the same id: clock ticks since
-        /// the boot on Linux, microseconds since 1970 on macOS; 0 if the system did not tell.
+        /// the boot on Linux, microseconds since 1970 on macOS; 0 if the system did not report it.
         started: u64,
     },
     /// The user, until the lease is released.

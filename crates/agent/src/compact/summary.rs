@@ -303,7 +303,7 @@ fn transcript(items: &[CompactItem], limit: usize) -> String {
     }
 }
 
-/// Beginnings of the tag around a message of the user: today's, and that of older summaries.
+/// Beginnings of the tag around a user message: the current one, and the one in older summaries.
 const SAID_TAGS: [&str; 2] = ["<said by=\"user\" nth=\"", "<said by=\"person\" nth=\""];
 
 /// Formats an item as tagged text, with its middle cut beyond `each` bytes; a call gets a quarter

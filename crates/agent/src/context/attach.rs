@@ -99,9 +99,10 @@ fn is_symbol(name: &str) -> bool {
         && name.chars().all(is_letter)
 }
 
-/// Returns the text of a file or folder below the root for the prompt; of a file only the `lines`
-/// (first and last, from 1) if given, with line numbers as `numbers` says. `None` if there is
-/// nothing of that name below the root, and an error if it cannot be read. Blocks on the disk.
+/// Returns the text of a file or folder below the root for the prompt. `lines` (first and last,
+/// from 1) limits a file to these lines, and `numbers` decides whether they are numbered. Returns
+/// `None` if nothing below the root has that name, and an error if it cannot be read. Blocks on the
+/// disk.
 pub(crate) fn path_text(
     sources: &SessionServices,
     root: &AbsPath,

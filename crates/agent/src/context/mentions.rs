@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A mention in a text. It may name nothing that exists.
+/// A mention in a text. The mentioned thing may not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// Byte range of the mention, including the `@`.

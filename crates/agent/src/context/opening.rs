@@ -85,7 +85,7 @@ impl TrustedFolders {
         Self::new(|_| false)
     }
 
-    /// Returns whether this folder is trusted, by asking the judge anew each time.
+    /// Returns whether this folder is trusted. Every call asks the judge again.
     pub fn is_trusted(&self, folder: &AbsPath) -> bool {
         (self.0)(folder)
     }

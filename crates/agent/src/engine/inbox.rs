@@ -85,7 +85,7 @@ pub(super) struct Inbox {
     pub(super) mode: Option<SessionMode>,
     /// Whether a compaction is requested.
     pub(super) compact: bool,
-    /// Whether the session shall close.
+    /// Whether the session is to close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
     is_running: bool,
@@ -159,7 +159,7 @@ impl Inbox {
         }
     }
 
-    /// Returns whether the turn shall stop.
+    /// Returns whether the turn is to stop.
     pub(super) fn is_stopped(&self) -> bool {
         *self.stop.borrow()
     }

@@ -29,9 +29,9 @@ pub struct HookFile {
     pub has_consent: bool,
 }
 
-/// Finds the hooks files of a project below `root`, also those without the user's approval, which
-/// `has_consent` tells from the rest; approvals lie below `state`. Unreadable files and those
-/// without hooks are skipped. Blocks on the disk.
+/// Finds the hooks files of a project below `root`, whether or not the user approved them (see
+/// `has_consent`). Approvals are stored below `state`. Unreadable files and those without hooks are
+/// skipped. Blocks on the disk.
 pub fn find(files: &dyn Files, state: &AbsPath, root: &AbsPath) -> Vec<HookFile> {
     let found = PLACES.iter().filter_map(|place| {
         let path = root.join(place);

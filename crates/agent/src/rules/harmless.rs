@@ -2,9 +2,9 @@
 //!
 //! Invariant: a command is harmless only if its program and each of its options are on a list.
 //! Options are written in full: a prefix of a long option may mean another one.
-//! Limits: programs that a repository's configuration makes git run are not visible here. Neither
-//! are files found by recursion, globs and symlinks, so such commands run in a sandbox that forbids
-//! writes and hides secret files.
+//! Limitations: programs that a repository's configuration makes git run are not visible here, nor
+//! are files found by recursion, globs and symlinks. Therefore such commands run in a sandbox that
+//! forbids writes and hides secret files.
 
 mod git;
 mod options;

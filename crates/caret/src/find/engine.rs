@@ -227,8 +227,8 @@ impl Matcher {
         from: ByteOffset,
         accept: impl Fn(&Span) -> bool,
     ) -> Option<Span> {
-        // Matches that stay in their rows fall the same from the start of the row as from the start
-        // of the text; others are sought from where we are.
+        // If matches stay within rows, a search from the start of the row finds the same matches as
+        // one from the start of the text. Otherwise the search starts at `from`.
         let sync = if self.inner.stays_in_row {
             snapshot.row_start(snapshot.point_at(from).row)
         } else {

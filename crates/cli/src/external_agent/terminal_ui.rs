@@ -324,8 +324,8 @@ fn title(call: &CallUpdate) -> String {
     printable(title, LineFeeds::Escape).into_owned()
 }
 
-/// The choice that a line at the terminal means. Nothing is no; where there is no such choice, the question is taken
-/// back.
+/// Returns the id of the choice that a line at the terminal selects. An empty line means no. `None` if there is no
+/// such choice; then the question is cancelled.
 pub(super) fn choice(line: &str, choices: &[PermissionChoice]) -> Option<String> {
     use PermissionChoiceKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
     let kinds = match line.to_lowercase().as_str() {

@@ -65,7 +65,7 @@ impl ChangeHistory {
         let mut changes = self.changes.iter().filter(|it| it.path == path);
         let mut authors: Vec<ChangeAuthor> = Vec::new();
         match rows {
-            // For a pure deletion, the surrounding lines tell nothing about the author.
+            // For a pure deletion, the surrounding lines do not identify the author.
             Some(rows) if rows.is_empty() => {}
             Some(rows) => authors.extend(self.authors(path, rows)?.into_iter().flatten()),
             None => {

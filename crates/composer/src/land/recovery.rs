@@ -28,7 +28,7 @@ impl Landings {
         for record in records.iter().filter(|record| is_undo(record)) {
             self.mark_undone(record)?;
         }
-        // An undo runs while its caller waits; the caller of this one is gone.
+        // An undo runs while its caller waits, but the caller of this one no longer exists.
         let is_forgotten = |record: &LandingRecord| {
             record.step == LandingStep::Waiting
                 && record.undoes.is_some()
@@ -102,8 +102,8 @@ impl Landings {
             return self.requeue(record);
         };
         // A branch at an ancestor of its target may have been reset, so only a descendant counts as
-        // moved. For the fast path of an undo the target is an ancestor, so nothing but the
-        // exact commit counts.
+        // moved. In the fast path of an undo the target is an ancestor, so only the exact commit
+        // counts.
         let has_moved = tip == to
             || tip != from && repository.has_ancestor(tip, to)? && record.straight.is_none();
         if !has_moved {

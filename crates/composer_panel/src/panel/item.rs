@@ -254,7 +254,7 @@ fn note(text: &str, is_bad: bool, cx: &Context<ComposerPanel>) -> AnyElement {
         .into_any_element()
 }
 
-/// The icon of a call and its colour, which tell its kind and its state.
+/// Returns the icon of a call, which shows its kind, and the colour, which shows its state.
 fn call_icon(call: &CallItem, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
     let colors = cx.theme().colors;
     let icon = match call.class {

@@ -109,7 +109,8 @@ pub struct SessionRequest {
     pub folder: PathBuf,
     /// Further folders that it may read.
     pub more: Vec<PathBuf>,
-    /// The MCP servers to use. They count as the user's, since the editor is.
+    /// The MCP servers to use. They count as configured by the user, because the user chose the
+    /// editor.
     pub servers: Vec<ServerEntry>,
     /// The request's `_meta`, for agents that know the editor's extensions.
     pub meta: Value,
@@ -120,7 +121,7 @@ pub struct SessionRequest {
 pub enum HistoryReplay {
     /// Send the conversation from the beginning.
     All,
-    /// Not at all: the editor has it.
+    /// Send nothing, because the editor has the conversation.
     Nothing,
 }
 

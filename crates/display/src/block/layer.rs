@@ -192,7 +192,7 @@ fn placed_in(
         return Vec::new();
     }
     let start = shown.line_span(line_range.start).bytes.start;
-    // The ending belongs to the line: a mark may have come to stand within it.
+    // The line ending belongs to the line, because an edit may have moved a mark into it.
     let last_row = shown.line_span(line_range.end - 1).rows.end - 1;
     let end = shown.buffer.row_span_with_ending(base::Row(last_row)).end;
     let is_last = line_range.end == shown.line_count();

@@ -100,7 +100,7 @@ impl ShownText {
         edits
     }
 
-    /// The same without any marks: the pieces are known, only the lines are to be found.
+    /// Like `sync` without any marks: the pieces are known, and only the lines need to be found.
     fn sync_plain(&mut self, buffer: &Snapshot, dirty: &[DirtySpan]) -> Vec<LineEdit> {
         let old = std::mem::replace(self, ShownText::new(buffer.clone()));
         let mut edits = Vec::with_capacity(dirty.len());

@@ -164,7 +164,7 @@ impl Stretches {
     ) -> Option<Self> {
         let old_measured = self.tree.summary().bytes;
         let mut cursor = self.tree.cursor::<TabStretch>(tab_width);
-        // A stretch that ends where the edit begins may not be followed by what begins afresh.
+        // A new stretch may not directly follow a stretch that ends where the edit begins.
         let mut tree = cursor.slice(&StretchSeek(edit.prefix), sum_tree::Bias::Left);
         let kept = tree.summary().bytes;
         if old_measured <= edit.prefix {

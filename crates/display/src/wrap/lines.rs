@@ -127,8 +127,8 @@ impl WrapOutput {
         }
     }
 
-    /// Wraps lines up to the first that is too long to be held at once, and that one. Returns the
-    /// line that comes next.
+    /// Wraps lines up to and including the first that is too long to be held at once. Returns the
+    /// next line.
     fn wrap_some(
         &mut self,
         shown: &ShownText,

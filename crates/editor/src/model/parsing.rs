@@ -23,7 +23,7 @@ const PATIENCE: u32 = 64;
 const PAUSE: Duration = Duration::from_millis(400);
 
 impl DocumentModel {
-    /// Sets the language, `None` for plain text, and parses the text anew.
+    /// Sets the language, `None` for plain text, and parses the text again.
     pub fn set_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
         if language != self.language {
             self.use_language(language, cx);

@@ -30,9 +30,8 @@ pub(crate) struct HighlightedText {
 }
 
 impl HighlightedText {
-    /// Returns the known highlights of `text`, and the number of bytes that they cover. `text` is
-    /// what remains of this text after typing, or an extension of it. Returns `None` if neither is
-    /// the case.
+    /// Returns the known highlights of `text`, and the number of bytes that they cover; `None`
+    /// unless `text` is what remains of this text after typing, or an extension of that.
     pub(crate) fn of_text(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let mut starts = self.text.char_indices().map(|(at, _)| at);
         let from = starts.find(|from| {

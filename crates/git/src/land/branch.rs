@@ -30,7 +30,7 @@ pub struct BranchMove<'a> {
     pub reference: &'a str,
     /// The commit that the branch is expected to point to.
     pub from: ObjectId,
-    /// The commit that it shall point to.
+    /// The commit that it is to point to.
     pub to: ObjectId,
     /// Message for the reflog.
     pub note: &'a str,

@@ -60,7 +60,7 @@ fn is_spelled(root: &AbsPath, path: &TreePath) -> bool {
 }
 
 /// Returns an obstacle for every path that `landed` adds and that is the same as another one of
-/// `after`, all paths of the new tree. `is_new` tells whether the old tree lacks a path.
+/// `after`, all paths of the new tree. `is_new` indicates whether the old tree lacks a path.
 pub(super) fn collisions(
     landed: &Changes,
     after: &[TreePath],

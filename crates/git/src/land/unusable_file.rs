@@ -23,10 +23,10 @@ pub(super) enum UnusableFile {
         /// The limit in bytes.
         limit: u64,
     },
-    /// With this file, the changes are larger than all together may be, in bytes.
+    /// With this file, the changes together exceed the limit, in bytes.
     #[error("all changes together exceed {0} bytes")]
     AllTooLarge(u64),
-    /// The file is neither as planned nor as it shall become.
+    /// The file has neither its planned old nor its planned new content.
     #[error("it changed in the meantime and was left untouched")]
     Changed,
     /// Reading or writing failed.

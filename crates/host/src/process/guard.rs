@@ -71,7 +71,7 @@ static GUARD: Mutex<ProcessGuard> = Mutex::new(ProcessGuard {
     recorded: 0,
 });
 
-/// Bytes of a record after which it is written anew, with the trees that still run.
+/// Size of a record, in bytes, above which it is rewritten with only the running trees.
 const MAX_RECORD: usize = 64 << 10;
 
 /// Registers the tree of `first` to be killed if this process dies. `line` is its registration.
@@ -133,7 +133,7 @@ impl ProcessGuard {
         }
     }
 
-    /// Writes the record anew.
+    /// Rewrites the record.
     fn write_record(&mut self) {
         let Some((file, heading)) = &mut self.record else {
             return;

@@ -1,8 +1,8 @@
-//! The trees of one program as lines of text, as the guard receives them and the record keeps them.
+//! The process trees of one program as lines of text, sent to the guard and stored in the record.
 //!
-//! - `begins PID IDENTITY`: a tree began with this process.
+//! - `begins PID IDENTITY`: this process is the first of a tree.
 //! - `member PID IDENTITY`: this process was seen in the tree of the process `PID`.
-//! - `gone PID IDENTITY`: that process has ended, and so have its children or they were seen.
+//! - `gone PID IDENTITY`: that process has ended, and all its children have ended or were seen.
 //! - `ends PID`: nothing is left of the tree.
 
 use std::collections::{BTreeMap, BTreeSet};

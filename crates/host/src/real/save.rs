@@ -247,7 +247,7 @@ fn try_replace(
 }
 
 /// Opens the file for its metadata: for reading, or for writing if it is unreadable. Returns `None`
-/// if it cannot be opened, or is another one by now.
+/// if it cannot be opened or was replaced by another file.
 fn open_old(found: &ExistingFile) -> Option<File> {
     let open = |flags: OFlags| found.at.open(flags | OFlags::NOFOLLOW, Mode::empty());
     let file = match open(OFlags::RDONLY) {
@@ -265,7 +265,8 @@ fn stored(found: &ExistingFile, name: Option<&OsStr>) -> PathAt {
     match name {
         Some(name) if found.at.name().file_name() != Some(name) => {
             let stored = found.at.sibling(name);
-            // The same file under another spelling: it has one link only. Otherwise it was moved.
+            // It is the same file under another spelling, since it has only one link; otherwise it
+            // was moved.
             let is_same = stored
                 .own_status()
                 .is_ok_and(|status| status.is_same_file(&found.status));

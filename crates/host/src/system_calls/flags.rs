@@ -1,4 +1,4 @@
-//! The flags of a file (`chflags`), which macOS has beside its mode.
+//! The flags of a file (`chflags`), which macOS has in addition to the mode.
 
 /// Not to be dumped.
 const NODUMP: u32 = 0x1;
@@ -6,8 +6,8 @@ const NODUMP: u32 = 0x1;
 const IMMUTABLE: [u32; 4] = [0x2, 0x4, 0x2_0000, 0x4_0000];
 /// Hidden in Finder.
 const HIDDEN: u32 = 0x8000;
-/// The flags that describe the file rather than its storage: a compressed or tracked file is not
-/// made by setting its flag, and others are the superuser's.
+/// The flags to copy. They describe the file rather than its storage: setting the flag does not
+/// compress or track a file, and other flags require the superuser.
 const COPIED: u32 = NODUMP | HIDDEN;
 
 /// The treatment of an old file's flags on the file that replaces it.
@@ -21,7 +21,7 @@ pub(super) enum FlagCopy {
     Impossible,
 }
 
-/// Decides on flags, given those of the old and of the new file.
+/// Decides how to copy flags, given those of the old and the new file.
 pub(super) fn copied_flags(old: u32, new: u32) -> FlagCopy {
     if IMMUTABLE.iter().any(|flag| old & flag != 0) {
         return FlagCopy::Impossible;

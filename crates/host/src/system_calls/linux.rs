@@ -37,13 +37,13 @@ pub(crate) fn reserve(file: &File, start: u64, length: u64) -> Result<(), Errno>
     retry(|| rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, start, length))
 }
 
-/// Creates `target` as a clone of a file that shares its blocks. Linux has none that also copies
+/// Creates `target` as a clone of a file that shares its blocks. Linux has no call that also copies
 /// the metadata; `io::copy` shares blocks by itself.
 pub(crate) fn clone_file(_: &File, _: &PathAt) -> Result<(), Errno> {
     Err(Errno::NOTSUP)
 }
 
-/// Gives a file what another one has beside mode, owner and extended attributes: here nothing.
+/// Copies metadata other than mode, owner and extended attributes to a file; Linux has none.
 pub(crate) fn keep_system_metadata(_: &File, _: &File) -> Result<bool, Errno> {
     Ok(true)
 }

@@ -14,7 +14,7 @@ pub(crate) struct RowSplice {
 }
 
 /// Converts edits of rows, which must be sorted, to replacements of byte spans with the file's line
-/// endings. `final_feed` tells whether the file must end with a line feed; `None` keeps the current
+/// endings. `final_feed` indicates whether the file must end with a line feed; `None` keeps the current
 /// end of the file.
 pub(crate) fn splice(
     file: &FileText,

@@ -152,7 +152,7 @@ fn description(tool: &McpTool, most: usize) -> String {
     }
 }
 
-/// The schema as providers take it: an object with properties, and no word about which draft it follows.
+/// Returns the schema in the form that providers accept: an object with properties, without `$schema`.
 fn schema(written: &Value) -> Value {
     let mut schema = written.as_object().cloned().unwrap_or_default();
     schema.remove("$schema");

@@ -15,7 +15,7 @@ enum FilterAction {
 }
 
 impl FilterAction {
-    /// Returns the value with which a filter tells the kernel this action.
+    /// Returns the value by which a filter requests this action from the kernel.
     fn value(self) -> u32 {
         match self {
             Self::Allow => 0x7fff_0000,

@@ -24,7 +24,7 @@ pub fn file_icon(name: &str, cx: &App) -> IconElement {
     icon.color(tint.color(cx))
 }
 
-/// Returns the icon for a folder with this name; `open` tells whether it is expanded.
+/// Returns the icon for a folder with this name; `open` indicates whether it is expanded.
 pub fn folder_icon(name: &str, open: bool, cx: &App) -> IconElement {
     let icon = match (name, open) {
         (".git", _) => Icon::FolderGit,

@@ -92,7 +92,7 @@ impl Picked {
 
 impl Results {
     /// Adds a file with matches at its position in the order of paths. Ignores a file without rows.
-    /// `replaced` tells whether each match is followed by a preview of its replacement.
+    /// `replaced` indicates whether each match is followed by a preview of its replacement.
     pub fn add(&mut self, found: FileMatches, replaced: ReplacementPreview) {
         if found.rows.is_empty() {
             return;
@@ -130,7 +130,7 @@ impl Results {
     }
 
     /// Expands or collapses the rows of the file with the index `file`. Ignores an unknown index.
-    /// `replaced` tells whether previews are listed.
+    /// `replaced` indicates whether previews are listed.
     pub fn toggle(&mut self, file: usize, replaced: ReplacementPreview) {
         if let Some(file) = self.files.get_mut(file) {
             file.is_closed = !file.is_closed;

@@ -15,8 +15,8 @@ pub(super) struct EditCut {
     pub(super) tail: u32,
 }
 
-/// Returns the highlights of the first new row and, unless `is_one`, of the last. `head` are those
-/// of the first old row, `tail` those of the last.
+/// Returns the highlights of the first new row and, unless `is_one`, of the last. `head` contains
+/// the highlights of the first old row, `tail` those of the last.
 pub(super) fn carry_over(
     head: &RowHighlights,
     tail: &RowHighlights,

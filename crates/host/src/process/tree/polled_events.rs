@@ -1,4 +1,4 @@
-//! Waits between two looks at the process table, where the system tells nothing about forks.
+//! Waits between two looks at the process table on systems that do not report forks.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! A thread that looks at the process table while trees run, so that their members are seen before
 //! they lose their parents.
 //!
-//! It looks when a member forks, executes or exits, where the system tells; elsewhere, and as a
+//! It looks when a member forks, executes or exits, if the system reports that; otherwise, and as a
 //! safety net, after a pause that doubles while nothing changes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -135,7 +135,8 @@ impl TreeSearch for TrackedSearch {
             }
             (tree.first(), tree.first_identity())
         };
-        // The first process is there until it was reaped, so another holder has its id reused.
+        // The first process is in the table until it is reaped, so another identity means that its
+        // id was reused.
         let holder = self.table.find(first).map(|entry| entry.identity);
         if holder.is_some() && holder == identity {
             self.table.signal_group(first, signal);

@@ -1,9 +1,9 @@
 //! A watcher based on `notify`, for systems that watch whole trees themselves.
 //!
 //! The stream of the root is never changed while the root exists: changing the paths of a stream
-//! ends it, and events in between are lost. Visible paths outside the root have a stream of their
-//! own, which is made anew for every set; whatever changed meanwhile is noticed by comparing. What
-//! the system does not watch is polled, the identity of the root always.
+//! ends it, and events in between are lost. Visible paths outside the root have a separate stream,
+//! which is recreated for every set; comparing states finds the changes in between. Paths that the
+//! system does not watch are polled, and so is the identity of the root.
 
 use std::collections::BTreeSet;
 use std::fs;

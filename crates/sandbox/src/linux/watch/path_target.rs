@@ -1,4 +1,4 @@
-//! Resolves a path as seen inside a sandbox, and tells whether it can be changed there.
+//! Resolves a path as seen inside a sandbox, and indicates whether it can be changed there.
 use std::ffi::{CString, OsStr};
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
