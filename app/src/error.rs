@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The command line has an unknown option. Holds the option as written.
-    #[error("burin has no option \"{0}\"; \"burin --help\" names those it has")]
+    #[error("burin has no option \"{0}\"; \"burin --help\" lists the options")]
     UnknownOption(String),
     /// The folders for settings, state or caches cannot be found or created.
     #[error(transparent)]

@@ -66,7 +66,7 @@ impl AcpEngine {
         let turn = |prompt| live.start_awaited(Awaited::Turn, SessionCommand::Prompt(prompt));
         match prompt::read(pieces, &live.root, &live.slash) {
             None => Err(RequestRefusal::Invalid(
-                "the prompt says nothing".to_owned(),
+                "the prompt is empty".to_owned(),
             )),
             Some(PromptCommand::Turn(prompt)) => turn(prompt).map(Some),
             Some(PromptCommand::Compact) => live
@@ -288,7 +288,7 @@ fn page(
         None => 0,
         Some(cursor) => {
             let last = lines.iter().position(|line| line.id == cursor);
-            let unknown = || RequestRefusal::Invalid(format!("there is no page behind {cursor}"));
+            let unknown = || RequestRefusal::Invalid(format!("there is no page after {cursor}"));
             last.ok_or_else(unknown)? + 1
         }
     };

@@ -110,9 +110,9 @@ impl Follower {
         let became_shorter = std::mem::take(&mut self.was_compacted);
         if self.session.awaited() == Some(Awaited::Compaction) {
             self.session.send_text(if became_shorter {
-                "The conversation is shorter now."
+                "The conversation was compacted."
             } else {
-                "There is nothing that could be made shorter."
+                "There is nothing to compact."
             });
             self.session
                 .finish_awaited(Awaited::Compaction, protocol::PromptStop::Done);

@@ -49,7 +49,7 @@ pub(crate) fn modes(now: record::SessionMode) -> AgentModes {
 
 fn mode_value(mode: record::SessionMode) -> AgentMode {
     let (name, description) = match mode {
-        record::SessionMode::Build => ("Build", "Does what is asked."),
+        record::SessionMode::Build => ("Build", "Carries out the task."),
         record::SessionMode::Plan => ("Plan", "Looks and writes a plan; changes nothing else."),
         record::SessionMode::Ask => ("Ask", "Answers questions; changes nothing."),
     };
@@ -119,11 +119,11 @@ pub(crate) fn commands(skills: &Skills) -> Vec<SlashCommand> {
         description: description.to_owned(),
         hint: hint.map(str::to_owned),
     };
-    let mut all = vec![command(COMPACT, "Makes the conversation shorter.", None)];
+    let mut all = vec![command(COMPACT, "Compacts the conversation.", None)];
     let modes = [
         (
             record::SessionMode::Build,
-            "Goes on in build mode.",
+            "Switches to build mode.",
             "what to do",
         ),
         (

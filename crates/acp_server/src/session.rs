@@ -98,7 +98,7 @@ impl AcpSession {
         self.commands.try_send(command).map_err(|error| {
             RequestRefusal::Failed(match error {
                 mpsc::error::TrySendError::Full(_) => {
-                    "the session takes nothing more at the moment; try again".to_owned()
+                    "the session is busy; try again".to_owned()
                 }
                 mpsc::error::TrySendError::Closed(_) => {
                     "the session has ended; load it again".to_owned()
@@ -209,7 +209,7 @@ impl AcpSession {
         let is_demo = model == DEMO;
         if !is_known {
             Err(RequestRefusal::Invalid(format!(
-                "there is no model {model}: `burin-agent models` names those there are"
+                "there is no model {model}: `burin-agent models` lists the available ones"
             )))
         } else if !is_demo && self.is_copy {
             Err(RequestRefusal::Invalid(format!(

@@ -35,7 +35,7 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// No session has this id.
-    #[error("there is no session \"{0}\": `burin-agent sessions list` names those there are")]
+    #[error("there is no session \"{0}\": `burin-agent sessions list` lists the stored ones")]
     NoSession(String),
     /// Another process holds the session.
     #[error("session {session} is open in {owner}: continue there, or close it there first")]

@@ -176,11 +176,11 @@ impl PermissionRules {
         match subject.class {
             ToolClass::Read => match sensitive_paths::outside(&access.reads) {
                 None => RuleVerdict::Allow,
-                Some(path) => firm(format!("{path} lies outside of the project")),
+                Some(path) => firm(format!("{path} is outside the project")),
             },
             ToolClass::Edit => match sensitive_paths::outside(&access.writes) {
                 Some(path) => deny(format!(
-                    "{path} lies outside of the project; only files below its folder can be changed."
+                    "{path} is outside the project; only files below its folder can be changed."
                 )),
                 None if self.asks_for_edits => ask("edits need permission".to_owned()),
                 None if is_recursive(call) => {

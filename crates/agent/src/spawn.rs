@@ -365,7 +365,7 @@ impl SubagentRequest {
         };
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
         let task = text("task").filter(|task| !task.trim().is_empty());
-        let task = task.ok_or_else(|| wrong("`task` is empty: write what the agent is to do."))?;
+        let task = task.ok_or_else(|| wrong("`task` is empty: write the task of the agent."))?;
         let tools = input.get("tools").and_then(Value::as_array);
         let names = |tools: &Vec<Value>| {
             let names = tools.iter().filter_map(Value::as_str);
@@ -407,7 +407,7 @@ fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "task": { "type": "string", "description": "All that the agent has to know, and what it is to answer." },
+            "task": { "type": "string", "description": "Everything that the agent needs to know, and the answer that you expect." },
             "model": { "type": "string", "description": "provider/model, or auto; yours without it." },
             "tools": {
                 "type": "array",

@@ -80,7 +80,7 @@ macro_rules! motions {
             pub(crate) fn delete_doc(&self) -> &'static str {
                 match self {
                     $(Motion::$variant => {
-                        concat!("Deletes what is selected, or what lies between every caret and the place ", $where, ".")
+                        concat!("Deletes the selections, or the text from every caret ", $where, ".")
                     })*
                     Motion::Offset(_) => "Deletes up to one place in the text.",
                     Motion::Row(_) => "Deletes up to the first character of one row.",

@@ -82,7 +82,7 @@ impl AskCommand {
         };
         match question.trim() {
             "" => {
-                Err("there is no question: write it behind the options, or pipe it in".to_owned())
+                Err("there is no question: write it after the options, or pipe it in".to_owned())
             }
             _ => Ok(question),
         }

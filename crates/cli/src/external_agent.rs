@@ -128,7 +128,7 @@ impl HostedRun<'_> {
         dirs.create().map_err(|error| error.to_string())?;
         let program = find(self.agent, &RealFiles)?;
         if self.allows_all {
-            let warning = format!("nothing is asked: {} does what it wants", program.name);
+            let warning = format!("{} acts without asking", program.name);
             print_notice(streams, &warning);
         }
         let (servers, problems) = servers(dirs, &self.root);
@@ -220,7 +220,7 @@ impl HostedRun<'_> {
                     return if about.resumes {
                         Ok(HostedOutcome::OnlyResumes)
                     } else {
-                        Err(format!("{name} cannot go on with a session of before"))
+                        Err(format!("{name} cannot resume an earlier session"))
                     };
                 }
                 HostedAgentEvent::Began { session, .. } => {
@@ -319,7 +319,7 @@ fn sign_in(text: &str) -> Result<SignIn, String> {
 
 fn needs_sign_in(name: &str, methods: &[SignInMethod], why: &str) -> String {
     let mut text = format!(
-        "{name} wants you to sign in: {}",
+        "{name} asks you to sign in: {}",
         printable(why, LineFeeds::Keep)
     );
     for method in methods {

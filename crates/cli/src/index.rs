@@ -121,7 +121,7 @@ impl SearchCommand {
                 let twice = engine.search_reranked(&query);
                 let (answer, failed) = twice.unwrap_or_else(|| (engine.search(&query), None));
                 if let Some(sentence) = failed {
-                    print_notice(streams, &format!("no second look: {sentence}"));
+                    print_notice(streams, &format!("not reranked: {sentence}"));
                 }
                 answer.hits
             }

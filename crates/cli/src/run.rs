@@ -140,7 +140,7 @@ impl RunCommand {
             _ => words,
         };
         match task.trim() {
-            "" => Err("there is no task: write it behind the options, or pipe it in".to_owned()),
+            "" => Err("there is no task: write it after the options, or pipe it in".to_owned()),
             _ => Ok(task),
         }
     }
@@ -325,7 +325,7 @@ impl RunCommand {
         let line = lines.find(|line| line.id == *id);
         line.map(Some).ok_or_else(|| {
             format!(
-                "there is no session \"{id}\": `burin-agent sessions list` names those there are"
+                "there is no session \"{id}\": `burin-agent sessions list` lists the stored ones"
             )
         })
     }

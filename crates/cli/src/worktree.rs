@@ -276,7 +276,7 @@ fn lease_line(shown: &LeaseStatus) -> String {
     let lease = &shown.lease;
     let holder = match (shown.is_held, shown.is_orphan()) {
         (true, _) => format!("held by {}", lease.owner),
-        (_, true) => "left by a program that is gone".to_owned(),
+        (_, true) => "left by a program that has ended".to_owned(),
         _ => "yours".to_owned(),
     };
     let work = match &shown.work {

@@ -36,7 +36,7 @@ impl VerdictStore {
         let stored: BTreeMap<String, bool> = match RealFiles.read(&path, MAX_FILE_BYTES) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
                 Error::Unreadable(format!(
-                    "{path} cannot be read: {error}; remove it to decide anew"
+                    "{path} cannot be read: {error}; remove it to decide again"
                 ))
             })?,
             Err(error) if error.is_not_found() => BTreeMap::new(),

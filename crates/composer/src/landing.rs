@@ -275,7 +275,7 @@ fn describe_outcome(outcome: &LandingOutcome, id: LandingId) -> (String, Option<
         LandingOutcome::Failed { sentence, .. } | LandingOutcome::Blocked { sentence } => {
             (sentence.clone(), None)
         }
-        LandingOutcome::Nothing => ("the branch has it all already".to_owned(), None),
+        LandingOutcome::Nothing => ("the branch already has all of it".to_owned(), None),
     }
 }
 

@@ -364,7 +364,7 @@ impl JobWorktrees {
                 },
                 copied.paths.join(", ")
             )),
-            Err(Error::NothingToUndo) => Ok(format!("{target} has all of it already")),
+            Err(Error::NothingToUndo) => Ok(format!("{target} already has all of it")),
             Err(error) => Err(Error::Failed(error.to_string().replace("undone", "copied"))),
         }
     }

@@ -161,7 +161,7 @@ impl fmt::Display for ErrorReason {
                 "the file was changed by another program; compare before you overwrite it"
             }
             Self::ChangedOnDisk { now: None } => {
-                "the file was removed by another program; save again to create it anew"
+                "the file was removed by another program; save again to recreate it"
             }
             Self::NameTooLong => "the name is too long for this volume; choose a shorter one",
             Self::Exhausted => {

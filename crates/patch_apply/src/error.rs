@@ -13,7 +13,7 @@ pub enum Error {
     #[error("{0:?} is not a path")]
     InvalidPath(String),
     /// The path leads outside the root.
-    #[error("{path} lies outside of {root}")]
+    #[error("{path} is outside {root}")]
     OutsideRoot {
         /// The path as the edit names it.
         path: String,

@@ -199,7 +199,7 @@ impl CodeSearch for AgentSearch {
                 let twice = index.search_reranked(&query);
                 let (answer, failed) = twice.unwrap_or_else(|| (index.search(&query), None));
                 if let Some(sentence) = failed {
-                    log::warn!("no second look: {sentence}");
+                    log::warn!("not reranked: {sentence}");
                 }
                 answer.hits
             };

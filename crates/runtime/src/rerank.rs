@@ -140,7 +140,7 @@ impl Encoder for Endpoint {
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RerankError> {
         if let Some(left) = self.silence.remaining(&self.name) {
             return Err(RerankError::Encoder(format!(
-                "{} did not answer a moment ago, and is asked again in {} s",
+                "{} did not answer; the next attempt is in {} s",
                 self.name,
                 left.as_secs_f64().ceil()
             )));

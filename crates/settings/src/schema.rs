@@ -68,7 +68,7 @@ pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) 
                 "use_key_equivalents": { "type": "boolean", "description": "Whether macOS moves the keys to their equivalents on keyboard layouts that cannot type them. No effect on Linux." },
                 "bindings": {
                     "type": "object",
-                    "description": "Keystrokes, separated by spaces, and what they do. null takes keys away.",
+                    "description": "Keystrokes, separated by spaces, and what they do. null removes keys.",
                     "additionalProperties": {
                         "anyOf": [
                             { "type": "null" },

@@ -160,7 +160,7 @@ async fn what_is_attached_reaches_the_model() {
     }
     let nothing = json!({ "sessionId": session, "prompt": [] });
     let (refused, _) = peer.answer("session/prompt", nothing).await;
-    assert_eq!(refused["error"]["message"], "the prompt says nothing");
+    assert_eq!(refused["error"]["message"], "the prompt is empty");
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn commands_are_offered_and_obeyed() {
     assert_eq!(names, ["compact", "build", "plan", "ask", "release"]);
     let (end, told) = peer.turn(&session, "/compact").await;
     assert_eq!(end["result"]["stopReason"], "end_turn");
-    let nothing = ["There is nothing that could be made shorter."];
+    let nothing = ["There is nothing to compact."];
     assert_eq!(Shown::of(&told).said("agent_message_chunk"), nothing);
     peer.turn(&session, "/release 1.0").await;
     let sent = format!("{:?}", world.client.requests()[0].messages);
@@ -292,6 +292,6 @@ async fn a_conversation_is_made_shorter_on_demand() {
     assert_eq!(kinds(&told), compaction);
     assert_eq!(
         Shown::of(&told).said("agent_message_chunk"),
-        ["The conversation is shorter now."]
+        ["The conversation was compacted."]
     );
 }

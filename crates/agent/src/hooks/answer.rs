@@ -68,7 +68,7 @@ pub(super) fn read(
             ..HookReply::default()
         },
         Some(code) => problem(format!("ended with code {code}: {}", ran.errors.trim())),
-        None => problem("did not end in time and was ended".to_owned()),
+        None => problem("did not end in time and was killed".to_owned()),
     }
 }
 

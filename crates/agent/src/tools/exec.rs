@@ -180,11 +180,11 @@ impl Tool for ExecCommandTool {
                 ),
                 (
                     "yield_time_ms",
-                    of("integer", "How long to wait for its end, 30000 if left out"),
+                    of("integer", "How long to wait for its end, 30000 if omitted"),
                 ),
                 (
                     "timeout_ms",
-                    of("integer", "When it is ended, if it has not by itself"),
+                    of("integer", "Timeout after which it is ended"),
                 ),
                 (
                     "max_output_tokens",
@@ -354,7 +354,7 @@ fn workdir(context: &ToolContext, request: &ExecRequest) -> Result<AbsPath, Tool
     let place = folder(context, workdir)?;
     if !place.is_inside {
         let text = format!(
-            "{workdir} lies outside of the project folder {}; commands run in a folder of the project: name one, or leave out `workdir`",
+            "{workdir} is outside the project folder {}; commands run in a folder of the project: name one, or leave out `workdir`",
             context.root
         );
         return Err(unexpected(text).with_detail(Detail::Denied));

@@ -179,7 +179,7 @@ impl FetchTool {
 
 fn of_own_network(address: &WebAddress) -> ToolResult {
     let text = format!(
-        "{} is a machine of the own network, which is not reached from here. Use a command if it is yours.",
+        "{} is a machine of the local network, which this tool does not reach. Use a command if it is yours.",
         address.host()
     );
     unexpected(text).with_detail(Detail::Denied)
@@ -284,7 +284,7 @@ async fn page(address: &WebAddress, reply: HttpResponse) -> Result<String, ToolR
     }
     if is_cut {
         text.push_str(&format!(
-            "\n(the page goes on beyond {} MB)\n",
+            "\n(the page continues beyond {} MB)\n",
             LARGEST >> 20
         ));
     }
@@ -300,13 +300,13 @@ fn refuse_status(url: &str, reply: &HttpResponse) -> Result<(), ToolResult> {
             "There is no page at {url} (status {status}); check the address."
         ))),
         401 | 403 | 451 => Err(unexpected(format!(
-            "{url} is not open to everybody (status {status}); try another address, or ask the user."
+            "{url} is not public (status {status}); try another address, or ask the user."
         ))),
         429 => {
             let seconds = header(reply, "retry-after").and_then(|value| value.trim().parse().ok());
             let retry_after = seconds.map(Duration::from_secs);
             let answer = provider(format!(
-                "{url} wants fewer requests (status 429); try later."
+                "{url} limits requests (status 429); try later."
             ));
             Err(answer.with_detail(Detail::RateLimited { retry_after }))
         }

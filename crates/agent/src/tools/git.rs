@@ -48,7 +48,7 @@ enum GitAction {
 
 impl GitRequest {
     /// Parses the arguments of a call; also returns the resolved path, if one is given. Fails with
-    /// the result of the call if one is invalid, the path lies outside of the root, or blame has no
+    /// the result of the call if one is invalid, the path is outside the root, or blame has no
     /// path.
     fn read(
         call: &ToolCall,
@@ -75,7 +75,7 @@ impl GitRequest {
             .transpose()?;
         if let Some(outside) = found.as_ref().filter(|place| !place.is_inside) {
             return Err(unexpected(format!(
-                "{} lies outside of the project folder; name a path below it.",
+                "{} is outside the project folder; name a path below it.",
                 outside.name()
             )));
         }
@@ -124,7 +124,7 @@ impl Tool for GitTool {
                     of("string", "A commit, branch or tag; HEAD if left out"),
                 ),
                 ("staged", of("boolean", "Compare HEAD with the index")),
-                ("limit", of("integer", "How many commits, 20 if left out")),
+                ("limit", of("integer", "How many commits, 20 if omitted")),
             ],
         ))
     }

@@ -43,7 +43,7 @@ impl Tool for GlobTool {
                     "path",
                     of(
                         "string",
-                        "The folder to look in; the project folder if left out",
+                        "The folder to look in; the project folder if omitted",
                     ),
                 ),
                 (

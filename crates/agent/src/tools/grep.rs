@@ -54,7 +54,7 @@ impl Tool for GrepTool {
                     "path",
                     of(
                         "string",
-                        "The folder or file to search; the project folder if left out",
+                        "The folder or file to search; the project folder if omitted",
                     ),
                 ),
                 (
@@ -81,7 +81,7 @@ impl Tool for GrepTool {
                     "limit",
                     of(
                         "integer",
-                        "Matches after which the search ends; 200 if left out",
+                        "Matches after which the search ends; 200 if omitted",
                     ),
                 ),
             ],

@@ -103,7 +103,7 @@ fn todos(call: &ToolCall) -> Result<Vec<TodoItem>, ToolResult> {
     };
     if items.len() > POINTS {
         return Err(invalid(format!(
-            "plan: {} steps are too many; give {POINTS} at most",
+            "plan: {} steps are too many; give at most {POINTS}",
             items.len()
         )));
     }
@@ -153,7 +153,7 @@ impl Tool for AskUserTool {
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Asks the user one question and waits for the answer. Only for what you can neither find out nor decide yourself.";
+        let description = "Asks the user one question and waits for the answer. Only for questions that you can neither answer nor decide yourself.";
         Some(spec(
             "ask_user",
             profile,
@@ -322,7 +322,7 @@ fn rule(call: &ToolCall) -> Result<String, ToolResult> {
     match rule.len() {
         0 => Err(invalid("memory: `rule` is empty; write what is to be kept")),
         length if length > RULE => Err(invalid(format!(
-            "memory: the rule has {length} bytes; {RULE} at most, so say it shorter"
+            "memory: the rule has {length} bytes; {RULE} at most, so make it shorter"
         ))),
         _ => Ok(rule),
     }

@@ -41,7 +41,7 @@ impl Tool for ListTool {
                     "path",
                     of(
                         "string",
-                        "The folder, relative to the project folder; the project folder itself if left out",
+                        "The folder, relative to the project folder; the project folder itself if omitted",
                     ),
                 ),
                 (

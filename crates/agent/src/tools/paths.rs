@@ -92,7 +92,7 @@ pub(super) fn resolve_below(context: &ToolContext, given: &str) -> Result<ToolPa
     let tool_path = resolve(context, given)?;
     if !tool_path.is_inside {
         let text = format!(
-            "{given} lies outside of the project folder {}; only files below it can be changed, so name a path below it",
+            "{given} is outside the project folder {}; only files below it can be changed, so name a path below it",
             context.root
         );
         return Err(unexpected(text).with_detail(Detail::Denied));

@@ -118,7 +118,7 @@ impl Tool for SemanticSearchTool {
                         ),
                     ),
                     ("path", of("string", "Only below this folder")),
-                    ("limit", of("integer", "How many places, 10 if left out")),
+                    ("limit", of("integer", "How many results, 10 if omitted")),
                 ],
             )
         })
@@ -195,7 +195,7 @@ impl Tool for SymbolsTool {
                 1,
                 &[
                     ("name", of("string", "The name")),
-                    ("limit", of("integer", "How many places, 10 if left out")),
+                    ("limit", of("integer", "How many results, 10 if omitted")),
                 ],
             )
         })
@@ -250,7 +250,7 @@ async fn symbols(
         options,
         context,
         &found,
-        &format!("No symbol is called like {name}; try grep."),
+        &format!("No symbol has a name like {name}; try grep."),
     ))
 }
 
@@ -298,7 +298,7 @@ impl Tool for DiagnosticsTool {
             "Lists errors and warnings of language servers and linters, for some files or all.";
         self.options.has_diagnostics.then(|| spec("diagnostics", profile, description, 0, &[(
             "paths",
-            serde_json::json!({ "type": "array", "items": { "type": "string" }, "description": "The files; all known ones if left out" }),
+            serde_json::json!({ "type": "array", "items": { "type": "string" }, "description": "The files; all known ones if omitted" }),
         )]))
     }
 

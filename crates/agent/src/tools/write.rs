@@ -41,7 +41,7 @@ impl Tool for WriteTool {
                         "path",
                         of("string", "The file, relative to the project folder"),
                     ),
-                    ("content", of("string", "All that it is to hold")),
+                    ("content", of("string", "The whole content of the file")),
                 ],
             )
         })

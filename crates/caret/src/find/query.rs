@@ -100,7 +100,7 @@ impl FindQuery {
     /// Parses the query into an expression.
     pub(super) fn expression(&self) -> Result<Hir, QueryError> {
         if self.text.is_empty() {
-            return Err(error("there is nothing to look for", None));
+            return Err(error("the search text is empty", None));
         }
         if self.pattern == PatternKind::Regex {
             self.parse(&self.text)

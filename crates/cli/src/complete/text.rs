@@ -115,7 +115,7 @@ impl<'a> Project<'a> {
             Ok(path)
         } else {
             Err(format!(
-                "{path} lies outside of {}; name a file of the project",
+                "{path} is outside {}; name a file of the project",
                 self.root
             ))
         }

@@ -56,7 +56,7 @@ pub(super) fn summary<'a>(
 pub(super) fn job_details(job: &JobStatus) -> String {
     let cost = match job.cost_nano {
         Some(nano) => Cost(nano).to_string(),
-        None => "at a price that is not known".to_owned(),
+        None => "at an unknown price".to_owned(),
     };
     let (lease, branch) = match &job.worktree {
         Some(worktree) => (worktree.lease.as_str(), worktree.branch.as_str()),

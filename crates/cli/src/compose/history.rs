@@ -340,7 +340,7 @@ impl HandOverCommand {
 pub(super) fn job<'a>(saved: &'a SavedBoard, id: &str) -> Result<&'a JobStatus, String> {
     let job = saved.jobs.iter().find(|job| job.job == id);
     job.ok_or_else(|| {
-        format!("there is no job \"{id}\": `burin-agent compose list` names those there are")
+        format!("there is no job \"{id}\": `burin-agent compose list` lists the existing ones")
     })
 }
 

@@ -82,7 +82,7 @@ impl ReviewCommand {
             let hunks: Result<Vec<HunkId>, _> =
                 names.iter().map(|name| review.find(name)).collect();
             let hunks = hunks.map_err(|error| {
-                format!("{error}; `burin-agent compose review` names those there are")
+                format!("{error}; `burin-agent compose review` lists the existing ones")
             })?;
             review.decide(&hunks, verdict);
         }

@@ -60,7 +60,7 @@ impl StartCommand {
     /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         if self.tasks.is_empty() && self.go_on.is_empty() {
-            return Err("there is no task: write each in quotes behind the options".to_owned());
+            return Err("there is no task: write each in quotes after the options".to_owned());
         }
         load_roles(dirs).0.named(&self.role).map_err(error_text)?;
         let model = self.model.as_deref();

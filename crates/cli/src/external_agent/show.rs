@@ -249,7 +249,7 @@ impl HostedPrinter {
         });
         let session = self.session.as_deref().unwrap_or_default();
         let text = format!(
-            "burin-agent: {}{used}; go on with --agent {agent} --resume {session}",
+            "burin-agent: {}{used}; continue with --agent {agent} --resume {session}",
             end_text(end)
         );
         // If standard error is closed, the message cannot be shown.
@@ -318,8 +318,8 @@ fn end_text(end: &PromptStop) -> String {
         PromptStop::Done => "done".to_owned(),
         PromptStop::Stopped => "stopped".to_owned(),
         PromptStop::Refused => "the agent declined".to_owned(),
-        PromptStop::TooLong => "the answer was cut off, as it was too long".to_owned(),
-        PromptStop::TooMany => "stopped, since it asked its model too often".to_owned(),
+        PromptStop::TooLong => "the answer was cut off, because it was too long".to_owned(),
+        PromptStop::TooMany => "stopped, because it made too many model requests".to_owned(),
         PromptStop::Failed(what) => format!("failed: {what}"),
     }
 }

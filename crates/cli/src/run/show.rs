@@ -124,7 +124,7 @@ impl EventPrinter {
         self.cursor.end_line(streams)?;
         let cost = match self.cost {
             Some(nano) => Cost(nano).to_string(),
-            None => "at a price that is not known".to_owned(),
+            None => "at an unknown price".to_owned(),
         };
         let how = end_text(end);
         if let Some(message) = self.failure.take_if(|message| !how.contains(&**message)) {
@@ -133,7 +133,7 @@ impl EventPrinter {
         // If standard error is closed, the message cannot be shown.
         writeln!(
             streams.errors,
-            "burin-agent: {how} ({cost}); go on with --resume {id}"
+            "burin-agent: {how} ({cost}); continue with --resume {id}"
         )
         .ok();
         Ok(())

@@ -53,7 +53,7 @@ fn what_it_says_and_does_is_told() {
     );
     assert!(
         left.errors
-            .contains("burin-agent: done; go on with --agent "),
+            .contains("burin-agent: done; continue with --agent "),
         "{left:?}"
     );
     assert!(left.errors.contains("--resume s0"), "{left:?}");

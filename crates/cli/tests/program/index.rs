@@ -229,7 +229,7 @@ fn an_endpoint_of_ones_own_looks_a_second_time() {
         home.write("config/settings.json", &settings(look));
         let left = home.run(&["search", "--json", question]);
         assert!(
-            left.errors.contains("no second look:") && left.errors.contains(words),
+            left.errors.contains("not reranked:") && left.errors.contains(words),
             "{left:?}"
         );
         let found: Value = serde_json::from_str(&left.output).expect("json");

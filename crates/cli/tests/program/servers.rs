@@ -204,7 +204,7 @@ fn what_a_server_asks_reaches_the_person_and_nobody_declines() {
     assert_eq!(asked[0], "The server \"it\" asks: which color?\nAnswer it?");
     assert_eq!(asked[1], "color");
     assert!(
-        asked[2].starts_with("color is none of the choices"),
+        asked[2].starts_with("color is not one of the choices"),
         "{asked:?}"
     );
     assert!(all.contains("It answered: they like green"), "{all}");
@@ -225,7 +225,7 @@ fn servers_that_do_not_work_are_named_and_hold_nobody_up() {
     for words in [
         "the MCP server \"missing\" does not work:",
         "burin-no-such-server is not installed",
-        "The server \"wrong\" in your settings makes no sense",
+        "The server \"wrong\" in your settings is invalid",
         ".mcp.json is not JSON",
     ] {
         assert!(left.errors.contains(words), "{left:?}");

@@ -224,7 +224,7 @@ pub fn parse(
         let written = match RawServerEntry::deserialize(value) {
             Ok(written) => written,
             Err(error) => {
-                let text = format!("The server \"{name}\" in {source} makes no sense: {error}.");
+                let text = format!("The server \"{name}\" in {source} is invalid: {error}.");
                 problems.push(McpConfigProblem(text));
                 continue;
             }

@@ -92,7 +92,7 @@ impl ServerStatus {
         use McpErrorKind::{Disconnected, NeedsUser, NotFound, Timeout};
         let (class, why) = match self {
             ServerStatus::Disabled => (NotFound, "is switched off".to_owned()),
-            ServerStatus::Unapproved => (NeedsUser, "waits for its approval".to_owned()),
+            ServerStatus::Unapproved => (NeedsUser, "waits for approval".to_owned()),
             ServerStatus::Refused => (NotFound, "was refused by the user".to_owned()),
             ServerStatus::Starting | ServerStatus::Ready { .. } => {
                 (Timeout, "is not ready yet".to_owned())

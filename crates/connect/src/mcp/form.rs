@@ -196,8 +196,8 @@ impl FieldKind {
                     && (!is_whole || number.fract() == 0.0);
                 (!fits).then_some("is not a number that fits")
             }
-            Self::Truth => (!value.is_boolean()).then_some("is neither yes nor no"),
-            Self::One(choices) => (!is_one_of(choices, value)).then_some("is none of the choices"),
+            Self::Truth => (!value.is_boolean()).then_some("is neither true nor false"),
+            Self::One(choices) => (!is_one_of(choices, value)).then_some("is not one of the choices"),
             Self::Many(choices) => {
                 let fits = value.as_array().is_some_and(|values| {
                     choices.is_empty() || values.iter().all(|value| is_one_of(choices, value))

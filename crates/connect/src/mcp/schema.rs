@@ -30,7 +30,7 @@ pub(super) fn normalized(written: &Value) -> Result<Value, Error> {
     let members = match written {
         Value::Null | Value::Bool(true) => Map::new(),
         Value::Object(members) => members.clone(),
-        other => return invalid(format!("is {}, and no object", kind(other))),
+        other => return invalid(format!("is {}, not an object", kind(other))),
     };
     let mut schema = merged(&members, &members, 0)?;
     for name in REFUSED_AT_TOP.iter().chain(&COMBINED) {
@@ -121,7 +121,7 @@ fn check_type(schema: &Map<String, Value>) -> Result<(), Error> {
         Some(_) => true,
     };
     match (is_object, schema.get("type")) {
-        (false, Some(described)) => invalid(format!("describes {described}, and no object")),
+        (false, Some(described)) => invalid(format!("describes {described}, not an object")),
         _ => Ok(()),
     }
 }

@@ -180,7 +180,7 @@ mod tests {
         let bad =
             refused(serde_json::json!({ "name": "bad", "inputSchema": { "type": "string" } }));
         let reason =
-            "the tool \"bad\" is left out: its inputSchema describes \"string\", and no object";
+            "the tool \"bad\" is left out: its inputSchema describes \"string\", not an object";
         assert_eq!(bad, reason);
         let nameless = refused(serde_json::json!({ "inputSchema": {} }));
         assert_eq!(nameless, "a tool without a name is left out");

@@ -22,8 +22,8 @@ fn errors_name_operation_path_and_cause() {
     );
     check(
         ErrorReason::ChangedOnDisk { now: None },
-        "cannot save /a/b.txt: the file was removed by another program; save again to create it \
-         anew",
+        "cannot save /a/b.txt: the file was removed by another program; save again to recreate \
+         it",
     );
     check(
         ErrorReason::TooLarge { size: 10, limit: 5 },

@@ -168,7 +168,7 @@ fn file_system(name: &'static str, volume: &Volume) -> Fact {
         ),
         ("apfs", true) => FactVerdict::Good,
         _ => FactVerdict::Warn(
-            "worktrees for agents are copied in full there; an APFS volume shares what is equal"
+            "worktrees for agents are copied in full there; an APFS volume shares equal blocks"
                 .to_owned(),
         ),
     };

@@ -301,7 +301,7 @@ pub(super) fn trash(path: &AbsPath) -> Result<(), Error> {
     let doing = "move to the trash";
     fs::symlink_metadata(path).map_err(|error| Error::from_io(path, doing, &error))?;
     system_calls::trash(path.as_path()).map_err(|error| {
-        let sentence = format!("the trash refused it ({error}); delete it for good instead");
+        let sentence = format!("the trash refused it ({error}); delete it permanently instead");
         Error::new(path, doing, ErrorReason::Other(sentence))
     })
 }

@@ -28,7 +28,7 @@ pub(super) enum BadHost {
     #[error("it is too long for a host name")]
     TooLong,
     /// A character that no host name contains; another parser might interpret it differently.
-    #[error("it holds {0:?}, which no name of a host does")]
+    #[error("it contains {0:?}, which a host name cannot contain")]
     Character(char),
     /// A number that is not an address in dotted decimal form.
     #[error("it is a number, not an address in dotted decimal form")]

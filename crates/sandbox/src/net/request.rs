@@ -39,7 +39,7 @@ pub(super) enum BodyLength {
 pub(super) enum BadRequest {
     #[error("the request is not valid HTTP/1.1")]
     Form,
-    #[error("the request wants neither a tunnel nor an http:// address")]
+    #[error("the request is for neither a tunnel nor an http:// address")]
     Target,
     #[error("the request's URL contains a user name")]
     User,

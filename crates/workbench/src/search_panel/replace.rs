@@ -121,7 +121,7 @@ impl FileReplacement {
         };
         let edits: Option<Vec<Edit>> = self.matches.iter().map(edit).collect();
         let Some(edits) = edits else {
-            base::never!("a match of {} lies outside of its text", self.path);
+            base::never!("a match of {} is outside its text", self.path);
             return Err(Error::NotReplaced(self.path.clone()));
         };
         let after = edited(text, &edits);

@@ -150,7 +150,7 @@ impl WriteStdinTool {
             // The command continues: only the wait was stopped.
             WaitOutcome::Stopped => {
                 let line = format!(
-                    "waiting for terminal {} was stopped; the command goes on",
+                    "waiting for terminal {} was stopped; the command continues",
                     typed.number
                 );
                 Ok(command_result(

@@ -192,28 +192,28 @@ pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
         (
             "http://localhost:8080/",
             UnexpectedEnvironment,
-            "own network",
+            "local network",
         ),
-        ("http://127.0.0.1/", UnexpectedEnvironment, "own network"),
-        ("http://[::1]/", UnexpectedEnvironment, "own network"),
+        ("http://127.0.0.1/", UnexpectedEnvironment, "local network"),
+        ("http://[::1]/", UnexpectedEnvironment, "local network"),
         (
             "http://[::ffff:10.0.0.1]/",
             UnexpectedEnvironment,
-            "own network",
+            "local network",
         ),
         (
             "http://169.254.169.254/latest",
             UnexpectedEnvironment,
-            "own network",
+            "local network",
         ),
         (
             "http://printer.local/",
             UnexpectedEnvironment,
-            "own network",
+            "local network",
         ),
         ("https://1.1.1.1/404", UnexpectedEnvironment, "no page"),
         ("https://1.1.1.1/403", UnexpectedEnvironment, "not open"),
-        ("https://1.1.1.1/429", ProviderError, "fewer requests"),
+        ("https://1.1.1.1/429", ProviderError, "limits requests"),
         ("https://1.1.1.1/500", ProviderError, "failed"),
         ("https://1.1.1.1/304", UnexpectedEnvironment, "status 304"),
         ("https://1.1.1.1/broken", ProviderError, "it broke"),
@@ -380,7 +380,7 @@ fn named_world(
 #[tokio::test]
 async fn every_private_address_class_is_refused() {
     let denied = |answer: &ToolResult, what: &str| {
-        assert_says(answer, CallOutcome::UnexpectedEnvironment, "own network");
+        assert_says(answer, CallOutcome::UnexpectedEnvironment, "local network");
         assert_eq!(answer.detail, Some(Detail::Denied), "{what}");
     };
     for text in REFUSED {

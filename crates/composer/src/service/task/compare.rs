@@ -28,7 +28,7 @@ impl ComposerTask {
     pub(super) fn compare(&mut self) -> Result<(), Error> {
         if self.comparison.is_some() {
             return Err(Error::Busy(
-                "The checks run already: wait until they have.".to_owned(),
+                "The checks are running: wait until they end.".to_owned(),
             ));
         }
         // Other programs may have changed the worktrees since.

@@ -28,7 +28,7 @@ impl ComposerTask {
     pub(super) fn land(&mut self, jobs: &[JobId]) -> Result<(), Error> {
         let review = self.decisions.review().cloned();
         let review = review.ok_or_else(|| {
-            Error::NothingToDo("Nothing was looked at yet: wait a moment.".to_owned())
+            Error::NothingToDo("The changes are not scanned yet: wait a moment.".to_owned())
         })?;
         let accepted = self.model.jobs.iter().filter(|job| {
             (jobs.is_empty() || jobs.contains(&job.job)) && accepted_count(&review, job) > 0

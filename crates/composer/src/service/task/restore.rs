@@ -36,7 +36,7 @@ impl ComposerTask {
                 Ok(undone) => Ok(restored(&job, turn, &undone)),
                 Err(Error::NothingToUndo) => Ok(RestoreOutcome {
                     text: format!(
-                        "\u{201c}{title}\u{201d} is as its turn {turn} found it already."
+                        "\u{201c}{title}\u{201d} is already as its turn {turn} found it."
                     ),
                     restored: None,
                 }),
@@ -78,7 +78,7 @@ impl ComposerTask {
     fn refuse_another(&self) -> Result<(), Error> {
         if self.restore.is_some() {
             Err(Error::Busy(
-                "Files are being restored already: wait until they are.".to_owned(),
+                "Files are being restored: wait until that ends.".to_owned(),
             ))
         } else {
             Ok(())

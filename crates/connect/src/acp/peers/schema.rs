@@ -77,7 +77,7 @@ fn fits(value: &Value, schema: &Value, whole: &Value) -> Result<(), Error> {
             "type" => is_of(value, required)?,
             "const" if value != required => return invalid(format!("{value} is not {required}")),
             "enum" if !list(required).contains(value) => {
-                return invalid(format!("{value} is none of {required}"));
+                return invalid(format!("{value} is not one of {required}"));
             }
             "allOf" => list(required)
                 .iter()

@@ -100,11 +100,11 @@ fn unknown_types_accept_anything() {
 
 #[test]
 fn non_object_schema_is_refused_with_its_reason() {
-    check_bad(&json!("x"), "is a text, and no object");
-    check_bad(&json!([1]), "is a list, and no object");
+    check_bad(&json!("x"), "is a text, not an object");
+    check_bad(&json!([1]), "is a list, not an object");
     check_bad(
         &json!({ "type": "string" }),
-        "describes \"string\", and no object",
+        "describes \"string\", not an object",
     );
     check_bad(
         &json!({ "type": "object", "properties": [1] }),
