@@ -4,7 +4,7 @@
 use index::embedding::{DIMS, EmbeddingTable};
 use libfuzzer_sys::fuzz_target;
 
-/// The first byte says how many rows there are, the rest is the vocabulary; its rows are made of it too.
+/// The first byte is the number of rows; the rest is the vocabulary, and the rows are made from it too.
 fuzz_target!(|data: &[u8]| {
     let Some((rows, vocabulary)) = data.split_first() else {
         return;

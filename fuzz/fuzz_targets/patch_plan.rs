@@ -1,4 +1,4 @@
-//! The engine takes any edit of any text, and what it makes of it is sound.
+//! The engine accepts any edit of any text, and its plan is sound.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

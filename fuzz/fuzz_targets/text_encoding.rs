@@ -1,4 +1,4 @@
-//! What is read of a file's bytes and may be written back gives the same bytes.
+//! Text that was read from a file's bytes and may be written back gives the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A catalog of any bytes, whose checksum is right, never keeps a search from what is there.
+//! A catalog of any bytes with a valid checksum never makes a search miss a match.
 #![no_main]
 
 use std::fs;

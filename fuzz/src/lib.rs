@@ -1,11 +1,12 @@
-//! What several fuzz targets have in common.
+//! Code shared by several fuzz targets.
 
 #[cfg(feature = "sse")]
 pub mod sse;
 
 use patch::format::{Format, Reader};
 
-/// Reads `data` whole and in pieces, whose lengths its own bytes give: both say the same.
+/// Reads `data` whole and in pieces, whose lengths come from its own bytes, and asserts equal
+/// results.
 pub fn read(format: Format, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
