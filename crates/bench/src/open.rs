@@ -17,11 +17,11 @@ struct Subject {
     arguments: Vec<String>,
     /// Number of visible lines of text at which the program counts as started.
     lines: usize,
-    /// The area where they appear.
+    /// The area where these lines appear.
     area: Area,
 }
 
-/// Where the text of GTK's windows appears without a window manager.
+/// The area where the text of GTK's windows appears without a window manager.
 const MOUSEPAD: Area = Area {
     left: 100,
     top: 100,

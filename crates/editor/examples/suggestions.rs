@@ -83,7 +83,7 @@ struct Scene {
     name: &'static str,
     at_caret: &'static str,
     edits: &'static [(&'static str, &'static str)],
-    /// What comes in at the caret.
+    /// The suggested text at the caret.
     ghost: &'static str,
     note: Option<&'static str>,
     file: Option<&'static str>,

@@ -116,7 +116,7 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("PATCH_SEEDS", "25000"),
 ];
 
-/// As in the Makefile: with other lints, Cargo would build the workspace again.
+/// The value that the Makefile uses; with other lints, Cargo would build the workspace again.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 /// Runs tests with large counts, in the gate's profile and with its lints, so that nothing is built again.

@@ -106,7 +106,7 @@ fn replay(format: EditFormat, edit: &Edit, tally: &mut Tally) {
 
 fn encoded(format: EditFormat, edit: &Edit) -> Option<String> {
     let is_sayable = match format {
-        // A line feed stands for the line ending of the file, so an edit in this format cannot
+        // A line feed represents the line ending of the file, so an edit in this format cannot
         // change line endings.
         EditFormat::Whole | EditFormat::UnifiedDiff => edit.keeps_endings(),
         EditFormat::SearchReplace | EditFormat::ApplyPatch | EditFormat::Anchors => {

@@ -14,7 +14,7 @@ const TABLE: &[u8] = include_bytes!("../../../../assets/models/code-embedding.bi
 /// Tokenization of semble's texts for Burin's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tokens {
-    /// As model2vec tokenizes any text.
+    /// The tokenization that model2vec uses for any text.
     Plain,
     /// With identifiers first split into their parts, as in Burin.
     Prepared,

@@ -78,7 +78,8 @@ impl RiskReason {
 /// Hunks with more lines than this count as long.
 const LONG_HUNK_LINES: usize = 60;
 
-/// Computes the risk of a hunk of the file `path`. `is_checked` indicates whether a check covers it.
+/// Computes the risk of a hunk of the file `path`. `is_checked` indicates whether a check covers the
+/// hunk.
 pub(super) fn risk(path: &TreePath, part: &HunkChange, is_checked: bool) -> Risk {
     let mut reasons = BTreeSet::new();
     let name = path.to_string().to_lowercase();

@@ -197,7 +197,9 @@ impl FieldKind {
                 (!fits).then_some("is not a number that fits")
             }
             Self::Truth => (!value.is_boolean()).then_some("is neither true nor false"),
-            Self::One(choices) => (!is_one_of(choices, value)).then_some("is not one of the choices"),
+            Self::One(choices) => {
+                (!is_one_of(choices, value)).then_some("is not one of the choices")
+            }
             Self::Many(choices) => {
                 let fits = value.as_array().is_some_and(|values| {
                     choices.is_empty() || values.iter().all(|value| is_one_of(choices, value))

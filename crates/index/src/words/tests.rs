@@ -1,4 +1,4 @@
-//! What counts as a word.
+//! Tests of the division into words.
 
 use super::each_word;
 

@@ -1,4 +1,4 @@
-//! What comes with the program can be read.
+//! Tests that the built-in files can be read.
 
 mod keymaps;
 

@@ -1,4 +1,4 @@
-//! What gives way, and where the marks end up.
+//! Tests of which part of a label is elided, and of the positions of the marks.
 
 use super::{elide_matches, elide_middle, ranges};
 

@@ -262,7 +262,7 @@ const TEMPLATES: &[&str] = &[
     "", "y", "$1", "<$&>", r"\n", "$1-$2", r"$1\n$1", "// ", "$$", "xx\\t",
 ];
 
-/// How many times the usual rounds to run: `BURIN_ROUNDS=50` for a longer search.
+/// Returns the factor by which the usual rounds are multiplied: `BURIN_ROUNDS=50` for a longer search.
 fn rounds() -> u64 {
     let asked = std::env::var("BURIN_ROUNDS").ok();
     asked.and_then(|asked| asked.parse().ok()).unwrap_or(1)

@@ -11,12 +11,12 @@ use super::super::tracker::TrackedSearch;
 use super::super::{ScanPasses, TreeSearch as _, terminate};
 use super::*;
 
-/// How a scripted table names the parent of a process whose parent has ended.
+/// The parent that a scripted table reports for a process whose parent has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parents {
-    /// As macOS: always the process that forked it.
+    /// The process that forked it, as on macOS.
     Kept,
-    /// As `/proc`: process 1 from then on.
+    /// Process 1, as in `/proc`.
     Lost,
 }
 
