@@ -1,8 +1,8 @@
 //! The rules on sockets.
 //!
-//! A rule on an address names `localhost` or every host; the proxy is the only way to others. There
-//! is no private loopback, so listening and calling own servers is not possible: a rule for them
-//! would reach every server of the machine.
+//! A rule on an address names `localhost` or every host; other hosts are reached only through the
+//! proxy. The loopback is not private, so a command can neither listen nor call its own servers: a
+//! rule that allowed this would also open every server of the machine.
 
 use super::ProfileContext;
 use super::spelling::quoted;
