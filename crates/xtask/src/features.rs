@@ -72,21 +72,22 @@ fn portable_packages() -> Vec<&'static str> {
     line.expect("the packages").split_whitespace().collect()
 }
 
-#[test]
-fn all_ways_to_build_share_outside_crates() {
-    let edges = ["--edges", "normal,build"];
-    let window = [&edges[..], &["-p", "burin", "--features", "test-support"]].concat();
-    let window = feature_sets(&window);
-    let command_line = feature_sets(&[&edges[..], &["-p", "cli"]].concat());
-    let edges = ["--edges", "normal,build,dev"];
-    let tests = feature_sets(&[&edges[..], &["--workspace"]].concat());
-    // Macros count as well: when Cargo compiles a macro again, it also compiles the crates that use
-    // it.
-    let portable = feature_sets(&[&edges[..], &portable_packages()].concat());
+/// Fails if a way to build compiles an outside crate that an earlier way has compiled with other features. `kinds` are
+/// the kinds of dependencies that are compared, without those of tests.
+fn assert_shared(kinds: &str) {
+    let of =
+        |kinds: &str, packages: &[&str]| feature_sets(&[&["--edges", kinds], packages].concat());
+    let window = of(kinds, &["-p", "burin", "--features", "test-support"]);
+    let command_line = of(kinds, &["-p", "cli"]);
+    let with_tests = format!("{kinds},dev");
+    let tests = of(&with_tests, &["--workspace"]);
+    // A crate is compiled again if a macro that it uses is.
+    let portable = of(&with_tests, &portable_packages());
     let mut problems = Vec::new();
     for (way, first, second) in [
         ("the command line after the window", &window, &command_line),
         ("the window after the tests", &tests, &window),
+        ("the command line after the tests", &tests, &command_line),
         ("the portable tests after the tests", &tests, &portable),
     ] {
         let again = compiled_again(first, second);
@@ -97,6 +98,17 @@ fn all_ways_to_build_share_outside_crates() {
         "\nadd the features to crates/workspace_hack/Cargo.toml:\n{}\n",
         problems.join("\n")
     );
+}
+
+#[test]
+fn all_ways_to_build_share_outside_crates() {
+    assert_shared("normal,build");
+}
+
+/// A feature set that only build scripts and macros have serves no program.
+#[test]
+fn all_programs_share_outside_crates() {
+    assert_shared("normal,no-proc-macro");
 }
 
 #[test]
