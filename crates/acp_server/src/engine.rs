@@ -65,9 +65,7 @@ impl AcpEngine {
         let live = self.live(session)?;
         let turn = |prompt| live.start_awaited(Awaited::Turn, SessionCommand::Prompt(prompt));
         match prompt::read(pieces, &live.root, &live.slash) {
-            None => Err(RequestRefusal::Invalid(
-                "the prompt is empty".to_owned(),
-            )),
+            None => Err(RequestRefusal::Invalid("the prompt is empty".to_owned())),
             Some(PromptCommand::Turn(prompt)) => turn(prompt).map(Some),
             Some(PromptCommand::Compact) => live
                 .start_awaited(Awaited::Compaction, SessionCommand::Compact)

@@ -324,10 +324,9 @@ fn notice_update(editor: &EditorClient, text: String) -> Update {
 
 /// Returns a path that the editor sent, which must be absolute.
 fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
-    AbsPath::new(folder)
-        .ok_or_else(|| {
-            RequestRefusal::Invalid(format!("{} is not an absolute path", folder.display()))
-        })
+    AbsPath::new(folder).ok_or_else(|| {
+        RequestRefusal::Invalid(format!("{} is not an absolute path", folder.display()))
+    })
 }
 
 /// Runs `work`, which blocks on the disk, on a thread for blocking work, and returns its result. A

@@ -97,9 +97,7 @@ impl AcpSession {
     pub(crate) fn command(&self, command: SessionCommand) -> Result<(), RequestRefusal> {
         self.commands.try_send(command).map_err(|error| {
             RequestRefusal::Failed(match error {
-                mpsc::error::TrySendError::Full(_) => {
-                    "the session is busy; try again".to_owned()
-                }
+                mpsc::error::TrySendError::Full(_) => "the session is busy; try again".to_owned(),
                 mpsc::error::TrySendError::Closed(_) => {
                     "the session has ended; load it again".to_owned()
                 }

@@ -81,9 +81,7 @@ impl AskCommand {
             _ => words,
         };
         match question.trim() {
-            "" => {
-                Err("there is no question: write it after the options, or pipe it in".to_owned())
-            }
+            "" => Err("there is no question: write it after the options, or pipe it in".to_owned()),
             _ => Ok(question),
         }
     }

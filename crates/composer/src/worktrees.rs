@@ -410,7 +410,8 @@ impl WorktreeProvider for JobWorktrees {
 
 /// Parses the id of a lease; fails with `Unreadable` if it is invalid.
 fn lease_id(lease: &str) -> Result<LeaseId, Error> {
-    LeaseId::parse(lease).ok_or_else(|| Error::Unreadable(format!("{lease} is not the name of a worktree")))
+    LeaseId::parse(lease)
+        .ok_or_else(|| Error::Unreadable(format!("{lease} is not the name of a worktree")))
 }
 
 /// Runs `act` on a thread that may block. Fails with `Aborted` if `act` panics.

@@ -305,9 +305,7 @@ fn refuse_status(url: &str, reply: &HttpResponse) -> Result<(), ToolResult> {
         429 => {
             let seconds = header(reply, "retry-after").and_then(|value| value.trim().parse().ok());
             let retry_after = seconds.map(Duration::from_secs);
-            let answer = provider(format!(
-                "{url} limits requests (status 429); try later."
-            ));
+            let answer = provider(format!("{url} limits requests (status 429); try later."));
             Err(answer.with_detail(Detail::RateLimited { retry_after }))
         }
         500..=599 => Err(provider(format!(

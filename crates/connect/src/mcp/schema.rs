@@ -44,8 +44,8 @@ pub(super) fn normalized(written: &Value) -> Result<Value, Error> {
     schema.insert("type".to_owned(), json!("object"));
     schema.entry("properties").or_insert_with(|| json!({}));
     let known = schema.get("properties").and_then(Value::as_object).cloned();
-    let known =
-        known.ok_or_else(|| Error::Invalid("has `properties` that are not an object".to_owned()))?;
+    let known = known
+        .ok_or_else(|| Error::Invalid("has `properties` that are not an object".to_owned()))?;
     if let Some(required) = schema.get_mut("required") {
         *required = json!(names(Some(required), &known));
     }

@@ -295,7 +295,11 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
     assert!(story.text().starts_with("<<<<<<< main"), "{}", story.text());
     story.keys("alt-y");
     story.settle();
-    assert_eq!(fake.take_board_commands(), [], "text with conflict markers is not sent");
+    assert_eq!(
+        fake.take_board_commands(),
+        [],
+        "text with conflict markers is not sent"
+    );
     assert!(story.reports()[0].contains("conflict markers"));
     story.keys("ctrl-a").input("both\n").keys("alt-y");
     story.settle();

@@ -32,10 +32,7 @@ pub(super) fn boot_id() -> String {
 }
 
 /// Microseconds since 1970.
-#[expect(
-    unsafe_code,
-    reason = "no safe crate makes this call alone"
-)]
+#[expect(unsafe_code, reason = "no safe crate makes this call alone")]
 pub(super) fn process_start(pid: u32) -> Option<u64> {
     let size = size_of::<libc::proc_bsdinfo>() as i32;
     let mut info = MaybeUninit::<libc::proc_bsdinfo>::zeroed();

@@ -52,8 +52,12 @@ pub fn check_message(
 fn check<T: JsonSchema>(value: &Value) -> Result<(), Error> {
     let schema = serde_json::to_value(schema_for!(T));
     let schema = schema.map_err(|error| Error::Invalid(error.to_string()))?;
-    fits(value, &schema, &schema)
-        .map_err(|why| Error::Invalid(format!("{value:#} is not a valid {}: {why}", T::schema_name())))
+    fits(value, &schema, &schema).map_err(|why| {
+        Error::Invalid(format!(
+            "{value:#} is not a valid {}: {why}",
+            T::schema_name()
+        ))
+    })
 }
 
 /// Checks a value against a schema, whose references lead into `whole`. Fails with the first rule

@@ -77,7 +77,10 @@ fn invalid_form_values_are_reported() {
         Some("age is not a number that fits"),
     );
     check(json!({ "score": "x" }), Some("score is not a number"));
-    check(json!({ "agree": 1 }), Some("agree is neither true nor false"));
+    check(
+        json!({ "agree": 1 }),
+        Some("agree is neither true nor false"),
+    );
     check(
         json!({ "color": "b" }),
         Some("color is not one of the choices"),

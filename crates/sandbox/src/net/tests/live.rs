@@ -349,7 +349,9 @@ fn an_invalid_rule_prevents_the_proxy_start() {
     };
     let error = Proxy::start(listener, &[bad], DenialLog::default()).expect_err("a bad rule");
     assert!(
-        error.to_string().contains("which a host name cannot contain"),
+        error
+            .to_string()
+            .contains("which a host name cannot contain"),
         "{error}"
     );
 }
