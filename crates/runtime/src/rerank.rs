@@ -235,7 +235,7 @@ mod tests {
             silence: silence.clone(),
         };
         let told = left_alone.vectors(&["one"]);
-        assert!(told.is_err_and(|error| error.to_string().contains("again in 60 s")));
+        assert!(told.is_err_and(|error| error.to_string().contains("the next attempt is in 60 s")));
         check(None, 3, false);
         // Refused at once: it may be up with the next question.
         check(Some(FailureClass::Offline), 0, false);

@@ -135,7 +135,7 @@ fn outside_files_and_unknown_providers_are_refused() {
     let world = World::new(&[("a.rs", "fn main() {}\n")]);
     let (code, _, errors) = world.complete("/etc/passwd", "1:1", "local");
     assert_eq!(code, ExitCode::FAILURE);
-    assert!(errors.contains("lies outside"), "{errors}");
+    assert!(errors.contains("is outside"), "{errors}");
     let (_, _, errors) = world.complete("a.rs", "1:1", "nobody");
     assert!(
         errors.contains("write local, auto, demo, or provider/model"),

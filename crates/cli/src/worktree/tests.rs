@@ -134,6 +134,6 @@ fn a_lease_from_its_making_to_its_end() {
         place
             .ask(&["show", "two"])
             .expect_err("nothing")
-            .contains("no lease")
+            .contains("not the name of a lease")
     );
 }

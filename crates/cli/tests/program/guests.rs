@@ -130,7 +130,7 @@ fn leave_is_asked_for_unless_all_is_allowed() {
     );
     let left = run(&home, &["--yes"], "ask");
     assert!(left.output.contains("Some(\"yes\")"), "{left:?}");
-    assert!(left.errors.contains("nothing is asked"), "{left:?}");
+    assert!(left.errors.contains("acts without asking"), "{left:?}");
 
     let agent = echo();
     let mut child = home.start(&["run", "--agent", &agent, "--json", "ask"], Stdio::piped());

@@ -85,7 +85,7 @@ pub(super) async fn pictures_are_shown() {
         matches!(&answer.content[1], PartContent::Image { media_type, .. } if media_type == "image/png")
     );
     let answer = world.call("read", json!({ "path": "b.png" })).await;
-    assert_says(&answer, CallOutcome::UnexpectedEnvironment, "no PNG");
+    assert_says(&answer, CallOutcome::UnexpectedEnvironment, "not a PNG");
     let answer = world.call("read", json!({ "path": "cut.png" })).await;
     assert_says(
         &answer,
