@@ -212,7 +212,11 @@ pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
             "local network",
         ),
         ("https://1.1.1.1/404", UnexpectedEnvironment, "no page"),
-        ("https://1.1.1.1/403", UnexpectedEnvironment, "is not public"),
+        (
+            "https://1.1.1.1/403",
+            UnexpectedEnvironment,
+            "is not public",
+        ),
         ("https://1.1.1.1/429", ProviderError, "limits requests"),
         ("https://1.1.1.1/500", ProviderError, "failed"),
         ("https://1.1.1.1/304", UnexpectedEnvironment, "status 304"),
