@@ -135,30 +135,50 @@ pub(crate) fn writable_paths(policy: &Policy, workspace: &ResolvedPath) -> Vec<R
     roots
 }
 
-/// Returns the paths that exist. A folder that contains several of them is listed once.
+/// Returns the paths that exist. A folder that contains several of them is listed once, and a path below a name that such
+/// a listing lacks is not looked up.
 pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
-    let mut folders: BTreeMap<&Path, (usize, Option<BTreeSet<String>>)> = BTreeMap::new();
+    let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
     for above in paths.iter().filter_map(|path| path.as_path().parent()) {
-        folders.entry(above).or_default().0 += 1;
+        *counts.entry(above).or_default() += 1;
     }
-    for (folder, (count, listing)) in &mut folders {
-        if *count >= WORTH_READING {
+    let mut listings: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
+    // Folders come before those inside them.
+    for (folder, count) in counts {
+        if is_listed_as_missing(folder, &listings) {
+            listings.insert(folder, BTreeSet::new());
+        } else if count >= WORTH_READING {
             // In a folder that can be entered but not listed, each path is checked.
-            *listing = match self::names(folder) {
-                Ok(names) => Some(names.iter().map(|name| folded(name)).collect()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Some(BTreeSet::new()),
-                Err(_) => None,
-            };
+            match self::names(folder) {
+                Ok(names) => {
+                    listings.insert(folder, names.iter().map(|name| folded(name)).collect());
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    listings.insert(folder, BTreeSet::new());
+                }
+                Err(_) => {}
+            }
         }
     }
-    // A name in another spelling may be the same file, which only the disk can tell.
-    let may_be_there = |path: &&Path| {
-        let listing = path.parent().and_then(|above| folders.get(above));
-        match (listing, path.file_name()) {
-            (Some((_, Some(names))), Some(name)) => names.contains(&folded(name)),
-            _ => true,
-        }
-    };
     let paths = paths.iter().map(AbsPath::as_path);
-    paths.filter(may_be_there).filter_map(find).collect()
+    paths
+        .filter(|path| !is_listed_as_missing(path, &listings))
+        .filter_map(find)
+        .collect()
 }
+
+/// Returns whether the nearest listed folder above a path lacks the next name of the path. A name in another spelling may
+/// be the same file, which only the disk can tell.
+fn is_listed_as_missing(path: &Path, listings: &BTreeMap<&Path, BTreeSet<String>>) -> bool {
+    let mut inner = path;
+    while let (Some(above), Some(name)) = (inner.parent(), inner.file_name()) {
+        if let Some(names) = listings.get(above) {
+            return !names.contains(&folded(name));
+        }
+        inner = above;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;
