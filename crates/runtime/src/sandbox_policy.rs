@@ -26,7 +26,7 @@ use sandbox::{
 use crate::permissions::{self, Permissions};
 pub use hook_scanner::HookScanner;
 use read_policy::ReadPolicy;
-use sandboxed_commands::{OneShotSandbox, ReusedSandbox};
+use sandboxed_commands::{OneShotSandbox, ReadOnlySandbox, ReusedSandbox};
 use saved_policy::SandboxSettings;
 
 /// The sandbox options of one run, in addition to the stored settings.
@@ -244,9 +244,8 @@ impl CommandSandbox for SessionSandbox {
                 settings.insert((wanted, Arc::new(warm))).1.clone()
             }
         };
-        Ok(Arc::new(ReusedSandbox {
+        Ok(Arc::new(ReadOnlySandbox {
             sandbox: warm,
-            scanner: self.scanner.clone(),
             variables: self.variables.clone(),
         }))
     }

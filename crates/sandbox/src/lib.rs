@@ -2,7 +2,7 @@
 //!
 //! On Linux by namespaces, mounts, Landlock and a system call filter (`linux`), on macOS by a
 //! Seatbelt profile (`macos`, `seatbelt`). Both start from the same lookups of the policy's paths
-//! (`lookup`, `protect`) and the same proxy (`net`).
+//! (`lookup`, `granted`, `protect`) and the same proxy (`net`).
 //! Knows: `base`, the kernel's means to confine a process. Must not know: agents, repositories
 //! beyond the files through which git runs code, how a denial is shown.
 //! Invariant: a missing layer refuses the command, unless `Policy::without` names it; omitted
@@ -16,6 +16,7 @@
 mod denial;
 mod error;
 mod git;
+mod granted;
 mod guard;
 mod links;
 mod lookup;

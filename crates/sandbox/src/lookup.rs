@@ -116,25 +116,6 @@ pub(crate) fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
     })
 }
 
-/// Returns the writable paths of the policy, the workspace first.
-///
-/// A command may have created a link in a writable folder: such a link must not decide what the
-/// next command can write.
-pub(crate) fn writable_paths(policy: &Policy, workspace: &ResolvedPath) -> Vec<ResolvedPath> {
-    let mut roots = vec![workspace.clone()];
-    let named = policy.writable.iter().map(|path| path.as_path().to_owned());
-    let areas: Vec<PathBuf> = [workspace.path.clone()].into_iter().chain(named).collect();
-    for path in &policy.writable {
-        let Some(found) = find_own(path.as_path(), &areas) else {
-            continue;
-        };
-        if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
-            roots.push(found);
-        }
-    }
-    roots
-}
-
 /// Returns the paths that exist. A folder that contains several of them is listed once, and a path below a name that such
 /// a listing lacks is not looked up.
 pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {

@@ -22,7 +22,8 @@ pub use user::UserEnvironment;
 /// discarded at the end; on macOS they are hidden, and `TMPDIR` names a private folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// The working folder: writable except for `protected`. A link is followed once, at the start.
+    /// The working folder: writable except for `protected`, which may name the folder itself. A link
+    /// is followed once, at the start.
     pub workspace: AbsPath,
     /// Paths that stay visible, read-only, inside a hidden or private folder.
     pub readable: Vec<AbsPath>,
@@ -63,8 +64,14 @@ pub struct ProtectionRules {
     /// makes them writable.
     pub repositories: Vec<AbsPath>,
     /// Further files and folders that are read-only inside a writable folder; missing ones cannot
-    /// be created.
+    /// be created. If the workspace, a writable path or a repository is named here, in whatever
+    /// spelling, it is visible and read-only as a whole: with all writable paths and repositories in
+    /// it, and with the git folders of a linked worktree.
     pub paths: Vec<AbsPath>,
+    /// Start-up files of the home folder: read-only inside a writable folder, missing ones cannot be
+    /// created. One that is itself the workspace or a writable path is writable, since the user
+    /// opened or granted it.
+    pub start_files: Vec<AbsPath>,
 }
 
 /// The network access of a command.

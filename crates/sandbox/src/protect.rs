@@ -6,6 +6,8 @@
 //! race created anyway before the folder is trusted.
 //! A protected name also protects its target: a link, and every link in a protected folder, is
 //! followed, and its target is protected too, whether or not it exists.
+//! A granted path that is named itself is not a writable folder at all (`granted`), and neither is a
+//! git folder that is named.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,6 +23,7 @@ use base::names::widest_key;
 
 use crate::Policy;
 use crate::git::RepositoryPaths;
+use crate::granted::{GrantedPaths, NamedPaths};
 use crate::links::trace;
 use crate::lookup::{self, Guarded, ResolvedPath};
 
@@ -59,6 +62,8 @@ const MAX_DEPTH: usize = 6;
 pub(crate) struct ProtectedPaths {
     /// Existing files and folders that are read-only.
     pub(crate) fixed: Vec<ResolvedPath>,
+    /// Granted paths that are read-only as a whole, with the git folders that belong to them.
+    pub(crate) read_only: Vec<ResolvedPath>,
     /// Git folders that can be committed to.
     pub(crate) folders: Vec<ResolvedPath>,
     /// Folders that are writable inside a read-only path.
@@ -77,13 +82,15 @@ pub(crate) struct ProtectedPaths {
     pub(crate) control: Vec<PathBuf>,
     /// The writable folders in which links are followed.
     roots: Vec<PathBuf>,
+    named: NamedPaths,
 }
 
-/// Finds the protected paths on disk. `roots` are the writable paths, the workspace first.
-pub(crate) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
-    let folders = roots.iter().filter(|root| root.is_folder);
+/// Finds the protected paths on disk.
+pub(crate) fn find(policy: &Policy, granted: &GrantedPaths) -> ProtectedPaths {
+    let folders = granted.writable.iter().filter(|root| root.is_folder);
     let mut protected = ProtectedPaths {
         roots: folders.map(|root| root.path.clone()).collect(),
+        named: granted.named.clone(),
         ..ProtectedPaths::default()
     };
     let mut names: Vec<Vec<u8>> = vec![b".git".to_vec()];
@@ -92,16 +99,15 @@ pub(crate) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
     for root in protected.roots.clone() {
         protected.root(&root, &names);
     }
-    for path in &policy.protected.repositories {
-        match lookup::find_own(path.as_path(), &protected.roots) {
-            Some(found) if found.is_folder => protected.repository(&found.path),
-            Some(found) => protected.fix(found.path),
-            None => {}
-        }
+    for root in &granted.read_only {
+        protected.read_only_path(root.clone());
     }
+    protected.repositories(policy, granted);
     // Many of them share few folders.
     let mut folders: BTreeMap<&Path, PathBuf> = BTreeMap::new();
-    for path in policy.protected.paths.iter().map(|path| path.as_path()) {
+    let rules = &policy.protected;
+    let paths = rules.paths.iter().chain(&rules.start_files);
+    for path in paths.map(|path| path.as_path()) {
         let is_own = |root: &PathBuf| path.starts_with(root);
         if protected.roots.iter().any(is_own) {
             protected.path(path);
@@ -111,7 +117,7 @@ pub(crate) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
         }
     }
     // The target of a link may be a folder above a writable one, which stays writable.
-    let writable = roots.iter().chain(&protected.folders);
+    let writable = granted.writable.iter().chain(&protected.folders);
     let writable: Vec<PathBuf> = writable.map(|found| found.path.clone()).collect();
     protected.fixed.retain(|found| {
         let path = &found.path;
@@ -145,9 +151,46 @@ impl ProtectedPaths {
         } else if git.is_file()
             && let Some(repository) = RepositoryPaths::of(root)
         {
-            self.repository(&repository.git_dir);
+            if self.named.covers(&repository.git_dir) {
+                self.fix(repository.git_dir.clone());
+            } else {
+                self.repository(&repository.git_dir);
+            }
             if repository.common_dir != repository.git_dir {
                 self.shared(&repository.common_dir);
+            }
+        }
+    }
+
+    /// Adds a granted path that is read-only: inside a writable folder it is protected like others.
+    fn read_only_path(&mut self, found: ResolvedPath) {
+        let mut all = vec![found];
+        if let Some(repository) = RepositoryPaths::of(&all[0].path) {
+            all.extend(linked_folders(&repository, &all[0].path));
+        }
+        for found in &all {
+            if self.roots.iter().any(|root| found.path.starts_with(root)) {
+                self.fix(found.path.clone());
+            }
+        }
+        self.read_only.extend(all);
+    }
+
+    /// Adds the git folders that the policy lists.
+    fn repositories(&mut self, policy: &Policy, granted: &GrantedPaths) {
+        let areas = granted.areas();
+        for path in &policy.protected.repositories {
+            let path = path.as_path();
+            let Some(found) = lookup::find_own(path, &areas) else {
+                continue;
+            };
+            let is_open = !granted.is_read_only(&found.path);
+            if self.named.contains(path) {
+                self.read_only_path(found);
+            } else if is_open && found.is_folder {
+                self.repository(&found.path);
+            } else if is_open {
+                self.fix(found.path);
             }
         }
     }
@@ -155,7 +198,9 @@ impl ProtectedPaths {
     /// Adds a path named by the policy: an existing one is read-only, a missing one must not be
     /// created.
     fn path(&mut self, path: &Path) {
-        let root = self.roots.iter().find(|root| path.starts_with(root));
+        let folders = self.folders.iter().map(|found| &found.path);
+        let mut roots = self.roots.iter().chain(folders);
+        let root = roots.find(|root| path.starts_with(root));
         if let Some(root) = root.cloned() {
             self.follow(&root, path);
         }
@@ -168,6 +213,7 @@ impl ProtectedPaths {
             self.add_fixed(link);
         }
         match trace.target {
+            // A link to the whole folder, which a command may have made, or a start-up file.
             Some(end) if end == root => {}
             Some(end) if end.symlink_metadata().is_ok() => self.fix(end),
             Some(end) => self.add_missing_name(&end),
@@ -262,6 +308,9 @@ impl ProtectedPaths {
         if self.control.iter().any(|known| known == git) {
             return;
         }
+        if self.named.contains(git) {
+            return self.fix(git.to_owned());
+        }
         self.control.push(git.to_owned());
         self.folders.push(ResolvedPath {
             path: git.to_owned(),
@@ -291,6 +340,10 @@ impl ProtectedPaths {
             }
         }
         for module in RepositoryPaths::modules(git) {
+            let mut leading = module.ancestors().take_while(|above| *above != git);
+            if leading.any(|above| self.named.contains(above)) {
+                continue;
+            }
             self.open.push(module.clone());
             self.repository(&module);
         }
@@ -300,13 +353,11 @@ impl ProtectedPaths {
     /// does.
     fn shared(&mut self, common: &Path) {
         self.control.push(common.to_owned());
-        for name in SHARED {
-            let path = common.join(name);
-            if path.is_dir() && !lookup::is_link(&path) {
-                let is_folder = true;
-                self.folders.push(ResolvedPath { path, is_folder });
-            }
+        if self.named.covers(common) {
+            return;
         }
+        let folders = shared_folders(common).filter(|found| !self.named.contains(&found.path));
+        self.folders.extend(folders);
         let info = common.join("objects/info");
         if info.is_dir() && !lookup::is_link(&info) {
             self.pins.push(info);
@@ -339,6 +390,31 @@ impl ProtectedPaths {
             self.guarded.entry(identity).or_default().extend(names);
         }
     }
+}
+
+/// Returns the folders of `SHARED` that exist.
+fn shared_folders(common: &Path) -> impl Iterator<Item = ResolvedPath> {
+    let paths = SHARED.into_iter().map(move |name| common.join(name));
+    paths
+        .filter(|path| path.is_dir() && !lookup::is_link(path))
+        .map(|path| ResolvedPath {
+            path,
+            is_folder: true,
+        })
+}
+
+/// Returns the git folders of a linked worktree or a submodule that lie outside `root`: its own, and
+/// what it shares.
+fn linked_folders(repository: &RepositoryPaths, root: &Path) -> Vec<ResolvedPath> {
+    let mut folders = vec![ResolvedPath {
+        path: repository.git_dir.clone(),
+        is_folder: true,
+    }];
+    if repository.common_dir != repository.git_dir {
+        folders.extend(shared_folders(&repository.common_dir));
+    }
+    folders.retain(|found| !found.path.starts_with(root));
+    folders
 }
 
 /// Collects the links in a folder, up to a depth.

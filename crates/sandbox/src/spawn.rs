@@ -114,8 +114,8 @@ impl RunningCommand {
         self.0.id()
     }
 
-    /// Returns the files and folders of the workspace that the command cannot change, including
-    /// their contents, free of links.
+    /// Returns the files and folders of the granted ones that the command cannot change, including
+    /// their contents, free of links; the workspace itself if it is read-only.
     pub fn fixed(&self) -> Vec<AbsPath> {
         self.0.fixed()
     }

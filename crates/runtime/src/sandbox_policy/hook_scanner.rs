@@ -3,6 +3,8 @@
 //!
 //! Invariant: changes by the user while no command runs are never quarantined, nor are paths that
 //! the sandbox protected from the command.
+//! Read-only commands are not counted and not followed by a scan: that would take what another command
+//! creates at the same time for the user's.
 //! Limits: files that the user creates while a command runs cannot be told from the command's
 //! files.
 
@@ -97,8 +99,9 @@ impl HookScanner {
         }
     }
 
-    /// Scans after a command has ended or failed to start; `fixed` are paths it could not change.
-    /// Quarantines the files that another program would run by itself, and returns all findings.
+    /// Scans after a command has ended or failed to start; `fixed` are paths that neither it nor any
+    /// other command of the session could change. Quarantines the files that another program would
+    /// run by itself, and returns all findings.
     pub(super) fn command_ended(&self, fixed: &[AbsPath]) -> Vec<PlantedFile> {
         let findings = self.collect_findings(fixed).into_iter();
         findings

@@ -1,5 +1,6 @@
-//! The policy of read-only commands that run without permission: nothing is writable, the network
-//! is off, and files that need permission appear empty, through every link and pattern.
+//! The policy of read-only commands that run without permission: nothing is writable except what is
+//! discarded, the network is off, and files that need permission appear empty, through every link
+//! and pattern.
 //!
 //! Limits: a file created while such a command runs is not hidden from it. Secrets in committed git
 //! objects are readable through commands that show old versions.
@@ -56,14 +57,14 @@ impl ReadPolicy {
     pub(super) fn of(policy: &Policy) -> Result<Self, Error> {
         let mut reading = policy.clone();
         reading.network = Network::None;
-        // Writable paths stay readable.
-        reading.readable.append(&mut reading.writable);
-        let repositories = std::mem::take(&mut reading.protected.repositories);
-        reading.readable.extend(repositories);
         let root = RealFiles.canonicalize(&policy.workspace)?;
         let hidden = hidden(&root)?;
         reading.hidden.extend(hidden.iter().cloned());
-        reading.protected.paths.push(root);
+        // The workspace in both spellings: the link to it may change before the sandbox is opened.
+        let granted = [policy.workspace.clone(), root].into_iter();
+        let granted = granted.chain(policy.writable.iter().cloned());
+        let granted = granted.chain(policy.protected.repositories.iter().cloned());
+        reading.protected.paths.extend(granted);
         let number = |path: AbsPath| {
             let stat = RealFiles.stat(&path).ok();
             (path, stat.map_or(0, |stat| stat.stamp.inode))

@@ -1,4 +1,5 @@
-//! Sandboxed commands of a session: in its warm sandbox, or in a new one.
+//! Sandboxed commands of a session: in its warm sandbox, in that of read-only commands, or in a new
+//! one.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,16 @@ pub(super) struct ReusedSandbox {
     pub(super) variables: Vec<(OsString, OsString)>,
 }
 
+/// Read-only commands in a warm sandbox. No scan follows them: they can change nothing, and what
+/// appears meanwhile comes from the user, or from another command, after which a scan follows.
+pub(super) struct ReadOnlySandbox {
+    pub(super) sandbox: Arc<WarmSandbox>,
+    pub(super) variables: Vec<(OsString, OsString)>,
+}
+
+/// The variable by which `git status` is told not to write the index.
+const NO_OPTIONAL_LOCKS: (&str, &str) = ("GIT_OPTIONAL_LOCKS", "0");
+
 impl SandboxSpawner for OneShotSandbox {
     fn start(
         &self,
@@ -49,6 +60,21 @@ impl SandboxSpawner for ReusedSandbox {
     }
 }
 
+impl SandboxSpawner for ReadOnlySandbox {
+    fn start(
+        &self,
+        start: SandboxedCommand,
+    ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
+        let mut request = request(start, &self.variables);
+        let (name, value) = NO_OPTIONAL_LOCKS;
+        request.environment.push((name.into(), value.into()));
+        match self.sandbox.start(request) {
+            Ok(running) => Ok(Box::new(SandboxProcess::of(running, None))),
+            Err(refused) => Err(SandboxStartError(refused.to_string())),
+        }
+    }
+}
+
 /// Starts a command with `start` while the scanner watches for changes to hooks. Returns an error,
 /// and ends the watch, if the sandbox refuses the command.
 fn started(
@@ -57,7 +83,10 @@ fn started(
 ) -> Result<Box<dyn SandboxedProcess>, SandboxStartError> {
     scanner.command_started();
     match start() {
-        Ok(running) => Ok(Box::new(SandboxProcess::of(running, scanner.clone()))),
+        Ok(running) => {
+            let scanner = Some(scanner.clone());
+            Ok(Box::new(SandboxProcess::of(running, scanner)))
+        }
         Err(refused) => {
             scanner.command_ended(&[]);
             Err(SandboxStartError(refused.to_string()))
@@ -84,14 +113,15 @@ struct SandboxProcess {
     ender: KillHandle,
     running: Mutex<Option<RunningCommand>>,
     denials: Mutex<Vec<Denial>>,
-    scanner: Arc<HookScanner>,
+    /// `None` for a read-only command.
+    scanner: Option<Arc<HookScanner>>,
     planted: Mutex<Vec<PlantedFile>>,
     is_over: Mutex<bool>,
     ended: Condvar,
 }
 
 impl SandboxProcess {
-    fn of(running: RunningCommand, scanner: Arc<HookScanner>) -> Self {
+    fn of(running: RunningCommand, scanner: Option<Arc<HookScanner>>) -> Self {
         Self {
             id: running.id(),
             ender: running.kill_handle(),
@@ -115,8 +145,11 @@ impl SandboxedProcess for SandboxProcess {
             return (ProcessExit::Signalled(0), 0);
         };
         let fixed = running.fixed();
-        let finished = running.wait();
-        *lock(&self.planted) = self.scanner.command_ended(&fixed);
+        let mut finished = running.wait();
+        match &self.scanner {
+            Some(scanner) => *lock(&self.planted) = scanner.command_ended(&fixed),
+            None => finished.denials.retain(|denied| !is_index_refresh(denied)),
+        }
         let denials = finished.denials.iter().map(denial).collect();
         *lock(&self.denials) = denials;
         *lock(&self.is_over) = true;
@@ -158,6 +191,13 @@ impl SandboxedProcess for SandboxProcess {
             vec![self.id]
         }
     }
+}
+
+/// Returns whether a denied access of a read-only command was git's attempt to refresh its index.
+/// `git diff` and `git describe --dirty` try it whatever `GIT_OPTIONAL_LOCKS` says (git 2.47), and
+/// do without.
+fn is_index_refresh(denied: &DeniedAccess) -> bool {
+    matches!(denied, DeniedAccess::Path { path, .. } if path.file_name() == "index.lock")
 }
 
 /// SIGINT, as Ctrl+C sends it, and SIGTERM; the numbers are the same on every system.

@@ -4,6 +4,8 @@ use super::*;
 use crate::sandbox_policy::saved_policy::SandboxSettings;
 use host::{Files as _, RealFiles};
 
+mod read_only;
+
 fn dirs(folder: &host::TempFolder) -> Dirs {
     let at = |name: &str| folder.path().join(name);
     Dirs {

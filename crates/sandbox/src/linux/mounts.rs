@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::plan::PlanBuilder;
 use super::plan_encoding::{self, SetupOp};
+use crate::granted::GrantedPaths;
 use crate::links::trace;
 use crate::lookup::{ResolvedPath, existing, find, find_own, identity, is_link};
 use crate::protect::ProtectedPaths;
@@ -63,18 +64,19 @@ struct PlannedCover {
 pub(super) fn plan(
     builder: &mut PlanBuilder,
     policy: &Policy,
-    given: &[ResolvedPath],
+    granted: &GrantedPaths,
     protected: &ProtectedPaths,
 ) -> Result<Vec<ResolvedPath>, SandboxError> {
     builder.layer = SandboxLayer::Mounts;
-    let roots = roots(given, protected);
+    let roots = roots(granted, protected);
+    let mut areas = granted.areas();
+    areas.extend(protected.folders.iter().map(|found| found.path.clone()));
     let mut planned: Vec<PlannedCover> = Vec::new();
+    for found in &protected.read_only {
+        check_identity(builder, &found.path);
+    }
     for found in &roots {
-        if let Some((device, inode)) = identity(&found.path) {
-            builder.step(SetupOp::Same, &found.path, |step| {
-                (step.a, step.b) = (device, inode);
-            });
-        }
+        check_identity(builder, &found.path);
         let slot = copy(builder, &found.path, HARMLESS, 0);
         let (found, cover) = (found.clone(), Cover::Copied(slot));
         planned.push(PlannedCover { found, cover });
@@ -84,13 +86,13 @@ pub(super) fn plan(
         step.flags = plan_encoding::RECURSIVE;
         step.a = READ_ONLY | HARMLESS;
     });
-    for found in readable(policy, &roots) {
+    for found in readable(policy, &areas, protected) {
         let slot = copy(builder, &found.path, 0, 0);
         let cover = Cover::Copied(slot);
         planned.push(PlannedCover { found, cover });
     }
     let mut writable = roots.clone();
-    writable.extend(cover(builder, policy, &roots, &mut planned));
+    writable.extend(cover(builder, policy, &areas, &mut planned));
     planned.sort_by_key(|planned| {
         let depth = planned.found.path.components().count();
         (depth, planned.found.path.clone(), planned.cover)
@@ -105,10 +107,10 @@ pub(super) fn plan(
 
 /// Returns the writable paths if there are no mounts: those of the policy.
 pub(super) fn writable_without_mounts(
-    given: &[ResolvedPath],
+    granted: &GrantedPaths,
     protected: &ProtectedPaths,
 ) -> Vec<ResolvedPath> {
-    let mut writable = roots(given, protected);
+    let mut writable = roots(granted, protected);
     writable.push(folder("/dev"));
     writable
 }
@@ -121,8 +123,8 @@ fn folder(path: &str) -> ResolvedPath {
 }
 
 /// Returns the writable paths that are the disk itself.
-fn roots(given: &[ResolvedPath], protected: &ProtectedPaths) -> Vec<ResolvedPath> {
-    let mut roots = given.to_vec();
+fn roots(granted: &GrantedPaths, protected: &ProtectedPaths) -> Vec<ResolvedPath> {
+    let mut roots = granted.writable.clone();
     for found in &protected.folders {
         if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
             roots.push(found.clone());
@@ -131,15 +133,24 @@ fn roots(given: &[ResolvedPath], protected: &ProtectedPaths) -> Vec<ResolvedPath
     roots
 }
 
-/// Returns the paths that stay visible inside a covered folder.
-fn readable(policy: &Policy, roots: &[ResolvedPath]) -> Vec<ResolvedPath> {
-    let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+/// Adds a step that checks that a path is still the same file.
+fn check_identity(builder: &mut PlanBuilder, path: &Path) {
+    if let Some((device, inode)) = identity(path) {
+        builder.step(SetupOp::Same, path, |step| {
+            (step.a, step.b) = (device, inode);
+        });
+    }
+}
+
+/// Returns the paths that stay visible inside a covered folder. In `areas` links are not followed.
+fn readable(policy: &Policy, areas: &[PathBuf], protected: &ProtectedPaths) -> Vec<ResolvedPath> {
     let system = SYSTEM.iter().filter_map(|path| find(Path::new(path)));
     let named = policy
         .readable
         .iter()
-        .filter_map(|path| find_own(path.as_path(), &areas));
-    system.chain(named).collect()
+        .filter_map(|path| find_own(path.as_path(), areas));
+    let read_only = protected.read_only.iter().cloned();
+    system.chain(named).chain(read_only).collect()
 }
 
 /// Recreates the link through which the user opened the workspace, if it lies in a folder that
@@ -170,14 +181,13 @@ fn link_workspace(builder: &mut PlanBuilder, policy: &Policy) {
     builder.make_optional();
 }
 
-/// Plans the covers; returns which of them are writable.
+/// Plans the covers; returns which of them are writable. In `areas` links are not followed.
 fn cover(
     builder: &mut PlanBuilder,
     policy: &Policy,
-    roots: &[ResolvedPath],
+    areas: &[PathBuf],
     planned: &mut Vec<PlannedCover>,
 ) -> Vec<ResolvedPath> {
-    let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
     let mut covers: Vec<PlannedCover> = Vec::new();
     let mut push = |found: ResolvedPath, cover: Cover| {
         if !covers.iter().any(|known| known.found == found) {
@@ -200,10 +210,10 @@ fn cover(
         push(found, cover);
     }
     for path in &policy.scratch {
-        if can_be_made(path.as_path(), &areas) {
+        if can_be_made(path.as_path(), areas) {
             builder.caches.add(path.as_path());
         }
-        let Some(found) = find_own(path.as_path(), &areas) else {
+        let Some(found) = find_own(path.as_path(), areas) else {
             continue;
         };
         // These characters separate mount options.

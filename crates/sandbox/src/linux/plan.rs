@@ -22,7 +22,8 @@ use base::names::widest_key;
 use super::caches::CacheFolders;
 use super::plan_encoding::{self, EncodedPlan};
 use super::{filter, kernel, landlock, mounts, protocol};
-use crate::lookup::{self, Guarded, ResolvedPath, workspace, writable_paths};
+use crate::granted::GrantedPaths;
+use crate::lookup::{self, Guarded, ResolvedPath, workspace};
 use crate::protect;
 use crate::{Network, Policy, SandboxError, SandboxLayer};
 
@@ -106,16 +107,16 @@ impl SandboxPlan {
     pub(super) fn new(policy: &Policy, is_warm: bool) -> Result<Self, SandboxError> {
         let workspace = workspace(policy)?;
         let mut builder = PlanBuilder::default();
-        let roots = writable_paths(policy, &workspace);
-        let protected = protect::find(policy, &roots);
+        let granted = GrantedPaths::find(policy, &workspace);
+        let protected = protect::find(policy, &granted);
         let has = |layer: SandboxLayer| !policy.without.contains(&layer);
         let has_mounts = has(SandboxLayer::Mounts) && has(SandboxLayer::Namespaces);
         let mut switches = Switches::of(policy, is_warm);
         limits(&mut builder, policy);
         let writable = if has_mounts {
-            mounts::plan(&mut builder, policy, &roots, &protected)?
+            mounts::plan(&mut builder, policy, &granted, &protected)?
         } else {
-            mounts::writable_without_mounts(&roots, &protected)
+            mounts::writable_without_mounts(&granted, &protected)
         };
         if has(SandboxLayer::Landlock) {
             landlock(&mut builder, &writable)?;
@@ -142,11 +143,8 @@ impl SandboxPlan {
             bytes: builder.blob.write(),
             labels: builder.labels,
             fixed: if has_mounts {
-                protected
-                    .fixed
-                    .into_iter()
-                    .map(|found| found.path)
-                    .collect()
+                let fixed = protected.read_only.into_iter().chain(protected.fixed);
+                fixed.map(|found| found.path).collect()
             } else {
                 Vec::new()
             },

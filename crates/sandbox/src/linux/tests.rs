@@ -20,6 +20,7 @@ use crate::{
 };
 
 mod life;
+mod read_only;
 mod walls;
 
 /// The variable with the folder for test homes, for users who cannot write to `/var`.

@@ -23,7 +23,7 @@ pub struct PolicyFile {
     /// Paths added to `Policy::hidden`.
     pub hidden: Vec<String>,
     /// Added to `ProtectionRules::names`; an entry with a slash is a path below the workspace, or an
-    /// absolute or `~/` path.
+    /// absolute or `~/` path. `./` is the workspace.
     pub protected: Vec<String>,
     /// Git folders added to `ProtectionRules::repositories`.
     pub repositories: Vec<String>,

@@ -68,7 +68,7 @@ impl Policy {
             hidden,
             protected: ProtectionRules {
                 names: names.iter().map(|name| (*name).to_owned()).collect(),
-                paths: home(START_FILES),
+                start_files: home(START_FILES),
                 ..ProtectionRules::default()
             },
             network: Network::None,

@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use base::AbsPath;
 
-use crate::lookup::{existing, find_own, workspace, writable_paths};
+use crate::granted::GrantedPaths;
+use crate::lookup::{existing, find_own, workspace};
 use crate::names::GIT_CONTROL;
 use crate::protect::{self, ProtectedPaths};
 use crate::{Policy, SandboxError, SandboxLayer};
@@ -16,14 +17,13 @@ use crate::{Policy, SandboxError, SandboxLayer};
 /// The paths of a profile. All are absolute and were free of links when they were looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProfilePaths {
-    /// Writable files and folders, the workspace first, with the git folders that can be committed
-    /// to.
+    /// Writable files and folders, with the git folders that can be committed to.
     pub(crate) writable: Vec<AbsPath>,
     /// Paths that stay visible, read-only, inside a hidden folder.
     pub(crate) readable: Vec<AbsPath>,
     /// Paths that can be neither read nor written.
     pub(crate) hidden: Vec<AbsPath>,
-    /// Existing paths that are read-only inside a writable one.
+    /// Existing paths that are read-only, inside a writable one or although they are granted.
     pub(crate) fixed: Vec<AbsPath>,
     /// Folders, each with names or relative paths in it that are read-only and cannot be created,
     /// in any spelling.
@@ -41,25 +41,29 @@ impl ProfilePaths {
     /// If the workspace is missing, is not a folder, or belongs to the system.
     pub(crate) fn find(policy: &Policy) -> Result<Self, SandboxError> {
         let workspace = workspace(policy)?;
-        let roots = writable_paths(policy, &workspace);
-        let protected = protect::find(policy, &roots);
-        let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+        let granted = GrantedPaths::find(policy, &workspace);
+        let protected = protect::find(policy, &granted);
+        let areas = granted.areas();
         let all = |paths: &mut dyn Iterator<Item = &Path>| paths.filter_map(AbsPath::new).collect();
         let readable = policy.readable.iter();
         let readable = readable.filter_map(|path| find_own(path.as_path(), &areas));
-        let readable: Vec<PathBuf> = readable.map(|found| found.path).collect();
+        let mut readable: Vec<PathBuf> = readable.map(|found| found.path).collect();
+        let read_only = || protected.read_only.iter().map(|found| found.path.as_path());
+        readable.extend(read_only().map(Path::to_owned));
         let hidden = if policy.without.contains(&SandboxLayer::Mounts) {
             Vec::new()
         } else {
             existing(&policy.hidden)
         };
-        let writable = roots.iter().chain(&protected.folders);
+        let writable = granted.writable.iter().chain(&protected.folders);
         let mut writable = writable.map(|found| found.path.as_path());
         Ok(Self {
             writable: all(&mut writable),
             readable: all(&mut readable.iter().map(PathBuf::as_path)),
             hidden: all(&mut hidden.iter().map(|found| found.path.as_path())),
-            fixed: all(&mut protected.fixed.iter().map(|found| found.path.as_path())),
+            fixed: all(
+                &mut read_only().chain(protected.fixed.iter().map(|found| found.path.as_path()))
+            ),
             open: all(&mut protected.open.iter().map(PathBuf::as_path)),
             pins: all(&mut protected.pins.iter().map(PathBuf::as_path)),
             names: names(&protected),

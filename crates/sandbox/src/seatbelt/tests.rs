@@ -8,6 +8,7 @@ mod mutation;
 mod profile_text;
 mod random;
 mod random_disk;
+mod read_only;
 pub(crate) mod reader;
 
 use base::AbsPath;

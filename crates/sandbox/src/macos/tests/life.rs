@@ -31,6 +31,25 @@ fn a_command_writes_only_where_its_profile_allows() {
 }
 
 #[test]
+fn a_protected_workspace_is_read_only() {
+    let scene = Scene::new();
+    fs::write(scene.at("home/work/file"), "mine").expect("a file");
+    let mut policy = scene.policy();
+    policy.protected.paths.push(scene.path("home/work"));
+    let script =
+        "cat file && touch \"$TMPDIR/x\" && ! touch new && ! echo x > file && ! mkdir .git";
+    let outcome = scene.run(&policy, script);
+    assert_eq!(outcome.outcome.exit, CommandExit::Exit(0), "{outcome:?}");
+    assert_eq!(outcome.output, "mine");
+    let text = fs::read_to_string(scene.at("home/work/file"));
+    assert_eq!(text.expect("the file"), "mine");
+    let (request, _output) = request(&policy.workspace, ":");
+    let command = start_with(&scene.launcher(), &policy, request).expect("a command");
+    assert_eq!(command.fixed(), [scene.path("home/work")]);
+    command.wait();
+}
+
+#[test]
 fn the_private_folder_is_new_and_is_removed() {
     let scene = Scene::new();
     let [one, other] = [0, 1].map(|_| {

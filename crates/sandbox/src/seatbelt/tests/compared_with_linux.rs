@@ -3,7 +3,7 @@
 //!
 //! Two differences are tested and expected (`Trial::KNOWN`): on Linux, `git init` can create a
 //! missing `.git`, since the filter reads the configuration before it allows the rename, and a
-//! command can listen on its private loopback. Not tested are folders that start empty on Linux and
+//! command can listen on its private loopback. In a read-only workspace both deny `git init`. Not tested are folders that start empty on Linux and
 //! are hidden on macOS, scratch folders, which are read-only on macOS, and a granted port of one
 //! address of `localhost`, which macOS reaches only through the proxy.
 #![cfg(target_os = "linux")]
@@ -195,9 +195,10 @@ impl Trial {
         )
     }
 
-    fn is_known_difference(&self) -> bool {
+    fn is_known_difference(&self, scene: &Scene) -> bool {
         let same = |known: &Self| std::mem::discriminant(known) == std::mem::discriminant(self);
-        Self::KNOWN.iter().any(same)
+        let is_same = scene.is_read_only() && matches!(self, Self::MakeRepository);
+        Self::KNOWN.iter().any(same) && !is_same
     }
 
     /// Returns the argument of the command.
@@ -325,6 +326,11 @@ impl Scene {
         (self.number.wrapping_mul(0x9e37) >> bit) & 1 == 1
     }
 
+    /// Returns whether the workspace is read-only as a whole.
+    fn is_read_only(&self) -> bool {
+        self.has(12) && self.has(13)
+    }
+
     fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -373,6 +379,12 @@ impl Scene {
             if self.has(bit) {
                 policy.protected.paths.push(self.path(kept));
             }
+        }
+        if self.is_read_only() {
+            policy.protected.paths.push(self.path("work"));
+        }
+        if self.has(13) && self.has(14) {
+            policy.protected.paths.push(self.path("other"));
         }
         let mut hosts = Vec::new();
         if self.has(10) {
@@ -475,12 +487,13 @@ fn compare(number: usize) -> Result<Comparison, SandboxError> {
             .iter()
             .any(|question| question.operation.starts_with("network"));
         comparison.questions[usize::from(is_host)] += 1;
-        let decides = if linux && !trial.is_known_difference() {
+        let is_known_difference = trial.is_known_difference(&scene);
+        let decides = if linux && !is_known_difference {
             asked.iter().all(|question| is_allowed(&rules, question))
         } else {
             asked.iter().any(|question| is_denied(&rules, question))
         };
-        let is_expected = decides && (linux || !trial.is_known_difference());
+        let is_expected = decides && (linux || !is_known_difference);
         if !is_expected {
             let difference = format!("scene {number}: Linux says {linux} to {trial:?}");
             comparison.differences.push(difference);

@@ -148,6 +148,11 @@ fn policy(random: &mut StdRng, top: &Path, places: &[PathBuf]) -> Policy {
     policy.scratch.clear();
     policy.hidden = some(random, 3);
     policy.protected.paths = some(random, 3);
+    for root in ["work", "other"] {
+        if chance(random, 1) {
+            policy.protected.paths.push(absolute(top.join(root)));
+        }
+    }
     if chance(random, 5) {
         policy.writable.push(absolute(top.join("other")));
     }
@@ -233,9 +238,15 @@ impl Oracle {
                 .filter_map(|path| fs::canonicalize(path).ok())
                 .collect()
         };
+        let is_protected = |root: &PathBuf| {
+            let mut paths = policy.protected.paths.iter();
+            paths.any(|path| path.as_path() == root)
+        };
+        let (read_only, roots): (Vec<PathBuf>, Vec<PathBuf>) =
+            roots.into_iter().partition(is_protected);
         let mut oracle = Self {
             roots,
-            readable: real(&policy.readable),
+            readable: [real(&policy.readable), read_only].concat(),
             hidden: real(&policy.hidden),
             protected: BTreeSet::new(),
         };
