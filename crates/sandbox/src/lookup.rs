@@ -116,8 +116,8 @@ pub(crate) fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
     })
 }
 
-/// Returns the paths that exist. A folder that contains several of them is listed once, and a path below a name that such
-/// a listing lacks is not looked up.
+/// Returns the paths that exist. A folder that contains several of them is listed once, and a path
+/// below a name that such a listing lacks is not looked up.
 pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
     let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
     for above in paths.iter().filter_map(|path| path.as_path().parent()) {
@@ -148,8 +148,8 @@ pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
         .collect()
 }
 
-/// Returns whether the nearest listed folder above a path lacks the next name of the path. A name in another spelling may
-/// be the same file, which only the disk can tell.
+/// Returns whether the nearest listed folder above a path lacks the next name of the path. A name in
+/// another spelling may be the same file, which only the disk can tell.
 fn is_listed_as_missing(path: &Path, listings: &BTreeMap<&Path, BTreeSet<String>>) -> bool {
     let mut inner = path;
     while let (Some(above), Some(name)) = (inner.parent(), inner.file_name()) {

@@ -3,9 +3,11 @@
 //!
 //! Two differences are tested and expected (`Trial::KNOWN`): on Linux, `git init` can create a
 //! missing `.git`, since the filter reads the configuration before it allows the rename, and a
-//! command can listen on its private loopback. In a read-only workspace both deny `git init`. Not tested are folders that start empty on Linux and
-//! are hidden on macOS, scratch folders, which are read-only on macOS, and a granted port of one
-//! address of `localhost`, which macOS reaches only through the proxy.
+//! command can listen on its private loopback. In a read-only workspace both deny `git init`.
+//!
+//! Not tested are folders that start empty on Linux and are hidden on macOS, scratch folders, which
+//! are read-only on macOS, and a granted port of one address of `localhost`, which macOS reaches
+//! only through the proxy.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
