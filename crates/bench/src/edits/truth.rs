@@ -151,7 +151,9 @@ fn block(range: Range<usize>, changes: &[Change], old: &[&str], new: &[&str]) ->
         push(HunkSide::Both, &old[at..change.old.start]);
         push(HunkSide::Old, &old[change.old.clone()]);
         push(HunkSide::New, &new[change.new.clone()]);
-        new_row = new_row.or(Some(change.new.start - (change.old.start - range.start)));
+        // A deletion that begins above the range may have taken rows of it.
+        let above = change.old.start - range.start;
+        new_row = new_row.or(Some(change.new.start.saturating_sub(above)));
         at = change.old.end;
     }
     push(HunkSide::Both, &old[at..range.end]);
