@@ -37,7 +37,7 @@ pub(super) struct ReadOnlySandbox {
     pub(super) variables: Vec<(OsString, OsString)>,
 }
 
-/// The variable by which `git status` is told not to write the index.
+/// The variable that keeps `git status` from writing the index.
 const NO_OPTIONAL_LOCKS: (&str, &str) = ("GIT_OPTIONAL_LOCKS", "0");
 
 impl SandboxSpawner for OneShotSandbox {
