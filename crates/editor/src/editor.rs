@@ -144,7 +144,7 @@ pub struct Editor {
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) blink: blink::CaretBlink,
     wrap_task: Option<Task<()>>,
-    highlight_task: Option<Task<()>>,
+    highlighting: highlighting::Highlighting,
     pub(crate) comparison: ConflictComparison,
     _subscriptions: Vec<Subscription>,
 }
@@ -206,7 +206,7 @@ impl Editor {
             excerpts: None,
             blink: blink::CaretBlink::new(window),
             wrap_task: None,
-            highlight_task: None,
+            highlighting: highlighting::Highlighting::default(),
             comparison: ConflictComparison::default(),
             snapshot,
             model,
@@ -415,11 +415,16 @@ impl Editor {
         }
         let after = buffer.snapshot();
         match buffer.changes_since(revision) {
-            Some(change) => self.apply_change(after, &change),
-            None => self.reset_after(after),
+            Some(change) => {
+                self.apply_change(after, &change);
+                finding::follow_edit(self, &change);
+            }
+            None => {
+                self.reset_after(after);
+                finding::find_again(self, cx);
+            }
         }
         self.refresh_suggestion(cx);
-        finding::find_again(self, cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
     }
@@ -452,11 +457,19 @@ impl Editor {
         self.map = DisplayMap::new(after.clone(), self.map.options());
         self.display = self.map.snapshot();
         self.rows.clear();
+        self.highlighting.reset();
         self.marked.clear();
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
         self.snapshot = after;
+    }
+
+    /// Brings up to date what was left for a pause in typing.
+    fn text_rested(&mut self, cx: &mut Context<Self>) {
+        self.sync(cx);
+        self.highlight_at_rest(cx);
+        finding::find_at_rest(self, cx);
     }
 
     /// With `true`, shows the two sides of a conflict instead of the text. With `false`, or without
@@ -489,6 +502,7 @@ impl Editor {
                 self.suggestion.invalidate();
                 self.comparison.is_shown &= self.model.read(cx).document().conflict().is_some();
             }
+            ModelEvent::Rested => return self.text_rested(cx),
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
         cx.notify();
@@ -501,8 +515,7 @@ impl Editor {
     }
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.blink.task = None;
-        self.blink.is_shown = true;
+        self.blink.stop();
         cx.notify();
     }
 }

@@ -125,6 +125,16 @@ impl FindState {
         self.is_known = true;
     }
 
+    /// Replaces the matches that touch a span by those found within it. Does nothing until a search
+    /// has finished.
+    pub(crate) fn take_within(&mut self, span: Span, found: Vec<Span>) {
+        if self.is_known {
+            let first = self.matches.partition_point(|it| it.end < span.start);
+            let last = self.matches.partition_point(|it| it.start <= span.end);
+            self.matches.splice(first..last.max(first), found);
+        }
+    }
+
     /// Returns all matches of the current query. Returns `None` if its search has not finished, or
     /// found more than `MAX_MATCHES`.
     pub(crate) fn complete(&self) -> Option<&[Span]> {

@@ -50,6 +50,23 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
+    /// Returns whether `matching_bracket` may find a pair, from the two characters at `offset` alone.
+    pub fn may_match_bracket(&self, text: &Snapshot, offset: ByteOffset) -> bool {
+        let grammar = self.language().grammar();
+        // The whole of a tag pairs up with the other one.
+        if grammar.kinds.tags.is_some() || grammar.has_layers {
+            return true;
+        }
+        let has_words = !grammar.kinds.word_pairs.is_empty();
+        let behind = text.chars_at(offset).next();
+        let before = text.chars_before(offset).next();
+        let mut chars = behind.into_iter().chain(before);
+        chars.any(|char| {
+            let is_sign = !char.is_alphanumeric() && !char.is_whitespace() && char != '_';
+            is_sign || has_words && char.is_alphabetic()
+        })
+    }
+
     /// Returns the innermost pair of brackets around `span`. Returns `None` if no pair is found
     /// within a bounded distance.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {

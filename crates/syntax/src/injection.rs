@@ -6,7 +6,7 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::{Node, Query, QueryMatch, Range, StreamingIterator};
 
-use crate::cursors::with_query_cursor;
+use crate::cursors::{matches, with_query_cursor};
 use crate::detection::language_embedded;
 use crate::grammar::{CaptureKind, Grammar, capture_kind};
 use crate::language::Language;
@@ -46,7 +46,7 @@ pub(crate) fn injections_in(
     };
     let mut found: Vec<Injection> = with_query_cursor(range, |cursor| {
         let provider = |node: Node<'_>| std::iter::once(bytes(node.byte_range()));
-        let mut matches = cursor.matches(query, root, provider);
+        let mut matches = matches(cursor, query, root, provider);
         let mut found = Vec::new();
         while let Some(one) = matches.next() {
             found.extend(injection_of(query, one, bytes));

@@ -3,6 +3,7 @@
 //! Invariant: nothing here asks a node for its parent, which would walk from the root; paths are
 //! walked once, downwards.
 
+use base::{Work, count_work};
 use tree_sitter::Node;
 
 /// Returns the nodes that contain all bytes of `start..end`, from `root` to the smallest.
@@ -16,6 +17,7 @@ pub(crate) fn path_around(root: Node<'_>, start: usize, end: usize) -> Vec<Node<
         }
         path.push(node);
     }
+    count_work(Work::TreeSteps, path.len());
     path
 }
 
@@ -31,6 +33,7 @@ pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
     let mut is_there = cursor.goto_first_child();
     while is_there && children.len() < most {
         children.push(cursor.node());
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_next_sibling();
     }
     children
@@ -50,6 +53,7 @@ pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize, most: usize) ->
     let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
     while is_there && children.len() < most {
         children.push(cursor.node());
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_next_sibling();
     }
     children
@@ -63,6 +67,7 @@ pub(crate) fn children_before<'t>(parent: Node<'t>, offset: usize, most: usize) 
     let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
     while is_there && children.len() < most {
         children.push(cursor.node());
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_previous_sibling();
     }
     children

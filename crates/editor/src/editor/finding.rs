@@ -1,7 +1,8 @@
 //! Find and replace: searches run in the background, so that typing never waits, however long the
 //! text is.
 //!
-//! Start at `find_again`, which runs after every change of the query or the text.
+//! Start at `find_again`, which runs after every change of the query, and `follow_edit`, which runs
+//! after every change of the text.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use caret::find::{
     CaseMatching, LetterCase, MatchLimit, PatternKind, ReplacementTemplate, SearchWrap, WordBounds,
 };
 use gpui_kit::{AppContext as _, Context, Entity, Pixels, Task, Window};
-use text::{EditKind, Selection, SelectionSet};
+use text::{Change, EditKind, Selection, SelectionSet};
 
 use super::find_bar::FindBar;
 use super::{Editor, EditorEvent, Reveal};
@@ -24,6 +25,8 @@ pub(crate) struct FindSession {
     pub(crate) bar: Option<Entity<FindBar>>,
     /// Searches all matches.
     pub(super) search_task: Option<Task<()>>,
+    /// Whether the text was edited since all matches were searched.
+    is_stale: bool,
     /// Searches the next match, or the matches of one command.
     step_task: Option<Task<()>>,
 }
@@ -131,6 +134,7 @@ fn query_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
 /// Searches the current text in the background. The previous matches stay visible until the search
 /// finishes. If the query is empty or invalid, stops the running search.
 pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
+    editor.find_session.is_stale = false;
     let Some(matcher) = editor
         .find
         .matcher()
@@ -161,6 +165,53 @@ pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
         })
         .ok();
     }));
+}
+
+/// Brings the matches up to date after a change of the text: at once in the rows that it touched,
+/// and in the whole text when typing rests.
+pub(crate) fn follow_edit(editor: &mut Editor, change: &Change) {
+    /// Rows of more bytes wait for the whole search.
+    const MAX_BYTES: usize = 16 * 1024;
+    let Some(matcher) = editor.find.matcher().filter(|_| editor.find.is_open()) else {
+        return;
+    };
+    let text = &editor.snapshot;
+    let rows = change.splices.iter().map(|splice| {
+        let row = |offset| text.point_at(offset).row;
+        let start = text.row_start(row(splice.new.start));
+        Span::new(start, text.row_end(row(splice.new.end)))
+    });
+    let rows: Vec<Span> = rows.collect();
+    if rows.iter().map(Span::len).sum::<usize>() <= MAX_BYTES {
+        let within = editor.find.spans(text.full_span());
+        let found: Vec<Vec<Span>> = rows
+            .iter()
+            .map(|rows| {
+                let within: Vec<Span> = within.iter().filter_map(|it| common(*it, *rows)).collect();
+                let limit = MatchLimit(MAX_MATCHES);
+                matcher
+                    .find_all(text, &within, limit, &AtomicBool::new(false))
+                    .spans
+            })
+            .collect();
+        for (rows, found) in rows.into_iter().zip(found) {
+            editor.find.take_within(rows, found);
+        }
+    }
+    editor.find_session.is_stale = true;
+}
+
+/// Searches the whole text again if it was edited.
+pub(crate) fn find_at_rest(editor: &mut Editor, cx: &mut Context<Editor>) {
+    if editor.find_session.is_stale {
+        find_again(editor, cx);
+    }
+}
+
+/// Returns the part of a span that lies in another; `None` if they do not touch.
+fn common(a: Span, b: Span) -> Option<Span> {
+    let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+    (start <= end).then(|| Span::new(start, end))
 }
 
 /// Handler of an action: selects the next match after the selection, wrapping around.

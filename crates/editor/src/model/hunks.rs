@@ -1,4 +1,5 @@
-//! Changes since the last commit: mapped through edits immediately, recomputed in the background.
+//! Changes since the last commit: mapped through edits immediately, recomputed in the background when
+//! typing rests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +10,6 @@ use text::{Change, RowHunk, RowSpan, Snapshot};
 
 use super::{DocumentModel, ModelEvent};
 
-/// Pause in typing before the texts are compared, for a small text.
-const REST: Duration = Duration::from_millis(120);
-
 impl DocumentModel {
     /// Sets the committed text, and compares the current text with it in the background. Pass
     /// `None` if the file is untracked.
@@ -20,16 +18,9 @@ impl DocumentModel {
         self.compare_with_head(Duration::ZERO, cx);
     }
 
-    pub(super) fn follow_hunks(
-        &mut self,
-        before: &Snapshot,
-        after: &Snapshot,
-        change: &Change,
-        cx: &mut Context<Self>,
-    ) {
-        if self.head.is_none() {
-            return;
-        }
+    pub(super) fn follow_hunks(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
+        // The next pause compares again.
+        self.hunk_task = None;
         if before.row_count() != after.row_count() && !self.hunks.is_empty() {
             self.hunks = self
                 .hunks
@@ -37,9 +28,15 @@ impl DocumentModel {
                 .map(|hunk| moved(hunk, before, after, change))
                 .collect();
         }
-        // Comparing reads both texts: the larger they are, the longer the required pause.
-        let megabytes = (after.len().0 >> 20) as u32;
-        self.compare_with_head(REST + Duration::from_millis(40) * megabytes, cx);
+    }
+
+    /// Compares the text with the committed one. Comparing reads both: the larger they are, the
+    /// longer the pause must last.
+    pub(super) fn compare_at_rest(&mut self, cx: &mut Context<Self>) {
+        if self.head.is_some() {
+            let megabytes = (self.document.snapshot().len().0 >> 20) as u32;
+            self.compare_with_head(Duration::from_millis(40) * megabytes, cx);
+        }
     }
 
     fn compare_with_head(&mut self, rest: Duration, cx: &mut Context<Self>) {

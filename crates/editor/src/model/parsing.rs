@@ -19,9 +19,6 @@ const KEY_BUDGET: Duration = Duration::from_micros(250);
 /// Number of parses that go directly to the background after one took too long.
 const PATIENCE: u32 = 64;
 
-/// Pause in typing after which the tree is parsed again to settle it.
-const PAUSE: Duration = Duration::from_millis(400);
-
 impl DocumentModel {
     /// Sets the language, `None` for plain text, and parses the text anew.
     pub fn set_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
@@ -33,7 +30,6 @@ impl DocumentModel {
     pub(super) fn use_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
         self.language = language;
         self.parse_task = None;
-        self.settle_task = None;
         // Memory and time of a tree grow with the text, so large files have none.
         self.tree = language
             .filter(|_| !self.document.is_large())
@@ -54,7 +50,6 @@ impl DocumentModel {
     ) {
         if let Some(tree) = &mut self.tree {
             tree.edit(before, after, change);
-            self.settle_task = None;
             self.parse(KEY_BUDGET, cx);
         }
     }
@@ -82,7 +77,9 @@ impl DocumentModel {
                 }
                 self.run_parse(job, cx);
             }
-            ParseStatus::Unsettled => self.settle_soon(cx),
+            // The next pause settles the tree.
+            ParseStatus::Unsettled if self.rest.is_running() => {}
+            ParseStatus::Unsettled => self.rest.put_off(cx),
         }
     }
 
@@ -115,20 +112,15 @@ impl DocumentModel {
         }
     }
 
-    fn settle_soon(&mut self, cx: &mut Context<Self>) {
-        self.settle_task = Some(cx.spawn(async move |this, cx| {
-            cx.background_executor().timer(PAUSE).await;
-            this.update(cx, |model, cx| {
-                let snapshot = model.document.snapshot();
-                if let Some(job) = model
-                    .tree
-                    .as_mut()
-                    .and_then(|tree| tree.repair_job(&snapshot))
-                {
-                    model.run_parse(job, cx);
-                }
-            })
-            .ok();
-        }));
+    /// Parses the text again if its tree may differ from a fresh parse.
+    pub(super) fn settle(&mut self, cx: &mut Context<Self>) {
+        let snapshot = self.document.snapshot();
+        let job = self
+            .tree
+            .as_mut()
+            .and_then(|tree| tree.repair_job(&snapshot));
+        if let Some(job) = job {
+            self.run_parse(job, cx);
+        }
     }
 }

@@ -396,7 +396,7 @@ fn document_event(
         ModelEvent::Saved => workbench.refresh_git(cx),
         ModelEvent::StateChanged => workbench.layout_changed(cx),
         ModelEvent::SyntaxUpdated => workbench.status.update(cx, |_, cx| cx.notify()),
-        ModelEvent::HunksUpdated => {}
+        ModelEvent::HunksUpdated | ModelEvent::Rested => {}
     }
 }
 
@@ -425,9 +425,9 @@ fn editor_event(
                 let model = editor.read(cx).model().clone();
                 Documents::note_selections(&model, &selections, cx);
             }
-            workbench.store_soon(cx);
+            workbench.store_timer.put_off(cx);
         }
-        EditorEvent::Scrolled => workbench.store_soon(cx),
+        EditorEvent::Scrolled => workbench.store_timer.put_off(cx),
         EditorEvent::Refused(sentence) => {
             workbench.report(
                 Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"),
