@@ -32,8 +32,12 @@ use crate::{
     SuggestionId, SuggestionIds, SuggestionSource,
 };
 use close::FileDefinitions;
-use continuation::GuessMode;
-pub use continuation::VoteSample;
+pub use continuation::{
+    GUESS_FEATURES, GuessSample, GuessVector, IdiomContext, IdiomFollower, IdiomTable,
+    MAX_FOLLOWERS, MAX_ORDER, ObliviousTree, ScorerError, ShowPolicy, TOKEN_FEATURES, TabScorer,
+    TokenSample, TokenVector, TreeTable, each_idiom,
+};
+use continuation::{GuessMode, GuessSources, TokenWindow};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 use log::EditLog;
 pub use propagate::UnopenedFileSearch;
@@ -63,6 +67,12 @@ pub struct LocalPredictor {
     corpus: Arc<CorpusView>,
     /// Definitions in the open texts, as of the last background task.
     facts: HashMap<Option<AbsPath>, FileDefinitions>,
+    /// Files among the open texts.
+    open: HashSet<AbsPath>,
+    /// Tokens around the caret of the text that was queried last.
+    window: RefCell<TokenWindow>,
+    scorer: Arc<TabScorer>,
+    idioms: Arc<IdiomTable>,
     ranker: Ranker,
     /// Features of the latest suggestions, to learn from their outcomes.
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
@@ -86,6 +96,12 @@ pub struct BackgroundResult {
 /// Maximum number of suggestions whose outcome is awaited.
 const MAX_SUGGESTED: usize = 256;
 
+/// Initial threshold for suggestions other than text of the local tier at the caret.
+const FIRST_THRESHOLD: f32 = 0.25;
+
+/// Keystrokes beyond which a longer suggestion is not worth more.
+const MAX_SAVED_KEYS: usize = 60;
+
 /// Maximum number of texts whose definitions are kept.
 const MAX_DEFINITION_TEXTS: usize = 64;
 
@@ -103,6 +119,10 @@ impl LocalPredictor {
             propagation: Propagation::default(),
             corpus: CorpusView::empty(),
             facts: HashMap::new(),
+            open: HashSet::new(),
+            window: RefCell::default(),
+            scorer: TabScorer::shipped(),
+            idioms: IdiomTable::shipped(),
             ranker: Ranker::default(),
             suggested: RefCell::default(),
         }
@@ -111,6 +131,12 @@ impl LocalPredictor {
     /// Sets the tokens of the project that continuations come from, in place of the earlier view.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.corpus = corpus;
+    }
+
+    /// Replaces the learned tables, for their trainer.
+    pub fn set_tables(&mut self, scorer: Arc<TabScorer>, idioms: Arc<IdiomTable>) {
+        self.scorer = scorer;
+        self.idioms = idioms;
     }
 
     /// Notes that a text was opened or focused. Without it the first change of the text lacks a
@@ -123,6 +149,7 @@ impl LocalPredictor {
 
     /// Learns from a change of an open text that `history` has recorded last.
     pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
+        self.window.borrow_mut().follow(edit);
         self.log.edited(edit, history);
         self.propagation.learn(&self.log, edit);
     }
@@ -136,9 +163,9 @@ impl LocalPredictor {
     /// Returns the suggestions at the caret, the most useful first, or nothing if none reaches the
     /// threshold. The others serve as alternatives.
     pub fn suggest(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
-        let threshold = self.threshold();
         let mut suggestions = self.all_suggestions(state, ids);
-        let shown = suggestions.iter().position(|it| it.confidence >= threshold);
+        let is_likely = |it: &Suggestion| it.confidence >= self.threshold(&it.source);
+        let shown = suggestions.iter().position(is_likely);
         let Some(shown) = shown else {
             return Vec::new();
         };
@@ -203,14 +230,22 @@ impl LocalPredictor {
         self.propagated(state).into_iter().for_each(&mut add);
         self.continued(state, mode).into_iter().for_each(&mut add);
         self.closed(state).into_iter().for_each(&mut add);
-        suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        let look = self.scorer.look();
+        suggestions.sort_by(|a, b| worth(b, look).total_cmp(&worth(a, look)));
         suggestions
     }
 
-    /// Returns the threshold for showing a suggestion: the least probability, from 0 to 1, that the
-    /// user keeps it. The threshold is learned from the outcomes of earlier suggestions.
-    pub fn threshold(&self) -> f32 {
-        self.ranker.threshold()
+    /// Returns the threshold for showing a suggestion from `source`: the least probability, from 0 to
+    /// 1, that the user keeps it. It is higher for text at the caret, which comes with most
+    /// keystrokes, and is learned from the outcomes of earlier suggestions.
+    pub fn threshold(&self, source: &SuggestionSource) -> f32 {
+        let first = match source {
+            SuggestionSource::Continuation | SuggestionSource::Syntax => self.scorer.threshold(),
+            SuggestionSource::Propagation { .. }
+            | SuggestionSource::Gap(_)
+            | SuggestionSource::NextEdit(_) => FIRST_THRESHOLD,
+        };
+        self.ranker.threshold(first)
     }
 
     /// Returns the pending work on the texts in `open`: searches for sites, and reading of
@@ -245,13 +280,32 @@ impl LocalPredictor {
             self.facts.clear();
         }
         self.facts.extend(done.facts);
+        self.open = self.facts.keys().flatten().cloned().collect();
     }
 
-    /// Returns training samples for the weights of the continuation: the predictions for the tokens
-    /// after the caret, up to the first prediction that disagrees with `truth`. `truth` is the text
-    /// that follows the caret in reality.
-    pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
-        continuation::votes(state, &self.corpus, &self.log, truth)
+    /// Returns training samples for the table of tokens: the predictions for the tokens after the
+    /// caret, up to the first token that was not predicted. `truth` is the text that follows the
+    /// caret in reality.
+    pub fn token_samples(&self, state: &EditorState, truth: &str) -> Vec<TokenSample> {
+        let window = &mut self.window.borrow_mut();
+        continuation::token_samples(state, window, self.sources(), truth)
+    }
+
+    /// Returns training samples for the table of guesses: the guesses at the caret, at each length
+    /// at which they could be shown.
+    pub fn guess_samples(&self, state: &EditorState, truth: &str) -> Vec<GuessSample> {
+        let window = &mut self.window.borrow_mut();
+        continuation::guess_samples(state, window, self.sources(), truth)
+    }
+
+    fn sources(&self) -> GuessSources<'_> {
+        GuessSources {
+            view: &self.corpus,
+            open: &self.open,
+            log: &self.log,
+            scorer: &self.scorer,
+            idioms: &self.idioms,
+        }
     }
 
     /// Learns from the outcome of a suggestion. Does nothing if the id is not among the recent
@@ -332,8 +386,8 @@ impl LocalPredictor {
     }
 
     fn continued(&self, state: &EditorState, mode: GuessMode) -> Vec<LocalIdea> {
-        let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(state, &self.corpus, &open, &self.log, mode);
+        let window = &mut self.window.borrow_mut();
+        let guesses = continuation::guesses(state, window, self.sources(), mode);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
             revision: state.snapshot.revision(),
@@ -440,14 +494,13 @@ impl CaretFeatures {
     }
 }
 
-/// Expected benefit of a suggestion: a likely suggestion is of no help if it is one character long.
-fn worth(suggestion: &Suggestion) -> f32 {
-    let bytes: usize = suggestion
-        .edits
-        .iter()
-        .map(|edit| edit.new.len().max(edit.old.len()))
-        .sum();
-    suggestion.confidence * (1.0 + bytes as f32).ln().min(4.0)
+/// Expected keystrokes saved by a suggestion, less the cost of reading a wrong one, which is `look`
+/// keystrokes.
+fn worth(suggestion: &Suggestion, look: f32) -> f32 {
+    let edits = suggestion.edits.iter();
+    let bytes: usize = edits.map(|edit| edit.new.len().max(edit.old.len())).sum();
+    let saved = bytes.saturating_sub(1).min(MAX_SAVED_KEYS) as f32;
+    suggestion.confidence * saved - look * (1.0 - suggestion.confidence)
 }
 
 /// Returns the trimmed text after the caret in its row.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use autocomplete::SuggestionSource;
 use autocomplete::local::{Corpus, LocalPredictor};
 use base::Span;
 use cpu_time::ThreadTime;
@@ -12,6 +13,7 @@ use super::hunks::{Hunk, hunks};
 use super::person::{LocalTier, Open};
 use super::repository::Moment;
 use super::shown::{Asking, Said, Typed, type_with};
+use super::typing::one_key;
 use crate::figure::Figure;
 
 /// Sizes of new texts that are typed, in bytes: longer ones were pasted, shorter ones are not informative.
@@ -21,7 +23,7 @@ const BYTES: std::ops::RangeInclusive<usize> = 4..=600;
 const MOST_HUNKS: usize = 12;
 
 /// Thresholds for which figures are given.
-const THRESHOLDS: [f32; 8] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
+const THRESHOLDS: [f32; 8] = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7];
 
 /// Counts so far.
 #[derive(Default)]
@@ -121,17 +123,24 @@ impl Tally {
             left = &left[key..];
         }
         let type_at = |threshold, asking| type_with(&hunk.new, &said, threshold, asking);
-        let ours = type_at(tier.local.threshold(), Asking::Never);
+        let ours = type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::Never,
+        );
         for (sum, threshold) in self.curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::Never));
         }
         for (sum, threshold) in self.written_curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::ForWords));
         }
-        self.asked
-            .add(type_at(tier.local.threshold(), Asking::WhereItPays));
-        self.written
-            .add(type_at(tier.local.threshold(), Asking::ForWords));
+        self.asked.add(type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::WhereItPays,
+        ));
+        self.written.add(type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::ForWords,
+        ));
         self.hunks += 1;
         self.typed += typed;
         self.ours.add(ours);
@@ -185,7 +194,7 @@ impl Tally {
             of_shown("shown with a wrong first word", share(ours.useless, ours)),
             of_shown(
                 "threshold in use",
-                f64::from(LocalPredictor::new().threshold()),
+                f64::from(LocalPredictor::new().threshold(&SuggestionSource::Continuation)),
             ),
             of_hunks(
                 "keys saved, ours with asking by hand / nvim keywords",
@@ -267,33 +276,4 @@ impl Tally {
 
 fn local_name(open: &Open) -> &'static str {
     open.state().language.map_or("", |language| language.name())
-}
-
-impl Typed {
-    fn add(&mut self, other: Self) {
-        self.keys += other.keys;
-        self.shown += other.shown;
-        self.wrong += other.wrong;
-        self.useless += other.useless;
-    }
-}
-
-/// Whether `left` begins with `new` and does not continue in the middle of a word.
-pub(super) fn agrees(left: &str, new: &str) -> bool {
-    let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
-    left.strip_prefix(new)
-        .is_some_and(|rest| !(new.ends_with(is_word) && rest.starts_with(is_word)))
-}
-
-/// Returns the bytes of one keystroke: a character, or a line end with the indentation that the editor adds.
-pub(super) fn one_key(left: &str) -> usize {
-    let first = left.chars().next().map_or(0, char::len_utf8);
-    if !left.starts_with('\n') {
-        return first;
-    }
-    let indent = left[first..]
-        .chars()
-        .take_while(|ch| *ch == ' ' || *ch == '\t')
-        .count();
-    first + indent
 }

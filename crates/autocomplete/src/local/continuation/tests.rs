@@ -1,6 +1,5 @@
 //! Continuations at a caret, given the text around it and a project.
 
-use super::votes;
 use crate::local::story::Story;
 use crate::{Suggestion, SuggestionSource};
 
@@ -56,13 +55,13 @@ fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
 #[track_caller]
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
-    let view = story.learn_project(project);
-    let votes = votes(&story.state(0), &view, story.local.log(), truth);
-    let right = votes.iter().filter(|vote| vote.is_right);
+    story.learn_project(project);
+    let samples = story.local.token_samples(&story.state(0), truth);
+    let right = samples.iter().filter(|sample| sample.is_right);
     assert_eq!(
-        right.map(|vote| vote.bytes).max(),
+        right.map(|sample| sample.bytes).max(),
         Some(truth.len()),
-        "{votes:?}"
+        "{samples:?}"
     );
 }
 
