@@ -27,10 +27,17 @@
 //! commit has removed so far, which a compiler would report first (next diagnostic).
 //! A hunk is an edit-propagation case if it changes a row by the same tokens as at least two earlier rows.
 //!
+//! *Probe.* Share of right text that the checks of suggestions refuse (see `probe`), in the hunks that are typed.
+//!
+//! *Control.* Share of wrong text that they refuse, 2,000 cases of each of ten kinds (see `control`), from as many of the
+//! 400 newest commits as it takes, evenly from all repositories. To compare with another state of the checks, measure
+//! both states with the same repositories, and name the first one's `tab_local.json` in `BURIN_BENCH_BEFORE`.
+//!
 //! *Speed.* CPU time of `LocalPredictor::suggest` in a project of a million lines, and time and memory of its corpus.
 //!
-//! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, speed. `BURIN_BENCH_MISSES` prints the missed cases of
-//! edit propagation, for inspection in repositories that are not used for measurements.
+//! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, probe, control, speed. `BURIN_BENCH_MISSES` prints the
+//! missed cases of edit propagation, the right text that is refused and the wrong text that is not, for inspection in
+//! repositories that are not used for measurements.
 //!
 //! With `BURIN_BENCH_FIT`, nothing is measured, and the weights of the continuation are fitted to these repositories.
 //! Used for fitting and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
@@ -38,21 +45,28 @@
 //! measurements, never for fitting or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
 //! for measurements only: hyper, bat, echo, starlette, black, redux, preact.
 
+mod asker;
 mod baselines;
+mod control;
 mod fit;
+#[cfg(test)]
+mod fixture;
 mod hunks;
 mod keys;
 mod next;
 mod person;
+mod probe;
 mod repository;
 mod shown;
 mod speed;
 #[cfg(test)]
 mod tests;
+mod wrong;
 
 use std::path::PathBuf;
 
 use crate::figure::Figure;
+use crate::is_wanted;
 
 /// Runs the replay over all repositories.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
@@ -62,7 +76,9 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     }
     let mut keys = keys::Tally::default();
     let mut next = next::Tally::default();
-    for repository in &repositories {
+    let mut probe = probe::Tally::new(1);
+    let mut control = control::Tally::new();
+    for (ix, repository) in repositories.iter().enumerate() {
         if is_wanted("keys") {
             repository::replay(repository, commits(80), |moment, corpus| {
                 keys.commit(moment, corpus);
@@ -70,6 +86,13 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         }
         if is_wanted("next") {
             repository::replay(repository, commits(400), |moment, _| next.commit(moment))?;
+        }
+        if is_wanted("probe") {
+            repository::each_commit(repository, commits(80), |files| probe.commit(files))?;
+        }
+        if is_wanted("control") {
+            control.set_limit(control::CASES * (ix + 1) / repositories.len());
+            repository::each_commit(repository, commits(400), |files| control.commit(files))?;
         }
         eprintln!("{}: {}", repository.display(), keys.line());
     }
@@ -79,6 +102,12 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     }
     if is_wanted("next") {
         figures.extend(next.figures());
+    }
+    if is_wanted("probe") {
+        figures.extend(probe.figures());
+    }
+    if is_wanted("control") {
+        figures.extend(control.figures());
     }
     if is_wanted("speed") {
         figures.extend(speed::figures()?);
@@ -95,11 +124,6 @@ fn repositories() -> Result<Vec<PathBuf>, String> {
         Some(missing) => Err(format!("there is no repository {}", missing.display())),
         None => Ok(repositories),
     }
-}
-
-/// Whether a part is measured: all are, unless `BURIN_BENCH_PARTS` names some.
-fn is_wanted(part: &str) -> bool {
-    std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
 }
 
 /// Returns the number of newest commits to replay.

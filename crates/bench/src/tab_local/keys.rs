@@ -18,7 +18,7 @@ use crate::figure::Figure;
 const BYTES: std::ops::RangeInclusive<usize> = 4..=600;
 
 /// Maximum number of hunks of one commit that are typed.
-const MOST_HUNKS: usize = 12;
+pub(super) const MOST_HUNKS: usize = 12;
 
 /// Thresholds for which figures are given.
 const THRESHOLDS: [f32; 8] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
@@ -69,8 +69,7 @@ impl Tally {
                 .collect();
             for hunk in hunks(&file.old, &file.new) {
                 clock += 10_000;
-                let is_typed = BYTES.contains(&hunk.new.len()) && count < MOST_HUNKS;
-                if is_typed && hunk.new.chars().any(char::is_alphanumeric) {
+                if is_typed(&hunk) && count < MOST_HUNKS {
                     count += 1;
                     self.hunk(&mut tier, &mut open, &hunk, &others, clock);
                 } else {
@@ -276,6 +275,11 @@ impl Typed {
         self.wrong += other.wrong;
         self.useless += other.useless;
     }
+}
+
+/// Whether the new text of a hunk is typed.
+pub(super) fn is_typed(hunk: &Hunk) -> bool {
+    BYTES.contains(&hunk.new.len()) && hunk.new.chars().any(char::is_alphanumeric)
 }
 
 /// Whether `left` begins with `new` and does not continue in the middle of a word.

@@ -94,22 +94,33 @@ impl Open {
 
     /// Replaces some text, and reports the change to the local tier.
     pub(super) fn replace(&mut self, span: Span, new: &str, at: u64, tier: &mut LocalTier) {
+        let edit = self.edit(span, new, at, ChangeCause::Typed);
+        let start = ThreadTime::now();
+        tier.history.record(&edit, Duration::from_millis(at));
+        tier.local.edited(&edit, &tier.history);
+        self.heard.push(start.elapsed());
+    }
+
+    /// Replaces some text, and moves the caret behind the new text.
+    pub(super) fn edit(
+        &mut self,
+        span: Span,
+        new: &str,
+        at: u64,
+        cause: ChangeCause,
+    ) -> DocumentEdit {
         let before = self.buffer.snapshot();
         let edits = [Edit::new(span, new)];
         let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(at)));
         self.tree.edit(&before, &self.buffer.snapshot(), &change);
         self.parse();
         self.caret = span.start + new.len();
-        let edit = DocumentEdit {
+        DocumentEdit {
             before,
             state: self.state(),
             change,
-            cause: ChangeCause::Typed,
-        };
-        let start = ThreadTime::now();
-        tier.history.record(&edit, Duration::from_millis(at));
-        tier.local.edited(&edit, &tier.history);
-        self.heard.push(start.elapsed());
+            cause,
+        }
     }
 
     fn parse(&mut self) {

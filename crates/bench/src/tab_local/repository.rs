@@ -44,20 +44,7 @@ pub(super) fn replay(
         }
     }
     for (_, changes) in &history {
-        let mut files = Vec::new();
-        for (path, old, new) in changes {
-            let Some(language) = language(path) else {
-                continue;
-            };
-            if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
-                files.push(ChangedFile {
-                    path: absolute(path),
-                    language,
-                    old,
-                    new,
-                });
-            }
-        }
+        let files = changed_files(changes, &mut blobs)?;
         corpus.compact(DEFAULT_BYTES);
         let moment = Moment {
             view: corpus.view(),
@@ -69,6 +56,37 @@ pub(super) fn replay(
         }
     }
     Ok(())
+}
+
+/// Passes the changed source files of each commit to `make`.
+pub(super) fn each_commit(
+    repository: &Path,
+    commits: usize,
+    mut make: impl FnMut(&[ChangedFile]),
+) -> Result<(), String> {
+    let mut blobs = Blobs::of(repository)?;
+    for (_, changes) in history(repository, commits)? {
+        make(&changed_files(&changes, &mut blobs)?);
+    }
+    Ok(())
+}
+
+fn changed_files(changes: &[Change], blobs: &mut Blobs) -> Result<Vec<ChangedFile>, String> {
+    let mut files = Vec::new();
+    for (path, old, new) in changes {
+        let Some(language) = language(path) else {
+            continue;
+        };
+        if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
+            files.push(ChangedFile {
+                path: absolute(path),
+                language,
+                old,
+                new,
+            });
+        }
+    }
+    Ok(files)
 }
 
 fn absolute(path: &str) -> AbsPath {

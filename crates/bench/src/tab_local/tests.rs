@@ -2,9 +2,17 @@
 
 use text::{Buffer, EditOrigin, Timestamp};
 
+use super::asker::Names;
 use super::baselines::{Keywords, next_use, removed_name};
+use super::control::{self, KINDS, Kind};
+use super::fixture::{LANGUAGES, changed_files};
 use super::hunks::hunks;
 use super::keys::{agrees, one_key};
+use super::person::Open;
+use super::probe::{self, Extent};
+use super::repository::ChangedFile;
+use super::wrong::{self, Caret};
+use crate::interleave::Dice;
 
 #[test]
 fn hunks_made_one_after_the_other_give_the_new_text() {
@@ -62,4 +70,100 @@ fn the_simple_guesses_look_for_whole_words_around_the_end_of_the_text() {
     assert_eq!(next_use("old\nolder\nold\n", "old", 0), Some(2));
     assert_eq!(next_use("old\nolder\n", "old", 1), Some(0));
     assert_eq!(next_use("older\n", "old", 0), None);
+}
+
+/// Returns a Rust file with the caret between two texts.
+fn open_at(before: &str, behind: &str) -> Open {
+    let file = ChangedFile {
+        path: base::AbsPath::new("/project/a.rs").expect("absolute"),
+        language: syntax::language_named("Rust").expect("a grammar"),
+        old: format!("{before}{behind}"),
+        new: String::new(),
+    };
+    let mut open = Open::new(&file);
+    open.caret = base::ByteOffset(before.len());
+    open
+}
+
+#[test]
+fn wrong_text_is_made_from_what_is_around_the_caret() {
+    let above = "fn run(total: usize) {\n    first(total);\n    second(total);\n";
+    let behind = "\n    third(total);\n    fourth(total);\n}\n";
+    let open = open_at(&format!("{above}    call("), behind);
+    let caret = Caret::new(&open, "total, other);");
+    let dice = &mut Dice::new(7);
+    let joined = wrong::joined_wrongly(&caret);
+    assert_eq!(joined.as_deref(), Some("call(total, other);"));
+    let closed = wrong::duplicated_closer(&caret);
+    assert_eq!(closed, Some(("total, other)".to_owned(), ")".to_owned())));
+    let unbalanced = wrong::unbalanced(&caret, dice).expect("no quotes");
+    assert_eq!(unbalanced.len(), "total, other);".len() + 1);
+    let cut = wrong::cut_in_word(&caret, dice).expect("long words");
+    let rest = "total, other);".strip_prefix(&cut).expect("its beginning");
+    assert!(cut.ends_with(char::is_alphabetic) && rest.starts_with(char::is_alphabetic));
+    let repeated = wrong::repeats_suffix(&caret, dice).expect("rows behind");
+    assert!(
+        repeated.starts_with("total, other);\n    third(total);"),
+        "{repeated}"
+    );
+    assert_eq!(wrong::repeats_above(&caret, dice), None, "a row has begun");
+    let open = open_at(&format!("{above}    "), behind);
+    let caret = Caret::new(&open, "call(total);");
+    let repeated = wrong::repeats_above(&caret, dice).expect("rows above");
+    assert!(repeated.ends_with("second(total);"), "{repeated}");
+}
+
+/// Maximum share of right text that may be refused, by extent.
+const MAX_REFUSED: [(Extent, f64); 3] = [
+    (Extent::Word, 0.99),
+    (Extent::Line, 0.99),
+    (Extent::Hunk, 0.99),
+];
+/// Every so many carets the model is asked.
+const STEP: usize = 5;
+
+#[test]
+fn right_text_is_rarely_refused() {
+    for language in LANGUAGES {
+        let mut tally = probe::Tally::new(STEP);
+        for file in changed_files(language) {
+            tally.commit(&[file]);
+        }
+        for (extent, most) in MAX_REFUSED {
+            for names in [Names::Known, Names::Unknown] {
+                let refused = tally.refused(extent, names);
+                assert!(
+                    refused <= most,
+                    "{language}: {extent:?}, names {names:?}: {refused:.3} are refused"
+                );
+            }
+        }
+    }
+}
+
+/// Minimum share of wrong text that must be refused, by kind.
+const MIN_REFUSED: [(Kind, f64); KINDS.len()] = [
+    (Kind::Unbalanced, 0.0),
+    (Kind::JoinedWrongly, 0.0),
+    (Kind::RepeatsSuffix, 0.0),
+    (Kind::RepeatsAbove, 0.0),
+    (Kind::Deleted, 0.0),
+    (Kind::Undone, 0.0),
+    (Kind::TurnedDown, 0.0),
+    (Kind::CutInWord, 0.0),
+    (Kind::OtherLanguage, 0.0),
+    (Kind::DuplicatedCloser, 0.0),
+];
+
+#[test]
+fn wrong_text_is_refused() {
+    let mut tally = control::Tally::new();
+    tally.set_limit(control::CASES);
+    for file in LANGUAGES.into_iter().flat_map(changed_files) {
+        tally.commit(&[file]);
+    }
+    for (kind, least) in MIN_REFUSED {
+        let refused = tally.refused(kind);
+        assert!(refused >= least, "{kind:?}: {refused:.3} are refused");
+    }
 }

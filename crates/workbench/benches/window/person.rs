@@ -1,16 +1,21 @@
 //! Who types lines, looks back now and then, and takes what is shown.
 
+use std::time::Duration;
+
 use autocomplete::Suggestion;
 use gpui_kit::Keystroke;
 
-use super::world::{LINES, World, is_of_model};
+use crate::frames::TYPED;
+use crate::known_model::is_of_model;
+use crate::stage::{Pace, keystroke};
+use crate::world::World;
 
 /// Of so many lines, one is taken with Tab where it is shown; in the others the caret goes back and forth once.
 const TAKEN: usize = 3;
-/// Milliseconds between keys, long enough for everything that runs beside to end.
-const BETWEEN: u64 = 250;
-/// Who may take a suggestion looks at it for so long, in milliseconds.
-const LOOK: u64 = 1_000;
+/// Time between keys, long enough for everything that runs beside to end.
+const BETWEEN: Duration = Duration::from_millis(250);
+/// Time for which a suggestion that may be taken is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 /// Chars of a line before which the caret goes back, or the rest is taken.
 const MIDDLE: usize = 12;
 
@@ -41,8 +46,8 @@ pub(crate) struct Seen {
 
 /// Types a line and `enter` into both windows.
 pub(crate) fn type_line(line: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
-    let ix = LINES.lines().position(|it| it == line).unwrap_or_default();
-    let next = LINES.lines().cycle().nth(ix + 1).unwrap_or_default();
+    let ix = TYPED.lines().position(|it| it == line).unwrap_or_default();
+    let next = TYPED.lines().cycle().nth(ix + 1).unwrap_or_default();
     if let Some(model) = &with.model {
         model.expect(line, next);
     }
@@ -63,8 +68,8 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     let before = with.painted();
     let took = (with.press(keystroke(ch)), without.press(keystroke(ch)));
     let frame = with.painted();
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     let rest = with.painted();
     let through = before.as_ref().and_then(|it| new(it).strip_prefix(ch));
     let is_new = |it: &&Suggestion| !is_of_model(it);
@@ -99,8 +104,8 @@ fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     }
     let frame = with.painted();
     let is_known = with.asked() == asked;
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     seen.push(Seen {
         key: before.is_some().then_some(Key::Back),
         is_painted: frame.is_some() && is_known,
@@ -110,8 +115,8 @@ fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
 
 /// Tab takes the rest of the line, if that is what is shown; the other window has it typed. Says whether it is done.
 fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) -> bool {
-    with.pass(LOOK);
-    without.pass(LOOK);
+    with.pass(LOOK, Pace::Free);
+    without.pass(LOOK, Pace::Free);
     let is_rest = with
         .painted()
         .is_some_and(|it| new(&it) == rest && is_of_model(&it));
@@ -125,8 +130,8 @@ fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>)
     rest.chars().for_each(|ch| {
         without.press(keystroke(ch));
     });
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     seen.push(Seen {
         key: Some(Key::Taken),
         is_painted: is_known && frame.as_ref().is_some_and(is_of_model),
@@ -145,18 +150,5 @@ fn named(name: &'static str) -> Keystroke {
         modifiers: Default::default(),
         key: name.to_owned(),
         key_char: None,
-    }
-}
-
-fn keystroke(key: char) -> Keystroke {
-    let (name, char) = match key {
-        '\n' => ("enter".to_owned(), None),
-        ' ' => ("space".to_owned(), Some(" ".to_owned())),
-        key => (key.to_string(), Some(key.to_string())),
-    };
-    Keystroke {
-        modifiers: Default::default(),
-        key: name,
-        key_char: char,
     }
 }
