@@ -56,7 +56,7 @@ pub use key_hint::{KeyHint, keys_anywhere, keys_here, keys_text, keystroke_text}
 pub use keys::{install_keymaps, remember_kit_keys};
 pub use label::{Elide, Label, elide_middle};
 pub use library::ThemeLibrary;
-pub use menu::{Menu, MenuExt, open_menu_at};
+pub use menu::{AdjacentMenu, ContextMenu, Menu, MenuAnchor, MenuExt, PopupMenu, open_menu_at};
 pub use modal::ModalLayer;
 pub use motion::follow_system_motion;
 pub use platform::ActivePlatform;

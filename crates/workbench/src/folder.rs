@@ -97,9 +97,9 @@ struct OpenFolders(HashMap<AbsPath, WeakEntity<OpenFolder>>);
 impl Global for OpenFolders {}
 
 impl OpenFolder {
-    /// Opens the folder at `root`, shared with other windows that have it open.
+    /// Opens the folder at `root`, spelled as it is stored, shared with other windows that have it
+    /// open.
     pub fn open(root: AbsPath, cx: &mut App) -> Entity<Self> {
-        let root = Services::of(cx).files.stored_path(&root);
         let known = cx.default_global::<OpenFolders>().0.get(&root).cloned();
         if let Some(folder) = known.and_then(|folder| folder.upgrade()) {
             return folder;

@@ -9,6 +9,7 @@ mod everything;
 mod finding;
 mod keyboard;
 mod lifecycle;
+mod menus;
 mod odd_names;
 mod palette;
 mod panes;

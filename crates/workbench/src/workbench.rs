@@ -65,6 +65,8 @@ const MAX_RECENT_FOR_AGENTS: usize = 10;
 pub struct Workbench {
     services: Services,
     folder: Option<Entity<OpenFolder>>,
+    /// Finds out how the path of the next folder is stored.
+    opening_folder: Option<Task<()>>,
     layout: PaneLayout,
     items: HashMap<ItemId, ItemEntry>,
     strips: BTreeMap<PaneId, Entity<TabStrip>>,
@@ -149,6 +151,7 @@ impl Workbench {
         let mut workbench = Self {
             services: Services::of(cx),
             folder: None,
+            opening_folder: None,
             layout: PaneLayout::default(),
             items: HashMap::new(),
             strips: BTreeMap::new(),
