@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +97,9 @@ impl fmt::Debug for AbsPath {
 }
 
 fn normalize(path: &Path) -> PathBuf {
+    if is_normal(path) {
+        return path.to_owned();
+    }
     let mut result = PathBuf::new();
     for component in path.components() {
         match component {
@@ -107,6 +111,13 @@ fn normalize(path: &Path) -> PathBuf {
         }
     }
     result
+}
+
+/// Returns whether an absolute path has no `.`, no `..` and no needless slash.
+fn is_normal(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    let mut names = bytes.split(|byte| *byte == b'/').skip(1);
+    bytes == b"/" || names.all(|name| !matches!(name, b"" | b"." | b".."))
 }
 
 #[cfg(test)]

@@ -21,11 +21,14 @@ pub trait Files: Send + Sync {
     /// belongs to exactly these bytes. Refuses pipes, devices and folders without opening them.
     fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error>;
 
-    /// Passes the content to `take` in chunks, without a limit, until `take` breaks.
+    /// Appends the content to `buffer` in chunks, without a limit, and calls `take` after each until
+    /// `take` breaks. `take` may remove what it does not need from the buffer. Only for a path that a
+    /// listing or a stat showed to be a regular file: what replaced it since is opened, then refused.
     fn read_chunks(
         &self,
         path: &AbsPath,
-        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+        buffer: &mut Vec<u8>,
+        take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error>;
 
     /// Returns the metadata of the path's target.

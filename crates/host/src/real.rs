@@ -37,9 +37,10 @@ impl Files for RealFiles {
     fn read_chunks(
         &self,
         path: &AbsPath,
-        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+        buffer: &mut Vec<u8>,
+        take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        read::chunks(&PathAt::absolute(path), take)
+        read::chunks(&PathAt::absolute(path), buffer, take)
     }
 
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {

@@ -15,7 +15,7 @@ use encoding_rs::{Encoder, EncoderResult};
 use crate::line_ending::LineEndings;
 use crate::snapshot::Snapshot;
 
-pub use crate::encoding::detect::{decode, decode_as, looks_binary};
+pub use crate::encoding::detect::{decode, decode_as, decode_text, looks_binary};
 
 /// A character encoding that a file can be saved in: UTF-8, UTF-16 of either byte order, or one of
 /// 36 legacy encodings. A byte order mark is not part of it, see `FileFormat`.

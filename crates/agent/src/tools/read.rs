@@ -297,7 +297,11 @@ fn in_passing(
 ) -> Result<ToolResult, ToolResult> {
     let mut reader = StreamedLines::new(part);
     let files = files_of(context);
-    let read = files.read_chunks(path, &mut |chunk| reader.take(chunk));
+    let read = files.read_chunks(path, &mut Vec::new(), &mut |chunk| {
+        let flow = reader.take(chunk);
+        chunk.clear();
+        flow
+    });
     read.map_err(|error| unexpected(sentence(&error)))?;
     if reader.is_binary {
         return Err(unexpected(format!(

@@ -13,6 +13,10 @@ fn paths_are_normalized_by_name() {
     };
     check("/a/./b/../c", Some("/a/c"));
     check("/..", Some("/"));
+    check("/", Some("/"));
+    check("/a//b/", Some("/a/b"));
+    check("//a/.", Some("/a"));
+    check("/..a/.b/c.", Some("/..a/.b/c."));
     check("a/b", None);
     check("", None);
 }

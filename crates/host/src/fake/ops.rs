@@ -44,11 +44,13 @@ impl Files for FakeFiles {
     fn read_chunks(
         &self,
         path: &AbsPath,
-        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+        buffer: &mut Vec<u8>,
+        take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let content = self.read(path, u64::MAX)?;
         for chunk in content.chunks(CHUNK) {
-            if take(chunk).is_break() {
+            buffer.extend_from_slice(chunk);
+            if take(buffer).is_break() {
                 break;
             }
         }

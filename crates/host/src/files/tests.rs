@@ -138,23 +138,35 @@ fn reading_enforces_the_limit_and_refuses_non_files() {
 }
 
 #[test]
-fn chunked_reading_stops_when_take_breaks() {
+fn chunked_reading_appends_until_take_breaks() {
     on_both(|ground| {
-        let content: Vec<u8> = (0..700_000_u32).map(|number| number as u8).collect();
-        let path = ground.write("long", &content);
-        let mut all = Vec::new();
-        let take_all = &mut |chunk: &[u8]| {
-            all.extend_from_slice(chunk);
-            ControlFlow::Continue(())
-        };
-        ground.files.read_chunks(&path, take_all).expect("chunks");
-        assert!(all == content);
+        for size in [
+            0, 1, 4_095, 4_096, 4_097, 262_143, 262_144, 262_145, 700_000,
+        ] {
+            let content: Vec<u8> = (0..size).map(|number: u32| number as u8).collect();
+            let path = ground.write("long", &content);
+            let mut buffer = b"before".to_vec();
+            let go_on = &mut |_: &mut Vec<u8>| ControlFlow::Continue(());
+            let read = ground.files.read_chunks(&path, &mut buffer, go_on);
+            read.expect("the whole file");
+            assert!(buffer.strip_prefix(b"before") == Some(&content), "{size}");
+            let (mut all, mut taken) = (Vec::new(), Vec::new());
+            let take_all = &mut |chunk: &mut Vec<u8>| {
+                all.append(chunk);
+                ControlFlow::Continue(())
+            };
+            let read = ground.files.read_chunks(&path, &mut taken, take_all);
+            read.expect("chunks");
+            assert!(all == content && taken.is_empty(), "{size}");
+        }
+        let path = ground.path("long");
         let mut count = 0;
-        let take_one = &mut |_: &[u8]| {
+        let take_one = &mut |_: &mut Vec<u8>| {
             count += 1;
             ControlFlow::Break(())
         };
-        ground.files.read_chunks(&path, take_one).expect("a chunk");
+        let read = ground.files.read_chunks(&path, &mut Vec::new(), take_one);
+        read.expect("a chunk");
         assert_eq!(count, 1);
     });
 }

@@ -85,9 +85,10 @@ impl Files for BeneathFiles {
     fn read_chunks(
         &self,
         path: &AbsPath,
-        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+        buffer: &mut Vec<u8>,
+        take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        read::chunks(&self.reach(path, "read")?, take)
+        read::chunks(&self.reach(path, "read")?, buffer, take)
     }
 
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {

@@ -1,10 +1,12 @@
 //! Reading: only regular files, only up to a limit, and one consistent version.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use crate::error::{Error, ErrorReason};
 use crate::file_status::FileStatus;
@@ -36,27 +38,36 @@ pub(crate) fn read_whole(at: &PathAt, limit: u64) -> Result<(Vec<u8>, Stat), Err
     last.ok_or_else(|| Error::new(at.path(), "read", ErrorReason::Busy))
 }
 
-/// Passes the content of a regular file to `take` in pieces until its end or until `take` breaks
-/// off, which is `Ok` too. A read may see changes made meanwhile.
+/// Appends the content of a file that its folder lists as a regular one to `buffer` in pieces, and calls `take` after
+/// each until `take` breaks off, which is `Ok` too. A read may see changes made meanwhile.
 pub(super) fn chunks(
     at: &PathAt,
-    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    buffer: &mut Vec<u8>,
+    take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let (mut file, status) = open(at, "read")?;
+    let (file, status) = open_listed(at, "read")?;
     // Most files are small. One extra byte detects the end of the file; files in /proc report
     // length 0.
     let size = usize::try_from(status.size).unwrap_or(CHUNK);
-    let mut chunk = vec![0; size.saturating_add(1).clamp(SMALLEST_CHUNK, CHUNK)];
+    buffer.reserve(size.saturating_add(1).clamp(SMALLEST_CHUNK, CHUNK));
+    let mut total = 0;
     loop {
-        match file.read(&mut chunk) {
-            Ok(0) => return Ok(()),
-            Ok(count) => {
-                if take(&chunk[..count]).is_break() {
-                    return Ok(());
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Error::from_io(at.path(), "read", &error)),
+        if buffer.len() == buffer.capacity() {
+            buffer.reserve(CHUNK);
+        }
+        let spare = buffer.capacity() - buffer.len();
+        let count = match rustix::io::read(&file, spare_capacity(buffer)) {
+            Ok(count) => count,
+            Err(Errno::INTR) => continue,
+            Err(errno) => return Err(Error::from_errno(at.path(), "read", errno)),
+        };
+        total += count;
+        if count == 0 || take(buffer).is_break() {
+            return Ok(());
+        }
+        // A read that stops short at the length of the file has reached its end.
+        if count < spare && total == size {
+            return Ok(());
         }
     }
 }
@@ -66,8 +77,14 @@ pub(super) fn chunks(
 pub(super) fn open(at: &PathAt, doing: &'static str) -> Result<(File, FileStatus), Error> {
     let failed = |errno| Error::from_errno(at.path(), doing, errno);
     refuse_others(at, doing, &at.status().map_err(failed)?)?;
+    open_listed(at, doing)
+}
+
+/// Opens a file that a listing or a `stat` showed to be a regular one, and returns its metadata. Another kind that has
+/// replaced it since is refused after it was opened, without waiting for a pipe.
+fn open_listed(at: &PathAt, doing: &'static str) -> Result<(File, FileStatus), Error> {
+    let failed = |errno| Error::from_errno(at.path(), doing, errno);
     let file = at.open(OFlags::RDONLY, Mode::empty()).map_err(failed)?;
-    // The file may have been replaced since the first check.
     let status = FileStatus::of(&file).map_err(failed)?;
     refuse_others(at, doing, &status)?;
     Ok((file, status))

@@ -7,6 +7,12 @@ use host::{Error, ErrorReason, Files};
 
 use crate::load::{LARGE, TOO_LARGE};
 
+/// Bytes of a first read from which on a binary file is recognised before the rest is read.
+const LARGE_HEAD: usize = 64 * 1024;
+
+/// Bytes of the largest buffer kept for the next file. A read fills the whole buffer.
+const MAX_KEPT_BUFFER: usize = 1 << 20;
+
 /// Reads and decodes a file and passes its text to `take`; `None` if the file is binary or if
 /// `take` returns it. Returns an error if the file cannot be read or has `TOO_LARGE` bytes or more.
 /// `bytes` is a reusable buffer. `alone` returns a guard to hold while a large file is in memory.
@@ -18,14 +24,14 @@ pub(super) fn with_text<T, G>(
     mut take: impl FnMut(&str) -> Option<T>,
 ) -> Result<Option<T>, Error> {
     bytes.clear();
-    let (mut is_binary, mut guard) = (false, None);
-    files.read_chunks(path, &mut |chunk| {
-        is_binary = bytes.is_empty() && text::looks_binary(chunk);
-        if is_binary || bytes.len() as u64 + chunk.len() as u64 >= TOO_LARGE {
-            bytes.extend_from_slice(chunk);
+    let (mut is_first, mut is_binary, mut guard) = (true, false, None);
+    files.read_chunks(path, bytes, &mut |bytes| {
+        // The rest of a small file is read before it is examined.
+        is_binary = is_first && bytes.len() >= LARGE_HEAD && text::looks_binary(bytes);
+        is_first = false;
+        if is_binary || bytes.len() as u64 >= TOO_LARGE {
             return ControlFlow::Break(());
         }
-        bytes.extend_from_slice(chunk);
         if guard.is_none() && bytes.len() as u64 > LARGE {
             guard = Some(alone());
         }
@@ -44,14 +50,8 @@ pub(super) fn with_text<T, G>(
             ErrorReason::TooLarge { size, limit },
         ));
     }
-    let decoded = text::decode(bytes);
-    let taken = if decoded.binary {
-        None
-    } else {
-        take(&decoded.text)
-    };
-    drop(decoded);
-    if size > LARGE {
+    let taken = text::decode_text(bytes).and_then(|text| take(&text));
+    if bytes.capacity() > MAX_KEPT_BUFFER {
         *bytes = Vec::new();
     }
     Ok(taken)

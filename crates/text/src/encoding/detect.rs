@@ -19,24 +19,52 @@ const SAMPLE_BYTES: usize = 256 * 1024;
 /// Detects the encoding of a file's `bytes` and decodes them. Never fails: bytes that do not fit
 /// become U+FFFD, and `Decoded::read_only` then says why the file must not be saved.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    detect(bytes).finish()
+}
+
+/// Decodes as `decode` does, but without examining the line endings; `None` if the file is binary.
+pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    // Nearly all files are UTF-8 without a mark.
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    if !has_mark(head) && utf16::looks_like(head).is_none() {
+        if is_noise(head) {
+            return None;
+        }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Some(Cow::Borrowed(text));
+        }
+    }
+    let detected = detect(bytes);
+    (!detected.is_binary()).then_some(detected.text)
+}
+
+fn has_mark(head: &[u8]) -> bool {
+    let encodings = [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE];
+    encodings
+        .iter()
+        .any(|encoding| head.starts_with(encoding.bom()))
+}
+
+fn detect(bytes: &[u8]) -> Detected<'_> {
     for encoding in [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE] {
         if bytes.starts_with(encoding.bom()) {
-            return decode_as(bytes, encoding);
+            return Detected::with(bytes, encoding);
         }
     }
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(encoding) = utf16::looks_like(head) {
-        let decoded = decode_as(bytes, encoding);
-        if decoded.read_only.is_none() && !decoded.binary {
+        let decoded = Detected::with(bytes, encoding);
+        if decoded.problem.is_none() && !decoded.is_binary() {
             return decoded;
         }
     }
-    let Err(error) = std::str::from_utf8(bytes) else {
-        return decode_as(bytes, Encoding::UTF_8);
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return Detected::whole(bytes, Cow::Borrowed(text), Encoding::UTF_8),
+        Err(error) => error,
     };
     let sample = sample(bytes);
     if is_noise(head) || is_mostly_utf8(sample, error.valid_up_to(), bytes) {
-        return decode_as(bytes, Encoding::UTF_8);
+        return Detected::with(bytes, Encoding::UTF_8);
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(sample, sample.len() == bytes.len());
@@ -44,10 +72,10 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     if let Some(encoding) = Encoding::of(guess)
         && let (text, None) = legacy(bytes, guess)
     {
-        return finish(bytes, text, encoding, false, None);
+        return Detected::whole(bytes, text, encoding);
     }
     // This encoding has a character for every byte, so nothing is lost.
-    decode_as(
+    Detected::with(
         bytes,
         Encoding(EncodingKind::Legacy(encoding_rs::WINDOWS_1252)),
     )
@@ -66,42 +94,79 @@ pub fn looks_binary(head: &[u8]) -> bool {
 /// Decodes `bytes` in an encoding chosen by the user, without detection; a byte order mark of that
 /// encoding is removed. Never fails; see `Decoded::read_only`.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Decoded<'_> {
-    let mark = encoding.bom();
-    let bom = !mark.is_empty() && bytes.starts_with(mark);
-    let body = if bom { &bytes[mark.len()..] } else { bytes };
-    let (text, problem) = match encoding.0 {
-        EncodingKind::Utf8 => match std::str::from_utf8(body) {
-            Ok(text) => (Cow::Borrowed(text), None),
-            Err(error) => (String::from_utf8_lossy(body), Some(error.valid_up_to())),
-        },
-        EncodingKind::Utf16Le => owned(utf16::decode(body, u16::from_le_bytes)),
-        EncodingKind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
-        EncodingKind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
-    };
-    finish(body, text, encoding, bom, problem)
+    Detected::with(bytes, encoding).finish()
 }
 
-/// Builds the result. `problem` is the offset of the first bytes that the text would not restore.
-fn finish<'a>(
-    body: &[u8],
+/// A decoded text, not yet examined further.
+struct Detected<'a> {
+    /// The file without its byte order mark.
+    body: &'a [u8],
     text: Cow<'a, str>,
     encoding: Encoding,
     bom: bool,
+    /// Offset in `body` of the first bytes that the text would not restore.
     problem: Option<usize>,
-) -> Decoded<'a> {
-    let is_utf16 = matches!(encoding.0, EncodingKind::Utf16Le | EncodingKind::Utf16Be);
-    let head = if is_utf16 { text.as_bytes() } else { body };
-    let binary = is_noise(&head[..head.len().min(HEAD_BYTES)]);
-    let format = FileFormat {
-        encoding,
-        bom,
-        line_endings: EndingCount::of(text.as_bytes()).endings(),
-    };
-    Decoded {
-        read_only: problem.map(|at| reason(body, at, encoding, binary)),
-        text,
-        format,
-        binary,
+}
+
+impl<'a> Detected<'a> {
+    /// A text without a byte order mark from which the bytes can be restored.
+    fn whole(body: &'a [u8], text: Cow<'a, str>, encoding: Encoding) -> Self {
+        Self {
+            body,
+            text,
+            encoding,
+            bom: false,
+            problem: None,
+        }
+    }
+
+    fn with(bytes: &'a [u8], encoding: Encoding) -> Self {
+        let mark = encoding.bom();
+        let bom = !mark.is_empty() && bytes.starts_with(mark);
+        let body = if bom { &bytes[mark.len()..] } else { bytes };
+        let (text, problem) = match encoding.0 {
+            EncodingKind::Utf8 => match std::str::from_utf8(body) {
+                Ok(text) => (Cow::Borrowed(text), None),
+                Err(error) => (String::from_utf8_lossy(body), Some(error.valid_up_to())),
+            },
+            EncodingKind::Utf16Le => owned(utf16::decode(body, u16::from_le_bytes)),
+            EncodingKind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
+            EncodingKind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
+        };
+        Self {
+            body,
+            text,
+            encoding,
+            bom,
+            problem,
+        }
+    }
+
+    fn is_binary(&self) -> bool {
+        let kind = self.encoding.0;
+        let is_utf16 = matches!(kind, EncodingKind::Utf16Le | EncodingKind::Utf16Be);
+        let head = if is_utf16 {
+            self.text.as_bytes()
+        } else {
+            self.body
+        };
+        is_noise(&head[..head.len().min(HEAD_BYTES)])
+    }
+
+    fn finish(self) -> Decoded<'a> {
+        let binary = self.is_binary();
+        let format = FileFormat {
+            encoding: self.encoding,
+            bom: self.bom,
+            line_endings: EndingCount::of(self.text.as_bytes()).endings(),
+        };
+        let reason_at = |at| reason(self.body, at, self.encoding, binary);
+        Decoded {
+            read_only: self.problem.map(reason_at),
+            text: self.text,
+            format,
+            binary,
+        }
     }
 }
 
@@ -168,6 +233,14 @@ fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
 /// Returns whether there are zeros, or more control characters than escape sequences, form feeds
 /// and record separators explain.
 fn is_noise(head: &[u8]) -> bool {
-    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 127);
-    memchr::memchr(0, head).is_some() || head.iter().filter(is_control).count() * 8 > head.len()
+    let is_control = |byte: u8| matches!(byte, 1..=6 | 14..=26 | 127);
+    let count = |bytes: &[u8]| bytes.iter().filter(|byte| is_control(**byte)).count();
+    let (blocks, rest) = head.as_chunks::<64>();
+    // Text has hardly any such bytes; the compiler turns this test into one of many bytes at once.
+    let may_hold = |block: &&[u8; 64]| {
+        let is_low = |byte: u8| (byte < 32 && !(9..=13).contains(&byte)) || byte == 127;
+        block.iter().fold(false, |any, byte| any | is_low(*byte))
+    };
+    let counted = blocks.iter().filter(may_hold).map(|block| count(block));
+    memchr::memchr(0, head).is_some() || (counted.sum::<usize>() + count(rest)) * 8 > head.len()
 }

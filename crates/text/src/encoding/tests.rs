@@ -2,14 +2,16 @@
 
 use base::Row;
 
-use super::{Encoding, FileFormat, decode, decode_as, encode, looks_binary};
+use super::{Encoding, FileFormat, decode, decode_as, decode_text, encode, looks_binary};
 use crate::line_ending::LineEndings;
 use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 
-/// Asserts that decoded bytes are encoded back unchanged, and describes the detected format.
+/// Asserts that decoded bytes are encoded back unchanged and that `decode_text` agrees, and describes the detected format.
 fn round_trip(bytes: &[u8]) -> String {
     let decoded = decode(bytes);
+    let text = (!decoded.binary).then_some(&decoded.text);
+    assert_eq!(decode_text(bytes).as_ref(), text);
     let format = decoded.format;
     if decoded.read_only.is_none() {
         let snapshot = Snapshot::new(&decoded.text);

@@ -44,8 +44,8 @@ pub(super) fn looks_like(head: &[u8]) -> Option<super::Encoding> {
         return None;
     }
     let zeros_at = |place: usize| {
-        let places = head.iter().skip(place).step_by(2);
-        places.filter(|&&byte| byte == 0).count()
+        let bytes = head.chunks_exact(2).map(|pair| pair[place]);
+        bytes.filter(|byte| *byte == 0).count()
     };
     let (even, odd) = (zeros_at(0), zeros_at(1));
     if odd * 2 > pairs && even * 20 <= odd {

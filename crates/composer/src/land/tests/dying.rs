@@ -42,9 +42,10 @@ impl Files for Dying {
     fn read_chunks(
         &self,
         path: &AbsPath,
-        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+        buffer: &mut Vec<u8>,
+        take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        self.real().read_chunks(path, take)
+        self.real().read_chunks(path, buffer, take)
     }
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
         self.real().stat(path)

@@ -127,7 +127,7 @@ fn no_planted_link_leads_out() {
         assert!(files.read(&path, 100).is_err(), "{path}");
         assert!(files.list(&path).is_err(), "{path}");
         let mut any = false;
-        let read = files.read_chunks(&path, &mut |_| {
+        let read = files.read_chunks(&path, &mut Vec::new(), &mut |_| {
             any = true;
             ControlFlow::Continue(())
         });
