@@ -7,17 +7,19 @@
     reason = "access is confined by what the disk holds, whatever `host::Files` would show"
 )]
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
+use base::names::widest_key;
 
 use crate::links::trace;
-use crate::names::folded;
 use crate::{Policy, SandboxError};
 
 /// From this many paths on, listing their folder is faster than checking each.
@@ -116,23 +118,28 @@ pub(crate) fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
     })
 }
 
+/// The keys (`base::names::widest_key`) of the names in each listed folder. Folders are bytes, which compare faster than
+/// the components of paths.
+type Listings<'a> = BTreeMap<&'a [u8], BTreeSet<Vec<u8>>>;
+
 /// Returns the paths that exist. A folder that contains several of them is listed once, and a path
 /// below a name that such a listing lacks is not looked up.
 pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
-    let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
-    for above in paths.iter().filter_map(|path| path.as_path().parent()) {
-        *counts.entry(above).or_default() += 1;
+    let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for (folder, _) in paths.iter().filter_map(|path| split(bytes_of(path))) {
+        *counts.entry(folder).or_default() += 1;
     }
-    let mut listings: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
+    let mut listings = Listings::new();
     // Folders come before those inside them.
     for (folder, count) in counts {
         if is_listed_as_missing(folder, &listings) {
             listings.insert(folder, BTreeSet::new());
         } else if count >= WORTH_READING {
             // In a folder that can be entered but not listed, each path is checked.
-            match self::names(folder) {
+            match self::names(Path::new(OsStr::from_bytes(folder))) {
                 Ok(names) => {
-                    listings.insert(folder, names.iter().map(|name| folded(name)).collect());
+                    let keys = names.iter().map(|name| widest_key(name.as_bytes()));
+                    listings.insert(folder, keys.map(Cow::into_owned).collect());
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     listings.insert(folder, BTreeSet::new());
@@ -141,24 +148,35 @@ pub(crate) fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
             }
         }
     }
-    let paths = paths.iter().map(AbsPath::as_path);
+    let paths = paths.iter();
     paths
-        .filter(|path| !is_listed_as_missing(path, &listings))
-        .filter_map(find)
+        .filter(|path| !is_listed_as_missing(bytes_of(path), &listings))
+        .filter_map(|path| find(path.as_path()))
         .collect()
 }
 
 /// Returns whether the nearest listed folder above a path lacks the next name of the path. A name in
 /// another spelling may be the same file, which only the disk can tell.
-fn is_listed_as_missing(path: &Path, listings: &BTreeMap<&Path, BTreeSet<String>>) -> bool {
+fn is_listed_as_missing(path: &[u8], listings: &Listings<'_>) -> bool {
     let mut inner = path;
-    while let (Some(above), Some(name)) = (inner.parent(), inner.file_name()) {
+    while let Some((above, name)) = split(inner) {
         if let Some(names) = listings.get(above) {
-            return !names.contains(&folded(name));
+            return !names.contains(&*widest_key(name));
         }
         inner = above;
     }
     false
+}
+
+fn bytes_of(path: &AbsPath) -> &[u8] {
+    path.as_path().as_os_str().as_bytes()
+}
+
+/// Splits an absolute path into its folder and its last name; `None` for the root.
+fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = path.iter().rposition(|byte| *byte == b'/')?;
+    let name = &path[slash + 1..];
+    (!name.is_empty()).then(|| (&path[..slash.max(1)], name))
 }
 
 #[cfg(test)]
