@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use base::{Work, count_work};
 use text::{Change, Snapshot};
 use tree_sitter::Node;
 
@@ -74,10 +75,12 @@ impl SyntaxSnapshot {
     }
 }
 
-fn damage(root: Node<'_>) -> Damage {
+/// Returns the syntax errors below a root.
+pub(crate) fn damage(root: Node<'_>) -> Damage {
     let mut damage = Damage::default();
     let mut cursor = root.walk();
     loop {
+        count_work(Work::TreeSteps, 1);
         let node = cursor.node();
         if node.is_error() {
             damage.places += 1;

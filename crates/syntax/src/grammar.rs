@@ -4,11 +4,12 @@
 
 use std::ops::BitOr;
 
-use base::never;
 use tree_sitter::{Node, Query};
 
+use crate::compile_query::compile_query;
 use crate::definition::{Definition, NodeKinds};
 use crate::highlight_kind::HighlightKind;
+use crate::outline_query::OutlineQuery;
 
 /// A tree-sitter grammar with the compiled queries of its language and the roles of its nodes.
 pub(crate) struct Grammar {
@@ -24,9 +25,11 @@ pub(crate) struct Grammar {
     /// Whether large injections in it get layers.
     pub(crate) has_layers: bool,
     pub(crate) folds: Option<Query>,
-    pub(crate) outline: Option<Query>,
+    pub(crate) outline: Option<OutlineQuery>,
     /// Roles of each node kind, by its id.
     roles: Vec<NodeRoles>,
+    /// Keywords and other words that the grammar spells out, sorted.
+    pub(crate) words: Vec<&'static str>,
     pub(crate) kinds: &'static NodeKinds,
 }
 
@@ -96,8 +99,9 @@ impl Grammar {
             injections: compile_query(definition.name, &language, sources.injections),
             has_layers: sources.has_layers,
             folds: compile_query(definition.name, &language, sources.folds),
-            outline: compile_query(definition.name, &language, sources.outline),
+            outline: OutlineQuery::compile(definition.name, &language, sources.outline),
             roles: roles(&language, &definition.kinds),
+            words: words(&language),
             kinds: &definition.kinds,
             language,
             highlights,
@@ -113,25 +117,6 @@ impl Grammar {
             .get(usize::from(node.kind_id()))
             .copied()
             .unwrap_or_default()
-    }
-}
-
-/// Compiles a query of the language `name`. Returns `None` if the source is empty. If the source
-/// does not compile, panics in debug builds and returns `None` in release builds.
-pub(crate) fn compile_query(
-    name: &str,
-    language: &tree_sitter::Language,
-    source: &str,
-) -> Option<Query> {
-    if source.trim().is_empty() {
-        return None;
-    }
-    match Query::new(language, source) {
-        Ok(query) => Some(query),
-        Err(error) => {
-            never!("a query of {name} does not compile: {error}");
-            None
-        }
     }
 }
 
@@ -160,6 +145,23 @@ pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
         _ if name.starts_with('_') => CaptureKind::Ignore,
         _ => CaptureKind::Paint(HighlightKind::of_capture(name)?),
     })
+}
+
+/// Returns the words among the tokens that a grammar spells out.
+fn words(language: &tree_sitter::Language) -> Vec<&'static str> {
+    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let tokens = ids.filter(|id| !language.node_kind_is_named(*id));
+    let mut words: Vec<&'static str> = tokens
+        .filter_map(|id| language.node_kind_for_id(id))
+        .filter(|token| {
+            token
+                .chars()
+                .all(|ch| ch.is_ascii_alphanumeric() || ch == '_')
+        })
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 fn roles(language: &tree_sitter::Language, kinds: &NodeKinds) -> Vec<NodeRoles> {

@@ -11,7 +11,9 @@
 //! Start at `SyntaxTree`; queries are methods of `SyntaxSnapshot`; languages are in `definitions`.
 
 mod brackets;
+mod changed;
 mod comments;
+mod compile_query;
 mod context;
 mod cursors;
 mod damage;
@@ -19,6 +21,7 @@ mod definition;
 mod definitions;
 mod detection;
 mod equality;
+mod excerpt;
 mod expand;
 mod folds;
 mod grammar;
@@ -32,6 +35,7 @@ mod layers;
 mod nodes;
 mod outline;
 mod outline_item;
+mod outline_query;
 mod outliner;
 mod plain;
 mod scope;
@@ -40,6 +44,7 @@ mod snapshot;
 mod source;
 mod stall_guard;
 mod tree;
+mod trial;
 
 pub use brackets::BracketPair;
 pub use comments::Comments;
@@ -51,11 +56,13 @@ pub use highlight_kind::{Highlight, HighlightKind};
 pub use identity::{NameBinding, SyntaxNode, SyntaxToken, TokenRole};
 pub use indent::IndentHint;
 pub use language::Language;
+pub use outline::{DefinedField, Definition, FieldPayload, Outline};
 pub use outline_item::{OutlineItem, OutlineKind};
 pub use plain::{PlainNode, PlainTree};
 pub use scope::SyntaxScope;
 pub use snapshot::SyntaxSnapshot;
 pub use tree::{Budget, MAX_PARSED_BYTES, ParseJob, ParseStatus, ParsedTree, SyntaxTree};
+pub use trial::{TrialParse, readable_bytes};
 
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,7 @@ mod operation;
 mod random;
 mod selection;
 mod snapshot;
+mod span_set;
 mod storage;
 
 pub use anchors::AnchorId;
@@ -45,10 +46,12 @@ pub use change::{Change, Splice};
 pub use diff::{RowHunk, RowSpan, diff_lines, diff_words};
 pub use edit::{Author, Edit, EditKind, EditOrigin, Timestamp};
 pub use encoding::{
-    Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, encode, looks_binary,
+    Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, decode_text, encode,
+    looks_binary,
 };
 pub use history::{CheckpointId, History, NodeId, UndoStep};
 pub use line_ending::{LineEnding, LineEndings};
 pub use operation::BufferOperation;
 pub use selection::{Selection, SelectionSet};
 pub use snapshot::{Chars, CharsBefore, Chunks, Snapshot};
+pub use span_set::{PlacedMark, SpanMark, SpanSet};

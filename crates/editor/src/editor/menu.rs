@@ -21,18 +21,18 @@ pub(crate) fn menu(editor: &Editor, cx: &gpui_kit::App) -> Menu {
         .action_if("Undo", Box::new(Undo), can_edit && history.can_undo())
         .action_if("Redo", Box::new(Redo), can_edit && history.can_redo())
         .separator()
-        .action("Select All", Box::new(SelectAll))
-        .action("Select All Occurrences", Box::new(SelectAllOccurrences))
-        .action("Find Selection", Box::new(FindSelection))
+        .action("Select all", Box::new(SelectAll))
+        .action("Select all occurrences", Box::new(SelectAllOccurrences))
+        .action("Find selection", Box::new(FindSelection))
         .separator()
-        .action_if("Toggle Line Comment", Box::new(ToggleLineComment), can_edit)
+        .action_if("Toggle line comment", Box::new(ToggleLineComment), can_edit)
         .action("Fold", Box::new(Fold))
         .action("Unfold", Box::new(Unfold));
     if model.hunks().is_empty() {
         menu
     } else {
         menu.separator()
-            .action_if("Revert Change", Box::new(RevertHunk), can_edit)
+            .action_if("Revert change", Box::new(RevertHunk), can_edit)
     }
 }
 
