@@ -1,6 +1,9 @@
 //! Draws every control in every theme into pictures, without a display:
 //! `cargo run -p ui --example gallery -- FOLDER`.
 
+#[path = "gallery/menu.rs"]
+mod menu;
+
 use std::sync::Arc;
 
 use base::Platform;
@@ -389,6 +392,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (name, text) = settings::builtin::keymap(vscode, Platform::Linux);
         // Actions of the crates above do not exist here; those of pickers do.
         ui::install_keymaps(&[settings::parse_keymap(name, text).0], cx);
+        menu::bind_keys(cx);
     });
     for theme in ThemeLibrary::builtin().themes() {
         cx.update(|cx| ui::set_theme(theme, cx));
@@ -410,6 +414,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         cx.update_window(window, |_, window, cx| window.render_frame(cx))?;
         cx.capture_screenshot(window)?
             .save(format!("{folder}/{}.png", theme.name))?;
+        menu::draw(&theme.name, &folder, &mut cx)?;
     }
     Ok(())
 }

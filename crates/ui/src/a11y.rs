@@ -1,7 +1,12 @@
-//! Finds controls without an accessible name. For tests and for inspecting a running window.
+//! Accessibility: the disabled state of controls, and controls without an accessible name, which tests
+//! and the inspection of a running window find.
+
+mod disabled;
 
 use gpui_kit::Window;
 use serde_json::Value;
+
+pub(crate) use disabled::DisabledElement;
 
 /// Returns the unnamed controls in the accessibility tree of the window's last frame, as `role
 /// (element)`.

@@ -188,11 +188,6 @@ impl Icon {
             color: Some(color),
         }
     }
-
-    /// Converts the icon for the kit's menus and controls.
-    pub(crate) fn for_kit(self) -> gpui_kit::component::Icon {
-        gpui_kit::component::Icon::default().path(self.path())
-    }
 }
 
 impl RenderOnce for Icon {

@@ -1,19 +1,33 @@
-//! Menus of actions, opened by a right click or a button. Drawn by the kit.
+//! Menus of actions: application menus, context menus and their submenus.
+//!
+//! Every menu that Burin draws is a `Menu`, plain data that a `PopupMenu` shows.
+//! Invariant: an open menu lies inside the window, and each of its items can be reached with the mouse
+//! and with the keys.
+//! Start at `Menu`, `MenuExt` (context menus) and `PopupMenu`.
 
-use gpui_kit::component::menu::{ContextMenu, ContextMenuExt as _, PopupMenu, PopupMenuItem};
-use gpui_kit::{
-    Action, App, ClickEvent, Context, FocusHandle, InteractiveElement, Modifiers, MouseButton,
-    MouseDownEvent, ParentElement, Pixels, PlatformInput, Point, SharedString, Styled, Window,
-};
+mod cascade;
+mod context_menu;
+mod item;
+mod pointer;
+mod popup;
+mod render;
+
+use std::rc::Rc;
+
+use gpui_kit::{Action, FocusHandle, OwnedMenu, OwnedMenuItem, SharedString};
 
 use crate::foreign::one_line;
 use crate::icon::Icon;
-use crate::key_hint::keys_text;
-use crate::platform::ActivePlatform as _;
+
+pub use context_menu::{ContextMenu, MenuExt, open_menu_at};
+pub(crate) use context_menu::{ContextMenuState, take_press};
+pub use popup::{AdjacentMenu, MenuAnchor, PopupMenu};
 
 /// Content of a menu, as plain data.
 #[derive(Default)]
 pub struct Menu {
+    /// Accessible name; empty for a context menu.
+    name: SharedString,
     items: Vec<MenuItem>,
     focus: Option<FocusHandle>,
 }
@@ -24,13 +38,48 @@ enum MenuItem {
         icon: Option<Icon>,
         action: Box<dyn Action>,
         enabled: bool,
-        checked: bool,
+        /// State of a toggle; `None` for other actions.
+        checked: Option<bool>,
     },
     Separator,
     Submenu {
         label: SharedString,
-        menu: std::rc::Rc<dyn Fn() -> Menu>,
+        items: Rc<[MenuItem]>,
     },
+}
+
+impl MenuItem {
+    fn is_selectable(&self) -> bool {
+        match self {
+            Self::Action { enabled, .. } => *enabled,
+            Self::Submenu { .. } => true,
+            Self::Separator => false,
+        }
+    }
+
+    fn label(&self) -> Option<&SharedString> {
+        match self {
+            Self::Action { label, .. } | Self::Submenu { label, .. } => Some(label),
+            Self::Separator => None,
+        }
+    }
+
+    /// Returns the state of a toggle.
+    fn checked(&self) -> Option<bool> {
+        match self {
+            Self::Action { checked, .. } => *checked,
+            Self::Separator | Self::Submenu { .. } => None,
+        }
+    }
+
+    /// Returns the icon before the label: its own, or the check mark of a toggle.
+    fn icon(&self) -> Option<Icon> {
+        let check = || (self.checked() == Some(true)).then_some(Icon::Check);
+        match self {
+            Self::Action { icon, .. } => icon.or_else(check),
+            Self::Separator | Self::Submenu { .. } => None,
+        }
+    }
 }
 
 impl Menu {
@@ -39,7 +88,8 @@ impl Menu {
         Self::default()
     }
 
-    /// Sets the focus handle from which actions are dispatched and keys are looked up.
+    /// Sets the focus handle from which actions are dispatched and keys are looked up. Without one,
+    /// actions are dispatched from the element that opened the menu.
     pub fn focus(mut self, focus: FocusHandle) -> Self {
         self.focus = Some(focus);
         self
@@ -47,7 +97,7 @@ impl Menu {
 
     /// Adds an action with a label.
     pub fn action(self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
-        self.push(label, None, action, true, false)
+        self.push(label, None, action, true, None)
     }
 
     /// Adds an action with a label and an icon.
@@ -57,7 +107,7 @@ impl Menu {
         icon: Icon,
         action: Box<dyn Action>,
     ) -> Self {
-        self.push(label, Some(icon), action, true, false)
+        self.push(label, Some(icon), action, true, None)
     }
 
     /// Adds an action that may be disabled.
@@ -67,31 +117,34 @@ impl Menu {
         action: Box<dyn Action>,
         enabled: bool,
     ) -> Self {
-        self.push(label, None, action, enabled, false)
+        self.push(label, None, action, enabled, None)
     }
 
     /// Adds an action with a check mark.
     pub fn toggle(self, label: impl Into<SharedString>, action: Box<dyn Action>, on: bool) -> Self {
-        self.push(label, None, action, true, on)
+        self.push(label, None, action, true, Some(on))
     }
 
-    /// Adds a separator between groups.
+    /// Adds a separator between groups. Ignored at the start and after another separator.
     pub fn separator(mut self) -> Self {
-        self.items.push(MenuItem::Separator);
+        if !matches!(self.items.last(), None | Some(MenuItem::Separator)) {
+            self.items.push(MenuItem::Separator);
+        }
         self
     }
 
-    /// Adds a submenu with a label.
-    pub fn submenu(
-        mut self,
-        label: impl Into<SharedString>,
-        menu: impl Fn() -> Menu + 'static,
-    ) -> Self {
+    /// Adds a submenu with a label. The focus handle of the outer menu applies to it.
+    pub fn submenu(mut self, label: impl Into<SharedString>, menu: Self) -> Self {
         self.items.push(MenuItem::Submenu {
             label: one_line(label),
-            menu: std::rc::Rc::new(menu),
+            items: menu.items.into(),
         });
         self
+    }
+
+    /// Returns whether the menu has no items.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     fn push(
@@ -100,7 +153,7 @@ impl Menu {
         icon: Option<Icon>,
         action: Box<dyn Action>,
         enabled: bool,
-        checked: bool,
+        checked: Option<bool>,
     ) -> Self {
         self.items.push(MenuItem::Action {
             label: one_line(label),
@@ -111,105 +164,33 @@ impl Menu {
         });
         self
     }
+}
 
-    /// Fills the kit's menu with these items.
-    pub fn fill(
-        self,
-        mut popup: PopupMenu,
-        window: &mut Window,
-        cx: &mut Context<PopupMenu>,
-    ) -> PopupMenu {
-        let focus = self.focus;
-        if let Some(focus) = &focus {
-            popup = popup.action_context(focus.clone());
-        }
-        for item in self.items {
-            popup = match item {
-                MenuItem::Separator => popup.separator(),
-                MenuItem::Submenu { label, menu } => {
-                    let focus = focus.clone();
-                    popup.submenu(label, window, cx, move |popup, window, cx| {
-                        let mut inner = menu();
-                        inner.focus = inner.focus.or_else(|| focus.clone());
-                        inner.fill(popup, window, cx)
-                    })
-                }
-                MenuItem::Action {
-                    label,
-                    icon,
-                    action,
-                    enabled,
-                    checked,
-                } => {
-                    let mut item = match chord(action.as_ref(), focus.as_ref(), window, cx) {
-                        None => PopupMenuItem::new(label).action(action),
-                        Some(keys) => PopupMenuItem::new(format!("{label}\u{2003}{keys}"))
-                            .on_click(run(action, focus.clone())),
-                    };
-                    item = item.disabled(!enabled).checked(checked);
-                    if let Some(icon) = icon {
-                        item = item.icon(icon.for_kit());
-                    }
-                    popup.item(item)
-                }
-            };
-        }
-        popup
+/// Converts a menu of the application. Menus that the system fills are left out.
+impl From<&OwnedMenu> for Menu {
+    fn from(menu: &OwnedMenu) -> Self {
+        let add = |menu: Self, item: &OwnedMenuItem| match item {
+            OwnedMenuItem::Separator => menu.separator(),
+            OwnedMenuItem::Submenu(inner) => menu.submenu(inner.name.clone(), inner.into()),
+            OwnedMenuItem::SystemMenu(_) => menu,
+            OwnedMenuItem::Action {
+                name,
+                action,
+                checked,
+                disabled,
+                ..
+            } => {
+                let checked = checked.then_some(true);
+                menu.push(name.clone(), None, action.boxed_clone(), !disabled, checked)
+            }
+        };
+        let named = Self {
+            name: menu.name.clone(),
+            ..Self::default()
+        };
+        menu.items.iter().fold(named, add)
     }
 }
 
-/// Returns the binding of an action with more than one stroke. The kit would show only the first
-/// stroke, which is wrong.
-fn chord(
-    action: &dyn Action,
-    focus: Option<&FocusHandle>,
-    window: &Window,
-    cx: &App,
-) -> Option<SharedString> {
-    let focus = focus.cloned().or_else(|| window.focused(cx));
-    let here =
-        focus.and_then(|focus| window.highest_precedence_binding_for_action_in(action, &focus));
-    let binding = here.or_else(|| window.highest_precedence_binding_for_action(action))?;
-    (binding.keystrokes().len() > 1).then(|| keys_text(&binding, cx.platform()))
-}
-
-/// Dispatches an action where the menu was opened.
-fn run(
-    action: Box<dyn Action>,
-    focus: Option<FocusHandle>,
-) -> impl Fn(&ClickEvent, &mut Window, &mut App) {
-    move |_, window, cx| {
-        if let Some(focus) = &focus {
-            focus.focus(window, cx);
-        }
-        window.dispatch_action(action.boxed_clone(), cx);
-    }
-}
-
-/// Opens the context menu at a position for a key press, by simulating a right click.
-pub fn open_menu_at(position: Point<Pixels>, window: &mut Window, cx: &mut App) {
-    let press = MouseDownEvent {
-        button: MouseButton::Right,
-        position,
-        modifiers: Modifiers::default(),
-        click_count: 1,
-        first_mouse: false,
-    };
-    // The view handling the key is borrowed now, and the click may reach it again.
-    window.defer(cx, move |window, cx| {
-        window.dispatch_event(PlatformInput::MouseDown(press), cx);
-    });
-}
-
-/// Adds a context menu to an element.
-pub trait MenuExt: InteractiveElement + ParentElement + Styled + Sized {
-    /// Opens the menu built by `menu` at the time of the click.
-    fn menu_on_right_click(
-        self,
-        menu: impl Fn(&mut Window, &mut App) -> Menu + 'static,
-    ) -> ContextMenu<Self> {
-        self.context_menu(move |popup, window, cx| menu(window, cx).fill(popup, window, cx))
-    }
-}
-
-impl<E: InteractiveElement + ParentElement + Styled> MenuExt for E {}
+#[cfg(test)]
+mod tests;

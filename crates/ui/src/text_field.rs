@@ -1,15 +1,16 @@
 //! A text field of one or a few lines, built on the kit's.
 
 use gpui_kit::component::Sizable as _;
-use gpui_kit::component::input::{Input, InputState};
+use gpui_kit::component::input::{Copy, Cut, Input, InputState, Paste, SelectAll};
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, App, Entity, Focusable as _, IntoElement, ParentElement as _, RenderOnce,
-    SharedString, Styled as _, Window, div, px,
+    AnyElement, App, Entity, Focusable as _, InteractiveElement as _, IntoElement, MouseButton,
+    ParentElement as _, RenderOnce, SharedString, Styled as _, Window, div, px,
 };
 
 use crate::foreign::one_line;
 use crate::icon::Icon;
+use crate::menu::{ContextMenuState, Menu, take_press};
 use crate::theme::{ActiveTheme as _, dp};
 
 /// A field over the kit's `InputState`, which holds the text and reports changes.
@@ -69,10 +70,23 @@ impl TextField {
     }
 }
 
+/// Builds the context menu of a field.
+fn menu(state: &Entity<InputState>, cx: &App) -> Menu {
+    let state = state.read(cx);
+    let can = state.context_menu_capabilities();
+    Menu::new()
+        .focus(state.focus_handle(cx))
+        .action_if("Cut", Box::new(Cut), can.is_editable() && can.is_copyable())
+        .action_if("Copy", Box::new(Copy), can.is_copyable())
+        .action_if("Paste", Box::new(Paste), can.is_editable())
+        .separator()
+        .action("Select all", Box::new(SelectAll))
+}
+
 impl RenderOnce for TextField {
     fn render(self, window: &mut Window, cx: &mut App) -> impl IntoElement {
         let is_focused = self.state.read(cx).focus_handle(cx).is_focused(window);
-        let theme = cx.theme();
+        let theme = cx.theme().clone();
         let c = theme.colors;
         let border = match (&self.error, is_focused) {
             (Some(_), _) => c.error,
@@ -80,6 +94,10 @@ impl RenderOnce for TextField {
             (None, false) => c.border_strong,
         };
         let mono = theme.fonts.code_family.clone();
+        let key = ("text-field-menu", self.state.entity_id());
+        let open = window.use_keyed_state(key, cx, |_, _| ContextMenuState::default());
+        let popup = open.read(cx).popup();
+        let (open, state) = (open.downgrade(), self.state.downgrade());
         let input = Input::new(&self.state)
             .small()
             .aria_label(self.name)
@@ -88,6 +106,19 @@ impl RenderOnce for TextField {
             .focus_bordered(false)
             .text_size(dp(13.0))
             .px_0()
+            .context_menu(move |none, window, cx| {
+                let menu = state.upgrade().map(|state| menu(&state, cx));
+                let position = window.mouse_position();
+                let opened = open.update(cx, |open, cx| {
+                    if let Some(menu) = menu {
+                        open.open(menu, position, window, cx);
+                    }
+                });
+                // A field that is gone needs no menu.
+                opened.ok();
+                // The kit does not show a menu without items.
+                none
+            })
             .when(self.mono, |input| input.font_family(mono));
         let field = div()
             .flex()
@@ -102,9 +133,13 @@ impl RenderOnce for TextField {
                     .border_color(border)
                     .bg(c.sunken)
             })
+            .on_mouse_down(MouseButton::Right, |_, window, cx| {
+                take_press(window, cx);
+            })
             .children(self.icon.map(|icon| icon.color(c.muted)))
             .child(div().flex_1().min_w_0().child(input))
-            .children(self.end);
+            .children(self.end)
+            .children(popup);
         div()
             .flex()
             .flex_col()
@@ -117,3 +152,6 @@ impl RenderOnce for TextField {
             )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
 //! Tooltips with text and key bindings.
 
 use gpui_kit::{
-    Action, AnyView, App, AppContext as _, Context, IntoElement, ParentElement as _, Render,
-    SharedString, Styled as _, Window, div, px,
+    Action, AnyView, App, AppContext as _, Context, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    TestSupportExt as _, TextLayout, Window, div, px,
 };
 
 use crate::foreign::multi_line;
@@ -13,6 +14,8 @@ use crate::theme::{ActiveTheme as _, dp};
 pub struct Tooltip {
     text: SharedString,
     action: Option<Box<dyn Action>>,
+    /// Layout of the label that the tooltip completes; nothing is shown if it has the whole text.
+    label: Option<TextLayout>,
 }
 
 impl Tooltip {
@@ -25,6 +28,23 @@ impl Tooltip {
             cx.new(|_| Self {
                 text: text.clone(),
                 action: None,
+                label: None,
+            })
+            .into()
+        }
+    }
+
+    /// Builds a tooltip with the text of a label, shown only while the label is elided. `layout` is
+    /// that of the label's text.
+    pub fn of_elided(
+        text: SharedString,
+        layout: TextLayout,
+    ) -> impl Fn(&mut Window, &mut App) -> AnyView + 'static {
+        move |_, cx| {
+            cx.new(|_| Self {
+                text: text.clone(),
+                action: None,
+                label: Some(layout.clone()),
             })
             .into()
         }
@@ -40,6 +60,7 @@ impl Tooltip {
             cx.new(|_| Self {
                 text: text.clone(),
                 action: Some(action.boxed_clone()),
+                label: None,
             })
             .into()
         }
@@ -48,6 +69,10 @@ impl Tooltip {
 
 impl Render for Tooltip {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let is_complete = |label: &TextLayout| label.text() == *self.text;
+        if self.label.as_ref().is_some_and(is_complete) {
+            return div();
+        }
         let keys = self
             .action
             .as_ref()
@@ -55,6 +80,10 @@ impl Render for Tooltip {
         let colors = &cx.theme().colors;
         div().pt(dp(12.0)).pl(dp(4.0)).child(
             div()
+                .id("tooltip")
+                .test_support()
+                .role(Role::Tooltip)
+                .aria_label(self.text.clone())
                 .flex()
                 .items_center()
                 .gap(dp(8.0))

@@ -1,5 +1,5 @@
-//! Draws the menus of both platforms with the keys that the system shows beside them, without a display:
-//! `cargo run -p workbench --example menus -- FOLDER`.
+//! Draws the menus of both platforms with the keys that the system shows beside them, and a small window with an open
+//! menu, without a display: `cargo run -p workbench --example menus -- FOLDER`.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use host::{Dirs, FakeClock, FakeFiles};
 use project::WalkBackend;
 use ui::{ActiveTheme as _, Divider, Label, ThemeLibrary, dp};
 use workbench::Services;
+use workbench::windows::{self, OpenRequest};
 
 /// An item of a menu: its name and keys; `None` is a separator.
 type MenuRow = Option<(SharedString, SharedString)>;
@@ -32,7 +33,7 @@ impl Render for MenuPicture {
                 .child(div().p(dp(4.0)).child(Label::new(name.clone()).strong()))
                 .child(
                     div()
-                        .w(dp(250.0))
+                        .min_w(dp(250.0))
                         .p(dp(4.0))
                         .rounded(px(6.0))
                         .border_1()
@@ -63,6 +64,7 @@ fn render_row(row: &MenuRow) -> AnyElement {
         Some((name, keys)) => div()
             .flex()
             .justify_between()
+            .gap(dp(16.0))
             .px(dp(6.0))
             .py(dp(1.0))
             .child(Label::new(name.clone()))
@@ -110,13 +112,18 @@ fn rows(menu: &OwnedMenu, platform: Platform, cx: &App) -> Vec<MenuRow> {
     menu.items.iter().map(row).collect()
 }
 
+/// A stored session of one small window.
+const SMALL_WINDOW: &str = r#"{ "session": { "windows": [{ "bounds": { "x": 0, "y": 0, "width": 700, "height": 520 } }] } }"#;
+
 fn services() -> Result<Services, Box<dyn Error>> {
     let home = AbsPath::new("/home/me").ok_or("no absolute path")?;
+    let dirs = Dirs::under(&home);
     let files = FakeFiles::new();
+    files.write(&dirs.state.join("windows.json"), SMALL_WINDOW);
     Ok(Services {
         files: Arc::new(files.clone()),
         clock: Arc::new(FakeClock::at(1_700_000_000_000)),
-        dirs: Dirs::under(&home),
+        dirs,
         ground: WalkBackend::Listed(Arc::new(files)),
         home: Some(home.clone()),
         agents: None,
@@ -128,7 +135,8 @@ fn services() -> Result<Services, Box<dyn Error>> {
     })
 }
 
-fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
+/// Starts the program without opening a window.
+fn start(platform: Platform) -> Result<HeadlessAppContext, Box<dyn Error>> {
     let text_system = gpui_kit::platform::current_platform(true).text_system();
     let mut cx = HeadlessAppContext::with_platform(
         text_system,
@@ -136,7 +144,7 @@ fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
         gpui_kit::platform::current_headless_renderer,
     );
     let services = services()?;
-    let menus = cx.update(|cx| {
+    cx.update(|cx| {
         gpui_kit::init(cx);
         ui::init(platform, cx);
         services.set(cx);
@@ -144,6 +152,14 @@ fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
         if let Some(theme) = ThemeLibrary::builtin().themes().first() {
             ui::set_theme(theme, cx);
         }
+    });
+    Ok(cx)
+}
+
+/// Draws all items of the menus.
+fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
+    let mut cx = start(platform)?;
+    let menus = cx.update(|cx| {
         let menus = cx.get_menus().unwrap_or_default();
         let menus = menus
             .iter()
@@ -167,8 +183,28 @@ fn picture(platform: Platform, path: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Draws a small window with the File menu scrolled to its end, as the keys open it.
+fn small_window(path: &str) -> Result<(), Box<dyn Error>> {
+    let mut cx = start(Platform::Linux)?;
+    cx.update(|cx| windows::start(OpenRequest::default(), Vec::new(), cx));
+    let open = cx.update(|cx| windows::all(cx).pop());
+    let (window, _) = open.ok_or("no window")?;
+    for key in ["f10", "down", "right", "end"] {
+        cx.run_until_parked();
+        cx.update_window(window, |_, window, cx| {
+            window.render_frame(cx);
+            window.press(key, cx);
+        })?;
+    }
+    cx.run_until_parked();
+    cx.update_window(window, |_, window, cx| window.render_frame(cx))?;
+    cx.capture_screenshot(window)?.save(path)?;
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     picture(Platform::MacOs, &format!("{folder}/menus-macos.png"))?;
-    picture(Platform::Linux, &format!("{folder}/menus-linux.png"))
+    picture(Platform::Linux, &format!("{folder}/menus-linux.png"))?;
+    small_window(&format!("{folder}/menu-open.png"))
 }

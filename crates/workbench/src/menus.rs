@@ -6,7 +6,6 @@
 pub(crate) mod dock;
 
 use base::Platform;
-use gpui_kit::component::GlobalState;
 use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
@@ -14,12 +13,9 @@ use crate::actions::{
     app, excerpts, file, go, pane, project_search, project_tree, suggestions, view,
 };
 
-/// Registers the menus with the system and with the menu bar drawn by Burin.
+/// Registers the menus with the system.
 pub(crate) fn install(cx: &mut App) {
-    let platform = cx.platform();
-    cx.set_menus(menus(platform));
-    let owned = menus(platform).into_iter().map(Menu::owned).collect();
-    GlobalState::global_mut(cx).set_app_menus(owned);
+    cx.set_menus(menus(cx.platform()));
     dock::install(cx);
 }
 
@@ -152,6 +148,7 @@ fn edit_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("Request suggestion", editor::RequestSuggestion),
         MenuItem::action("Suggestion status\u{2026}", suggestions::ShowStatus),
+        MenuItem::action("Refused suggestions\u{2026}", suggestions::ShowLog),
         MenuItem::action("Snooze suggestions", suggestions::Snooze),
         MenuItem::action("Turn suggestions on or off", suggestions::Toggle),
     ])

@@ -1,36 +1,28 @@
 //! The title bar of a window: the menus, if they are not native, and the search field.
 
+mod app_menu;
+
 use base::Platform;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::component::TitleBar;
-use gpui_kit::component::menu::{AppMenuBar, PopupMenu};
 use gpui_kit::{
-    Anchor, Context, DismissEvent, Entity, FocusHandle, InteractiveElement as _, IntoElement,
-    MouseButton, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
-    Styled as _, Subscription, Window, anchored, deferred, div, prelude::FluentBuilder as _, px,
+    AppContext as _, Context, Entity, InteractiveElement as _, IntoElement, MouseButton,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    Window, div, prelude::FluentBuilder as _, px,
 };
-use settings::MenuBar;
 use ui::foreign::one_line;
 use ui::{
-    ActivePlatform as _, ActiveSettings as _, ActiveTheme as _, Icon, IconButton, IconSize,
-    KeyHint, Label, Menu, Tooltip, dp,
+    ActivePlatform as _, ActiveTheme as _, Icon, IconButton, IconSize, KeyHint, Label, Tooltip, dp,
 };
 
+use self::app_menu::AppMenu;
 use crate::actions::{app, file, go, view};
 use crate::folder::OpenFolder;
-use crate::menus;
 
 /// The title bar of one window.
 pub(crate) struct TitleStrip {
     folder: Option<Entity<OpenFolder>>,
-    bar: Entity<AppMenuBar>,
-    open: Option<OpenMenu>,
-}
-
-struct OpenMenu {
-    menu: Entity<PopupMenu>,
-    before: Option<FocusHandle>,
-    _dismissed: Subscription,
+    menu: Entity<AppMenu>,
 }
 
 /// Height of the title bar, in design pixels.
@@ -42,10 +34,10 @@ const NARROW: f32 = 720.0;
 impl TitleStrip {
     /// Creates the title bar of a window without a folder.
     pub(crate) fn new(cx: &mut Context<Self>) -> Self {
+        let platform = cx.platform();
         Self {
             folder: None,
-            bar: AppMenuBar::new(cx),
-            open: None,
+            menu: cx.new(|_| AppMenu::new(platform)),
         }
     }
 
@@ -59,81 +51,11 @@ impl TitleStrip {
         cx.notify();
     }
 
-    /// Opens the menu of the menu button, or closes it if it is open. Does nothing on macOS, whose
-    /// menu bar is the system's.
-    pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if self.open.is_some() {
-            self.close_menu(window, cx);
-            return;
-        }
-        if cx.platform() == Platform::MacOs {
-            return;
-        }
-        let before = window.focused(cx);
-        let context = before.clone();
-        let menu = PopupMenu::build(window, cx, |popup, window, cx| {
-            let menu = context.into_iter().fold(Menu::new(), Menu::focus);
-            let menu = menus::menus(cx.platform())
-                .into_iter()
-                .fold(menu, |menu, submenu| {
-                    let name = submenu.name.clone();
-                    let items = submenu.owned();
-                    menu.submenu(name, move || inner(&items))
-                });
-            menu.fill(popup, window, cx)
-        });
-        let dismissed = cx.subscribe_in(&menu, window, |this, _, _: &DismissEvent, window, cx| {
-            this.close_menu(window, cx);
-        });
-        gpui_kit::Focusable::focus_handle(menu.read(cx), cx).focus(window, cx);
-        self.open = Some(OpenMenu {
-            menu,
-            before,
-            _dismissed: dismissed,
-        });
-        cx.notify();
-    }
-
-    fn close_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(open) = self.open.take() else {
-            return;
-        };
-        let menu = gpui_kit::Focusable::focus_handle(open.menu.read(cx), cx);
-        // The chosen action may already have moved the focus.
-        let is_still_here = menu.contains_focused(window, cx) || window.focused(cx).is_none();
-        if let Some(before) = open.before.filter(|_| is_still_here) {
-            before.focus(window, cx);
-        }
-        cx.notify();
-    }
-
-    /// Renders the menus as a bar or behind a button, as the setting says. Returns `None` if it
-    /// hides them.
-    fn render_menu(&self, cx: &mut Context<Self>) -> Option<gpui_kit::AnyElement> {
-        match cx.settings().window.menu {
-            MenuBar::Hidden => None,
-            MenuBar::Bar => Some(div().h_full().child(self.bar.clone()).into_any_element()),
-            MenuBar::Button => {
-                let menu = self.open.as_ref().map(|open| {
-                    deferred(
-                        anchored()
-                            .anchor(Anchor::TopLeft)
-                            .snap_to_window()
-                            .child(div().pt(dp(28.0)).child(open.menu.clone())),
-                    )
-                    .with_priority(2)
-                });
-                let button = IconButton::new("menu", Icon::Menu, "Menu")
-                    .small()
-                    .on_click(cx.listener(|this, _, window, cx| this.open_menu(window, cx)));
-                Some(
-                    div()
-                        .relative()
-                        .child(button)
-                        .children(menu)
-                        .into_any_element(),
-                )
-            }
+    /// Opens the menus, or closes them if they are open. Does nothing on macOS, whose menu bar is the
+    /// system's.
+    pub(crate) fn toggle_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if cx.platform() == Platform::Linux {
+            self.menu.update(cx, |menu, cx| menu.toggle(window, cx));
         }
     }
 
@@ -223,28 +145,12 @@ impl TitleStrip {
     }
 }
 
-fn inner(menu: &gpui_kit::OwnedMenu) -> Menu {
-    menu.items
-        .iter()
-        .fold(Menu::new(), |menu, item| match item {
-            gpui_kit::OwnedMenuItem::Action { name, action, .. } => {
-                menu.action(name.clone(), action.boxed_clone())
-            }
-            gpui_kit::OwnedMenuItem::Separator => menu.separator(),
-            gpui_kit::OwnedMenuItem::Submenu(_) | gpui_kit::OwnedMenuItem::SystemMenu(_) => menu,
-        })
-}
-
 impl Render for TitleStrip {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let colors = cx.theme().colors;
         let is_wide = f32::from(window.viewport_size().width) >= NARROW;
-        let menu = self.render_menu(cx);
-        let side = match cx.platform() {
-            Platform::Linux => menu,
-            // The system shows the menus.
-            Platform::MacOs => None,
-        };
+        // On macOS the system shows the menus.
+        let menu = (cx.platform() == Platform::Linux).then(|| self.menu.clone());
         TitleBar::new()
             .h(dp(HEIGHT))
             .bg(colors.sunken)
@@ -258,7 +164,7 @@ impl Render for TitleStrip {
                     .h_full()
                     .items_center()
                     .gap(dp(8.0))
-                    .children(side)
+                    .children(menu)
                     .child(div().flex().flex_1().min_w_0().child(self.render_place(cx)))
                     .child(self.render_field(window, cx))
                     .child(

@@ -426,7 +426,8 @@ impl TreePanel {
 
     /// Cancels the name field after a click elsewhere.
     fn leave_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if self.state.editing.is_some() && !self.name.read(cx).focus_handle(cx).is_focused(window) {
+        // The context menu of the field has the focus while it is open.
+        if self.state.editing.is_some() && !self.name.read(cx).has_selection_focus(window, cx) {
             self.state.editing = None;
             self.name_problem = None;
             self.rows_changed(cx);

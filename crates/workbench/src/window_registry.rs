@@ -21,6 +21,8 @@ pub(crate) struct WindowRegistry {
     pub(crate) unopened: Vec<SavedWindow>,
     pub(crate) session: SavedSession,
     pub(crate) writing: Option<Task<()>>,
+    /// The latest request to open folders or files; it waits for the earlier ones.
+    pub(crate) opening: Option<Task<()>>,
     pub(crate) is_ending: bool,
     /// Opens a folder in a window; set by `windows`, which knows how to create one.
     pub(crate) open_folder: Option<fn(Option<AbsPath>, &mut App)>,

@@ -20,6 +20,7 @@ use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Bounds, Entity, TitlebarOptions, WindowBounds,
     WindowDecorations, WindowOptions, point, px, size,
 };
+use host::Files;
 use project::DocumentKey;
 use settings::Restore;
 use ui::{ActivePlatform as _, ActiveSettings as _, Tone};
@@ -43,6 +44,17 @@ pub struct OpenRequest {
     pub files: Vec<(AbsPath, Option<LineColumn>)>,
 }
 
+impl OpenRequest {
+    /// Spells the folders as the disk stores them, so that every spelling of a folder has one window.
+    /// Blocks on the disk.
+    fn with_stored_folders(mut self, files: &dyn Files) -> Self {
+        for folder in &mut self.folders {
+            *folder = files.stored_path(folder);
+        }
+        self
+    }
+}
+
 /// Number of files from the command line that are read before the first frame.
 const AT_ONCE: usize = 4;
 /// Default size of a window, in logical pixels.
@@ -50,10 +62,16 @@ const WIDTH: f32 = 1280.0;
 const HEIGHT: f32 = 820.0;
 
 /// Opens the requested folders and files, or else restores the last session. `problems` are shown
-/// in the first window.
+/// in the first window. Blocks on the disk, before the first frame.
 pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
+    let files = Services::of(cx).files;
+    let request = request.with_stored_folders(&*files);
     let (mut session, problem) = read_session(cx);
     let mut openings = openings(&request, &mut session, cx.settings().files.restore);
+    if request.folders.is_empty() {
+        let spelled = openings.into_iter();
+        openings = spelled.map(|it| it.with_stored_folder(&*files)).collect();
+    }
     // Empty unless the request has files only.
     let unopened = std::mem::take(&mut session.windows);
     cx.set_global(WindowRegistry {
@@ -139,11 +157,27 @@ fn release_at_first_frame(held: editor::HeldWork, cx: &mut App) {
 }
 
 /// Handles the request of a later start or of the system: opens folders in new windows, and files
-/// in the front window, which is activated. Without a window, a new one shows the files.
+/// in the front window, which is activated. Without a window, a new one shows the files. Requests
+/// take effect in their order, as soon as the disk has answered how it spells the folders.
 pub fn open_request(request: OpenRequest, cx: &mut App) {
+    let files = Services::of(cx).files;
+    let earlier = cx.global_mut::<WindowRegistry>().opening.take();
+    let opening = cx.spawn(async move |cx| {
+        if let Some(earlier) = earlier {
+            earlier.await;
+        }
+        let spelled = cx.background_spawn(async move { request.with_stored_folders(&*files) });
+        let request = spelled.await;
+        cx.update(|cx| open_stored(request, cx));
+    });
+    cx.global_mut::<WindowRegistry>().opening = Some(opening);
+}
+
+/// Handles a request whose folders are spelled as they are stored.
+fn open_stored(request: OpenRequest, cx: &mut App) {
     let has_folders = !request.folders.is_empty();
     for folder in request.folders {
-        open_folder(Some(folder), cx);
+        open_stored_folder(folder, cx);
     }
     let Some(front) = front(cx) else {
         if request.files.is_empty() {
@@ -171,7 +205,10 @@ pub fn reopen(cx: &mut App) {
         return with_window(&front, cx, |_, window, _| window.activate_window());
     }
     let opening = window_registry::take_set_aside(cx).map(reopening);
-    open_window(opening.unwrap_or_default(), cx);
+    // Blocks on the disk, but no window is there that could stop.
+    let files = Services::of(cx).files;
+    let opening = opening.unwrap_or_default().with_stored_folder(&*files);
+    open_window(opening, cx);
 }
 
 /// Returns the windows to open, and removes from the session those they replace.
@@ -226,16 +263,29 @@ fn reopening(saved: SavedWindow) -> WindowStart {
     }
 }
 
-/// Opens a window for a folder, or activates the window that shows the folder. `None` opens a
-/// window without a folder.
+/// Opens a window for a folder, or activates the window that shows the folder, in any spelling of its
+/// path. The disk is asked in the background. `None` opens a window without a folder at once.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
-    // Every spelling of a folder has one window.
-    let files = Services::of(cx).files;
-    let folder = folder.map(|folder| files.stored_path(&folder));
+    match folder {
+        Some(folder) => {
+            let request = OpenRequest {
+                folders: vec![folder],
+                files: Vec::new(),
+            };
+            open_request(request, cx);
+        }
+        None => {
+            open_window(WindowStart::default(), cx);
+        }
+    }
+}
+
+/// Opens a window for a folder spelled as it is stored, or activates the window that shows it.
+fn open_stored_folder(folder: AbsPath, cx: &mut App) {
     let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
         let workbench = workbench_of(open)?;
-        let root = workbench.read(cx).root(cx);
-        (folder.is_some() && root == folder).then_some(open.window)
+        let root = workbench.read(cx).root(cx)?;
+        (root == folder).then_some(open.window)
     });
     if let Some(window) = shown {
         // A window that is closing need not be activated.
@@ -244,12 +294,9 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
             .ok();
         return;
     }
-    let saved = folder
-        .as_ref()
-        .and_then(|folder| take_stored(&path_text(folder), cx));
     let opening = WindowStart {
-        folder,
-        saved,
+        saved: take_stored(&path_text(&folder), cx),
+        folder: Some(folder),
         for_files: false,
     };
     open_window(opening, cx);
