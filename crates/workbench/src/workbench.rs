@@ -35,9 +35,10 @@ use composer_panel::AgentCounts;
 use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
-    Pixels, Subscription, Task, WeakEntity, Window, px,
+    Pixels, SharedString, Subscription, Task, WeakEntity, Window, px,
 };
-use ui::ModalLayer;
+use host::Files;
+use ui::{ModalLayer, RestTimer};
 
 use crate::awake;
 use crate::crumbs::Crumbs;
@@ -65,6 +66,8 @@ const MAX_RECENT_FOR_AGENTS: usize = 10;
 pub struct Workbench {
     services: Services,
     folder: Option<Entity<OpenFolder>>,
+    /// Finds out how the path of the next folder is stored.
+    opening_folder: Option<Task<()>>,
     layout: PaneLayout,
     items: HashMap<ItemId, ItemEntry>,
     strips: BTreeMap<PaneId, Entity<TabStrip>>,
@@ -90,12 +93,17 @@ pub struct Workbench {
     agent_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
     storing: Option<Task<()>>,
+    /// Stores the window when typing and scrolling rest: the recovery journal has the selections
+    /// until then.
+    store_timer: RestTimer<Workbench>,
     folder_subscription: Option<Subscription>,
     _subscriptions: Vec<Subscription>,
 }
 
 struct ItemEntry {
     item: TabItem,
+    /// Title of the tab of an untitled text, as it was shown last.
+    title: SharedString,
     crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
 }
@@ -119,6 +127,8 @@ struct TreeDock {
 const MAX_RECENT_FILES: usize = 200;
 /// Delay before storing the window, to gather further changes.
 const STORE_AFTER: Duration = Duration::from_millis(400);
+/// Pause in typing and scrolling before the window is stored.
+const STORE_REST: Duration = Duration::from_secs(1);
 /// Window width, in pixels, below which the tree overlays the text.
 const NARROW: f32 = 640.0;
 
@@ -138,6 +148,15 @@ pub struct WindowStart {
     pub for_files: bool,
 }
 
+impl WindowStart {
+    /// Spells the folder as the disk stores it, which may have changed since it was saved. Blocks on
+    /// the disk.
+    pub(crate) fn with_stored_folder(mut self, files: &dyn Files) -> Self {
+        self.folder = self.folder.map(|folder| files.stored_path(&folder));
+        self
+    }
+}
+
 impl Workbench {
     /// Creates the workbench from `opening`.
     pub fn new(opening: WindowStart, window: &mut Window, cx: &mut Context<Self>) -> Self {
@@ -149,6 +168,7 @@ impl Workbench {
         let mut workbench = Self {
             services: Services::of(cx),
             folder: None,
+            opening_folder: None,
             layout: PaneLayout::default(),
             items: HashMap::new(),
             strips: BTreeMap::new(),
@@ -176,6 +196,7 @@ impl Workbench {
             agent_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
             storing: None,
+            store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscription: None,
             _subscriptions: Vec::new(),
         };

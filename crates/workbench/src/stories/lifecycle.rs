@@ -106,6 +106,45 @@ fn files_open_in_a_new_window_when_none_is_left(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn a_file_opens_in_the_folder_requested_before_it(cx: &mut TestAppContext) {
+    let files = project();
+    files.write(&path("/q/other.txt"), "other\n");
+    let mut story = open_on(Platform::Linux, files, cx);
+    let requests = [
+        OpenRequest {
+            folders: vec![path("/q")],
+            files: Vec::new(),
+        },
+        OpenRequest {
+            folders: Vec::new(),
+            files: vec![(path("/q/other.txt"), None)],
+        },
+    ];
+    cx.update(|cx| {
+        for request in requests {
+            windows::open_request(request, cx);
+        }
+    });
+    story.settle();
+    let open = cx.update(|cx| {
+        let open = windows::all(cx).into_iter();
+        let open = open.map(|(_, workbench)| {
+            let workbench = workbench.read(cx);
+            let item = workbench.active_item();
+            (workbench.root(cx), item.and_then(|item| item.path(cx)))
+        });
+        open.collect::<Vec<_>>()
+    });
+    assert_eq!(
+        open,
+        [
+            (Some(path("/p")), None),
+            (Some(path("/q")), Some(path("/q/other.txt"))),
+        ]
+    );
+}
+
+#[gpui_kit::test]
 fn an_end_that_the_system_decides_loses_nothing(cx: &mut TestAppContext) {
     let files = project();
     let mut stories = start_on(

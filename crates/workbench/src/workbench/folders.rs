@@ -37,14 +37,28 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
 }
 
 impl Workbench {
-    /// Opens a folder in this window in place of the current one; texts stay open.
+    /// Opens a folder in this window in place of the current one; texts stay open. The disk is asked
+    /// in the background how it spells the path. A folder that is opened or closed meanwhile takes
+    /// precedence.
     pub(crate) fn open_folder_here(
         &mut self,
         folder: AbsPath,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let folder = self.services.files.stored_path(&folder);
+        let files = self.services.files.clone();
+        let spelled = cx.background_spawn(async move { files.stored_path(&folder) });
+        self.opening_folder = Some(cx.spawn_in(window, async move |this, cx| {
+            let folder = spelled.await;
+            let opened = this.update_in(cx, |this, window, cx| {
+                this.open_stored_folder(folder, window, cx);
+            });
+            // A window that closed opens nothing.
+            opened.ok();
+        }));
+    }
+
+    fn open_stored_folder(&mut self, folder: AbsPath, window: &mut Window, cx: &mut Context<Self>) {
         if self.root(cx).as_ref() == Some(&folder) {
             return;
         }
@@ -56,13 +70,15 @@ impl Workbench {
         self.set_folder(Some(folder), window, cx);
     }
 
-    /// Sets or closes the folder of this window, and updates the panels. Tabs stay open.
+    /// Sets the folder of this window, whose path is spelled as it is stored, or closes it, and updates
+    /// the panels. Tabs stay open.
     pub(crate) fn set_folder(
         &mut self,
         root: Option<AbsPath>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        self.opening_folder = None;
         self.folder_subscription = None;
         self.recent_files.clear();
         self.folder = root.map(|root| OpenFolder::open(root, cx));

@@ -239,7 +239,7 @@ pub(super) fn show_menu(
 ) {
     workbench
         .title
-        .update(cx, |title, cx| title.open_menu(window, cx));
+        .update(cx, |title, cx| title.toggle_menu(window, cx));
 }
 
 fn compare_with_disk(
