@@ -23,6 +23,7 @@ mod word_completion;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{AbsPath, ByteOffset, Revision, Span};
 use syntax::SyntaxScope;
@@ -32,8 +33,12 @@ use crate::{
     SuggestionId, SuggestionIds, SuggestionSource,
 };
 use close::FileDefinitions;
-use continuation::GuessMode;
-pub use continuation::VoteSample;
+pub use continuation::{
+    GUESS_FEATURES, GuessSample, GuessVector, IdiomContext, IdiomFollower, IdiomTable,
+    MAX_FOLLOWERS, MAX_ORDER, ObliviousTree, ShowPolicy, TOKEN_FEATURES, TabScorer, TabTables,
+    TableError, TokenSample, TokenVector, TreeTable, each_idiom,
+};
+use continuation::{GuessMode, GuessSources, MAX_ROW_BYTES, TokenWindow};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 use log::EditLog;
 pub use propagate::UnopenedFileSearch;
@@ -63,6 +68,12 @@ pub struct LocalPredictor {
     corpus: Arc<CorpusView>,
     /// Definitions in the open texts, as of the last background task.
     facts: HashMap<Option<AbsPath>, FileDefinitions>,
+    /// Files among the open texts.
+    open: HashSet<AbsPath>,
+    /// Tokens around the caret of the text that was queried last.
+    window: RefCell<TokenWindow>,
+    /// Without tables there are no continuations.
+    tables: Result<TabTables, TableError>,
     ranker: Ranker,
     /// Features of the latest suggestions, to learn from their outcomes.
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
@@ -86,6 +97,12 @@ pub struct BackgroundResult {
 /// Maximum number of suggestions whose outcome is awaited.
 const MAX_SUGGESTED: usize = 256;
 
+/// Initial threshold for suggestions other than text of the local tier at the caret.
+const FIRST_THRESHOLD: f32 = 0.25;
+
+/// Keystrokes beyond which a longer suggestion is not worth more.
+const MAX_SAVED_KEYS: usize = 60;
+
 /// Maximum number of texts whose definitions are kept.
 const MAX_DEFINITION_TEXTS: usize = 64;
 
@@ -103,6 +120,9 @@ impl LocalPredictor {
             propagation: Propagation::default(),
             corpus: CorpusView::empty(),
             facts: HashMap::new(),
+            open: HashSet::new(),
+            window: RefCell::default(),
+            tables: TabTables::shipped(),
             ranker: Ranker::default(),
             suggested: RefCell::default(),
         }
@@ -111,6 +131,16 @@ impl LocalPredictor {
     /// Sets the tokens of the project that continuations come from, in place of the earlier view.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.corpus = corpus;
+    }
+
+    /// Replaces the learned tables, or notes why there are none.
+    pub fn set_tables(&mut self, tables: Result<TabTables, TableError>) {
+        self.tables = tables;
+    }
+
+    /// Returns the reason why text from similar code is not suggested, if it is not.
+    pub fn table_error(&self) -> Option<TableError> {
+        self.tables.as_ref().err().copied()
     }
 
     /// Notes that a text was opened or focused. Without it the first change of the text lacks a
@@ -123,6 +153,7 @@ impl LocalPredictor {
 
     /// Learns from a change of an open text that `history` has recorded last.
     pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
+        self.window.borrow_mut().follow(edit);
         self.log.edited(edit, history);
         self.propagation.learn(&self.log, edit);
     }
@@ -136,9 +167,9 @@ impl LocalPredictor {
     /// Returns the suggestions at the caret, the most useful first, or nothing if none reaches the
     /// threshold. The others serve as alternatives.
     pub fn suggest(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
-        let threshold = self.threshold();
         let mut suggestions = self.all_suggestions(state, ids);
-        let shown = suggestions.iter().position(|it| it.confidence >= threshold);
+        let is_likely = |it: &Suggestion| it.confidence >= self.threshold(&it.source);
+        let shown = suggestions.iter().position(is_likely);
         let Some(shown) = shown else {
             return Vec::new();
         };
@@ -201,16 +232,27 @@ impl LocalPredictor {
             });
         };
         self.propagated(state).into_iter().for_each(&mut add);
-        self.continued(state, mode).into_iter().for_each(&mut add);
-        self.closed(state).into_iter().for_each(&mut add);
-        suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        let row = state.snapshot.point_at(state.caret).row;
+        if state.snapshot.row_len(row).0 as usize <= MAX_ROW_BYTES {
+            self.continued(state, mode).into_iter().for_each(&mut add);
+            self.closed(state).into_iter().for_each(&mut add);
+        }
+        let look = self.tables.as_ref().map_or(0.0, |it| it.scorer.look());
+        suggestions.sort_by(|a, b| worth(b, look).total_cmp(&worth(a, look)));
         suggestions
     }
 
-    /// Returns the threshold for showing a suggestion: the least probability, from 0 to 1, that the
-    /// user keeps it. The threshold is learned from the outcomes of earlier suggestions.
-    pub fn threshold(&self) -> f32 {
-        self.ranker.threshold()
+    /// Returns the threshold for showing a suggestion from `source`: the least probability, from 0 to
+    /// 1, that the user keeps it. It is higher for text at the caret, which comes with most
+    /// keystrokes, and is learned from the outcomes of earlier suggestions.
+    pub fn threshold(&self, source: &SuggestionSource) -> f32 {
+        let first = match (source, &self.tables) {
+            (SuggestionSource::Continuation | SuggestionSource::Syntax, Ok(tables)) => {
+                tables.scorer.threshold()
+            }
+            _ => FIRST_THRESHOLD,
+        };
+        self.ranker.threshold(first)
     }
 
     /// Returns the pending work on the texts in `open`: searches for sites, and reading of
@@ -245,13 +287,40 @@ impl LocalPredictor {
             self.facts.clear();
         }
         self.facts.extend(done.facts);
+        self.open = self.facts.keys().flatten().cloned().collect();
     }
 
-    /// Returns training samples for the weights of the continuation: the predictions for the tokens
-    /// after the caret, up to the first prediction that disagrees with `truth`. `truth` is the text
-    /// that follows the caret in reality.
-    pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
-        continuation::votes(state, &self.corpus, &self.log, truth)
+    /// Returns training samples for the table of tokens: the predictions for the tokens after the
+    /// caret, up to the first token that was not predicted. `truth` is the text that follows the
+    /// caret in reality.
+    pub fn token_samples(&self, state: &EditorState, truth: &str) -> Vec<TokenSample> {
+        let window = &mut self.window.borrow_mut();
+        let sources = self.sources();
+        sources.map_or_else(Vec::new, |sources| {
+            continuation::token_samples(state, window, sources, truth)
+        })
+    }
+
+    /// Returns training samples for the table of guesses: the guesses at the caret, at each length
+    /// at which they could be shown.
+    pub fn guess_samples(&self, state: &EditorState, truth: &str) -> Vec<GuessSample> {
+        let window = &mut self.window.borrow_mut();
+        let sources = self.sources();
+        sources.map_or_else(Vec::new, |sources| {
+            continuation::guess_samples(state, window, sources, truth)
+        })
+    }
+
+    /// Returns what continuations are made from; `None` without tables.
+    fn sources(&self) -> Option<GuessSources<'_>> {
+        let tables = self.tables.as_ref().ok()?;
+        Some(GuessSources {
+            view: &self.corpus,
+            open: &self.open,
+            log: &self.log,
+            scorer: &tables.scorer,
+            idioms: &tables.idioms,
+        })
     }
 
     /// Learns from the outcome of a suggestion. Does nothing if the id is not among the recent
@@ -332,8 +401,10 @@ impl LocalPredictor {
     }
 
     fn continued(&self, state: &EditorState, mode: GuessMode) -> Vec<LocalIdea> {
-        let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(state, &self.corpus, &open, &self.log, mode);
+        let Some(sources) = self.sources() else {
+            return Vec::new();
+        };
+        let guesses = continuation::guesses(state, &mut self.window.borrow_mut(), sources, mode);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
             revision: state.snapshot.revision(),
@@ -366,15 +437,27 @@ impl LocalPredictor {
 impl BackgroundTask {
     /// Runs the task. Takes time proportional to the texts, so it belongs on a background thread.
     pub fn run(self) -> BackgroundResult {
-        BackgroundResult {
-            found: self.search.map(SiteSearch::run).unwrap_or_default(),
-            facts: self
-                .facts
-                .iter()
-                .map(|state| (state.path.clone(), FileDefinitions::of(state)))
-                .collect(),
-            elsewhere: UnopenedFileSites::default(),
+        self.run_until(&AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// Runs the task; `None` if `is_over` is set meanwhile.
+    pub fn run_until(self, is_over: &AtomicBool) -> Option<BackgroundResult> {
+        let found = match self.search {
+            Some(search) => search.run_until(is_over)?,
+            None => SiteFindings::default(),
+        };
+        let mut facts = Vec::with_capacity(self.facts.len());
+        for state in self.facts {
+            if is_over.load(Ordering::Relaxed) {
+                return None;
+            }
+            facts.push((state.path.clone(), FileDefinitions::of(&state)));
         }
+        Some(BackgroundResult {
+            found,
+            facts,
+            elsewhere: UnopenedFileSites::default(),
+        })
     }
 }
 
@@ -440,14 +523,13 @@ impl CaretFeatures {
     }
 }
 
-/// Expected benefit of a suggestion: a likely suggestion is of no help if it is one character long.
-fn worth(suggestion: &Suggestion) -> f32 {
-    let bytes: usize = suggestion
-        .edits
-        .iter()
-        .map(|edit| edit.new.len().max(edit.old.len()))
-        .sum();
-    suggestion.confidence * (1.0 + bytes as f32).ln().min(4.0)
+/// Expected keystrokes saved by a suggestion, less the cost of reading a wrong one, which is `look`
+/// keystrokes.
+fn worth(suggestion: &Suggestion, look: f32) -> f32 {
+    let edits = suggestion.edits.iter();
+    let bytes: usize = edits.map(|edit| edit.new.len().max(edit.old.len())).sum();
+    let saved = bytes.saturating_sub(1).min(MAX_SAVED_KEYS) as f32;
+    suggestion.confidence * saved - look * (1.0 - suggestion.confidence)
 }
 
 /// Returns the trimmed text after the caret in its row.

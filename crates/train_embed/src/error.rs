@@ -22,16 +22,6 @@ pub(super) enum Error {
         program: &'static str,
         error: io::Error,
     },
-    /// An external program ended with a failure.
-    #[error("{program} cannot {task}")]
-    ToolFailed {
-        program: &'static str,
-        /// The intended result as an infinitive, with advice if there is any.
-        task: String,
-    },
-    /// The content of a file cannot be parsed.
-    #[error("cannot read {}: {problem}", path.display())]
-    Format { path: PathBuf, problem: String },
     /// The file differs from the pinned one.
     #[error("{} is not the pinned file: its SHA-256 differs", path.display())]
     NotPinned { path: PathBuf },
@@ -45,6 +35,8 @@ pub(super) enum Error {
     UnknownSetting(String),
     #[error("{name}={value}: {value} is not a number")]
     SettingNotANumber { name: String, value: String },
+    #[error(transparent)]
+    Packages(#[from] packages::Error),
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]
@@ -60,13 +52,5 @@ impl Error {
     pub(super) fn io(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| Self::Io { verb, path, error }
-    }
-
-    /// Returns `Error::Format` for the file at `path`; `problem` describes the malformed part.
-    pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
-        Self::Format {
-            path: path.to_owned(),
-            problem: problem.to_string(),
-        }
     }
 }

@@ -9,7 +9,7 @@ use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
 use super::{CompletionEngine, EngineEffect, TabEvent, TabKind, VisibleSuggestion, is_from_model};
 use crate::cache::CaretText;
 use crate::format::{self, ParsedResponse};
-use crate::validate::{check, joined};
+use crate::validate::{RejectReason, check, joined, without_last_word};
 use crate::{EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
 /// Maximum number of alternatives kept.
@@ -84,11 +84,19 @@ impl CompletionEngine {
 
     /// Adds a candidate and makes it the current one if it is preferable to the shown one. Returns
     /// `false` if validation refuses it, `MAX_ALTERNATIVES` exist, or one has the same edits.
-    /// Stores the reason of a refusal in `self.refused` and clears it on success.
-    pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
+    /// Records the reason of a refusal and clears it on success. A response that stops within a word
+    /// is right up to that word.
+    pub(super) fn add(&mut self, state: &EditorState, mut candidate: SuggestionCandidate) -> bool {
         if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
-            self.refused = Some(refused);
-            return false;
+            let shorter = (refused == RejectReason::CutsWord)
+                .then(|| without_last_word(&candidate.suggestion))
+                .flatten()
+                .filter(|shorter| check(state, shorter, &self.recent).is_ok());
+            let Some(shorter) = shorter else {
+                self.record_refused(&candidate.suggestion, refused);
+                return false;
+            };
+            candidate.suggestion = shorter;
         }
         let is_alike =
             |known: &SuggestionCandidate| known.suggestion.edits == candidate.suggestion.edits;
@@ -96,7 +104,6 @@ impl CompletionEngine {
             return false;
         }
         self.refused = None;
-        let threshold = self.threshold();
         let shown = self.candidates.get(self.at);
         // A suggestion that the user has begun to type stays; otherwise the likelier one is shown.
         // The local tier reports the most useful suggestion first, so its first likely enough one
@@ -107,7 +114,7 @@ impl CompletionEngine {
             let (old, new) = (&shown.suggestion, &candidate.suggestion);
             let is_settled = !is_from_model(&old.source)
                 && !is_from_model(&new.source)
-                && (old.confidence >= threshold || self.is_explicit);
+                && (old.confidence >= self.threshold(old) || self.is_explicit);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
         self.candidates.push(candidate);
@@ -120,7 +127,7 @@ impl CompletionEngine {
     /// Handles the end of a model response.
     pub(super) fn finished(&mut self, request: ActiveRequest) {
         let took = self.now.saturating_sub(request.asked);
-        self.latencies.note(took);
+        self.server.completed(&request, &self.requests, self.now);
         self.failed = None;
         let Some(state) = self.state.clone() else {
             return;
@@ -141,8 +148,10 @@ impl CompletionEngine {
                 stream.close();
                 let text = stream.text().to_owned();
                 self.cache.insert(caret_text, request.model, text);
-                // A response to a request ahead stays cached until its text is reached.
-                if !matches!(request.purpose, RequestPurpose::Ahead(_)) {
+                // A response to a request ahead stays cached until its text is reached, and one for an
+                // earlier position until the user returns there.
+                let is_ahead = matches!(request.purpose, RequestPurpose::Ahead(_));
+                if !is_ahead && !request.is_outdated {
                     self.show_found(&state, took, partial, request.purpose);
                 }
             }
@@ -324,7 +333,8 @@ impl CompletionEngine {
         let revision = self.state.as_ref().map(|state| state.snapshot.revision());
         let is_asked_for = matches!(self.last_edit, Some((_, super::DebounceMode::Eager)));
         let count = self.candidates.len();
-        let threshold = self.threshold();
+        let current = self.candidates.get(self.at);
+        let threshold = current.map_or(1.0, |current| self.threshold(&current.suggestion));
         let shown = self.candidates.get_mut(self.at).filter(|candidate| {
             let is_likely = candidate.suggestion.confidence >= threshold;
             let is_here = candidate.suggestion.file.is_some()

@@ -49,10 +49,12 @@ mod tests {
         let mut story = Story::new("Rust", text);
         story.work();
         let suggestions = story.word_suggestions(0);
-        let words: Vec<&str> = suggestions
+        let mut words: Vec<&str> = suggestions
             .iter()
             .map(|it| it.edits[0].new.as_ref())
             .collect();
+        // The tables determine the order.
+        words.sort_unstable();
         assert_eq!(words, expected, "{text}");
         for it in &suggestions {
             assert!(it.applies_to(&story.state(0).snapshot));
@@ -63,7 +65,7 @@ mod tests {
     fn each_matching_word_is_listed_once() {
         let text =
             "fn remember() {}\nfn release() {}\nfn a() {\n    remember();\n    qux(re|);\n}\n";
-        check(text, &["member", "lease"]);
+        check(text, &["lease", "member"]);
     }
 
     #[test]
