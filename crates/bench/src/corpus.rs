@@ -22,7 +22,7 @@ pub(crate) fn root() -> Result<PathBuf, String> {
 pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
     let root = root()?;
     let mut paths = Vec::new();
-    collect(&root, &mut paths);
+    collect(&root, "rs", &mut paths);
     paths.sort();
     let mut text = String::new();
     let mut count = 0;
@@ -47,12 +47,13 @@ pub(crate) fn rust_file(lines: usize) -> Result<String, String> {
     ))
 }
 
-pub(crate) fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+/// Adds the files below a folder whose names have this extension.
+pub(crate) fn collect(folder: &Path, extension: &str, paths: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect(&path, extension, paths);
+        } else if path.extension().is_some_and(|it| it == extension) {
             paths.push(path);
         }
     }

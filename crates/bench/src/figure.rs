@@ -19,6 +19,10 @@ pub(crate) struct Figure {
     least: Option<f64>,
     /// Standard error, if the value is the mean of a sample.
     error: Option<f64>,
+    /// Value of an earlier state of the program.
+    before: Option<f64>,
+    /// Whether the value should be at least `before`.
+    keeps: bool,
 }
 
 struct Peer {
@@ -49,6 +53,8 @@ impl Figure {
             goal,
             least: None,
             error: None,
+            before: None,
+            keeps: false,
         }
     }
 
@@ -71,6 +77,14 @@ impl Figure {
     pub(crate) fn at_least(self, least: f64) -> Self {
         Self {
             least: Some(least),
+            ..self
+        }
+    }
+
+    /// Requires at least the value of an earlier state of the program, for rates where more is better.
+    pub(crate) fn no_less_than_before(self) -> Self {
+        Self {
+            keeps: true,
             ..self
         }
     }
@@ -106,6 +120,8 @@ impl Figure {
             goal,
             least: None,
             error: None,
+            before: None,
+            keeps: false,
         }
     }
 
@@ -123,6 +139,7 @@ impl Figure {
             "goal": self.goal,
             "least": self.least,
             "standard_error": self.error,
+            "before": self.before,
         })
     }
 }
@@ -157,8 +174,35 @@ impl fmt::Display for Figure {
             };
             write!(f, "  goal ≥ {least:.3} {verdict}")?;
         }
+        if let Some(before) = self.before {
+            write!(f, "  before {before:.3}")?;
+            if self.keeps {
+                let verdict = if self.value >= before {
+                    "holds"
+                } else {
+                    "MISSED"
+                };
+                write!(f, " goal ≥ before {verdict}")?;
+            }
+        }
         Ok(())
     }
+}
+
+/// Adds the values of an earlier state of the program: those of the figures with the same names in the file that
+/// `BURIN_BENCH_BEFORE` names, which the same benchmark wrote for that state.
+pub(crate) fn add_before(figures: &mut [Figure]) -> Result<(), String> {
+    let Some(path) = std::env::var_os("BURIN_BENCH_BEFORE") else {
+        return Ok(());
+    };
+    let failed = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+    let text = std::fs::read_to_string(&path).map_err(|error| failed(&error))?;
+    let known: Vec<Value> = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+    for figure in figures {
+        let same = known.iter().find(|it| it["name"] == *figure.name);
+        figure.before = same.and_then(|it| it["value"].as_f64());
+    }
+    Ok(())
 }
 
 /// Writes `target/bench/NAME.json` and returns its path.

@@ -22,6 +22,7 @@ mod parse;
 mod retrieval;
 mod rg;
 mod router;
+mod samples;
 mod sandbox;
 mod screen;
 mod search;
@@ -62,7 +63,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "type",
-        doc: "key event to scene: CPU time in a large Rust file and a very long log, alone and while a folder is indexed",
+        doc: "key event to scene and CPU of all threads: the editor in very long files, and a whole window in files of 600 to 50,000 lines",
         run: typing::run,
     },
     Bench {
@@ -107,7 +108,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "tab_local",
-        doc: "Tab without a model over real commits: keys saved, next edits, against nvim and the same identifier",
+        doc: "Tab without a model over real commits: keys saved, next edits, against nvim and the same identifier; right text refused, wrong text refused",
         run: tab_local::run,
     },
     Bench {
@@ -146,7 +147,11 @@ fn main() -> ExitCode {
         eprintln!("there is no benchmark \"{name}\"; run without a name to list them");
         return ExitCode::from(2);
     };
-    let figures = match (bench.run)() {
+    let measured = (bench.run)().and_then(|mut figures| {
+        figure::add_before(&mut figures)?;
+        Ok(figures)
+    });
+    let figures = match measured {
         Ok(figures) => figures,
         Err(reason) => {
             eprintln!("bench {name}: {reason}");
@@ -161,4 +166,9 @@ fn main() -> ExitCode {
         Err(error) => eprintln!("cannot write the figures: {error}"),
     }
     ExitCode::SUCCESS
+}
+
+/// Whether a part of a benchmark is measured: all parts are, unless `BURIN_BENCH_PARTS` names some, separated by commas.
+fn is_wanted(part: &str) -> bool {
+    std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
 }

@@ -27,42 +27,53 @@
 //! commit has removed so far, which a compiler would report first (next diagnostic).
 //! A hunk is an edit-propagation case if it changes a row by the same tokens as at least two earlier rows.
 //!
+//! *Probe.* Share of right text that the checks of suggestions refuse (see `probe`), in the hunks that are typed, at every
+//! caret or at every `BURIN_BENCH_STEP`th one.
+//!
+//! *Control.* Share of wrong text that they refuse, up to 2,000 cases of each of ten kinds (see `control`), from the 400
+//! newest commits, evenly from all repositories. To compare with another state of the checks, measure both states with
+//! the same repositories, and name the first one's `tab_local.json` in `BURIN_BENCH_BEFORE`.
+//!
 //! *Speed.* CPU time of `LocalPredictor::suggest` in a project of a million lines, and time and memory of its corpus.
 //!
-//! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, speed. `BURIN_BENCH_MISSES` prints the missed cases of
-//! edit propagation, for inspection in repositories that are not used for measurements.
+//! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, probe, control, speed. `BURIN_BENCH_MISSES` prints the
+//! missed cases of edit propagation, the right text that is refused and the wrong text that is not, for inspection in
+//! repositories that are not used for measurements.
 //!
-//! With `BURIN_BENCH_FIT`, nothing is measured, and the weights of the continuation are fitted to these repositories.
-//! Used for fitting and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
+//! The learned tables are trained by `cargo xtask train-tab`, on packages and on none of these repositories.
+//! Used for development and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
 //! pydantic, cobra, axum, trpc; for repeated edits also serde, rayon, click, jinja, testify, koa, got. Used for
-//! measurements, never for fitting or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
+//! measurements, never for training, development or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
 //! for measurements only: hyper, bat, echo, starlette, black, redux, preact.
 
-mod baselines;
-mod fit;
-mod hunks;
+mod asker;
+mod control;
+#[cfg(test)]
+mod fixture;
 mod keys;
 mod next;
-mod person;
+mod probe;
 mod repository;
-mod shown;
 mod speed;
 #[cfg(test)]
 mod tests;
+mod wrong;
 
 use std::path::PathBuf;
 
+use replay::{baselines, hunks, person, shown, typing};
+
 use crate::figure::Figure;
+use crate::is_wanted;
 
 /// Runs the replay over all repositories.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let repositories = repositories()?;
-    if std::env::var_os("BURIN_BENCH_FIT").is_some() {
-        return fit::run(&repositories);
-    }
     let mut keys = keys::Tally::default();
     let mut next = next::Tally::default();
-    for repository in &repositories {
+    let mut probe = probe::Tally::new(number("BURIN_BENCH_STEP").unwrap_or(1));
+    let mut control = control::Tally::new();
+    for (ix, repository) in repositories.iter().enumerate() {
         if is_wanted("keys") {
             repository::replay(repository, commits(80), |moment, corpus| {
                 keys.commit(moment, corpus);
@@ -70,6 +81,13 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         }
         if is_wanted("next") {
             repository::replay(repository, commits(400), |moment, _| next.commit(moment))?;
+        }
+        if is_wanted("probe") {
+            repository::each_commit(repository, commits(80), |files| probe.commit(files))?;
+        }
+        if is_wanted("control") {
+            control.set_limit(control::CASES * (ix + 1) / repositories.len());
+            repository::each_commit(repository, commits(400), |files| control.commit(files))?;
         }
         eprintln!("{}: {}", repository.display(), keys.line());
     }
@@ -79,6 +97,12 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     }
     if is_wanted("next") {
         figures.extend(next.figures());
+    }
+    if is_wanted("probe") {
+        figures.extend(probe.figures());
+    }
+    if is_wanted("control") {
+        figures.extend(control.figures());
     }
     if is_wanted("speed") {
         figures.extend(speed::figures()?);
@@ -97,14 +121,13 @@ fn repositories() -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// Whether a part is measured: all are, unless `BURIN_BENCH_PARTS` names some.
-fn is_wanted(part: &str) -> bool {
-    std::env::var("BURIN_BENCH_PARTS").map_or(true, |parts| parts.split(',').any(|it| it == part))
-}
-
 /// Returns the number of newest commits to replay.
 fn commits(usual: usize) -> usize {
-    let count = std::env::var("BURIN_BENCH_COMMITS").ok();
-    let count = count.and_then(|count| count.parse().ok());
-    count.unwrap_or(usual)
+    number("BURIN_BENCH_COMMITS").unwrap_or(usual)
+}
+
+/// Returns the positive number in an environment variable.
+fn number(name: &str) -> Option<usize> {
+    let number = std::env::var(name).ok()?.parse().ok();
+    number.filter(|number| *number > 0)
 }

@@ -1,60 +1,76 @@
 //! Key event to scene, in process: runs benches that have a window without a screen and real shaping, and judges what
-//! they print. Typing is measured twice: alone, and while this process indexes a large folder (`BURIN_CORPUS`) as the
-//! window does.
+//! they print.
+//!
+//! `editor`: the editor in two very long files, alone, and while this process indexes a large folder (`BURIN_CORPUS`) as
+//! the window does. `window`: a whole window in real files of several sizes and languages, meanwhile. `BURIN_BENCH_PARTS`
+//! selects one.
 
-use std::path::Path;
+mod reindexing;
+
 use std::process::{Command, Stdio};
 
-use ::index::{Index, IndexOptions, IndexPhase};
-use serde_json::Value;
-use tempfile::TempDir;
+use serde_json::{Value, json};
 
 use crate::corpus;
 use crate::figure::Figure;
-use crate::index::place;
+use crate::is_wanted;
+use crate::samples::samples;
+use reindexing::Reindexing;
 
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let root = corpus::root()?;
-    let mut figures = of_window("editor", "typing")?;
-    match while_indexing(&root) {
-        Ok(more) => figures.extend(more),
-        // What was measured before is worth telling all the same.
-        Err(why) => eprintln!("not measured while a folder is indexed: {why}"),
+    let mut figures = Vec::new();
+    if is_wanted("editor") {
+        figures.extend(of_window("editor", "typing", &[])?);
     }
+    let indexing = Reindexing::start(&root)?;
+    if is_wanted("editor") {
+        let beside = of_window("editor", "typing", &[])?.into_iter();
+        figures.extend(beside.map(|figure| figure.under("while a folder is indexed")));
+    }
+    if is_wanted("window") {
+        figures.extend(whole_window()?);
+    }
+    let files = indexing.stop()?;
+    let name = "files indexed meanwhile";
+    figures.push(Figure::alone(name, files as f64, "files", 1, None));
     Ok(figures)
 }
 
-fn while_indexing(root: &Path) -> Result<Vec<Figure>, String> {
-    let cache = TempDir::new().map_err(|error| error.to_string())?;
-    let index = Index::open(place(root)?, IndexOptions::kept_in(&place(cache.path())?));
-    let figures = of_window("editor", "typing")?;
-    let status = index.status();
-    let name = root.display();
-    if status.is_ready() {
-        return Err(format!(
-            "{name} was indexed before the keys were typed; set BURIN_CORPUS to a larger folder"
-        ));
+/// Measures a whole window in files of several sizes and languages.
+fn whole_window() -> Result<Vec<Figure>, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut paths = Vec::new();
+    for (ix, sample) in samples()?.into_iter().enumerate() {
+        let path = folder.path().join(format!("{ix}.json"));
+        let json = json!({
+            "language": sample.language,
+            "extension": sample.extension,
+            "label": sample.label,
+            "text": sample.text,
+            "row": sample.row,
+            "typed": sample.typed,
+        });
+        std::fs::write(&path, json.to_string())
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        paths.push(path.display().to_string());
     }
-    if let IndexPhase::Off(why) = &status.phase {
-        return Err(format!("{name} cannot be indexed: {why}"));
-    }
-    if status.done == 0 {
-        return Err(format!("nothing of {name} was indexed meanwhile"));
-    }
-    let figures = figures.into_iter();
-    let mut figures: Vec<_> = figures
-        .map(|figure| figure.under("while a folder is indexed"))
-        .collect();
-    let name = "files indexed meanwhile";
-    figures.push(Figure::alone(name, status.done as f64, "files", 1, None));
-    Ok(figures)
+    let mut arguments = vec!["typing"];
+    arguments.extend(paths.iter().map(String::as_str));
+    of_window("workbench", "window", &arguments)
 }
 
 /// The figures of a bench of a crate that draws.
-pub(crate) fn of_window(package: &str, bench: &str) -> Result<Vec<Figure>, String> {
+pub(crate) fn of_window(
+    package: &str,
+    bench: &str,
+    arguments: &[&str],
+) -> Result<Vec<Figure>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["bench", "--quiet", "--package", package, "--bench", bench])
+        .arg("--")
+        .args(arguments)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -76,6 +92,7 @@ fn figure(line: &str) -> Option<Figure> {
     let unit = match json["unit"].as_str()? {
         "ms" => "ms",
         "%" => "%",
+        "x" => "x",
         "keys" => "keys",
         _ => return None,
     };

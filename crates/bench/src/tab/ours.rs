@@ -1,6 +1,6 @@
 //! The engine of the product over the same keystrokes and the same model, driven like in a window.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use autocomplete::context::EmptyContextSource;
@@ -18,6 +18,7 @@ use super::Score;
 use super::future::Future;
 use super::keys::Session;
 use super::peers::save;
+use super::server::{Server, ServerKind};
 
 /// Visible rows above and below the caret.
 const ROWS: u32 = 30;
@@ -37,26 +38,20 @@ struct Driver<'a> {
     event: usize,
     shown: Option<Suggestion>,
     wake: Option<Duration>,
-    /// Pending responses by arrival time.
-    answers: BTreeMap<(Duration, RequestId), String>,
+    server: Server<RequestId>,
+    /// Pending responses.
+    answers: HashMap<RequestId, String>,
     score: Score,
     saved_until: (usize, usize),
 }
 
 /// Replays a session.
-pub(super) fn replay(session: &Session, future: &Future) -> Score {
+pub(super) fn replay(session: &Session, future: &Future, server: ServerKind) -> Score {
     let language = language_for(std::path::Path::new(session.file), "");
-    let model = ModelId {
-        provider: "loopback".to_owned(),
-        model: "future".to_owned(),
-    };
     let mut driver = Driver {
         session,
         future,
-        engine: CompletionEngine::new(EngineOptions::model(TabModel {
-            id: model,
-            kind: TabKind::Gap,
-        })),
+        engine: CompletionEngine::new(EngineOptions::model(model(server))),
         buffer: Buffer::new(&session.start),
         tree: language.map(SyntaxTree::new),
         language,
@@ -65,7 +60,8 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
         event: 0,
         shown: None,
         wake: None,
-        answers: BTreeMap::new(),
+        server: Server::new(server),
+        answers: HashMap::new(),
         score: Score::default(),
         saved_until: (usize::MAX, 0),
     };
@@ -79,11 +75,22 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
     driver.score
 }
 
+fn model(server: ServerKind) -> TabModel {
+    TabModel {
+        id: ModelId {
+            provider: "loopback".to_owned(),
+            model: "future".to_owned(),
+        },
+        kind: TabKind::Gap,
+        is_serial: server == ServerKind::Serial,
+    }
+}
+
 impl Driver<'_> {
     /// Handles wake-ups and responses in order up to a time.
     fn run_until(&mut self, moment: Duration) {
         loop {
-            let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
+            let answer = self.server.next_completion();
             let next = answer.into_iter().chain(self.wake).min();
             let Some(at) = next.filter(|at| *at < moment) else {
                 return;
@@ -93,7 +100,8 @@ impl Driver<'_> {
                 self.put(at, EngineInput::Time);
                 continue;
             }
-            if let Some(((at, request), text)) = self.answers.pop_first() {
+            if let Some((at, request)) = self.server.take_completed() {
+                let text = self.answers.remove(&request).unwrap_or_default();
                 let piece = StreamEvent::TextDelta(text);
                 let stop = StreamEvent::Stop {
                     reason: StopReason::EndTurn,
@@ -167,12 +175,14 @@ impl Driver<'_> {
             match effect {
                 EngineEffect::Ask { request, body } => {
                     let text = self.answer(&body);
-                    let at = now + Future::latency(self.score.calls);
+                    let latency = Future::latency(self.score.calls);
                     self.score.calls += 1;
-                    self.answers.insert((at, request), text);
+                    self.server.ask(now, request, latency);
+                    self.answers.insert(request, text);
                 }
                 EngineEffect::Cancel { request } => {
-                    self.answers.retain(|(_, it), _| *it != request)
+                    self.server.cancel(now, request);
+                    self.answers.remove(&request);
                 }
                 EngineEffect::Show(shown) => {
                     let is_stale = shown.suggestion.revision != self.buffer.revision();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Score;
 use super::future::Future;
 use super::keys::Session;
+use super::server::{Server, ServerKind};
 
 /// Debounce after a keystroke.
 const DEBOUNCE: Duration = Duration::from_millis(75);
@@ -30,17 +31,13 @@ struct Answer {
     text: String,
 }
 
-struct Pending {
-    at: Duration,
-    event: usize,
-}
-
 struct Peer<'a> {
     session: &'a Session,
     future: &'a Future,
     policy: Policy,
     score: Score,
-    pending: Vec<Pending>,
+    /// Requests by the event after which they were sent.
+    server: Server<usize>,
     kept: VecDeque<Answer>,
     /// Visible text, for the text after this event.
     shown: Option<(usize, String)>,
@@ -49,13 +46,18 @@ struct Peer<'a> {
 }
 
 /// Replays a session under a policy.
-pub(super) fn replay(session: &Session, future: &Future, policy: Policy) -> Score {
+pub(super) fn replay(
+    session: &Session,
+    future: &Future,
+    policy: Policy,
+    server: ServerKind,
+) -> Score {
     let mut peer = Peer {
         session,
         future,
         policy,
         score: Score::default(),
-        pending: Vec::new(),
+        server: Server::new(server),
         kept: VecDeque::new(),
         shown: None,
         saved_until: (usize::MAX, 0),
@@ -75,9 +77,9 @@ impl Peer<'_> {
         let Some(now) = now else {
             return;
         };
-        self.pending.sort_by_key(|pending| pending.at);
-        while self.pending.first().is_some_and(|it| it.at <= moment) {
-            let event = self.pending.remove(0).event;
+        while self.server.next_completion().is_some_and(|at| at <= moment)
+            && let Some((_, event)) = self.server.take_completed()
+        {
             let text = self.future.answer(self.session, event, 0);
             if self.policy == Policy::Cody {
                 self.kept.push_back(Answer { event, text });
@@ -145,7 +147,7 @@ impl Peer<'_> {
                     self.shown = self.found(ix);
                 }
             }
-            Policy::DebounceCancel | Policy::DebounceCancelTyping => self.pending.clear(),
+            Policy::DebounceCancel | Policy::DebounceCancelTyping => self.server.cancel_all(),
         }
     }
 
@@ -157,9 +159,9 @@ impl Peer<'_> {
         }
         self.answers_until(due, Some(ix));
         if self.shown.is_none() || self.policy == Policy::DebounceCancel {
-            let at = due + Future::latency(self.score.calls);
+            let latency = Future::latency(self.score.calls);
             self.score.calls += 1;
-            self.pending.push(Pending { at, event: ix });
+            self.server.ask(due, ix, latency);
         }
     }
 }

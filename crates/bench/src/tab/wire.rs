@@ -13,11 +13,7 @@ use autocomplete::engine::{
     CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, TabKind,
     TabModel,
 };
-use autocomplete::validate::{RecentEdits, check};
-use autocomplete::{
-    ChangeCause, DocumentEdit, EditorState, SuggestedEdit, Suggestion, SuggestionId,
-    SuggestionSource,
-};
+use autocomplete::{ChangeCause, DocumentEdit, EditorState};
 use base::{AbsPath, Row, Span};
 use futures::StreamExt;
 use model::ModelId;
@@ -39,7 +35,6 @@ const FIRST: usize = 20;
 /// Maximum times in milliseconds.
 const P50: f64 = 1.0;
 const P99: f64 = 5.0;
-const CHECK: f64 = 1.0;
 
 /// Times of a keystroke in milliseconds.
 struct Pressed {
@@ -47,8 +42,6 @@ struct Pressed {
     machine: f64,
     /// From the keystroke until the server has the whole request.
     wire: f64,
-    /// For checking a suggestion at the caret.
-    check: f64,
 }
 
 /// Definitions in the project by name.
@@ -69,13 +62,12 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
     let _inside = runtime.enter();
     let router = start_router(wire_lanes(&url));
     let mut keys = Keys::new(&project)?;
-    let (mut machine, mut whole, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut machine, mut whole) = (Vec::new(), Vec::new());
     for key in 0..FIRST + KEYS {
         let pressed = keys.press(&router, &runtime, &came)?;
         if key >= FIRST {
             machine.push(pressed.machine);
             whole.push(pressed.wire);
-            checks.push(pressed.check);
         }
     }
     let files = project.files;
@@ -94,18 +86,6 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
         figure("key to request at the server, p99", &whole, 0.99, Some(P99)),
         figure("of that in the machine, p50", &machine, 0.5, None),
         figure("of that in the machine, p99", &machine, 0.99, None),
-        figure(
-            "check of a suggestion in 2,000 lines, p50",
-            &checks,
-            0.5,
-            Some(CHECK),
-        ),
-        figure(
-            "check of a suggestion in 2,000 lines, p99",
-            &checks,
-            0.99,
-            None,
-        ),
     ])
 }
 
@@ -134,6 +114,7 @@ impl<'a> Keys<'a> {
         let model = TabModel {
             id,
             kind: TabKind::Gap,
+            is_serial: false,
         };
         let engine = CompletionEngine::new(EngineOptions {
             root: AbsPath::new("/project"),
@@ -176,7 +157,6 @@ impl<'a> Keys<'a> {
             rows: (Row(row.0.saturating_sub(30)), Row(row.0 + 30)),
             indent: "    ".to_owned(),
         };
-        let check = checking(&state);
         let edit = DocumentEdit {
             before,
             state,
@@ -214,38 +194,15 @@ impl<'a> Keys<'a> {
         Ok(Pressed {
             machine: ms(in_machine),
             wire: ms(arrived.duration_since(started)),
-            check,
         })
     }
-}
-
-/// Returns the milliseconds for checking a suggestion at a caret.
-fn checking(state: &EditorState) -> f64 {
-    let suggestion = Suggestion {
-        id: SuggestionId(1),
-        file: None,
-        revision: state.snapshot.revision(),
-        edits: vec![SuggestedEdit {
-            span: Span::at(state.caret),
-            old: "".into(),
-            new: " // what stands here".into(),
-        }],
-        source: SuggestionSource::Continuation,
-        confidence: 0.5,
-    };
-    let started = Instant::now();
-    // Whether it passes depends on the row.
-    let verdict = check(state, &suggestion, &RecentEdits::default());
-    let took = started.elapsed().as_secs_f64() * 1_000.0;
-    drop(verdict);
-    took
 }
 
 impl Project {
     /// Reads the definitions in the first files of the corpus, like an index.
     fn read() -> Result<Self, String> {
         let mut paths = Vec::new();
-        corpus::collect(&corpus::root()?, &mut paths);
+        corpus::collect(&corpus::root()?, "rs", &mut paths);
         paths.sort();
         paths.truncate(FILES);
         let language = language_named("Rust").ok_or("there is no grammar for Rust")?;

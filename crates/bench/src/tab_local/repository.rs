@@ -8,20 +8,13 @@ use base::AbsPath;
 use syntax::{Language, language_for};
 
 use crate::blobs::{Blobs, git};
+pub(super) use replay::ChangedFile;
 
 /// A commit before it is applied.
 pub(super) struct Moment {
     pub(super) view: std::sync::Arc<CorpusView>,
     /// Changed files, in the order of the commit.
     pub(super) files: Vec<ChangedFile>,
-}
-
-/// One file before and after a commit.
-pub(super) struct ChangedFile {
-    pub(super) path: AbsPath,
-    pub(super) language: Language,
-    pub(super) old: String,
-    pub(super) new: String,
 }
 
 /// Passes each commit to `make`, with the project before it in the corpus.
@@ -44,20 +37,7 @@ pub(super) fn replay(
         }
     }
     for (_, changes) in &history {
-        let mut files = Vec::new();
-        for (path, old, new) in changes {
-            let Some(language) = language(path) else {
-                continue;
-            };
-            if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
-                files.push(ChangedFile {
-                    path: absolute(path),
-                    language,
-                    old,
-                    new,
-                });
-            }
-        }
+        let files = changed_files(changes, &mut blobs)?;
         corpus.compact(DEFAULT_BYTES);
         let moment = Moment {
             view: corpus.view(),
@@ -69,6 +49,37 @@ pub(super) fn replay(
         }
     }
     Ok(())
+}
+
+/// Passes the changed source files of each commit to `make`.
+pub(super) fn each_commit(
+    repository: &Path,
+    commits: usize,
+    mut make: impl FnMut(&[ChangedFile]),
+) -> Result<(), String> {
+    let mut blobs = Blobs::of(repository)?;
+    for (_, changes) in history(repository, commits)? {
+        make(&changed_files(&changes, &mut blobs)?);
+    }
+    Ok(())
+}
+
+fn changed_files(changes: &[Change], blobs: &mut Blobs) -> Result<Vec<ChangedFile>, String> {
+    let mut files = Vec::new();
+    for (path, old, new) in changes {
+        let Some(language) = language(path) else {
+            continue;
+        };
+        if let (Some(old), Some(new)) = (blobs.read(old)?, blobs.read(new)?) {
+            files.push(ChangedFile {
+                path: absolute(path),
+                language,
+                old,
+                new,
+            });
+        }
+    }
+    Ok(files)
 }
 
 fn absolute(path: &str) -> AbsPath {

@@ -2,9 +2,18 @@
 
 use text::{Buffer, EditOrigin, Timestamp};
 
+use super::asker::Names;
 use super::baselines::{Keywords, next_use, removed_name};
+use super::control::{self, KINDS, Kind};
+use super::fixture::{LANGUAGES, changed_files};
 use super::hunks::hunks;
-use super::keys::{agrees, one_key};
+use super::person::OpenFile;
+use super::probe::{self, Extent};
+use super::typing::{agrees, one_key};
+use super::wrong::{self, Caret};
+use crate::interleave::Dice;
+use crate::samples::is_balanced;
+use replay::ChangedFile;
 
 #[test]
 fn hunks_made_one_after_the_other_give_the_new_text() {
@@ -62,4 +71,123 @@ fn the_simple_guesses_look_for_whole_words_around_the_end_of_the_text() {
     assert_eq!(next_use("old\nolder\nold\n", "old", 0), Some(2));
     assert_eq!(next_use("old\nolder\n", "old", 1), Some(0));
     assert_eq!(next_use("older\n", "old", 0), None);
+}
+
+/// Returns a Rust file with the caret between two texts.
+fn open_at(before: &str, behind: &str) -> OpenFile {
+    let file = ChangedFile {
+        path: base::AbsPath::new("/project/a.rs").expect("absolute"),
+        language: syntax::language_named("Rust").expect("a grammar"),
+        old: format!("{before}{behind}"),
+        new: String::new(),
+    };
+    let mut open = OpenFile::new(&file);
+    open.caret = base::ByteOffset(before.len());
+    open
+}
+
+#[test]
+fn wrong_text_is_made_from_what_is_around_the_caret() {
+    let above = "fn run(total: usize) {\n    first(total);\n    second(total);\n";
+    let behind = "\n    third(total);\n    fourth(total);\n    fifth(total);\n}\n";
+    let open = open_at(&format!("{above}    call("), behind);
+    let caret = Caret::new(&open, "total, other);");
+    let dice = &mut Dice::new(7);
+    let joined = wrong::joined_wrongly(&caret);
+    assert_eq!(joined.as_deref(), Some("call(total, other);"));
+    let closed = wrong::duplicated_closer(&caret);
+    assert_eq!(closed, Some(("total, other)".to_owned(), ")".to_owned())));
+    for seed in 1..20 {
+        let unbalanced = wrong::unbalanced(&caret, &mut Dice::new(seed)).expect("code");
+        assert_eq!(unbalanced.len(), "total, other);".len() + 1);
+        assert!(!is_balanced(&format!("call({unbalanced}")), "{unbalanced}");
+    }
+    let cut = wrong::cut_in_word(&caret, dice).expect("long words");
+    let rest = "total, other);".strip_prefix(&cut).expect("its beginning");
+    assert!(cut.ends_with(char::is_alphabetic) && rest.starts_with(char::is_alphabetic));
+    let repeated = wrong::repeats_suffix(&caret, dice).expect("rows behind");
+    assert!(
+        repeated.starts_with("total, other);\n    third(total);"),
+        "{repeated}"
+    );
+    assert_eq!(wrong::repeats_above(&caret, dice), None, "a row has begun");
+    let open = open_at(&format!("{above}    "), behind);
+    let caret = Caret::new(&open, "call(total);");
+    let repeated = wrong::repeats_above(&caret, dice).expect("rows above");
+    assert!(repeated.ends_with("second(total);"), "{repeated}");
+    let open = open_at(above, &behind[1..]);
+    let caret = Caret::new(&open, "    call(total);\n");
+    let repeated = wrong::repeats_suffix(&caret, dice).expect("rows behind");
+    assert!(
+        repeated.starts_with("    call(total);\n    third(total);\n"),
+        "{repeated}"
+    );
+    let open = open_at(&format!("{above}    /* "), " */\n}\n");
+    let caret = Caret::new(&open, "call(total);");
+    assert_eq!(wrong::unbalanced(&caret, dice), None, "a comment");
+}
+
+/// Maximum shares of right text that may be refused in any language, by extent: little more than was
+/// measured with this fixture. A change of the checks may lower them, not raise them.
+const MAX_REFUSED: [(Extent, f64); 3] = [
+    (Extent::Word, 0.02),
+    (Extent::Line, 0.08),
+    (Extent::Hunk, 0.10),
+];
+/// The model is asked at one of this many carets.
+const STEP: usize = 5;
+
+#[test]
+fn right_text_is_rarely_refused() {
+    let mut problems = Vec::new();
+    for language in LANGUAGES {
+        let mut tally = probe::Tally::new(STEP);
+        for file in changed_files(language) {
+            tally.commit(&[file]);
+        }
+        for (extent, most) in MAX_REFUSED {
+            for names in [Names::Known, Names::Unknown] {
+                let (asked, refused) = tally.count(extent, names);
+                assert!(asked > 0, "{language}, {extent:?}: nothing was asked");
+                if refused as f64 > most * asked as f64 {
+                    let what = format!("{language}, {extent:?}, names {names:?}");
+                    problems.push(format!("{what}: {refused} of {asked} are refused"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// Minimum shares of wrong text that must be refused, by kind: little less than was measured with
+/// this fixture.
+const MIN_REFUSED: [(Kind, f64); KINDS.len()] = [
+    (Kind::Unbalanced, 0.78),
+    (Kind::JoinedWrongly, 1.0),
+    (Kind::RepeatsSuffix, 0.92),
+    (Kind::RepeatsAbove, 1.0),
+    (Kind::Deleted, 1.0),
+    (Kind::Undone, 1.0),
+    (Kind::Rejected, 1.0),
+    (Kind::CutInWord, 0.32),
+    (Kind::OtherLanguage, 0.75),
+    (Kind::DuplicatedCloser, 0.62),
+];
+
+#[test]
+fn wrong_text_is_refused() {
+    let mut tally = control::Tally::new();
+    tally.set_limit(control::CASES);
+    for file in LANGUAGES.into_iter().flat_map(changed_files) {
+        tally.commit(&[file]);
+    }
+    let mut problems = Vec::new();
+    for (kind, least) in MIN_REFUSED {
+        let (count, refused) = tally.count_of(kind);
+        assert!(count > 0, "{kind:?}: there are no cases");
+        if (refused as f64) < least * count as f64 {
+            problems.push(format!("{kind:?}: {refused} of {count} are refused"));
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
 }

@@ -1,17 +1,22 @@
 //! A simulated user who types lines, moves back now and then, and accepts suggestions.
 
+use std::time::Duration;
+
 use autocomplete::Suggestion;
 use gpui_kit::Keystroke;
 
-use super::world::{LINES, World, is_of_model};
+use crate::frames::TYPED;
+use crate::known_model::is_of_model;
+use crate::stage::{Pace, keystroke};
+use crate::world::World;
 
 /// The rest of one in this many lines is accepted with Tab if it is shown; in the others the caret moves back
 /// and forth once.
 const TAKEN: usize = 3;
-/// Milliseconds between keys, long enough for all background work to end.
-const BETWEEN: u64 = 250;
-/// Milliseconds for which the user looks at a suggestion before accepting it.
-const LOOK: u64 = 1_000;
+/// Time between keys, long enough for all background work to end.
+const BETWEEN: Duration = Duration::from_millis(250);
+/// Time for which the user looks at a suggestion before accepting it.
+const LOOK: Duration = Duration::from_secs(1);
 /// Number of typed chars after which the caret moves back, or the rest is accepted.
 const MIDDLE: usize = 12;
 
@@ -45,8 +50,8 @@ pub(crate) struct Seen {
 
 /// Types a line and `enter` into both windows.
 pub(crate) fn type_line(line: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
-    let ix = LINES.lines().position(|it| it == line).unwrap_or_default();
-    let next = LINES.lines().cycle().nth(ix + 1).unwrap_or_default();
+    let ix = TYPED.lines().position(|it| it == line).unwrap_or_default();
+    let next = TYPED.lines().cycle().nth(ix + 1).unwrap_or_default();
     if let Some(model) = &with.model {
         model.expect(line, next);
     }
@@ -67,8 +72,8 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     let before = with.painted();
     let took = (with.press(keystroke(ch)), without.press(keystroke(ch)));
     let frame = with.painted();
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     let rest = with.painted();
     let through = before.as_ref().and_then(|it| new(it).strip_prefix(ch));
     let is_new = |it: &&Suggestion| !is_of_model(it);
@@ -103,8 +108,8 @@ fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     }
     let frame = with.painted();
     let is_known = with.asked() == asked;
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     seen.push(Seen {
         key: before.is_some().then_some(Key::Back),
         is_painted: frame.is_some() && is_known,
@@ -115,8 +120,8 @@ fn back(with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
 /// Accepts the rest of the line with Tab if it is shown, and types it into the other window. Returns whether it was
 /// shown.
 fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) -> bool {
-    with.pass(LOOK);
-    without.pass(LOOK);
+    with.pass(LOOK, Pace::Free);
+    without.pass(LOOK, Pace::Free);
     let is_rest = with
         .painted()
         .is_some_and(|it| new(&it) == rest && is_of_model(&it));
@@ -130,8 +135,8 @@ fn take(rest: &str, with: &mut World, without: &mut World, seen: &mut Vec<Seen>)
     rest.chars().for_each(|ch| {
         without.press(keystroke(ch));
     });
-    with.pass(BETWEEN);
-    without.pass(BETWEEN);
+    with.pass(BETWEEN, Pace::Free);
+    without.pass(BETWEEN, Pace::Free);
     seen.push(Seen {
         key: Some(Key::Taken),
         is_painted: is_known && frame.as_ref().is_some_and(is_of_model),
@@ -150,18 +155,5 @@ fn named(name: &'static str) -> Keystroke {
         modifiers: Default::default(),
         key: name.to_owned(),
         key_char: None,
-    }
-}
-
-fn keystroke(key: char) -> Keystroke {
-    let (name, char) = match key {
-        '\n' => ("enter".to_owned(), None),
-        ' ' => ("space".to_owned(), Some(" ".to_owned())),
-        key => (key.to_string(), Some(key.to_string())),
-    };
-    Keystroke {
-        modifiers: Default::default(),
-        key: name,
-        key_char: char,
     }
 }

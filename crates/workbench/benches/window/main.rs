@@ -1,0 +1,47 @@
+//! Measures keys in a whole window, with real shaping and no screen: the window has a file tree, tabs, the board of
+//! eight running agents, an index at work, and Git marks.
+//!
+//! `frames`: how often the frame of a key shows the suggestion known by then, and the time that Tab adds to that frame.
+//! `typing FILE…`: key to scene and CPU time of all threads, with Tab, without it, and in the editor alone, interleaved;
+//! `cargo xtask bench type` writes the files.
+//!
+//! Prints one line of JSON for each figure.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads clocks, makes files and prints; it is not linked into the product"
+)]
+
+mod agents;
+mod alone;
+mod frames;
+mod index_beside;
+mod known_model;
+mod person;
+mod printed;
+mod project_folder;
+mod stage;
+mod typing;
+mod world;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Cargo passes `--bench` as well.
+    let arguments = std::env::args().skip(1).filter(|it| it != "--bench");
+    let arguments: Vec<String> = arguments.collect();
+    match arguments.split_first() {
+        Some((mode, [])) if mode == "frames" => frames::run(),
+        Some((mode, files)) if mode == "typing" && !files.is_empty() => {
+            let files: Vec<&Path> = files.iter().map(Path::new).collect();
+            typing::run(&files);
+        }
+        _ => {
+            eprintln!("usage: window frames | window typing FILE…");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
