@@ -3,7 +3,7 @@
 #
 #   packaging/setup.sh run     what `make run` needs (the default)
 #   packaging/setup.sh test    that, and what the tests use
-#   packaging/setup.sh bench   that, and the peers that benchmarks compare with
+#   packaging/setup.sh bench   that, the peers that benchmarks compare with, and large sources in other languages
 #
 # Idempotent, never asks, and done at once when nothing is missing.
 set -euo pipefail
@@ -64,7 +64,11 @@ debian() {
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
   [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
     dbus at-spi2-core python3-pyatspi)
-  [[ $purpose != bench ]] || wanted+=(mousepad scite bubblewrap)
+  if [[ $purpose == bench ]]; then
+    wanted+=(mousepad scite bubblewrap)
+    command -v npm >/dev/null || wanted+=(npm)
+    python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+  fi
   local missing=() package
   for package in "${wanted[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' \
@@ -89,6 +93,23 @@ debian() {
   }
 }
 
+# sources: unpacks a package of large Python files and one of large TypeScript files, for `bench type` and `bench tab`.
+sources() {
+  local folder=${XDG_CACHE_HOME:-$HOME/.cache}/burin-bench-sources
+  [[ ! -d $folder ]] || return 0
+  echo "setup.sh: fetching sources for benchmarks"
+  local fetched
+  fetched=$(mktemp -d)
+  python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$fetched" sympy==1.14.0
+  (cd "$fetched" && npm pack --silent effect@3.17.7 >/dev/null)
+  python3 -m zipfile -e "$fetched"/sympy-*.whl "$fetched/unpacked/python"
+  mkdir "$fetched/unpacked/typescript"
+  tar -xzf "$fetched"/effect-*.tgz -C "$fetched/unpacked/typescript"
+  mkdir -p "$(dirname "$folder")"
+  mv "$fetched/unpacked" "$folder"
+  rm -r "$fetched"
+}
+
 case $(uname -s) in
   Darwin)
     need_rust "$(required macos-rust)" macOS
@@ -105,3 +126,5 @@ case $(uname -s) in
     ;;
   *) echo "setup.sh: Burin runs on Linux and macOS." >&2; exit 3 ;;
 esac
+
+[[ $purpose != bench ]] || sources
