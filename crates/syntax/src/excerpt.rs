@@ -3,20 +3,27 @@
 //! Siblings far from the spans are left out where the parser is in the same state before the first
 //! one left out and before the first one kept after it. It therefore reads the rest as it does in
 //! the whole text: an excerpt of a method is the method with the heads and ends of what surrounds
-//! it.
-//! Invariant: the work depends on the depth of the tree, never on the number of its nodes.
+//! it. Near an error, siblings may be at different depths; there the two must be of the same kind and
+//! begin rows at the same column, and no sibling between them begins a row at a smaller one. Rows of
+//! long comments and strings are left out, too.
+//! Invariant: the work is bounded by `MAX_NODES` and `EDGE`, whatever the number of nodes.
 
-use base::{ByteOffset, Span};
+use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 use tree_sitter::Node;
 
+use crate::grammar::{Grammar, NodeRoles};
 use crate::nodes::{children_from, first_children};
 use crate::snapshot::SyntaxSnapshot;
 
 /// Number of siblings that are inspected at each end of a gap.
-const EDGE: usize = 4;
+const EDGE: usize = 32;
+/// Maximum number of nodes in which gaps are looked for.
+const MAX_NODES: usize = 512;
 /// Nodes of at most so many bytes are kept whole.
 const WHOLE_BYTES: usize = 192;
+/// Longest indentation of an anchor, in bytes.
+const MAX_INDENT: usize = 256;
 /// Maximum depth of nodes in which siblings are left out.
 const MAX_DEPTH: usize = 200;
 /// Parse states of nodes that tell nothing: inside an error, and after an ambiguity.
@@ -30,8 +37,14 @@ impl SyntaxSnapshot {
     /// The tree may be older than the text, as long as it has the offsets of the text.
     pub fn excerpt(&self, text: &Snapshot, spans: &[Span], max: usize) -> Option<Vec<Span>> {
         let view = self.root_view()?;
-        let mut gaps = Vec::new();
-        find_gaps(view.root(), spans, MAX_DEPTH, &mut gaps);
+        let mut finder = GapFinder {
+            text,
+            grammar: view.language.grammar(),
+            nodes: MAX_NODES,
+            gaps: Vec::new(),
+        };
+        finder.visit(view.root(), spans, MAX_DEPTH);
+        let mut gaps = finder.gaps;
         gaps.sort_by_key(|gap| gap.start);
         let mut kept = Vec::with_capacity(gaps.len() + 1);
         let mut start = ByteOffset(0);
@@ -49,48 +62,172 @@ impl SyntaxSnapshot {
     }
 }
 
-/// Adds the ranges that may be left out of a node. `spans` are those that touch the node.
-fn find_gaps(node: Node<'_>, spans: &[Span], depth: usize, gaps: &mut Vec<Span>) {
-    if depth == 0 || node.byte_range().len() <= WHOLE_BYTES {
-        return;
+/// Finds ranges that may be left out.
+struct GapFinder<'a> {
+    text: &'a Snapshot,
+    grammar: &'a Grammar,
+    /// Number of nodes that may still be visited.
+    nodes: usize,
+    gaps: Vec<Span>,
+}
+
+/// Start of a node, and what determines how the parser reads on there.
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
+    start: usize,
+    /// State of the parser before the node; near an error the kind of the node, or `None` for a node
+    /// that is an error itself.
+    key: Option<u16>,
+    /// Column in bytes near an error, otherwise 0.
+    column: usize,
+}
+
+impl GapFinder<'_> {
+    /// Adds the gaps of a node. `spans` are those that touch the node.
+    fn visit(&mut self, node: Node<'_>, spans: &[Span], depth: usize) {
+        if depth == 0 || self.nodes == 0 || node.byte_range().len() <= WHOLE_BYTES {
+            return;
+        }
+        self.nodes -= 1;
+        if self.is_prose(node) {
+            self.add_rows(node, spans);
+            return;
+        }
+        let mut children: Vec<Node<'_>> = Vec::new();
+        for ix in 0..=spans.len() {
+            let left = match ix.checked_sub(1) {
+                None => first_children(node, EDGE),
+                Some(before) => children_from(node, spans[before].end.0, EDGE + 2),
+            };
+            let right = match spans.get(ix) {
+                None => preceding(node, node.end_byte()),
+                Some(span) => preceding(node, span.start.0),
+            };
+            // The first child may be the bracket that the last one closes. The sibling right after a
+            // span may continue it.
+            let last = ix.checked_sub(1).map(|before| spans[before].end.0);
+            let skipped = last.map_or(1, |end| {
+                1 + left.partition_point(|child| child.start_byte() <= end)
+            });
+            // A span may continue the sibling right before it.
+            let is_code = |child: &Node<'_>| !child.is_extra();
+            let continued = spans.get(ix).map_or(0, |_| {
+                right
+                    .iter()
+                    .skip(1)
+                    .position(is_code)
+                    .map_or(0, |at| at + 1)
+            });
+            let left_of_gap = left.get(skipped..).unwrap_or_default();
+            let right_of_gap = right.get(continued..).unwrap_or_default();
+            let gap = self.widest_gap(left_of_gap, right_of_gap, node.has_error());
+            let is_kept = |child: &Node<'_>| {
+                gap.is_none_or(|gap| !gap.contains(ByteOffset(child.start_byte())))
+            };
+            children.extend(left.into_iter().chain(right).filter(is_kept));
+            self.gaps.extend(gap);
+        }
+        children.sort_by_key(|child| (child.start_byte(), child.id()));
+        children.dedup_by_key(|child| child.id());
+        for child in children {
+            let first = spans.partition_point(|span| span.end.0 < child.start_byte());
+            let end = spans.partition_point(|span| span.start.0 <= child.end_byte());
+            let touching = spans.get(first..end).unwrap_or_default();
+            self.visit(child, touching, depth - 1);
+        }
     }
-    let mut children: Vec<Node<'_>> = Vec::new();
-    for ix in 0..=spans.len() {
-        let left = match ix.checked_sub(1) {
-            None => first_children(node, EDGE),
-            Some(before) => children_from(node, spans[before].end.0, EDGE + 2),
+
+    /// Returns the longest range from the start of a child in `left` to the start of one in `right`
+    /// at which the parser reads on in the same way.
+    fn widest_gap(&self, left: &[Node<'_>], right: &[Node<'_>], is_damaged: bool) -> Option<Span> {
+        let ends = |nodes: &[Node<'_>], is_left: bool| -> Vec<(Anchor, bool)> {
+            let anchors = nodes.iter().filter_map(|it| self.anchor(*it, is_damaged));
+            anchors.map(|anchor| (anchor, is_left)).collect()
         };
-        let right = match spans.get(ix) {
-            None => preceding(node, node.end_byte()),
-            Some(span) => preceding(node, span.start.0),
-        };
-        // The sibling right after a span may continue it.
-        let last = ix.checked_sub(1).map(|before| spans[before].end.0);
-        let skipped = last.map_or(0, |end| {
-            1 + left.partition_point(|child| child.start_byte() <= end)
+        let mut anchors = ends(left, true);
+        anchors.extend(ends(right, false));
+        anchors.sort_by_key(|(anchor, _)| anchor.start);
+        let firsts = anchors
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, is_left))| *is_left);
+        let spans = firsts.flat_map(|(ix, (first, _))| {
+            let inside = anchors[ix + 1..].iter();
+            let inside = inside.take_while(|(next, _)| next.column >= first.column);
+            let nexts = inside.filter(|(next, is_left)| !is_left && first.is_like(next));
+            nexts.map(|(next, _)| Span::from(first.start..next.start))
         });
-        let gap = widest_gap(left.get(skipped..).unwrap_or_default(), &right);
-        let is_kept =
-            |child: &Node<'_>| gap.is_none_or(|gap| !gap.contains(ByteOffset(child.start_byte())));
-        children.extend(left.into_iter().chain(right).filter(is_kept));
-        gaps.extend(gap);
+        spans.max_by_key(Span::len)
     }
-    children.sort_by_key(|child| (child.start_byte(), child.id()));
-    children.dedup_by_key(|child| child.id());
-    for child in children {
-        let first = spans.partition_point(|span| span.end.0 < child.start_byte());
-        let end = spans.partition_point(|span| span.start.0 <= child.end_byte());
-        find_gaps(
-            child,
-            spans.get(first..end).unwrap_or_default(),
-            depth - 1,
-            gaps,
-        );
+
+    /// Returns the anchor of a child; `None` if nothing tells how the parser reads on there.
+    fn anchor(&self, node: Node<'_>, is_damaged: bool) -> Option<Anchor> {
+        let start = node.start_byte();
+        let (key, column) = if is_damaged {
+            let kind = (!node.is_error()).then(|| node.kind_id());
+            (kind, self.indent(start)?)
+        } else {
+            (Some(state_before(node)?), 0)
+        };
+        Some(Anchor { start, key, column })
+    }
+
+    /// Returns the column in bytes of an offset that only blanks precede in its row.
+    fn indent(&self, offset: usize) -> Option<usize> {
+        let offset = ByteOffset(offset);
+        let row = self.text.row_start(self.text.point_at(offset).row);
+        let column = offset.0.checked_sub(row.0)?;
+        if column > MAX_INDENT {
+            return None;
+        }
+        let head = self.text.text(Span::new(row, offset));
+        let is_blank = head.chars().all(|ch| matches!(ch, ' ' | '\t'));
+        is_blank.then_some(column)
+    }
+
+    /// Whether a node is a comment or a string without embedded code.
+    fn is_prose(&self, node: Node<'_>) -> bool {
+        let roles = self.grammar.roles(node);
+        let is_embedded = |child: &Node<'_>| self.grammar.roles(*child).has(NodeRoles::EMBEDDED);
+        let is_string = || {
+            let children = first_children(node, MAX_NODES);
+            roles.has(NodeRoles::STRING)
+                && children.len() < MAX_NODES
+                && !children.iter().any(is_embedded)
+        };
+        !node.has_error() && (roles.has(NodeRoles::COMMENT) || is_string())
+    }
+
+    /// Adds the rows of a comment or a string, except for the first one, the last one, and those
+    /// around the spans that touch it.
+    fn add_rows(&mut self, node: Node<'_>, spans: &[Span]) {
+        let row = |offset: usize| self.text.point_at(ByteOffset(offset)).row;
+        let (first, last) = (row(node.start_byte()), row(node.end_byte()));
+        let around = spans.iter().map(|span| {
+            let start = row(span.start.0).0.saturating_sub(1);
+            let end = row(span.end.0).0 + 1;
+            (Row(start).max(first), Row(end).min(last))
+        });
+        let mut kept = first;
+        for (start, end) in around.chain([(last, last)]) {
+            if start.0 > kept.0 + 1 {
+                // The line break before the next row that is kept stays.
+                let gap = self.text.row_end(kept)..self.text.row_end(Row(start.0 - 1));
+                self.gaps.push(Span::new(gap.start, gap.end));
+            }
+            kept = kept.max(end);
+        }
+    }
+}
+
+impl Anchor {
+    fn is_like(&self, other: &Self) -> bool {
+        self.column == other.column && self.key.is_some() && self.key == other.key
     }
 }
 
 /// Returns the last children that start before an offset, the nearest first.
-fn preceding(node: Node<'_>, offset: usize) -> Vec<Node<'_>> {
+fn preceding<'t>(node: Node<'t>, offset: usize) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     let mut is_there = match offset.checked_sub(1) {
         Some(last) => cursor.goto_first_child_for_byte(last).is_some() || cursor.goto_last_child(),
@@ -103,20 +240,6 @@ fn preceding(node: Node<'_>, offset: usize) -> Vec<Node<'_>> {
     }
     children.retain(|child| child.start_byte() < offset);
     children
-}
-
-/// Returns the longest range from the start of a child in `left` to the start of one in `right`
-/// that the parser reaches in the same state.
-fn widest_gap(left: &[Node<'_>], right: &[Node<'_>]) -> Option<Span> {
-    let pairs = left
-        .iter()
-        .flat_map(|first| right.iter().map(move |next| (first, next)));
-    let gaps = pairs.filter(|(first, next)| {
-        let state = state_before(**first);
-        first.start_byte() < next.start_byte() && state.is_some() && state == state_before(**next)
-    });
-    let spans = gaps.map(|(first, next)| Span::from(first.start_byte()..next.start_byte()));
-    spans.max_by_key(Span::len)
 }
 
 /// Returns the state in which the parser read a node; `None` if that is unknown. After an ambiguity

@@ -9,7 +9,7 @@ use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
 use super::{CompletionEngine, EngineEffect, TabEvent, TabKind, VisibleSuggestion, is_from_model};
 use crate::cache::CaretText;
 use crate::format::{self, ParsedResponse};
-use crate::validate::{check, joined};
+use crate::validate::{RejectReason, check, joined, without_last_word};
 use crate::{EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
 /// Maximum number of alternatives kept.
@@ -84,11 +84,19 @@ impl CompletionEngine {
 
     /// Adds a candidate and makes it the current one if it is preferable to the shown one. Returns
     /// `false` if validation refuses it, `MAX_ALTERNATIVES` exist, or one has the same edits.
-    /// Records the reason of a refusal and clears it on success.
-    pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
+    /// Records the reason of a refusal and clears it on success. A response that stops within a word
+    /// is right up to that word.
+    pub(super) fn add(&mut self, state: &EditorState, mut candidate: SuggestionCandidate) -> bool {
         if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
-            self.record_refused(&candidate.suggestion, refused);
-            return false;
+            let shorter = (refused == RejectReason::CutsWord)
+                .then(|| without_last_word(&candidate.suggestion))
+                .flatten()
+                .filter(|shorter| check(state, shorter, &self.recent).is_ok());
+            let Some(shorter) = shorter else {
+                self.record_refused(&candidate.suggestion, refused);
+                return false;
+            };
+            candidate.suggestion = shorter;
         }
         let is_alike =
             |known: &SuggestionCandidate| known.suggestion.edits == candidate.suggestion.edits;

@@ -97,8 +97,11 @@ impl Judge {
             return Some(SyntaxFit::Mends);
         }
         let open = Nesting::new(self, (&before, &before_text), (&after, &whole));
-        let reading = self.reading()?;
-        if open.closes_too_much() || reading == Reading::New {
+        let (reading, literal) = self.reading()?;
+        let is_at_row_end = is_end_of_row(self.trial.rest_of_row());
+        // In a broken row, the rest may belong to text that is missing.
+        let is_closed_later = is_at_row_end || old == Damage::default();
+        if reading == Reading::New || is_closed_later && open.closes_too_much() {
             return Some(SyntaxFit::Breaks);
         }
         if !is_worse(old, new, self.length) {
@@ -109,14 +112,15 @@ impl Judge {
                 SyntaxFit::Unfinished
             });
         }
-        let is_explained = match reading {
-            // A deletion stops nowhere.
-            _ if self.trial.new.trim().is_empty() => false,
-            Reading::Whole if is_end_of_row(self.trial.rest_of_row()) => {
-                is_line_end(&self.trial, open.own(self.start))
-            }
-            _ => self.is_word() || self.is_completed(old, &open),
-        };
+        let is_line = reading == Reading::Whole
+            && (is_at_row_end || self.is_row_apart(old))
+            && is_line_end(&self.trial, open.own(self.start), literal);
+        // A deletion stops nowhere.
+        let is_explained = !self.trial.new.trim().is_empty()
+            && (is_line
+                || self.is_word()
+                || !(is_at_row_end && reading == Reading::Whole)
+                    && self.is_completed(old, &open, literal));
         Some(if is_explained {
             SyntaxFit::Unfinished
         } else {
@@ -128,26 +132,38 @@ impl Judge {
         TrialParse::new(self.trial.language, text, &mut Budget::until(&mut steps()))
     }
 
-    /// Returns where the parser stops. A comment or a string that is still open is closed first,
-    /// because the parser takes it for an error otherwise.
-    fn reading(&self) -> Option<Reading> {
+    /// Whether the rest of the row need not belong to the new text: it begins a row, or the text is
+    /// broken, as it is while the user types.
+    fn is_row_apart(&self, old: Damage) -> bool {
+        self.trial.begun().trim().is_empty()
+            || self.trial.new.contains('\n')
+            || old != Damage::default()
+    }
+
+    /// Returns where the parser stops, and the closer of a comment or a string that is still open
+    /// there. It is closed first, because the parser takes it for an error otherwise.
+    fn reading(&self) -> Option<(Reading, &'static str)> {
         let text = self.trial.up_to_end();
         let end = text.trim_end().len();
-        let mut read = self.read(&text)?;
+        let (mut read, mut literal) = (self.read(&text)?, "");
         for close in literals::closers(self.trial.language, &text) {
             if read >= end {
                 break;
             }
-            read = read.max(self.read(&format!("{text}{close}"))?);
+            let closed = self.read(&format!("{text}{close}"))?;
+            if closed > read {
+                (read, literal) = (closed, close);
+            }
         }
         let next = read + text.get(read..).map_or(0, leading_blanks);
-        Some(if read >= end {
+        let reading = if read >= end {
             Reading::Whole
         } else if next >= self.start {
             Reading::New
         } else {
             Reading::Earlier
-        })
+        };
+        Some((reading, literal))
     }
 
     fn read(&self, text: &str) -> Option<usize> {
@@ -160,17 +176,16 @@ impl Judge {
         !word.is_empty() && word.chars().all(super::suffix::is_word)
     }
 
-    /// Whether the text has no more errors than `old` once the brackets that the new text leaves
-    /// open are closed, and once it is separated from the rest of its row.
-    fn is_completed(&self, old: Damage, open: &Nesting) -> bool {
-        let own = closers(open.own(self.start));
+    /// Whether the text has no more errors than `old` once the brackets and the `literal` that the
+    /// new text leaves open are closed, and once it is separated from the rest of its row.
+    fn is_completed(&self, old: Damage, open: &Nesting, literal: &str) -> bool {
+        let own = format!("{literal}{}", closers(open.own(self.start)));
         let row = self.trial.rest_of_row().len();
         let at_row_end = self.start + self.length + row;
         let mut closed_later = self.trial.after("");
         closed_later.insert_str(at_row_end, &closers(&open.newly_unclosed()));
         let mut texts = vec![self.trial.after(&own), closed_later];
-        // Where the user has not begun the row, or has not finished it, more may come in between.
-        if self.trial.begun().trim().is_empty() || old != Damage::default() {
+        if self.is_row_apart(old) {
             texts.push(self.trial.after(&format!("{own}\n")));
         }
         texts.iter().any(|text| {
@@ -186,8 +201,9 @@ struct Nesting {
     before: OpenBrackets,
     /// Brackets that are open after the prefix and the new text.
     after: OpenBrackets,
-    /// Brackets of the suffix.
-    suffix: Vec<(usize, char)>,
+    /// Brackets of the suffix, as read after the old text and after the new text. They differ after
+    /// a string that one of them leaves open.
+    suffixes: [Vec<(usize, char)>; 2],
 }
 
 impl Nesting {
@@ -199,19 +215,21 @@ impl Nesting {
             let (inner, suffix) = brackets.split_at(at);
             (OpenBrackets::of(inner), suffix.to_vec())
         };
-        let (before, suffix) = split(before, judge.trial.old.len());
-        let (after, _) = split(after, judge.length);
+        let (before, suffix_before) = split(before, judge.trial.old.len());
+        let (after, suffix_after) = split(after, judge.length);
         Self {
             before,
             after,
-            suffix,
+            suffixes: [suffix_before, suffix_after],
         }
     }
 
     /// Whether the new text closes a bracket that the suffix closes, too.
     fn closes_too_much(&self) -> bool {
-        let stray = |open: &OpenBrackets| open.closed_by(&self.suffix).stray;
-        stray(&self.after) > stray(&self.before)
+        self.suffixes.iter().all(|suffix| {
+            let stray = |open: &OpenBrackets| open.closed_by(suffix).stray;
+            stray(&self.after) > stray(&self.before)
+        })
     }
 
     /// Returns the brackets that the new text leaves open. `start` is its offset.
@@ -221,8 +239,9 @@ impl Nesting {
 
     /// Returns the brackets that the suffix leaves open after the new text, but not after the old.
     fn newly_unclosed(&self) -> Vec<(usize, char)> {
-        let known = self.before.closed_by(&self.suffix).unclosed;
-        let mut unclosed = self.after.closed_by(&self.suffix).unclosed;
+        let [suffix, _] = &self.suffixes;
+        let known = self.before.closed_by(suffix).unclosed;
+        let mut unclosed = self.after.closed_by(suffix).unclosed;
         unclosed.retain(|bracket| !known.contains(bracket));
         unclosed
     }

@@ -32,6 +32,9 @@ const MAX_ENTRY_BYTES: usize = 4_096;
 const MAX_REST_BYTES: usize = 512;
 /// Time for which an entry stays effective.
 const LASTS: Duration = Duration::from_secs(30);
+/// Blanks within a row.
+const BLANKS: [char; 2] = [' ', '\t'];
+
 /// Text that was deleted, undone or rejected in the last seconds, which suggestions must not
 /// restore.
 #[derive(Clone, Debug, Default)]
@@ -216,13 +219,13 @@ impl RecentReplacement {
             return false;
         }
         let typed = start_of(edit.after(), self.at, MAX_ENTRY_BYTES);
-        !self.removed.trim().starts_with(typed.trim())
+        !self.removed.starts_with(typed.as_ref())
     }
 
     /// Whether a proposed change from `before` to `after` would restore the removed text or remove
     /// the kept text.
     fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
-        let texts = [self.removed.trim(), self.last.trim()];
+        let texts = [solid(&self.removed), solid(&self.last)];
         let mut texts = texts.into_iter().filter(|text| !text.is_empty());
         texts.any(|removed| {
             self.is_inserted(removed, after, change)
@@ -236,7 +239,7 @@ impl RecentReplacement {
         let is_here =
             |splice: &&Splice| self.at.start <= splice.old.end && splice.old.start <= self.at.end;
         let mut here = change.splices.iter().filter(is_here);
-        here.any(|splice| after.text(splice.new).trim() == removed)
+        here.any(|splice| solid(&after.text(splice.new)) == removed)
     }
 
     /// Whether the removed text would be at its place again, with nothing but closing characters
@@ -250,7 +253,7 @@ impl RecentReplacement {
         let rest_of = |text: &Snapshot, at: ByteOffset| {
             let end = text.clip(at + removed.len() + MAX_REST_BYTES, Bias::Left);
             let text = text.text(Span::new(at, end));
-            let rest = text.trim_start().strip_prefix(removed)?;
+            let rest = text.trim_start_matches(BLANKS).strip_prefix(removed)?;
             Some(rest.split('\n').next().unwrap_or_default().to_owned())
         };
         let start = change.map(self.at.start, Bias::Left);
@@ -362,6 +365,12 @@ fn count_rows(text: &str, part: &str) -> usize {
     text.windows(part.len().max(1))
         .filter(|run| *run == part)
         .count()
+}
+
+/// Returns a text without the blanks around it. A line break before it stays, since it puts the text
+/// in another row.
+fn solid(text: &str) -> &str {
+    text.trim_end().trim_start_matches(BLANKS)
 }
 
 fn clipped(text: &str) -> &str {

@@ -49,7 +49,7 @@ pub(super) fn repeats(snapshot: &Snapshot, edit: &SuggestedEdit) -> SuffixRepeat
             SuffixRepeat::No
         };
     }
-    if runs_into(&edit.new, &behind) {
+    if runs_into(&edit.new, &behind) || ends_with_next_row(&edit.new, &behind) {
         SuffixRepeat::Words
     } else {
         SuffixRepeat::No
@@ -98,6 +98,16 @@ fn runs_into(new: &str, behind: &str) -> bool {
             || ix + 1 == shared && (old.starts_with(new.as_str()) || new.starts_with(old.as_str()))
     };
     tail.iter().zip(&following).enumerate().all(is_same)
+}
+
+/// Whether a text of several rows ends with the row after it.
+fn ends_with_next_row(new: &str, behind: &str) -> bool {
+    let Some((head, last)) = new.trim_end().rsplit_once('\n') else {
+        return false;
+    };
+    let mut following = behind.lines().skip(1).filter(|row| !row.trim().is_empty());
+    let next = following.next().map(str::trim);
+    !head.trim().is_empty() && is_distinctive(last) && next == Some(last.trim())
 }
 
 /// Returns the offset at which a text begins to repeat the following lines: two or more distinctive

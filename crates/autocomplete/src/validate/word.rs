@@ -8,7 +8,7 @@ use syntax::SyntaxScope;
 
 use super::suffix::is_word;
 use super::{text_from, text_up_to};
-use crate::{EditorState, SuggestedEdit};
+use crate::{EditorState, SuggestedEdit, Suggestion};
 
 /// Bytes before and after the edit in which words are known.
 const NEAR: usize = 16 * 1_024;
@@ -60,6 +60,23 @@ pub(super) fn is_cut(state: &EditorState, edit: &SuggestedEdit) -> bool {
         None => WordUse::Unknown,
     };
     !uses.contains(&WordUse::Whole) && uses.contains(&WordUse::Cut)
+}
+
+/// Returns a suggestion without its last word; `None` unless it only inserts text, of which
+/// something is left.
+pub(crate) fn without_last_word(suggestion: &Suggestion) -> Option<Suggestion> {
+    let [edit] = suggestion.edits.as_slice() else {
+        return None;
+    };
+    let rest = edit.new.trim_end_matches(is_word).trim_end();
+    let is_shorter = edit.old.is_empty() && !rest.trim().is_empty();
+    is_shorter.then(|| Suggestion {
+        edits: vec![SuggestedEdit {
+            new: rest.into(),
+            ..edit.clone()
+        }],
+        ..suggestion.clone()
+    })
 }
 
 /// Whether the edit ends in a comment or a string, where other words are as likely.

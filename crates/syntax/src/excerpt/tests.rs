@@ -67,3 +67,37 @@ fn spans_are_kept_and_a_long_excerpt_is_refused() {
     let short = excerpt(&marked);
     assert!(short.len() < 200, "{short}");
 }
+
+#[test]
+fn items_after_a_long_header_comment_are_left_out() {
+    let header = "// A line of the licence.\n".repeat(20);
+    let items = "fn other() {\n    work();\n}\n".repeat(100);
+    let text = format!("{header}use a::b;\n{items}fn f() {{\n    ˇ\n}}\n{items}");
+    let short = excerpt(&Marked::new("rust", &text));
+    assert!(short.len() < 1_500, "{} bytes: {short}", short.len());
+}
+
+#[test]
+fn rows_of_long_strings_and_comments_are_left_out() {
+    let rows = "    A row of the text.\n".repeat(100);
+    let python = format!("class A:\n    \"\"\"Start\n{rows}    \"\"\"\n    ˇx = 1\n");
+    let short = excerpt(&Marked::new("python", &python));
+    assert_eq!(short, "class A:\n    \"\"\"Start\n    \"\"\"\n    x = 1\n");
+    let script = format!("/**\n{rows}one\ntwo ˇ\nthree\n{rows}*/\nf();\n");
+    let short = excerpt(&Marked::new("javascript", &script));
+    assert_eq!(short, "/**\none\ntwo \nthree\n*/\nf();\n");
+}
+
+#[test]
+fn siblings_inside_an_error_are_left_out_at_the_same_depth() {
+    let tests = "  it('works', function () {\n    f(1);\n  });\n".repeat(60);
+    let text = format!(
+        "describe('a', function () {{\n{tests}  it('is typed', function () {{\n    g(ˇ\n{tests}}});\n"
+    );
+    let marked = Marked::new("javascript", &text);
+    assert_ne!(marked.syntax.damage(), Some(Damage::default()));
+    let short = excerpt(&marked);
+    assert!(short.len() < 2_000, "{} bytes: {short}", short.len());
+    let count = |part: &str| short.matches(part).count();
+    assert_eq!(count("{") - count("}"), 1, "{short}");
+}

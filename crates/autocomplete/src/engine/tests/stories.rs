@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use base::Span;
-use model::{Failure, FailureClass, NextEditFormat, StreamEvent};
+use model::{Failure, FailureClass, ModelId, NextEditFormat, StreamEvent};
 use text::{Buffer, Change};
 
 use super::world::World;
 use crate::engine::{
     BlockReason, CompletionRequest, CycleStep, EngineInput, EngineOptions, TabEvent, TabKind,
 };
-use crate::samples::state_of;
+use crate::samples::{state_of, suggestion};
+use crate::validate::RejectReason;
 use crate::{
     AcceptGranularity, ChangeCause, DocumentEdit, EditorState, Suggestion, SuggestionId,
     SuggestionSource,
@@ -206,6 +207,39 @@ fn a_refused_response_is_reported_once() {
         panic!("a refusal");
     };
     assert_eq!((text.as_str(), reason.name()), ("compute();", "just gone"));
+}
+
+#[test]
+fn a_refused_deletion_is_reported() {
+    let mut world = World::new("ˇ\n");
+    let refused = |new: &str| {
+        let state = world.state();
+        let mut suggestion = suggestion(&state, Span::at(state.caret), new);
+        suggestion.source = SuggestionSource::Gap(ModelId::parse("local/tab").expect("a name"));
+        suggestion
+    };
+    let (text, deletion) = (refused("f(a]"), refused(""));
+    world.engine.record_refused(&text, RejectReason::Breaks);
+    world.engine.record_refused(&deletion, RejectReason::Breaks);
+    world.engine.record_refused(&deletion, RejectReason::Breaks);
+    world.put(EngineInput::Time);
+    let refused = world.notes.iter().filter_map(|it| match it {
+        TabEvent::Refused { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(refused.collect::<Vec<_>>(), ["f(a]", ""]);
+}
+
+#[test]
+fn a_response_that_stops_within_a_word_is_shown_up_to_it() {
+    let text = "fn compute() {}\nfn f() {\n    ˇ\n}\n";
+    let mut world = World::with(text, Some(TabKind::Gap), "rust");
+    world.type_in("let");
+    world.wait(400);
+    world.answer(" x = comp");
+    world.check(Some(" x ="));
+    let is_refused = |it: &&TabEvent| matches!(it, TabEvent::Refused { .. });
+    assert_eq!(world.notes.iter().filter(is_refused).count(), 0);
 }
 
 #[test]

@@ -246,3 +246,33 @@ fn a_check_reads_little_of_a_long_text() {
     check("rust", &text, "if x {", UNFINISHED);
     check("rust", &text, "b(1];", BREAKS);
 }
+
+#[test]
+fn a_string_that_is_still_open_does_not_hide_what_follows() {
+    let text = |caret: &str| format!("fn a() {{\n    f(&[{caret}\n    g(\"x\", '(');\n}}\n");
+    check("rust", &text("\"ab\", \"cˇ"), "d\"]);", MENDS);
+    check("rust", &text("\"ab\", \"cˇ"), "d\"]", UNFINISHED);
+    check("rust", &text("\"ab\", \"cˇ"), "d\"]))", BREAKS);
+    let script = "it('a', f(function () {\n  b('cˇ\n  d('e', { g: 1 });\n}));\n";
+    check("javascript", script, "d');", MENDS);
+}
+
+#[test]
+fn a_row_before_the_text_of_the_next_row_is_apart() {
+    let go = "package a\n\nfunc f() {\n\tfor _, x := range yˇ// Next.\n\tg()\n}\n";
+    check("go", go, "s {", UNFINISHED);
+    let script = "f(function () {\n  g(ˇh(1);\n});\n";
+    check("javascript", script, "a, b);\n  c();", MENDS);
+    check(
+        "typescript",
+        "ˇexport type A = { b: string };\n",
+        "type B<T> =",
+        UNFINISHED,
+    );
+    check(
+        "python",
+        "class A:\n    ˇx: int = 1\n",
+        "\"\"\"Text",
+        UNFINISHED,
+    );
+}

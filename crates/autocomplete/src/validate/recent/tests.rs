@@ -104,6 +104,31 @@ fn deleted_rows_come_back_only_as_a_whole() {
 }
 
 #[test]
+fn text_in_another_row_is_not_the_text_that_was_removed() {
+    let removed = || {
+        let mut world = World::new("call(alpha(1)); x\n");
+        world.edit(5..13, "", ChangeCause::Typed);
+        world
+    };
+    assert_eq!(
+        removed().offered(5, "alpha(1)"),
+        Err(RejectReason::JustGone)
+    );
+    assert_eq!(
+        removed().offered(5, " alpha(1)"),
+        Err(RejectReason::JustGone)
+    );
+    assert_eq!(removed().offered(5, "\n    alpha(1)"), Ok(()));
+    let mut world = removed();
+    world.edit(5..5, "\n    ", ChangeCause::Typed);
+    assert_eq!(
+        world.offered(10, "alpha(1)"),
+        Ok(()),
+        "the user broke the row"
+    );
+}
+
+#[test]
 fn typing_something_else_ends_it() {
     let mut world = World::new("call(alpha); x\n");
     world.edit(5..10, "", ChangeCause::Typed);

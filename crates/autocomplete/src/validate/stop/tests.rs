@@ -2,12 +2,13 @@
 
 use base::Span;
 
-use super::{is_line_end, quotes};
+use super::is_line_end;
 use crate::samples::{state, suggestion};
 use crate::validate::trial::Trial;
 
-/// Checks whether `new` may end at the caret of a Go text, with its last bracket left open.
-fn check(text: &str, new: &str, expected: bool) {
+/// Checks whether `new` may end at the caret of a Go text, with its last bracket left open and
+/// inside the string or comment that `literal` closes.
+fn check_in(text: &str, new: &str, literal: &str, expected: bool) {
     let state = state("go", text);
     let trial = Trial::new(
         &state,
@@ -19,7 +20,15 @@ fn check(text: &str, new: &str, expected: bool) {
         .map(|at| (trial.prefix.len() + at, '('))
         .into_iter()
         .collect();
-    assert_eq!(is_line_end(&trial, &own), expected, "{text} + {new}");
+    assert_eq!(
+        is_line_end(&trial, &own, literal),
+        expected,
+        "{text} + {new}"
+    );
+}
+
+fn check(text: &str, new: &str, expected: bool) {
+    check_in(text, new, "", expected);
 }
 
 #[test]
@@ -35,11 +44,13 @@ fn a_row_ends_after_a_separator_or_an_opening_bracket() {
 }
 
 #[test]
-fn a_row_does_not_end_in_a_string() {
+fn a_row_does_not_end_in_a_string_that_it_opens() {
     let text = "package a\n\nfunc f() {\n\tˇ\n}\n";
     check(text, "x := \"abc", false);
+    check_in(text, "x := 'a", "'", false);
+    check(text, "// It's", true);
+    check_in(text, "x := `abc", "`", true);
+    check_in(text, "/* \"abc\"", "*/", true);
     check(text, "x := \"abc\"", true);
-    check("package a\n\nvar x = \"aˇ\n", "bc", true);
-    check("package a\n\nvar x = \"aˇ\n", "bc\"", true);
-    assert_eq!(quotes("a \"b\\\"c\" \"\"\""), 2);
+    check_in("package a\n\nvar x = \"aˇ\n", "bc", "\"", true);
 }

@@ -32,3 +32,19 @@ fn repeated_suffixes_differ_from_closers() {
     assert_eq!(verdict("ˇ\nabc", "x"), SuffixRepeat::No);
     assert_eq!(verdict("ˇ\nlet a = 1;", "let a = 1;"), SuffixRepeat::Words);
 }
+
+#[test]
+fn rows_that_end_with_the_next_row_repeat_it() {
+    let verdict = |text, new: &str| {
+        let state = state("", text);
+        repeats(&state.snapshot, &joined(&state.snapshot, state.caret, new))
+    };
+    let text = "ˇ\n    alpha(1);\n    beta(2);\n";
+    assert_eq!(verdict(text, "zero();\n    alpha(1);"), SuffixRepeat::Words);
+    assert_eq!(verdict(text, "zero();\n    alpha(1, 2);"), SuffixRepeat::No);
+    assert_eq!(
+        verdict("ˇ\n}\n", "zero();\n}"),
+        SuffixRepeat::No,
+        "a closer"
+    );
+}

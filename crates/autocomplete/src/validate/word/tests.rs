@@ -2,7 +2,7 @@
 
 use base::Span;
 
-use super::is_cut;
+use super::{is_cut, without_last_word};
 use crate::samples::{state, suggestion};
 
 fn check(text: &str, new: &str, expected: bool) {
@@ -32,4 +32,17 @@ fn a_begun_word_counts_with_the_suggestion() {
     check(text, "mpute", false);
     let text = "fn compute() {\n    coˇute();\n}\n";
     check(text, "mp", false);
+}
+
+#[test]
+fn the_text_before_the_last_word_is_left() {
+    let state = state("rust", "ˇ\n");
+    let left = |new: &str| {
+        let suggestion = suggestion(&state, Span::at(state.caret), new);
+        let shorter = without_last_word(&suggestion)?;
+        Some(shorter.edits[0].new.to_string())
+    };
+    assert_eq!(left("let x = comp").as_deref(), Some("let x ="));
+    assert_eq!(left("a.b").as_deref(), Some("a."));
+    assert_eq!(left(" comp"), None);
 }
