@@ -1,12 +1,14 @@
 //! Cache of recent model completions, keyed by the text around the caret.
 //!
 //! A completion still matches after the user has typed its beginning; the cache then returns the
-//! rest.
+//! rest. It also matches when the user comes back to its position, as after a typing mistake and its
+//! correction. The hash of the text right before the caret tells which completions are compared.
 //!
 //! Invariant: holds at most `MAX_COMPLETIONS` completions and `MAX_BYTES` of text; the least
 //! recently used go first.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use base::{AbsPath, Bias, Span};
 use model::ModelId;
@@ -20,6 +22,10 @@ const MAX_BYTES: usize = 512 * 1_024;
 /// Bytes before and after the caret that must match.
 const BEFORE: usize = 256;
 const BEHIND: usize = 128;
+/// Bytes right before the caret that are hashed.
+const HASHED: usize = 24;
+/// Maximum bytes typed after a caret before it no longer counts as the same position.
+const MAX_TYPED: usize = 64;
 /// Closing characters that an editor may have inserted after the caret since.
 const MAX_CLOSERS: usize = 3;
 
@@ -32,6 +38,8 @@ pub(crate) struct CaretText {
     behind: String,
     /// Whether `before` reaches the start of the text.
     is_start: bool,
+    /// Hash of the last bytes of `before`; `None` if there are fewer than `HASHED`.
+    hash: Option<u64>,
 }
 
 /// Completions of models by position and model. The cache is bounded: beyond the bound, it drops
@@ -58,9 +66,11 @@ impl CaretText {
         // Keeps more than is compared, since part of a completion may have been typed.
         let start = snapshot.clip(caret - 2 * BEFORE, Bias::Right);
         let end = snapshot.clip(caret + BEHIND, Bias::Left);
+        let before = snapshot.text(Span::new(start, caret)).into_owned();
         Self {
             path: state.path.clone(),
-            before: snapshot.text(Span::new(start, caret)).into_owned(),
+            hash: hash_before(&before, before.len()),
+            before,
             behind: snapshot.text(Span::new(caret, end)).into_owned(),
             is_start: start.0 == 0,
         }
@@ -82,6 +92,27 @@ impl CaretText {
             .map(|cut| &text[cut..])
     }
 
+    /// Returns the text that was typed at this position since, if that leads to `now`.
+    pub(crate) fn typed_since<'a>(&self, now: &'a CaretText) -> Option<&'a str> {
+        if self.path != now.path || !self.is_before(now) {
+            return None;
+        }
+        let length = now.before.len();
+        let starts = (length.saturating_sub(MAX_TYPED)..=length).rev();
+        starts
+            .filter_map(|start| now.before.get(start..))
+            .find(|typed| self.is_typed(typed, now))
+    }
+
+    /// Returns the hashes of the positions at which a completion may have begun that is typed up to
+    /// here.
+    fn hashes(&self) -> HashSet<u64> {
+        let length = self.before.len();
+        let ends = length.saturating_sub(BEFORE)..=length;
+        ends.filter_map(|end| hash_before(&self.before, end))
+            .collect()
+    }
+
     /// Whether the text after the caret is unchanged except for inserted closing characters.
     fn is_before(&self, now: &CaretText) -> bool {
         let closers = |ch: &char| matches!(ch, ')' | ']' | '}' | '>' | '"' | '\'' | '`');
@@ -99,11 +130,6 @@ impl CaretText {
             // nothing.
             a[..length] == b[..length] && (length + MAX_CLOSERS >= BEHIND || a.len() == b.len())
         })
-    }
-
-    /// Whether inserting `typed` at this position gives the position `now`, in the same file.
-    pub(crate) fn leads_to(&self, typed: &str, now: &CaretText) -> bool {
-        self.path == now.path && self.is_before(now) && self.is_typed(typed, now)
     }
 
     /// Whether the text before `now` is the text before this position followed by `typed`.
@@ -151,8 +177,10 @@ impl CompletionCache {
     pub(crate) fn find(&mut self, now: &CaretText, model: &ModelId) -> Vec<String> {
         let mut found = Vec::new();
         let mut used = Vec::new();
+        let hashes = now.hashes();
         for (ix, completion) in self.completions.iter().enumerate().rev() {
-            if completion.model != *model {
+            let hash = completion.caret_text.hash;
+            if completion.model != *model || hash.is_some_and(|hash| !hashes.contains(&hash)) {
                 continue;
             }
             let rest = completion
@@ -173,6 +201,14 @@ impl CompletionCache {
         }
         found
     }
+}
+
+/// Returns the hash of the bytes before `end`; `None` if there are fewer than `HASHED`.
+fn hash_before(text: &str, end: usize) -> Option<u64> {
+    let bytes = text.as_bytes().get(end.checked_sub(HASHED)?..end)?;
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 #[cfg(test)]

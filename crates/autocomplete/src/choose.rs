@@ -50,20 +50,23 @@ pub fn choose(
         let able = candidates.iter().filter_map(|it| Some((it, kind(it)?)));
         // `min_by_key` returns the first of equals, so the order of discovery decides.
         let best = able.min_by_key(|(it, kind)| rank(it, *kind));
-        return Ok(best.map(|(it, kind)| TabModel {
-            id: it.id.clone(),
-            kind,
-        }));
+        return Ok(best.map(|(it, kind)| tab_model(it, kind)));
     }
     let Some(found) = candidates.iter().find(|it| it.id.to_string() == wanted) else {
         return Err(TabModelError::Unknown(wanted.to_owned()));
     };
     match kind(found) {
-        Some(kind) => Ok(Some(TabModel {
-            id: found.id.clone(),
-            kind,
-        })),
+        Some(kind) => Ok(Some(tab_model(found, kind))),
         None => Err(TabModelError::Unsuitable(wanted.to_owned())),
+    }
+}
+
+fn tab_model(candidate: &ModelCandidate, kind: TabKind) -> TabModel {
+    TabModel {
+        id: candidate.id.clone(),
+        kind,
+        // Servers on the user's machine process one request at a time unless told otherwise.
+        is_serial: candidate.is_local,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: clocks, sockets, threads; the driver supplies the time, queries models, runs
 //! background tasks and shows suggestions. The engine queries the local tier itself.
-//! Invariant: at most two requests are in flight, and a request that is no longer needed is
+//! Invariant: at most two requests are in flight, and a request whose response is of no use is
 //! cancelled in the same call.
 //! Invariant: the visible suggestion belongs to the latest revision handed in, and passed
 //! `validate::check`.
@@ -23,6 +23,7 @@ mod lookahead;
 mod options;
 mod outcome;
 mod present;
+mod server;
 mod status;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -53,7 +54,7 @@ pub use status::{CompletionStatus, IdleReason};
 use candidate::SuggestionCandidate;
 use in_flight::ActiveRequest;
 use keep_tracker::KeepTracker;
-use status::Latencies;
+use server::ServerObservation;
 
 /// Maximum number of editor states held if the driver never calls `take_retired`.
 const MAX_RETIRED: usize = 8;
@@ -81,7 +82,7 @@ pub struct CompletionEngine {
     history: EditHistory,
     recent: RecentEdits,
     cadence: TypingCadence,
-    latencies: Latencies,
+    server: ServerObservation,
     keep_tracker: KeepTracker,
     /// Time and kind of the last edit; `None` after a caret motion.
     last_edit: Option<(Duration, DebounceMode)>,
@@ -95,6 +96,8 @@ pub struct CompletionEngine {
     success_rate: f32,
     /// Reason why the last model response is not shown.
     refused: Option<RejectReason>,
+    /// Texts of models that were refused, the newest last.
+    latest_refused: VecDeque<(RejectReason, String)>,
     failed: Option<String>,
     next_wake: Option<Duration>,
     ids: SuggestionIds,
@@ -134,7 +137,7 @@ impl CompletionEngine {
             history: EditHistory::default(),
             recent: RecentEdits::default(),
             cadence: TypingCadence::default(),
-            latencies: Latencies::default(),
+            server: ServerObservation::default(),
             keep_tracker: KeepTracker::default(),
             last_edit: None,
             asked_for: None,
@@ -142,6 +145,7 @@ impl CompletionEngine {
             has_missed: false,
             success_rate: 0.5,
             refused: None,
+            latest_refused: VecDeque::new(),
             failed: None,
             next_wake: None,
             ids: SuggestionIds::default(),
@@ -353,7 +357,7 @@ impl CompletionEngine {
     fn set_options(&mut self, options: EngineOptions) {
         if options.model != self.options.model {
             self.cancel_all();
-            self.latencies = Latencies::default();
+            self.server = ServerObservation::default();
             self.failed = None;
             self.asked_for = None;
         }
@@ -366,7 +370,7 @@ impl CompletionEngine {
             self.clear_candidates();
             self.cancel_all();
         } else {
-            self.cancel_unwanted();
+            self.cancel_useless();
             let is_known = self.present();
             self.ask_if_due(is_known, source);
             self.request_ahead(source);

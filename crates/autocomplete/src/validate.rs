@@ -3,17 +3,37 @@
 //!
 //! Must not know: the origin of a suggestion; whether suggestions are shown at all is decided by
 //! the engine.
-//! Invariant: applying a valid suggestion does not make the text parse worse and does not restore
-//! recently removed text.
-//! Invariant: cheap checks come first, and parsing ends within a bounded number of steps.
+//!
+//! A check refuses text that is wrong whatever follows. It must not refuse text that is right so
+//! far: a model ends a response at a line or a word, so most right responses stop inside a
+//! construct, and the text after the caret is often not the text that will follow.
+//!
+//! | refused as | for example | shown |
+//! |---|---|---|
+//! | `Stale` | the text that it replaces has changed | |
+//! | `Blank` | only blanks | |
+//! | `RepeatsSuffix` | `f(ˇb)` + `b`; a row that equals the next one; rows that end with the next two; `)` where `)` follows and all is closed | `use` before a row that begins with `use`; `)` where one is missing |
+//! | `Repeats` | the row above; `x.go(ˇ` + `x.go(1)`; `compˇ` + `compute()`; a line three times | a row that resembles the one above |
+//! | `JustGone` | `f(a)` or `f(a);` where the user deleted, undid or rejected `f(a)` | `f(a, b)` there; anything after the user has typed something else there |
+//! | `UnknownName` | `Shape::Triangle` if the text defines `Shape` without it | the same while the text is newer than the known names |
+//! | `CutsWord` | `comp` where `compute` is near and `comp` is not | a new word; `user` beside `users` or `user_id` |
+//! | `Breaks` | `f(a]`; `def f():` in Rust; `}` that the next row closes; `f(a, b` at the end of a line; `let x = 1; ˇ2 + y` + `let z` | `if x {`; `f(`; `f(a,`; `let x = a`; `}` that closes part of what is open |
+//!
+//! Invariant: the work depends on the suggestion and what surrounds it, never on the length of the
+//! text, and parsing ends within a bounded number of steps.
 //! Start at `check`; streaming responses go through `CompletionStream` first.
 
+mod brackets;
+mod literals;
 mod names;
 mod parse;
 mod recent;
 mod repeat;
+mod stop;
 mod stream;
 mod suffix;
+mod trial;
+mod word;
 
 use std::fmt;
 
@@ -23,6 +43,7 @@ use text::{Buffer, Change, EditOrigin, Snapshot, Timestamp};
 use crate::{AcceptGranularity, EditorState, SuggestedEdit, Suggestion};
 
 pub use names::TypeMembers;
+use parse::SyntaxFit;
 pub(crate) use parse::parses_no_worse;
 pub use recent::RecentEdits;
 pub use stream::{CompletionStream, StreamControl};
@@ -43,14 +64,32 @@ pub enum RejectReason {
     JustGone,
     /// It uses a member that the type does not have.
     UnknownName(String),
+    /// It stops within a word.
+    CutsWord,
     /// The text would parse worse with it.
     Breaks,
 }
 
+impl RejectReason {
+    /// Returns the name under which refusals are counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Blank => "blank",
+            Self::RepeatsSuffix => "repeats suffix",
+            Self::Repeats => "repeats",
+            Self::JustGone => "just gone",
+            Self::UnknownName(_) => "unknown name",
+            Self::CutsWord => "cuts a word",
+            Self::Breaks => "breaks",
+        }
+    }
+}
+
 /// Checks whether a suggestion may be shown. `state` is the state of the file that it changes.
 ///
-/// Takes well under a millisecond for files of some thousand lines. If there is no tree, or parsing
-/// exceeds its bound, the syntax check is skipped.
+/// Takes well under a millisecond. If there is no tree, or parsing exceeds its bound, the syntax
+/// check is skipped.
 pub fn check(
     state: &EditorState,
     suggestion: &Suggestion,
@@ -81,12 +120,32 @@ pub fn check(
     if let Some(name) = recent.names().and_then(|it| it.unknown(state, suggestion)) {
         return Err(RejectReason::UnknownName(name));
     }
-    match parse::verdict(state, &after, &change) {
-        // Repeating a closer is only right if one was missing.
-        Some(verdict) if is_closing && !verdict.is_better() => Err(RejectReason::RepeatsSuffix),
-        Some(verdict) if verdict.is_worse() => Err(RejectReason::Breaks),
-        None if is_closing => Err(RejectReason::RepeatsSuffix),
+    if suggestion
+        .edits
+        .last()
+        .is_some_and(|edit| word::is_cut(state, edit))
+    {
+        return Err(RejectReason::CutsWord);
+    }
+    let fit = parse::fit(state, &suggestion.edits);
+    if is_closing && !closes(suggestion, fit) {
+        return Err(RejectReason::RepeatsSuffix);
+    }
+    match fit {
+        Some(SyntaxFit::Breaks) => Err(RejectReason::Breaks),
         _ => Ok(()),
+    }
+}
+
+/// Whether closing characters that also follow the suggestion were missing. Only brackets can be
+/// told apart from those that follow.
+fn closes(suggestion: &Suggestion, fit: Option<SyntaxFit>) -> bool {
+    let mut edits = suggestion.edits.iter();
+    let has_brackets = edits.any(|edit| edit.new.contains([')', ']', '}']));
+    match fit {
+        Some(SyntaxFit::Mends) => true,
+        Some(SyntaxFit::Unfinished) => has_brackets,
+        Some(SyntaxFit::Keeps | SyntaxFit::Breaks) | None => false,
     }
 }
 
@@ -131,6 +190,7 @@ impl fmt::Display for RejectReason {
             Self::Repeats => f.write_str("it repeats itself"),
             Self::JustGone => f.write_str("it restores text that was just removed"),
             Self::UnknownName(name) => write!(f, "{name} does not exist"),
+            Self::CutsWord => f.write_str("it stops within a word"),
             Self::Breaks => f.write_str("the text would parse worse with it"),
         }
     }

@@ -74,7 +74,8 @@ impl SyntaxSnapshot {
     }
 }
 
-fn damage(root: Node<'_>) -> Damage {
+/// Returns the syntax errors below a root.
+pub(crate) fn damage(root: Node<'_>) -> Damage {
     let mut damage = Damage::default();
     let mut cursor = root.walk();
     loop {

@@ -27,6 +27,8 @@ pub(crate) struct Grammar {
     pub(crate) outline: Option<Query>,
     /// Roles of each node kind, by its id.
     roles: Vec<NodeRoles>,
+    /// Keywords and other words that the grammar spells out, sorted.
+    pub(crate) words: Vec<&'static str>,
     pub(crate) kinds: &'static NodeKinds,
 }
 
@@ -98,6 +100,7 @@ impl Grammar {
             folds: compile_query(definition.name, &language, sources.folds),
             outline: compile_query(definition.name, &language, sources.outline),
             roles: roles(&language, &definition.kinds),
+            words: words(&language),
             kinds: &definition.kinds,
             language,
             highlights,
@@ -160,6 +163,23 @@ pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
         _ if name.starts_with('_') => CaptureKind::Ignore,
         _ => CaptureKind::Paint(HighlightKind::of_capture(name)?),
     })
+}
+
+/// Returns the words among the tokens that a grammar spells out.
+fn words(language: &tree_sitter::Language) -> Vec<&'static str> {
+    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let tokens = ids.filter(|id| !language.node_kind_is_named(*id));
+    let mut words: Vec<&'static str> = tokens
+        .filter_map(|id| language.node_kind_for_id(id))
+        .filter(|token| {
+            token
+                .chars()
+                .all(|ch| ch.is_ascii_alphanumeric() || ch == '_')
+        })
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 fn roles(language: &tree_sitter::Language, kinds: &NodeKinds) -> Vec<NodeRoles> {

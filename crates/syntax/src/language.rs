@@ -68,6 +68,14 @@ impl Language {
         self.grammar();
     }
 
+    /// Returns the keywords that begin with `prefix`, in alphabetical order.
+    pub fn keywords(&self, prefix: &str) -> impl Iterator<Item = &'static str> {
+        let words = &self.grammar().words;
+        let start = words.partition_point(|word| *word < prefix);
+        let rest = words[start..].iter().copied();
+        rest.take_while(move |word| word.starts_with(prefix))
+    }
+
     /// Returns the definition.
     pub(crate) fn definition(&self) -> &'static Definition {
         self.0.definition

@@ -19,6 +19,7 @@ mod definition;
 mod definitions;
 mod detection;
 mod equality;
+mod excerpt;
 mod expand;
 mod folds;
 mod grammar;
@@ -40,6 +41,7 @@ mod snapshot;
 mod source;
 mod stall_guard;
 mod tree;
+mod trial;
 
 pub use brackets::BracketPair;
 pub use comments::Comments;
@@ -56,6 +58,7 @@ pub use plain::{PlainNode, PlainTree};
 pub use scope::SyntaxScope;
 pub use snapshot::SyntaxSnapshot;
 pub use tree::{Budget, MAX_PARSED_BYTES, ParseJob, ParseStatus, ParsedTree, SyntaxTree};
+pub use trial::{TrialParse, readable_bytes};
 
 #[cfg(test)]
 mod tests;

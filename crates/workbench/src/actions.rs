@@ -146,6 +146,8 @@ pub mod suggestions {
             /// Show the source of the suggestion or why there is none; snooze suggestions or turn
             /// them off.
             ShowStatus,
+            /// Show the suggestions that validation refused, with their text and the reason.
+            ShowLog,
             /// Snooze suggestions for five minutes, or resume them.
             Snooze,
             /// Turn suggestions off or on.

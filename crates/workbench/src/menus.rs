@@ -152,6 +152,7 @@ fn edit_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("Request suggestion", editor::RequestSuggestion),
         MenuItem::action("Suggestion status\u{2026}", suggestions::ShowStatus),
+        MenuItem::action("Refused suggestions\u{2026}", suggestions::ShowLog),
         MenuItem::action("Snooze suggestions", suggestions::Snooze),
         MenuItem::action("Turn suggestions on or off", suggestions::Toggle),
     ])

@@ -43,6 +43,7 @@ use crate::folder::{FolderEvent, OpenFolder};
 use crate::services::Services;
 use folder_context::FolderContext;
 use folder_reader::{FolderReader, ViewChanged};
+pub(crate) use shown_suggestions::RefusedSuggestion;
 use shown_suggestions::ShownSuggestions;
 use suggestion_settings::SuggestionSettings;
 pub(crate) use tab_status::TabStatus;

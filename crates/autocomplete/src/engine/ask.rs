@@ -2,7 +2,9 @@
 //!
 //! A request in flight may still predict what is typed meanwhile, so the engine waits for it. After
 //! a wrong suggestion, further letters of the same word tell the model little, so the engine waits
-//! longer within the word.
+//! longer within the word. A response that the user has typed past is kept for the cache, because
+//! the user may come back. A server that processes one request at a time would first complete that
+//! response, so there the request is cancelled at once.
 
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use model::{
 };
 use text::Change;
 
-use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
+use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose, RequestValue};
 use super::{CompletionEngine, CompletionRequest, DebounceMode, EngineEffect, RequestId, TabKind};
 use crate::EditorState;
 use crate::cache::CaretText;
@@ -43,7 +45,7 @@ impl CompletionEngine {
         self.options.model.as_ref()?;
         let is_open = self.blocked.is_empty() && !self.has_remote();
         let is_new = self.asked_for != Some((state.snapshot.revision(), state.caret));
-        if !is_open || !is_new || self.requests.len() >= MAX_REQUESTS {
+        if !is_open || !is_new {
             return None;
         }
         let wait = match mode {
@@ -52,18 +54,33 @@ impl CompletionEngine {
             DebounceMode::Typing if self.has_missed && is_within_word(state) => WITHIN_WORD,
             DebounceMode::Typing => self.cadence.wait(),
         };
-        Some((edited + wait).max(self.patient_until()))
+        let mut current = self.requests.iter().filter(|request| !request.is_outdated);
+        match (current.next(), current.next()) {
+            (None, _) => Some(edited + wait),
+            // The response may still complete the line. Only one that takes unusually long gets
+            // company, and only from a server that would process both.
+            (Some(request), None) if !self.is_server_serial() => {
+                Some((edited + wait).max(request.asked + self.patience()))
+            }
+            (Some(_), _) => None,
+        }
     }
 
-    /// Returns until when to wait for the request in flight.
-    fn patient_until(&self) -> Duration {
-        let patience = self.latencies.percentile(90).mul_f32(1.3);
-        let patience = patience.clamp(PATIENCE.0, PATIENCE.1);
-        let requests = self.requests.iter();
-        let now = requests.filter(|request| request.purpose == RequestPurpose::Now);
-        now.map(|request| request.asked + patience)
-            .max()
-            .unwrap_or_default()
+    /// Returns how long to wait for a response before sending a second request.
+    fn patience(&self) -> Duration {
+        let patience = self.server.latency(90).mul_f32(1.3);
+        patience.clamp(PATIENCE.0, PATIENCE.1)
+    }
+
+    /// Whether a response is expected that may complete the current text.
+    pub(super) fn is_asking(&self) -> bool {
+        self.requests.iter().any(|request| !request.is_outdated)
+    }
+
+    /// Whether the model's server processes one request at a time, as configured or as observed.
+    pub(super) fn is_server_serial(&self) -> bool {
+        let model = self.options.model.as_ref();
+        model.is_some_and(|model| model.is_serial) || self.server.is_serial()
     }
 
     /// Queries the model about the current text if a request is due and no response is cached.
@@ -106,7 +123,6 @@ impl CompletionEngine {
                 let context = gather(state, root, GAP, &self.history, source);
                 let expected = ExpectedReply::Gap {
                     caret_text: CaretText::of(state),
-                    at: state.caret,
                     stream: Box::new(CompletionStream::new(state, state.caret)),
                 };
                 Some((gap(&model.id, context, sampling), expected))
@@ -130,6 +146,7 @@ impl CompletionEngine {
         let Some((body, expected)) = asked else {
             return;
         };
+        self.make_room();
         self.last_request += 1;
         self.requests.push(ActiveRequest {
             id: RequestId(self.last_request),
@@ -137,6 +154,7 @@ impl CompletionEngine {
             model: model.id,
             asked: self.now,
             expected,
+            is_outdated: false,
         });
         let request = RequestId(self.last_request);
         self.effects.push(EngineEffect::Ask { request, body });
@@ -171,26 +189,43 @@ impl CompletionEngine {
         }
     }
 
-    /// Cancels the requests that are no longer needed.
-    pub(super) fn cancel_unwanted(&mut self) {
-        let Some(state) = self.state.clone() else {
-            self.cancel_all();
-            return;
-        };
+    /// Cancels the requests whose responses are of no use. A response for an earlier position is
+    /// kept for the cache, unless it keeps the server from processing the next request.
+    pub(super) fn cancel_useless(&mut self) {
         if self.requests.is_empty() {
             return;
         }
-        let now = CaretText::of(&state);
+        let Some(now) = self.state.as_ref().map(CaretText::of) else {
+            self.cancel_all();
+            return;
+        };
+        let is_serial = self.is_server_serial();
         let candidates: Vec<_> = self.candidates.iter().map(|it| it.suggestion.id).collect();
         let effects = &mut self.effects;
         self.requests.retain_mut(|request| {
-            let is_wanted = request.is_wanted(&state, &now, &candidates);
-            if !is_wanted {
+            let value = request.value(&now, &candidates);
+            request.is_outdated = value != RequestValue::Current;
+            let is_kept = match value {
+                RequestValue::Current => true,
+                RequestValue::Later => !is_serial,
+                RequestValue::None => false,
+            };
+            if !is_kept {
                 let request = request.id;
                 effects.push(EngineEffect::Cancel { request });
             }
-            is_wanted
+            is_kept
         });
+    }
+
+    /// Cancels the oldest request if there are as many as are allowed. An outdated one goes first.
+    fn make_room(&mut self) {
+        if self.requests.len() < MAX_REQUESTS {
+            return;
+        }
+        let outdated = self.requests.iter().position(|request| request.is_outdated);
+        let request = self.requests.remove(outdated.unwrap_or(0)).id;
+        self.effects.push(EngineEffect::Cancel { request });
     }
 
     pub(super) fn cancel_all(&mut self) {

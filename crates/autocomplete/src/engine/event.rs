@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::validate::RejectReason;
 use crate::{AcceptGranularity, SuggestionId, SuggestionSource};
 
-/// A ledger event: a suggestion shown, its outcome, or how much of it was kept later.
+/// A ledger event: a suggestion shown or refused, its outcome, or how much of it was kept later.
 /// `EngineEffect::Note` carries it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TabEvent {
@@ -53,6 +54,18 @@ pub enum TabEvent {
         /// Number of its characters that were typed before.
         typed: usize,
     },
+    /// Validation refused a model's suggestion. The same text is reported once, even if it is checked
+    /// again while the user types.
+    Refused {
+        /// Identifier of the suggestion.
+        id: SuggestionId,
+        /// Origin of the suggestion.
+        source: SuggestionSource,
+        /// Reason why it is not shown.
+        reason: RejectReason,
+        /// The new text of its edits.
+        text: String,
+    },
     /// Measures how much of an accepted suggestion remains.
     Kept {
         /// Identifier of the suggestion.
@@ -77,6 +90,7 @@ impl TabEvent {
             | Self::Typed { id, .. }
             | Self::Dismissed { id, .. }
             | Self::Ignored { id, .. }
+            | Self::Refused { id, .. }
             | Self::Kept { id, .. } => *id,
         }
     }

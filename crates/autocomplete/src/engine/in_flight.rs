@@ -1,15 +1,14 @@
-//! Requests in flight, and whether their responses are still wanted.
+//! Requests in flight, and what their responses may still be used for.
 
 use std::time::Duration;
 
-use base::{Bias, ByteOffset, Span};
 use model::{ModelId, NextEditFormat};
 use text::{Change, Snapshot};
 
+use crate::SuggestionId;
 use crate::cache::CaretText;
 use crate::context::PromptWindow;
 use crate::validate::{CompletionStream, StreamControl};
-use crate::{EditorState, SuggestionId};
 
 /// Maximum bytes typed since the request before its response no longer applies.
 const MAX_TYPED_BYTES: usize = 64;
@@ -27,6 +26,18 @@ pub(super) struct ActiveRequest {
     pub(super) model: ModelId,
     pub(super) asked: Duration,
     pub(super) expected: ExpectedReply,
+    /// Whether the response cannot answer the current position, only an earlier one.
+    pub(super) is_outdated: bool,
+}
+
+/// What the response to a request may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestValue {
+    /// To complete the current text, or the text after the visible suggestion.
+    Current,
+    /// To complete the text at its position if the user returns there.
+    Later,
+    None,
 }
 
 /// Purpose of a request.
@@ -46,8 +57,6 @@ pub(super) enum ExpectedReply {
     Gap {
         /// Position for which it was requested.
         caret_text: CaretText,
-        /// The same position in the current text.
-        at: ByteOffset,
         stream: Box<CompletionStream>,
     },
     /// A region rewritten by the model.
@@ -86,55 +95,40 @@ impl ActiveRequest {
 
     /// Maps the request through a change of the current text.
     pub(super) fn follow(&mut self, change: &Change) {
-        match &mut self.expected {
-            ExpectedReply::Gap { at, .. } => {
-                if !matches!(self.purpose, RequestPurpose::Ahead(_)) {
-                    *at = change.map(*at, Bias::Left);
-                }
-            }
-            ExpectedReply::NextEdit { since, .. } => {
-                since.1 = since.1.compose(change);
-            }
+        if let ExpectedReply::NextEdit { since, .. } = &mut self.expected {
+            since.1 = since.1.compose(change);
         }
     }
 
-    /// Whether the response may still be useful. A request ahead becomes a current one when its
-    /// text is reached.
-    pub(super) fn is_wanted(
-        &mut self,
-        state: &EditorState,
-        now: &CaretText,
-        candidates: &[SuggestionId],
-    ) -> bool {
-        match &mut self.expected {
-            ExpectedReply::Gap {
-                caret_text,
-                at,
-                stream,
-            } => {
-                if let RequestPurpose::Ahead(basis) = self.purpose {
-                    if candidates.contains(&basis) {
-                        return true;
-                    }
-                    if !caret_text.leads_to("", now) {
-                        return false;
-                    }
-                    self.purpose = RequestPurpose::Now;
-                    *at = state.caret;
-                }
-                if state.caret < *at || state.caret - *at > MAX_TYPED_BYTES {
-                    return false;
-                }
-                let typed = state.snapshot.text(Span::new(*at, state.caret));
+    /// Returns what the response may be used for at the position `now`. A request ahead becomes a
+    /// current one when its text is reached.
+    pub(super) fn value(&mut self, now: &CaretText, candidates: &[SuggestionId]) -> RequestValue {
+        match &self.expected {
+            ExpectedReply::Gap { caret_text, stream } => {
                 let came = stream.raw();
-                let agrees = came.starts_with(typed.as_ref()) || typed.starts_with(came);
-                agrees && caret_text.leads_to(&typed, now)
+                let typed = caret_text.typed_since(now);
+                let agrees = |typed: &str| came.starts_with(typed) || typed.starts_with(came);
+                match (typed.filter(|typed| agrees(typed)), self.purpose) {
+                    (Some(_), RequestPurpose::Another) => RequestValue::Current,
+                    (Some(_), _) => {
+                        self.purpose = RequestPurpose::Now;
+                        RequestValue::Current
+                    }
+                    (None, RequestPurpose::Ahead(basis)) if candidates.contains(&basis) => {
+                        RequestValue::Current
+                    }
+                    (None, _) => RequestValue::Later,
+                }
             }
             ExpectedReply::NextEdit {
                 since: (_, change), ..
             } => {
                 let typed: usize = change.splices.iter().map(|it| it.new.len()).sum();
-                change.splices.len() <= 2 && typed <= MAX_TYPED_BYTES
+                if change.splices.len() <= 2 && typed <= MAX_TYPED_BYTES {
+                    RequestValue::Current
+                } else {
+                    RequestValue::None
+                }
             }
         }
     }

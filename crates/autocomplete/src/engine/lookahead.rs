@@ -53,7 +53,7 @@ impl CompletionEngine {
         let is_gap = model.kind == TabKind::Gap
             && matches!(candidate.suggestion.source, SuggestionSource::Gap(_));
         let is_whole = candidate.partial.is_none() && !candidate.has_looked_ahead;
-        if !is_gap || !is_whole || !self.requests.is_empty() || !self.blocked.is_empty() {
+        if !is_gap || !is_whole || self.is_asking() || !self.blocked.is_empty() {
             return None;
         }
         if self.ends_soon(candidate) {
@@ -65,7 +65,7 @@ impl CompletionEngine {
     /// Whether the user will have typed the rest before a response could arrive.
     fn ends_soon(&self, candidate: &SuggestionCandidate) -> bool {
         let left = candidate.chars();
-        let latency = self.latencies.percentile(75) + self.cadence.wait();
+        let latency = self.server.latency(75) + self.cadence.wait();
         let near = self.cadence.keys_in(latency).min(MAX_CHARS_LEFT);
         let is_sure = candidate.typed >= left || self.success_rate >= MIN_SUCCESS_EARLY;
         left <= near && is_sure
@@ -90,7 +90,7 @@ impl CompletionEngine {
         if let Some(state) = self.state.clone()
             && can
             && self.blocked.is_empty()
-            && self.requests.is_empty()
+            && !self.is_asking()
         {
             self.ask(&state, RequestPurpose::Another, source);
         }

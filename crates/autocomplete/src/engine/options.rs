@@ -25,6 +25,9 @@ pub struct TabModel {
     pub id: ModelId,
     /// Kind of request it answers.
     pub kind: TabKind,
+    /// Whether its server processes one request at a time, as far as the configuration tells. The
+    /// engine also observes it.
+    pub is_serial: bool,
 }
 
 /// Kind of request that a completion model answers: fill in the middle, or next-edit prediction in

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::candidate::SuggestionCandidate;
-use super::{CompletionEngine, EngineEffect, TabEvent};
+use super::{CompletionEngine, EngineEffect, TabEvent, is_from_model};
 use crate::local::SuggestionOutcome;
-use crate::{AcceptGranularity, DocumentEdit, SuggestionId};
+use crate::validate::RejectReason;
+use crate::{AcceptGranularity, DocumentEdit, Suggestion, SuggestionId};
 
 /// Weight of the newest outcome in the moving average of the success rate.
 const WEIGHT: f32 = 0.1;
@@ -13,6 +14,8 @@ const WEIGHT: f32 = 0.1;
 const KEPT: f64 = 0.3;
 /// Remainders measured later than this say nothing about the suggestion.
 const SOON: Duration = Duration::from_secs(30);
+/// Maximum number of refused texts that are recognised when they are checked again.
+const MAX_REFUSED: usize = 16;
 /// Minimum time on screen: the user cannot have judged a suggestion shown for less.
 const GLIMPSE: Duration = Duration::from_millis(700);
 
@@ -121,6 +124,34 @@ impl CompletionEngine {
         }
     }
 
+    /// Records that a suggestion failed validation. Reports a model's suggestion unless it is the
+    /// rest of one that was reported.
+    pub(super) fn record_refused(&mut self, suggestion: &Suggestion, reason: RejectReason) {
+        self.refused = Some(reason.clone());
+        if !is_from_model(&suggestion.source) {
+            return;
+        }
+        let text: Vec<&str> = suggestion.edits.iter().map(|it| it.new.as_ref()).collect();
+        let text = text.join("\n");
+        let is_known = |(why, known): &(RejectReason, String)| {
+            *why == reason && known.ends_with(text.as_str())
+        };
+        if self.latest_refused.iter().any(is_known) {
+            return;
+        }
+        if self.latest_refused.len() == MAX_REFUSED {
+            self.latest_refused.pop_front();
+        }
+        self.latest_refused
+            .push_back((reason.clone(), text.clone()));
+        self.note(TabEvent::Refused {
+            id: suggestion.id,
+            source: suggestion.source.clone(),
+            reason,
+            text,
+        });
+    }
+
     fn record_success(&mut self, is_right: bool) {
         let outcome = if is_right { 1.0 } else { 0.0 };
         self.success_rate += WEIGHT * (outcome - self.success_rate);
@@ -137,7 +168,7 @@ fn inserted_chars(edit: &DocumentEdit) -> usize {
 /// Returns what an event says about its suggestion.
 pub(super) fn outcome(event: &TabEvent) -> Option<SuggestionOutcome> {
     match event {
-        TabEvent::Shown { .. } => None,
+        TabEvent::Shown { .. } | TabEvent::Refused { .. } => None,
         TabEvent::Accepted { part, .. } => Some(SuggestionOutcome::Accepted(*part)),
         TabEvent::Typed { .. } => Some(SuggestionOutcome::Accepted(AcceptGranularity::All)),
         TabEvent::Dismissed { .. } => Some(SuggestionOutcome::Dismissed),

@@ -84,10 +84,10 @@ impl CompletionEngine {
 
     /// Adds a candidate and makes it the current one if it is preferable to the shown one. Returns
     /// `false` if validation refuses it, `MAX_ALTERNATIVES` exist, or one has the same edits.
-    /// Stores the reason of a refusal in `self.refused` and clears it on success.
+    /// Records the reason of a refusal and clears it on success.
     pub(super) fn add(&mut self, state: &EditorState, candidate: SuggestionCandidate) -> bool {
         if let Err(refused) = check(state, &candidate.suggestion, &self.recent) {
-            self.refused = Some(refused);
+            self.record_refused(&candidate.suggestion, refused);
             return false;
         }
         let is_alike =
@@ -120,7 +120,7 @@ impl CompletionEngine {
     /// Handles the end of a model response.
     pub(super) fn finished(&mut self, request: ActiveRequest) {
         let took = self.now.saturating_sub(request.asked);
-        self.latencies.note(took);
+        self.server.completed(&request, &self.requests, self.now);
         self.failed = None;
         let Some(state) = self.state.clone() else {
             return;
@@ -141,8 +141,10 @@ impl CompletionEngine {
                 stream.close();
                 let text = stream.text().to_owned();
                 self.cache.insert(caret_text, request.model, text);
-                // A response to a request ahead stays cached until its text is reached.
-                if !matches!(request.purpose, RequestPurpose::Ahead(_)) {
+                // A response to a request ahead stays cached until its text is reached, and one for an
+                // earlier position until the user returns there.
+                let is_ahead = matches!(request.purpose, RequestPurpose::Ahead(_));
+                if !is_ahead && !request.is_outdated {
                     self.show_found(&state, took, partial, request.purpose);
                 }
             }

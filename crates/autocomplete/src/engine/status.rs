@@ -56,39 +56,6 @@ pub enum IdleReason {
     Refused(RejectReason),
 }
 
-/// Latencies of recent responses.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Latencies {
-    latest: Vec<Duration>,
-    next: usize,
-}
-
-/// Maximum number of latencies kept.
-const REMEMBERED: usize = 32;
-/// Assumed latency before the first measurement.
-const USUAL: Duration = Duration::from_millis(300);
-
-impl Latencies {
-    pub(super) fn note(&mut self, took: Duration) {
-        match self.latest.get_mut(self.next) {
-            Some(slot) => *slot = took,
-            None => self.latest.push(took),
-        }
-        self.next = (self.next + 1) % REMEMBERED;
-    }
-
-    /// Returns the given percentile of the recent latencies.
-    pub(super) fn percentile(&self, percent: usize) -> Duration {
-        let mut sorted = self.latest.clone();
-        sorted.sort_unstable();
-        let ix = sorted.len() * percent / 100;
-        sorted
-            .get(ix.min(sorted.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(USUAL)
-    }
-}
-
 impl CompletionEngine {
     /// Returns the state of Tab for display. A block takes precedence over a visible suggestion,
     /// and a visible suggestion over a request or a failure.
@@ -106,7 +73,7 @@ impl CompletionEngine {
         }
         let model = self.options.model.as_ref().map(|model| model.id.clone());
         match (&model, &self.failed) {
-            (Some(model), _) if !self.requests.is_empty() => CompletionStatus::Asking {
+            (Some(model), _) if self.is_asking() => CompletionStatus::Asking {
                 model: model.clone(),
             },
             (Some(model), Some(message)) => CompletionStatus::Failed {

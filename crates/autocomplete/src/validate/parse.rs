@@ -1,87 +1,258 @@
-//! Checks whether an edit makes a text parse worse.
+//! Whether a suggestion fits the syntax of the text around it.
+//!
+//! The parser reads a short excerpt with the suggestion. A suggestion fits if the excerpt has no
+//! more errors than before. It also fits if it is unfinished: the parser reads up to its end
+//! without a new error, it closes nothing that the text after it closes too, and it stops where a
+//! line can end. What it leaves open is closed by the text that follows later.
+//!
+//! Limitation: the errors of an unfinished text depend on how the parser recovers, so their number
+//! is compared only where reading the suggestion finds no error.
 
-use syntax::{Budget, Damage, SyntaxSnapshot};
-use text::{Change, Snapshot};
+use syntax::{Budget, Damage, TrialParse, readable_bytes};
 
-use crate::EditorState;
+use super::brackets::{OpenBrackets, closers};
+use super::literals;
+use super::stop::is_line_end;
+use super::trial::Trial;
+use crate::{EditorState, SuggestedEdit};
 
-/// Maximum number of parser progress checks, one per hundred parser steps. Enough for a text of
-/// some thousand lines, and takes little more than a millisecond.
-const MAX_PARSE_STEPS: u32 = 400;
+/// Maximum number of progress checks of a parse, one per hundred parser steps. Bounds a parse of an
+/// excerpt to about a millisecond.
+const MAX_PARSE_STEPS: u32 = 60;
 
 /// Bytes by which an error may grow without counting as worse, for a blank or an adjacent bracket.
 const SLACK: usize = 16;
 
-/// Parse errors before and after an edit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ParseVerdict {
-    before: Damage,
-    after: Damage,
-    /// Number of inserted bytes.
-    came: usize,
+/// How a suggestion fits the syntax of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SyntaxFit {
+    /// The text has fewer errors with it.
+    Mends,
+    /// The text has no errors, with it and without it.
+    Keeps,
+    /// The text has errors, with it and without it, or it stops inside a construct: the text that
+    /// follows can complete it.
+    Unfinished,
+    /// It is wrong whatever follows.
+    Breaks,
 }
 
-impl ParseVerdict {
-    /// Whether there are new errors, or errors that grow by much more than the inserted text.
-    pub(super) fn is_worse(self) -> bool {
-        let swallowed = self.after.bytes > self.before.bytes + 2 * self.came + SLACK;
-        self.after.places > self.before.places || swallowed
+/// Returns how edits, which are sorted, fit. Returns `None` if that is unknown: without a tree, or
+/// if the excerpt is too long.
+pub(super) fn fit(state: &EditorState, edits: &[SuggestedEdit]) -> Option<SyntaxFit> {
+    Judge::new(Trial::new(state, edits)?).fit()
+}
+
+/// Whether the text with an edit has no more errors than without it; true if that is unknown.
+pub(crate) fn parses_no_worse(state: &EditorState, edit: &SuggestedEdit) -> bool {
+    let edits = std::slice::from_ref(edit);
+    let judge = Trial::new(state, edits).map(Judge::new);
+    let errors = judge.and_then(|judge| {
+        let after = judge.parse(&judge.trial.after(""))?.damage();
+        Some((judge.parse(&judge.trial.before())?.damage(), after))
+    });
+    errors.is_none_or(|(before, after)| !is_worse(before, after, edit.new.len()))
+}
+
+/// A trial with the offsets of the new text.
+struct Judge {
+    trial: Trial,
+    /// Offset of the new text.
+    start: usize,
+    /// Length of the new text, in bytes.
+    length: usize,
+}
+
+/// Where the parser stops reading the text up to the end of the new text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// Nowhere: a correct text could begin like this.
+    Whole,
+    /// At an error of the new text.
+    New,
+    /// At an earlier error.
+    Earlier,
+}
+
+impl Judge {
+    fn new(trial: Trial) -> Self {
+        Self {
+            start: trial.prefix.len(),
+            length: trial.new.len(),
+            trial,
+        }
     }
 
-    /// Whether the text has fewer errors than before.
-    pub(super) fn is_better(self) -> bool {
-        self.after.places < self.before.places
+    fn fit(&self) -> Option<SyntaxFit> {
+        let whole = self.trial.after("");
+        let after = self.parse(&whole)?;
+        let before_text = self.trial.before();
+        let before = self.parse(&before_text)?;
+        let (old, new) = (before.damage(), after.damage());
+        let is_clean = new == Damage::default();
+        if is_clean && old == new {
+            return Some(SyntaxFit::Keeps);
+        }
+        if is_clean {
+            return Some(SyntaxFit::Mends);
+        }
+        let open = Nesting::new(self, (&before, &before_text), (&after, &whole));
+        let reading = self.reading()?;
+        if open.closes_too_much() || reading == Reading::New {
+            return Some(SyntaxFit::Breaks);
+        }
+        if !is_worse(old, new, self.length) {
+            let mends = new.places < old.places;
+            return Some(if mends {
+                SyntaxFit::Mends
+            } else {
+                SyntaxFit::Unfinished
+            });
+        }
+        let is_explained = match reading {
+            // A deletion stops nowhere.
+            _ if self.trial.new.trim().is_empty() => false,
+            Reading::Whole if is_end_of_row(self.trial.rest_of_row()) => {
+                is_line_end(&self.trial, open.own(self.start))
+            }
+            _ => self.is_word() || self.is_completed(old, &open),
+        };
+        Some(if is_explained {
+            SyntaxFit::Unfinished
+        } else {
+            SyntaxFit::Breaks
+        })
+    }
+
+    fn parse(&self, text: &str) -> Option<TrialParse> {
+        TrialParse::new(self.trial.language, text, &mut Budget::until(&mut steps()))
+    }
+
+    /// Returns where the parser stops. A comment or a string that is still open is closed first,
+    /// because the parser takes it for an error otherwise.
+    fn reading(&self) -> Option<Reading> {
+        let text = self.trial.up_to_end();
+        let end = text.trim_end().len();
+        let mut read = self.read(&text)?;
+        for close in literals::closers(self.trial.language, &text) {
+            if read >= end {
+                break;
+            }
+            read = read.max(self.read(&format!("{text}{close}"))?);
+        }
+        let next = read + text.get(read..).map_or(0, leading_blanks);
+        Some(if read >= end {
+            Reading::Whole
+        } else if next >= self.start {
+            Reading::New
+        } else {
+            Reading::Earlier
+        })
+    }
+
+    fn read(&self, text: &str) -> Option<usize> {
+        readable_bytes(self.trial.language, text, &mut Budget::until(&mut steps()))
+    }
+
+    /// Whether the new text is a single word, after which anything may follow.
+    fn is_word(&self) -> bool {
+        let word = self.trial.new.trim();
+        !word.is_empty() && word.chars().all(super::suffix::is_word)
+    }
+
+    /// Whether the text has no more errors than `old` once the brackets that the new text leaves
+    /// open are closed, and once it is separated from the rest of its row.
+    fn is_completed(&self, old: Damage, open: &Nesting) -> bool {
+        let own = closers(open.own(self.start));
+        let row = self.trial.rest_of_row().len();
+        let at_row_end = self.start + self.length + row;
+        let mut closed_later = self.trial.after("");
+        closed_later.insert_str(at_row_end, &closers(&open.newly_unclosed()));
+        let mut texts = vec![self.trial.after(&own), closed_later];
+        // Where the user has not begun the row, or has not finished it, more may come in between.
+        if self.trial.begun().trim().is_empty() || old != Damage::default() {
+            texts.push(self.trial.after(&format!("{own}\n")));
+        }
+        texts.iter().any(|text| {
+            let parsed = self.parse(text);
+            parsed.is_some_and(|it| !is_worse(old, it.damage(), self.length))
+        })
     }
 }
 
-/// Whether the text after a change parses no worse; true if that is unknown.
-pub(crate) fn parses_no_worse(state: &EditorState, after: &Snapshot, change: &Change) -> bool {
-    verdict(state, after, change).is_none_or(|verdict| !verdict.is_worse())
+/// The brackets around a suggestion.
+struct Nesting {
+    /// Brackets that are open after the prefix and the old text.
+    before: OpenBrackets,
+    /// Brackets that are open after the prefix and the new text.
+    after: OpenBrackets,
+    /// Brackets of the suffix.
+    suffix: Vec<(usize, char)>,
 }
 
-/// Compares the parse errors before and after a change; `None` without a tree or if parsing takes
-/// too long.
-pub(super) fn verdict(
-    state: &EditorState,
-    after: &Snapshot,
-    change: &Change,
-) -> Option<ParseVerdict> {
-    let syntax = state.syntax.as_ref()?;
-    let now = &state.snapshot;
-    if syntax.revision() != now.revision() {
-        return None;
+impl Nesting {
+    /// Reads the brackets of the two texts.
+    fn new(judge: &Judge, before: (&TrialParse, &str), after: (&TrialParse, &str)) -> Self {
+        let split = |(parsed, text): (&TrialParse, &str), length: usize| {
+            let brackets = parsed.brackets(text);
+            let at = brackets.partition_point(|(at, _)| *at < judge.start + length);
+            let (inner, suffix) = brackets.split_at(at);
+            (OpenBrackets::of(inner), suffix.to_vec())
+        };
+        let (before, suffix) = split(before, judge.trial.old.len());
+        let (after, _) = split(after, judge.length);
+        Self {
+            before,
+            after,
+            suffix,
+        }
     }
-    let fresh;
-    let before = if syntax.parsed_revision() == Some(now.revision()) {
-        syntax
-    } else {
-        // The tree is older than the text, so it is updated first to make both sides comparable.
 
-        fresh = damage_after(syntax, now, now, &Change::none(now.revision()))?;
-        &fresh
-    };
-    let after = damage_after(before, now, after, change)?;
-    Some(ParseVerdict {
-        before: before.damage()?,
-        after: after.damage()?,
-        came: change.splices.iter().map(|splice| splice.new.len()).sum(),
-    })
+    /// Whether the new text closes a bracket that the suffix closes, too.
+    fn closes_too_much(&self) -> bool {
+        let stray = |open: &OpenBrackets| open.closed_by(&self.suffix).stray;
+        stray(&self.after) > stray(&self.before)
+    }
+
+    /// Returns the brackets that the new text leaves open. `start` is its offset.
+    fn own(&self, start: usize) -> &[(usize, char)] {
+        self.after.from(start)
+    }
+
+    /// Returns the brackets that the suffix leaves open after the new text, but not after the old.
+    fn newly_unclosed(&self) -> Vec<(usize, char)> {
+        let known = self.before.closed_by(&self.suffix).unclosed;
+        let mut unclosed = self.after.closed_by(&self.suffix).unclosed;
+        unclosed.retain(|bracket| !known.contains(bracket));
+        unclosed
+    }
 }
 
-/// Parses `after`, the text that `change` makes of `before`. Returns `None` if that takes more than
-/// `MAX_PARSE_STEPS` progress checks or fails.
-fn damage_after(
-    tree: &SyntaxSnapshot,
-    before: &Snapshot,
-    after: &Snapshot,
-    change: &Change,
-) -> Option<SyntaxSnapshot> {
+/// Whether there are new errors, or errors that grow by much more than the inserted text of `came`
+/// bytes.
+fn is_worse(before: Damage, after: Damage, came: usize) -> bool {
+    let swallowed = after.bytes > before.bytes + 2 * came + SLACK;
+    after.places > before.places || swallowed
+}
+
+/// Whether the rest of a row is blank, or closes what is open.
+fn is_end_of_row(rest: &str) -> bool {
+    rest.chars()
+        .all(|ch| ch.is_whitespace() || super::suffix::is_closer(ch))
+}
+
+/// Returns the length of the white space at the start of a text.
+fn leading_blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+/// Returns a function that ends a parse after `MAX_PARSE_STEPS` calls.
+fn steps() -> impl FnMut() -> bool {
     let mut steps = 0;
-    let mut is_spent = || {
+    move || {
         steps += 1;
         steps > MAX_PARSE_STEPS
-    };
-    tree.with_change(before, after, change, &mut Budget::until(&mut is_spent))
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,11 @@
 //! Recently removed text, which suggestions must not restore at once.
 //!
+//! A suggestion brings a text back if it leaves the whole text at the place where the user deleted
+//! it, undid it or rejected it, with nothing but closing characters added to its row. After the user
+//! has deleted `f(a)`, `f(a)` and `f(a);` bring it back; `f(a, b)`, which only begins like it, does
+//! not. Rows that were deleted as rows also come back above or below the place. As soon as the user
+//! types anything at the place that the removed text does not begin with, it may come back.
+//!
 //! Must not know: which keystrokes belong together; `EditHistory` joins successive deletions.
 //! Invariant: at most `MAX_ENTRIES` entries of at most `MAX_ENTRY_BYTES`; a longer one is cut at its
 //! end.
@@ -13,8 +19,8 @@ use std::time::Duration;
 use base::{AbsPath, Bias, ByteOffset, Row, Span};
 use text::{Change, Snapshot, Splice};
 
-use super::TypeMembers;
-use super::suffix::is_word;
+use super::suffix::{is_closer, is_word};
+use super::{TypeMembers, is_distinctive};
 use crate::history::{DeletionRun, start_of};
 use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion};
 
@@ -22,12 +28,10 @@ use crate::{ChangeCause, DocumentEdit, EditHistory, EditorState, Suggestion};
 const MAX_ENTRIES: usize = 32;
 /// Maximum bytes kept of one entry's text.
 const MAX_ENTRY_BYTES: usize = 4_096;
+/// Maximum bytes of a row after an entry that are compared.
+const MAX_REST_BYTES: usize = 512;
 /// Time for which an entry stays effective.
 const LASTS: Duration = Duration::from_secs(30);
-/// Shorter deletions, in bytes, only count at their own position, since a mistyped letter is common
-/// elsewhere.
-const SHORT: usize = 3;
-
 /// Text that was deleted, undone or rejected in the last seconds, which suggestions must not
 /// restore.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +48,8 @@ struct RecentReplacement {
     at: Span,
     /// Text that must not be restored; may be empty.
     removed: String,
+    /// The last deletion of the run, which must not be restored either; may be empty.
+    last: String,
     /// Text that must not be removed again; may be empty.
     kept: String,
     /// Number of the deletion run that it holds; the run may grow.
@@ -72,10 +78,11 @@ impl RecentEdits {
             Some(run) => self.deleted(edit, run, now),
             None => self.replaced(edit, now),
         }
-        // Text that the user typed again is no longer removed.
+        // Text that the user typed again is no longer removed, and other text in its place means
+        // that the user went on.
         self.entries.retain(|entry| {
             let is_here = entry.file.as_ref() == path;
-            !(is_here && entry.has_come_back(edit.after()))
+            !(is_here && (entry.has_come_back(edit.after()) || entry.is_contradicted_by(edit)))
         });
     }
 
@@ -124,6 +131,7 @@ impl RecentEdits {
         let is_run = |last: &&mut RecentReplacement| last.run == Some(run.number);
         if let Some(last) = self.entries.back_mut().filter(is_run) {
             clipped(&run.text).clone_into(&mut last.removed);
+            last.last = text_of(edit);
             last.since = now;
             return;
         }
@@ -178,6 +186,7 @@ impl RecentEdits {
             file: file.cloned(),
             at,
             removed: clipped(removed).to_owned(),
+            last: String::new(),
             kept: clipped(kept).to_owned(),
             run,
             since: now,
@@ -194,44 +203,107 @@ impl RecentReplacement {
             && text.text(Span::new(self.at.start, end)) == self.removed.as_str()
     }
 
-    /// Whether a proposed change from `before` to `after` would restore the removed text, or a part
-    /// of it at its position, or would remove the kept text.
-    fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
-        let (near, then) = (
-            self.window(before),
-            self.window_behind(before, after, change),
-        );
-        let (near, then) = (before.text(near), after.text(then));
-        let removed = self.removed.trim();
-        if !removed.is_empty() {
-            let start = change.map(self.at.start, Bias::Left);
-            let is_there = |text: &Snapshot, at: ByteOffset| {
-                let end = text.clip(at + removed.len() + 64, Bias::Left);
-                text.text(Span::new(at, end))
-                    .trim_start()
-                    .starts_with(removed)
-            };
-            if is_there(after, start) && !is_there(before, self.at.start) {
-                return true;
-            }
-            if removed.len() >= SHORT && count(&then, removed) > count(&near, removed) {
-                return true;
-            }
-            // Restoring part of the removed text at its position counts as well.
-            let is_part = |came: &str| removed.starts_with(came) || removed.ends_with(came);
-            let is_here = |splice: &&Splice| {
-                self.at.start <= splice.old.end && splice.old.start <= self.at.end
-            };
-            let mut here = change.splices.iter().filter(is_here);
-            if here.any(|splice| {
-                let came = after.text(splice.new);
-                !came.trim().is_empty() && is_part(came.trim())
-            }) {
-                return true;
-            }
+    /// Whether the user typed something at the place of the entry that the removed text does not
+    /// begin with.
+    fn is_contradicted_by(&self, edit: &DocumentEdit) -> bool {
+        let is_here = |splice: &Splice| {
+            !splice.new.is_empty()
+                && self.at.start <= splice.new.start
+                && splice.new.end <= self.at.end
+        };
+        let is_typed = edit.cause == ChangeCause::Typed && edit.change.splices.iter().any(is_here);
+        if !is_typed {
+            return false;
         }
+        let typed = start_of(edit.after(), self.at, MAX_ENTRY_BYTES);
+        !self.removed.trim().starts_with(typed.trim())
+    }
+
+    /// Whether a proposed change from `before` to `after` would restore the removed text or remove
+    /// the kept text.
+    fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
+        let texts = [self.removed.trim(), self.last.trim()];
+        let mut texts = texts.into_iter().filter(|text| !text.is_empty());
+        texts.any(|removed| {
+            self.is_inserted(removed, after, change)
+                || self.stands_again(removed, (before, after), change)
+        }) || self.is_row_restored(before, after, change)
+            || self.is_kept_text_removed(before, after, change)
+    }
+
+    /// Whether the change inserts exactly the removed text at its place.
+    fn is_inserted(&self, removed: &str, after: &Snapshot, change: &Change) -> bool {
+        let is_here =
+            |splice: &&Splice| self.at.start <= splice.old.end && splice.old.start <= self.at.end;
+        let mut here = change.splices.iter().filter(is_here);
+        here.any(|splice| after.text(splice.new).trim() == removed)
+    }
+
+    /// Whether the removed text would be at its place again, with nothing but closing characters
+    /// added to its row.
+    fn stands_again(
+        &self,
+        removed: &str,
+        (before, after): (&Snapshot, &Snapshot),
+        change: &Change,
+    ) -> bool {
+        let rest_of = |text: &Snapshot, at: ByteOffset| {
+            let end = text.clip(at + removed.len() + MAX_REST_BYTES, Bias::Left);
+            let text = text.text(Span::new(at, end));
+            let rest = text.trim_start().strip_prefix(removed)?;
+            Some(rest.split('\n').next().unwrap_or_default().to_owned())
+        };
+        let start = change.map(self.at.start, Bias::Left);
+        if rest_of(before, self.at.start).is_some() {
+            return false;
+        }
+        let Some(rest) = rest_of(after, start) else {
+            return false;
+        };
+        let row_end = before.row_end(before.point_at(self.at.end).row);
+        let known = start_of(before, Span::new(self.at.end, row_end), MAX_REST_BYTES);
+        let added = rest.trim_end().strip_suffix(known.trim()).unwrap_or(&rest);
+        added.chars().all(|ch| ch.is_whitespace() || is_closer(ch))
+    }
+
+    /// Whether the removed text is whole rows, and the change would insert those rows near its
+    /// place.
+    fn is_row_restored(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
+        let removed = self.removed.trim();
+        if !is_distinctive(removed) || !self.is_rows(before) {
+            return false;
+        }
+        let near = before.text(self.window(before));
+        let then = after.text(self.window_behind(before, after, change));
+        count_rows(&then, removed) > count_rows(&near, removed)
+    }
+
+    /// Whether the removed text was one or more rows, as the place of the entry shows.
+    fn is_rows(&self, text: &Snapshot) -> bool {
+        let (start, end) = (
+            text.point_at(self.at.start).row,
+            text.point_at(self.at.end).row,
+        );
+        let head = text.text(Span::new(text.row_start(start), self.at.start));
+        let rest = start_of(
+            text,
+            Span::new(self.at.end, text.row_end(end)),
+            MAX_REST_BYTES,
+        );
+        let ends = self.removed.ends_with('\n') || rest.trim().is_empty();
+        (head.trim().is_empty() || self.removed.starts_with('\n')) && ends
+    }
+
+    /// Whether the change deletes something, and text that an undo restored is gone after it.
+    fn is_kept_text_removed(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
         let kept = self.kept.trim();
-        !kept.is_empty() && count(&then, kept) < count(&near, kept)
+        let deletes = change.splices.iter().any(|splice| !splice.old.is_empty());
+        if kept.is_empty() || !deletes {
+            return false;
+        }
+        let near = before.text(self.window(before));
+        let then = after.text(self.window_behind(before, after, change));
+        count(&then, kept) < count(&near, kept)
     }
 
     /// Returns the rows of the entry. For entries of several rows it adds a row on each side, since
@@ -252,6 +324,13 @@ impl RecentReplacement {
     }
 }
 
+/// Returns the text that the last splice of a change removed.
+fn text_of(edit: &DocumentEdit) -> String {
+    let splice = edit.change.splices.last();
+    let removed = splice.map(|splice| start_of(&edit.before, splice.old, MAX_ENTRY_BYTES));
+    removed.unwrap_or_default().into_owned()
+}
+
 /// Returns the span of a range of rows, extended by some rows on each side.
 fn rows(text: &Snapshot, first: Row, last: Row, more: u32) -> Span {
     let start = text.row_start(Row(first.0.saturating_sub(more)));
@@ -269,6 +348,19 @@ fn count(text: &str, part: &str) -> usize {
             let after = text[at + found.len()..].starts_with(is_word);
             !(begins && before || ends && after)
         })
+        .count()
+}
+
+/// Counts the places where successive rows of a text equal those of a part, except for their
+/// indentation. Blank rows do not count.
+fn count_rows(text: &str, part: &str) -> usize {
+    let rows = |text: &str| -> Vec<String> {
+        let rows = text.lines().map(str::trim).filter(|row| !row.is_empty());
+        rows.map(str::to_owned).collect()
+    };
+    let (text, part) = (rows(text), rows(part));
+    text.windows(part.len().max(1))
+        .filter(|run| *run == part)
         .count()
 }
 

@@ -2,6 +2,7 @@
 
 use text::Snapshot;
 
+use super::suffix::is_word;
 use super::{is_distinctive, text_up_to};
 use crate::SuggestedEdit;
 
@@ -9,6 +10,8 @@ use crate::SuggestedEdit;
 const BEFORE: usize = 2_048;
 /// Number of times that a line may occur in succession, and a byte sequence at the end.
 const TIMES: usize = 2;
+/// Minimum length of the beginning of a word that is recognised when it is written again, in bytes.
+const MIN_WORD: usize = 3;
 /// Longest repeated byte sequence that is detected.
 const LONGEST_UNIT: usize = 64;
 
@@ -19,7 +22,37 @@ pub(super) fn repeats(snapshot: &Snapshot, edit: &SuggestedEdit) -> bool {
     let run = runs(&edit.new);
     run > TIMES && run > runs(&edit.old)
         || ends_in_loop(&edit.new)
-        || edit.old.trim().is_empty() && is_block_above(&before, &edit.new)
+        || edit.old.trim().is_empty()
+            && (is_row_above(&before, &edit.new)
+                || is_begun_again(&before, &edit.new)
+                || is_block_above(&before, &edit.new))
+}
+
+/// Whether a text that begins a row begins with the row right above.
+fn is_row_above(before: &str, new: &str) -> bool {
+    let (above, begun) = before.rsplit_once('\n').unwrap_or(("", before));
+    let above = if new.starts_with(['\n', '\r']) {
+        begun
+    } else if begun.trim().is_empty() {
+        above.trim_end().rsplit('\n').next().unwrap_or_default()
+    } else {
+        return false;
+    };
+    let first = new.trim_start().split('\n').next().unwrap_or_default();
+    is_distinctive(first) && first.trim() == above.trim()
+}
+
+/// Whether a text begins with the beginning of its own row once more, or with the beginning of the
+/// word that it continues.
+fn is_begun_again(before: &str, new: &str) -> bool {
+    let begun = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    let word = begun.rsplit(|ch| !is_word(ch)).next().unwrap_or_default();
+    let goes_on = |part: &str| {
+        let rest = new.trim_start().strip_prefix(part);
+        rest.is_some_and(|rest| rest.starts_with(is_word))
+    };
+    is_distinctive(begun) && new.trim_start().starts_with(begun.trim_end())
+        || word.len() >= MIN_WORD && word.chars().all(char::is_alphabetic) && goes_on(word)
 }
 
 /// Returns the longest run of equal distinctive lines.

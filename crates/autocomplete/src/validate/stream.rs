@@ -4,10 +4,10 @@
 //! response ended.
 //!
 //! Rules: it ends at the first blank line after a complete block, where it begins to repeat the
-//! text after the caret, and at a line indented less than the first.
+//! text after the caret, and at a line that is indented less than the caret's line, except for the
+//! first one.
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::{is_distinctive, joined, parses_no_worse, suffix, text_from};
 use crate::{EditorState, SuggestedEdit};
@@ -133,16 +133,18 @@ impl CompletionStream {
         if line.trim().is_empty() {
             return (is_distinctive(so_far) && self.is_whole(so_far)).then_some(start);
         }
-        // The first line continues the caret's line.
-        (start > 0 && blanks(line) < self.level).then_some(start)
+        // The first line continues the caret's line, or ends the block around it.
+        (!so_far.trim().is_empty() && blanks(line) < self.level).then_some(start)
     }
 
     /// Whether the text so far is syntactically complete.
     fn is_whole(&self, so_far: &str) -> bool {
-        let mut buffer = Buffer::from_snapshot(self.state.snapshot.clone());
-        let edit = Edit::new(Span::at(self.at), so_far.trim_end());
-        let change = buffer.edit(&[edit], &EditOrigin::user(Timestamp(0)));
-        is_balanced(so_far) && parses_no_worse(&self.state, &buffer.snapshot(), &change)
+        let edit = SuggestedEdit {
+            span: Span::at(self.at),
+            old: "".into(),
+            new: so_far.trim_end().into(),
+        };
+        is_balanced(so_far) && parses_no_worse(&self.state, &edit)
     }
 }
 

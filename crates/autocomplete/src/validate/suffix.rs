@@ -20,27 +20,84 @@ pub(super) enum SuffixRepeat {
     Words,
 }
 
-/// Checks whether the new text is a prefix of the following text, or ends with its first lines.
+/// Checks whether the new text repeats the text after it: the rest of the row, the next row, or
+/// several rows at its end.
 pub(super) fn repeats(snapshot: &Snapshot, edit: &SuggestedEdit) -> SuffixRepeat {
     let new = edit.new.trim();
     if new.is_empty() {
         return SuffixRepeat::No;
     }
     let behind = text_from(snapshot, edit.span.end, BEHIND);
-    let rest = behind.trim_start();
-    if let Some(left) = rest.strip_prefix(new) {
-        let is_whole = !(new.ends_with(is_word) && left.starts_with(is_word));
-        let is_closers = new.chars().all(|ch| is_closer(ch) || ch.is_whitespace());
-        return match (is_closers, is_whole) {
-            (true, _) => SuffixRepeat::Closers,
-            (false, true) => SuffixRepeat::Words,
-            (false, false) => SuffixRepeat::No,
+    if let Some(left) = behind.trim_start().strip_prefix(new) {
+        if new.chars().all(|ch| is_closer(ch) || ch.is_whitespace()) {
+            return SuffixRepeat::Closers;
+        }
+        let is_in_row = !behind
+            .split('\n')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .is_empty();
+        let is_repeat = if is_in_row {
+            !(new.ends_with(is_word) && left.starts_with(is_word))
+        } else {
+            begins_row(snapshot, edit) && repeats_row(new, left)
+        };
+        return if is_repeat {
+            SuffixRepeat::Words
+        } else {
+            SuffixRepeat::No
         };
     }
-    match overlap(&edit.new, &behind) {
-        Some(_) => SuffixRepeat::Words,
-        None => SuffixRepeat::No,
+    if runs_into(&edit.new, &behind) {
+        SuffixRepeat::Words
+    } else {
+        SuffixRepeat::No
     }
+}
+
+/// Whether only blanks precede the new text in its row. A row that the user has begun is meant.
+fn begins_row(snapshot: &Snapshot, edit: &SuggestedEdit) -> bool {
+    let row = snapshot.point_at(edit.span.start).row;
+    let head = snapshot.text(Span::new(snapshot.row_start(row), edit.span.start));
+    head.trim().is_empty() || edit.new.starts_with(['\n', '\r'])
+}
+
+/// Whether a text that the next row begins with is this row, or so much of it that it cannot stand
+/// for another one. `left` is what follows it.
+fn repeats_row(new: &str, left: &str) -> bool {
+    let is_row = left
+        .split('\n')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .is_empty();
+    let is_cut_word = new.ends_with(is_word) && left.starts_with(is_word);
+    let words = new.split(|ch| !is_word(ch)).filter(|word| !word.is_empty());
+    is_row && is_distinctive(new) || !is_cut_word && words.count() > LINES
+}
+
+/// Whether a text ends with the first distinctive lines after it, the last one possibly cut.
+fn runs_into(new: &str, behind: &str) -> bool {
+    let Some(start) = overlap(new, behind) else {
+        return false;
+    };
+    let solid = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| is_distinctive(line));
+        lines.map(str::to_owned).collect()
+    };
+    let tail = solid(&new[start..]);
+    let following = solid(behind.split_once('\n').map_or("", |(_, rest)| rest));
+    // The last line of either may be cut.
+    let shared = tail.len().min(following.len());
+    let is_same = |(ix, (new, old)): (usize, (&String, &String))| {
+        new == old
+            || ix + 1 == shared && (old.starts_with(new.as_str()) || new.starts_with(old.as_str()))
+    };
+    tail.iter().zip(&following).enumerate().all(is_same)
 }
 
 /// Returns the offset at which a text begins to repeat the following lines: two or more distinctive
@@ -114,7 +171,7 @@ pub(super) fn is_word(ch: char) -> bool {
 }
 
 /// Whether a char may close or separate: a bracket, a quote, `;`, `,` or `|`.
-fn is_closer(ch: char) -> bool {
+pub(super) fn is_closer(ch: char) -> bool {
     matches!(
         ch,
         ')' | ']' | '}' | '>' | '"' | '\'' | '`' | ';' | ',' | '|'

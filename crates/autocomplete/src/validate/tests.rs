@@ -62,7 +62,7 @@ fn each_rule_rejects() {
             "\n    open(1);\n    shut(2);",
             RejectReason::Repeats,
         ),
-        ("rust", "fn a() {ˇ}", " if x {", RejectReason::Breaks),
+        ("rust", "fn a() {ˇ}", " if x { y(; }", RejectReason::Breaks),
     ];
     for (language, text, new, refused) in cases {
         assert_eq!(verdict(language, text, new), Err(refused), "{text} + {new}");
@@ -89,6 +89,7 @@ fn every_reason_is_a_sentence_part() {
         RejectReason::Repeats,
         RejectReason::JustGone,
         RejectReason::UnknownName("a".to_owned()),
+        RejectReason::CutsWord,
         RejectReason::Breaks,
     ];
     for refused in all {

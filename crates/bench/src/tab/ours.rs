@@ -56,6 +56,7 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
         engine: CompletionEngine::new(EngineOptions::model(TabModel {
             id: model,
             kind: TabKind::Gap,
+            is_serial: false,
         })),
         buffer: Buffer::new(&session.start),
         tree: language.map(SyntaxTree::new),

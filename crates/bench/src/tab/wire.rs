@@ -134,6 +134,7 @@ impl<'a> Keys<'a> {
         let model = TabModel {
             id,
             kind: TabKind::Gap,
+            is_serial: false,
         };
         let engine = CompletionEngine::new(EngineOptions {
             root: AbsPath::new("/project"),

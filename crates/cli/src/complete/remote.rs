@@ -61,7 +61,12 @@ pub(super) fn choose(
         route.profile.fim = Some(FimFormat::Endpoint);
         let id = route.route.model.clone();
         let kind = TabKind::Gap;
-        return Ok((TabModel { id, kind }, vec![route]));
+        let model = TabModel {
+            id,
+            kind,
+            is_serial: false,
+        };
+        return Ok((model, vec![route]));
     }
     if name != "auto" {
         let id = ModelId::parse(name).ok_or_else(|| {

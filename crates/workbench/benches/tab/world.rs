@@ -224,7 +224,12 @@ impl TabModels for Knowing {
     fn choose(&self, _: String) -> BoxFuture<'static, Result<Option<TabModel>, workbench::Error>> {
         let id = ModelId::parse("loopback/known").expect("a name");
         let kind = TabKind::Gap;
-        std::future::ready(Ok(Some(TabModel { id, kind }))).boxed()
+        std::future::ready(Ok(Some(TabModel {
+            id,
+            kind,
+            is_serial: false,
+        })))
+        .boxed()
     }
 
     fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {

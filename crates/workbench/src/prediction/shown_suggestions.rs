@@ -1,6 +1,9 @@
-//! Counts of shown suggestions, and measurements of their outcomes for the ledger.
+//! Counts of shown and refused suggestions, measurements of their outcomes for the ledger, and the
+//! refused texts for the Tab log.
+//!
+//! Invariant: the texts stay in this window; a measurement contains none.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use autocomplete::engine::TabEvent;
 use autocomplete::{AcceptGranularity, Suggestion, SuggestionId, SuggestionSource};
@@ -8,6 +11,8 @@ use serde_json::json;
 
 /// Maximum number of shown suggestions kept.
 const MAX_SUGGESTIONS: usize = 64;
+/// Maximum number of refused suggestions kept.
+const MAX_REFUSED: usize = 100;
 
 /// Recently shown suggestions and their counts in this window.
 #[derive(Default)]
@@ -15,6 +20,21 @@ pub(super) struct ShownSuggestions {
     /// Sorted from the one shown first.
     latest: VecDeque<Suggestion>,
     pub(super) tally: Tally,
+    /// The last one is the newest.
+    refused: VecDeque<RefusedSuggestion>,
+    /// Numbers of refused suggestions by reason.
+    refusals: BTreeMap<&'static str, u32>,
+}
+
+/// A model's suggestion that failed validation, for the Tab log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RefusedSuggestion {
+    /// New text of the suggestion.
+    pub(crate) text: String,
+    /// Reason why it is not shown.
+    pub(crate) reason: String,
+    /// Name of the model.
+    pub(crate) model: String,
 }
 
 /// Counts of suggestions in this window.
@@ -64,9 +84,40 @@ impl ShownSuggestions {
                 self.tally.accepted_bytes += bytes;
                 self.tally.kept_bytes += kept;
             }
+            TabEvent::Refused {
+                source,
+                reason,
+                text,
+                ..
+            } => {
+                *self.refusals.entry(reason.name()).or_default() += 1;
+                if self.refused.len() == MAX_REFUSED {
+                    self.refused.pop_front();
+                }
+                self.refused.push_back(RefusedSuggestion {
+                    text: text.clone(),
+                    reason: reason.to_string(),
+                    model: source_name(source),
+                });
+            }
             _ => {}
         }
         measurement(event)
+    }
+
+    /// Returns the refused suggestions, the newest first.
+    pub(super) fn refused(&self) -> impl Iterator<Item = &RefusedSuggestion> {
+        self.refused.iter().rev()
+    }
+
+    /// Summarises the refusals of this window by reason in one line; `None` if there are none.
+    pub(super) fn refusal_line(&self) -> Option<String> {
+        let total: u32 = self.refusals.values().sum();
+        let reasons = self.refusals.iter();
+        let reasons: Vec<String> = reasons
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        (total > 0).then(|| format!("{total} refused: {}", reasons.join(", ")))
     }
 }
 
@@ -100,6 +151,17 @@ fn measurement(event: &TabEvent) -> Measurement {
         TabEvent::Ignored { source, typed, .. } => {
             ("tab.ignored", 1.0, source, json!({ "typed": typed }))
         }
+        TabEvent::Refused {
+            source,
+            reason,
+            text,
+            ..
+        } => (
+            "tab.refused",
+            text.chars().count() as f64,
+            source,
+            json!({ "reason": reason.name() }),
+        ),
         TabEvent::Kept {
             source,
             after,
@@ -137,6 +199,8 @@ fn source_name(source: &SuggestionSource) -> String {
 mod tests {
     use std::time::Duration;
 
+    use autocomplete::validate::RejectReason;
+
     use super::*;
 
     fn kept(after: u64, kept: usize) -> TabEvent {
@@ -147,6 +211,31 @@ mod tests {
             bytes: 100,
             kept,
         }
+    }
+
+    #[test]
+    fn refusals_are_counted_by_reason_and_listed_with_their_text() {
+        let mut shown = ShownSuggestions::default();
+        assert_eq!(shown.refusal_line(), None);
+        let model = model::ModelId::parse("local/tab").expect("a name");
+        let mut note = |text: &str, reason: RejectReason| {
+            shown.note(&TabEvent::Refused {
+                id: SuggestionId(1),
+                source: SuggestionSource::Gap(model.clone()),
+                reason,
+                text: text.to_owned(),
+            })
+        };
+        let measured = note("f(a]", RejectReason::Breaks);
+        note("f(b]", RejectReason::Breaks);
+        note("gone()", RejectReason::JustGone);
+        assert_eq!((measured.name, measured.value), ("tab.refused", 4.0));
+        let tags: serde_json::Value = serde_json::from_str(&measured.tags).expect("JSON");
+        assert_eq!(tags, json!({ "reason": "breaks", "source": "local/tab" }));
+        let line = shown.refusal_line();
+        assert_eq!(line.as_deref(), Some("3 refused: 2 breaks, 1 just gone"));
+        let texts: Vec<&str> = shown.refused().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["gone()", "f(b]", "f(a]"]);
     }
 
     #[test]

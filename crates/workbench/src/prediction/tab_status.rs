@@ -1,14 +1,14 @@
 //! Status of Tab suggestions as text, and the user's choices about it.
 
 use autocomplete::SuggestionSource;
-use autocomplete::engine::CompletionStatus;
+use autocomplete::engine::{CompletionStatus, IdleReason};
 use gpui_kit::{Context, SharedString};
 use serde_json::Value;
 use settings::TabShow;
 use ui::ActiveSettings as _;
 
 use super::Prediction;
-use super::shown_suggestions::Tally;
+use super::shown_suggestions::{RefusedSuggestion, Tally};
 use super::suggestion_settings::DisabledReason;
 use crate::configuration::Configuration;
 use crate::suggestion_action::SuggestionAction;
@@ -42,6 +42,7 @@ impl Prediction {
         }];
         lines.extend(self.model_state.problem.clone());
         lines.extend(tally_line(self.shown.tally));
+        lines.extend(self.shown.refusal_line());
         TabStatus {
             show: self.settings.show(),
             is_snoozed: self.settings.snoozed_until() > self.services.clock.wall_ms(),
@@ -49,6 +50,11 @@ impl Prediction {
             language,
             lines,
         }
+    }
+
+    /// Returns the refused suggestions of this window for the Tab log, the newest first.
+    pub(crate) fn refused_suggestions(&self) -> Vec<RefusedSuggestion> {
+        self.shown.refused().cloned().collect()
     }
 
     /// Returns the text for the status bar, and whether it reports a problem.
@@ -69,6 +75,10 @@ impl Prediction {
                 }
                 CompletionStatus::Asking { .. } => "Tab \u{2026}".to_owned(),
                 CompletionStatus::Failed { .. } => return ("Tab: no answer".into(), true),
+                CompletionStatus::Idle {
+                    why: IdleReason::Refused(_),
+                    ..
+                } => "Tab: refused".to_owned(),
                 CompletionStatus::Blocked(_) | CompletionStatus::Idle { .. } => "Tab".to_owned(),
             },
         };

@@ -343,6 +343,7 @@ impl TabModels for Models {
         let model = TabModel {
             id: ModelId::parse("local/small").expect("a name"),
             kind: TabKind::Gap,
+            is_serial: false,
         };
         assert_eq!(wanted, "auto");
         std::future::ready(Ok(Some(model))).boxed()

@@ -3,8 +3,9 @@
 use gpui_kit::{Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
 use super::Workbench;
-use crate::actions::suggestions::{ShowStatus, Snooze, Toggle, ToggleLanguage};
+use crate::actions::suggestions::{ShowLog, ShowStatus, Snooze, Toggle, ToggleLanguage};
 use crate::open_options::{GoToPosition, OpenOptions};
+use crate::pickers::suggestion_log::SuggestionLog;
 use crate::pickers::suggestion_menu::SuggestionMenu;
 use crate::prediction::{Prediction, PredictionEvent};
 
@@ -12,6 +13,7 @@ use crate::prediction::{Prediction, PredictionEvent};
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
     element
         .on_action(cx.listener(show_suggestions))
+        .on_action(cx.listener(show_log))
         .on_action(cx.listener(snooze_suggestions))
         .on_action(cx.listener(toggle_suggestions))
         .on_action(cx.listener(toggle_suggestions_of_language))
@@ -64,6 +66,16 @@ fn show_suggestions(
 ) {
     let menu = SuggestionMenu::new(workbench.prediction.clone(), cx);
     workbench.pick(menu, window, cx);
+}
+
+fn show_log(
+    workbench: &mut Workbench,
+    _: &ShowLog,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let refused = workbench.prediction.read(cx).refused_suggestions();
+    workbench.pick(SuggestionLog::new(refused), window, cx);
 }
 
 fn snooze_suggestions(

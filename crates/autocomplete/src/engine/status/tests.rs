@@ -1,10 +1,10 @@
-//! Status sentences and latencies.
+//! Status sentences.
 
 use std::time::Duration;
 
 use model::ModelId;
 
-use super::{CompletionStatus, IdleReason, Latencies, REMEMBERED, USUAL};
+use super::{CompletionStatus, IdleReason};
 use crate::SuggestionSource;
 use crate::engine::BlockReason;
 use crate::validate::RejectReason;
@@ -62,16 +62,4 @@ fn every_status_is_a_sentence() {
     for (status, sentence) in cases {
         assert_eq!(status.to_string(), sentence);
     }
-}
-
-#[test]
-fn latencies_are_the_most_recent_ones() {
-    let mut latencies = Latencies::default();
-    assert_eq!(latencies.percentile(50), USUAL);
-    for ms in 0..100 {
-        latencies.note(Duration::from_millis(ms));
-    }
-    assert_eq!(latencies.latest.len(), REMEMBERED);
-    assert_eq!(latencies.percentile(100), Duration::from_millis(99));
-    assert!(latencies.percentile(0) >= Duration::from_millis(68));
 }

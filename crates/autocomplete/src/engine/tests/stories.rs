@@ -102,16 +102,110 @@ fn switching_texts_cancels_requests() {
 }
 
 #[test]
-fn a_contradicted_response_is_cancelled_at_once() {
+fn a_serial_server_drops_a_contradicted_response_at_once() {
+    for is_serial in [false, true] {
+        let mut world = World::new("ˇ\n");
+        world.set_serial(is_serial);
+        world.type_in("l");
+        world.wait(80);
+        let request = world.asked[0].0;
+        world.stream(request, StreamEvent::TextDelta("et x".to_owned()));
+        assert!(world.open.contains(&request));
+        world.type_in("o");
+        assert_eq!(world.open.contains(&request), !is_serial);
+        world.check(None);
+    }
+}
+
+#[test]
+fn a_response_is_used_after_a_typing_mistake_and_its_correction() {
+    for (is_serial, ghost) in [(false, Some(" x = 1;")), (true, None)] {
+        let mut world = World::new("ˇ\n");
+        world.set_serial(is_serial);
+        world.type_in("let");
+        world.wait(80);
+        let request = world.asked[0].0;
+        let stop = world.caret;
+        world.edit(stop - 1..stop, "", ChangeCause::Typed);
+        assert_eq!(world.open.contains(&request), !is_serial);
+        world.type_in("t");
+        if !is_serial {
+            world.stream(request, StreamEvent::TextDelta(" x = 1;".to_owned()));
+            world.end(request);
+        }
+        world.check(ghost);
+    }
+}
+
+#[test]
+fn a_late_response_for_an_earlier_position_waits_in_the_cache() {
     let mut world = World::new("ˇ\n");
-    world.type_in("l");
+    world.type_in("let");
     world.wait(80);
     let request = world.asked[0].0;
-    world.stream(request, StreamEvent::TextDelta("et x".to_owned()));
-    assert!(world.open.contains(&request));
-    world.type_in("o");
-    assert!(!world.open.contains(&request), "its socket is closed");
+    let stop = world.caret;
+    world.edit(stop - 1..stop, "", ChangeCause::Typed);
+    world.stream(request, StreamEvent::TextDelta(" x = 1;".to_owned()));
+    world.end(request);
     world.check(None);
+    world.type_in("t");
+    world.check(Some(" x = 1;"));
+}
+
+#[test]
+fn an_outdated_request_gives_way_to_a_new_one() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("let");
+    world.wait(80);
+    let first = world.asked[0].0;
+    for _ in 0..2 {
+        let stop = world.caret;
+        world.edit(stop - 1..stop, "", ChangeCause::Typed);
+        world.wait(500);
+    }
+    assert_eq!(world.asked.len(), 3);
+    assert!(!world.open.contains(&first));
+    assert_eq!(world.open.len(), 2);
+}
+
+#[test]
+fn a_serial_server_gets_one_request_at_a_time() {
+    let mut world = World::new("ˇ\n");
+    world.set_serial(true);
+    world.type_in("l");
+    world.wait(80);
+    world.type_in("et");
+    world.wait(5_000);
+    world.type_in(" x");
+    world.wait(5_000);
+    assert_eq!(world.asked.len(), 1);
+    world.answer("et x = 1;");
+    world.check(Some(" = 1;"));
+}
+
+#[test]
+fn a_refused_response_is_reported_once() {
+    let mut world = World::new("let x = compute();ˇ\n");
+    world.edit(8..18, "", ChangeCause::Typed);
+    world.wait(1_000);
+    world.answer("compute();");
+    let refused = |world: &World| {
+        let is_refused = |it: &&TabEvent| matches!(it, TabEvent::Refused { .. });
+        world.notes.iter().filter(is_refused).count()
+    };
+    assert_eq!(refused(&world), 1);
+    let state = world.state();
+    world.put(EngineInput::Requested { state });
+    world.type_in("c");
+    assert_eq!(refused(&world), 1, "its rest is known");
+    let Some(TabEvent::Refused { text, reason, .. }) = world
+        .notes
+        .iter()
+        .find(|it| matches!(it, TabEvent::Refused { .. }))
+    else {
+        panic!("a refusal");
+    };
+    assert_eq!((text.as_str(), reason.name()), ("compute();", "just gone"));
 }
 
 #[test]

@@ -40,6 +40,7 @@ impl World {
         let model = kind.map(|kind| TabModel {
             id: ModelId::parse("local/tab").expect("a name"),
             kind,
+            is_serial: false,
         });
         let options = EngineOptions {
             model,
@@ -71,6 +72,17 @@ impl World {
         let state = world.state();
         world.put(EngineInput::Moved { state });
         world
+    }
+
+    /// Tells the engine whether the server processes one request at a time.
+    pub(super) fn set_serial(&mut self, is_serial: bool) {
+        let model = TabModel {
+            id: ModelId::parse("local/tab").expect("a name"),
+            kind: TabKind::Gap,
+            is_serial,
+        };
+        let options = EngineOptions::model(model);
+        self.put(EngineInput::Options(options));
     }
 
     pub(super) fn state(&self) -> EditorState {

@@ -40,8 +40,12 @@ fn deleted_text_is_not_suggested() {
 fn a_deleted_letter_counts_only_at_its_offset() {
     let deleted = ("b", "");
     assert_eq!(
-        after_an_edit("ab c", deleted, ChangeCause::Typed, (1, "bx")),
+        after_an_edit("ab c", deleted, ChangeCause::Typed, (1, "b")),
         Err(RejectReason::JustGone)
+    );
+    assert_eq!(
+        after_an_edit("ab c", deleted, ChangeCause::Typed, (1, "bx")),
+        Ok(())
     );
     assert_eq!(
         after_an_edit("ab c", deleted, ChangeCause::Typed, (3, "b")),
@@ -51,8 +55,9 @@ fn a_deleted_letter_counts_only_at_its_offset() {
 
 #[test]
 fn undone_text_stays_removed_and_restored_text_stays() {
-    let undone = |offered| after_an_edit("a(new);", ("new", "old"), ChangeCause::Undone, offered);
-    assert_eq!(undone((5, ", new")), Err(RejectReason::JustGone));
+    let undone = |offered| after_an_edit("a(new);", ("new", ""), ChangeCause::Undone, offered);
+    assert_eq!(undone((2, "new")), Err(RejectReason::JustGone));
+    assert_eq!(undone((2, "newer")), Ok(()));
     let mut buffer = Buffer::new("x = ;\n");
     let before = buffer.snapshot();
     let change = buffer.replace(Span::from(4..4), "value", &EditOrigin::user(Timestamp(0)));
@@ -66,6 +71,48 @@ fn undone_text_stays_removed_and_restored_text_stays() {
     let recent = recent_after(&edit);
     let away = suggestion(&state, Span::from(4..9), "other");
     assert_eq!(check(&state, &away, &recent), Err(RejectReason::JustGone));
+}
+
+#[test]
+fn only_the_whole_text_comes_back() {
+    let after = |gone: &str, at: usize, offered: &str| {
+        let text = format!("let x = {gone};\nend();\n");
+        after_an_edit(&text, (gone, ""), ChangeCause::Typed, (at, offered))
+    };
+    let refused = Err(RejectReason::JustGone);
+    assert_eq!(after("f(a)", 8, "f(a)"), refused);
+    assert_eq!(after("f(a)", 8, "f(a))"), refused, "a closer more");
+    assert_eq!(after("f(a)", 8, "f(a, b)"), Ok(()));
+    assert_eq!(after("f(a)", 8, "f(a).b()"), Ok(()));
+    assert_eq!(after("f(a)", 8, "f("), Ok(()));
+    assert_eq!(after("alpha", 8, "alphabet"), Ok(()));
+    assert_eq!(after("f(a)", 10, " let y = f(a);"), Ok(()), "elsewhere");
+}
+
+#[test]
+fn deleted_rows_come_back_only_as_a_whole() {
+    let after = |offered: &str| {
+        let text = "a();\n    first(1);\n    second(2);\nb();\n";
+        let gone = "    first(1);\n    second(2);\n";
+        after_an_edit(text, (gone, ""), ChangeCause::Typed, (5, offered))
+    };
+    let refused = Err(RejectReason::JustGone);
+    assert_eq!(after("    first(1);\n    second(2);\n"), refused);
+    assert_eq!(after("zero();\n    first(1);\n    second(2);\n"), refused);
+    assert_eq!(after("    first(1);\n    second(3);\n"), Ok(()));
+    assert_eq!(after("    first(1);"), Ok(()));
+}
+
+#[test]
+fn typing_something_else_ends_it() {
+    let mut world = World::new("call(alpha); x\n");
+    world.edit(5..10, "", ChangeCause::Typed);
+    assert_eq!(world.offered(5, "alpha"), Err(RejectReason::JustGone));
+    world.edit(5..5, "a", ChangeCause::Typed);
+    assert_eq!(world.offered(6, "lpha"), Err(RejectReason::JustGone));
+    world.edit(6..6, "x", ChangeCause::Typed);
+    world.edit(6..7, "", ChangeCause::Typed);
+    assert_eq!(world.offered(6, "lpha"), Ok(()));
 }
 
 /// A text with its recent edits.

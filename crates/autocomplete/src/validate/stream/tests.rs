@@ -40,6 +40,13 @@ fn a_dedented_line_ends_the_response() {
 }
 
 #[test]
+fn a_response_may_begin_with_a_dedented_line() {
+    let text = "fn a() {\n    if x {\n        y();ˇ\n";
+    check(text, "\n    }\n", "\n    }", false);
+    check(text, "\n    }\n}\n", "\n    }", true);
+}
+
+#[test]
 fn a_repeated_suffix_ends_the_response() {
     let text = "fn a() {\n    ˇ\n    second(2);\n    third(3);\n}\n";
     let answer = "first(1);\n    second(2);\n    third(3);\n}\n";
