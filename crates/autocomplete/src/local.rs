@@ -32,8 +32,8 @@ use crate::{
     SuggestionId, SuggestionIds, SuggestionSource,
 };
 use close::FileDefinitions;
-use continuation::GuessMode;
 pub use continuation::VoteSample;
+use continuation::{GuessMode, TokenWindow};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 use log::EditLog;
 pub use propagate::UnopenedFileSearch;
@@ -63,6 +63,10 @@ pub struct LocalPredictor {
     corpus: Arc<CorpusView>,
     /// Definitions in the open texts, as of the last background task.
     facts: HashMap<Option<AbsPath>, FileDefinitions>,
+    /// Files among the open texts.
+    open: HashSet<AbsPath>,
+    /// Tokens around the caret of the text that was queried last.
+    window: RefCell<TokenWindow>,
     ranker: Ranker,
     /// Features of the latest suggestions, to learn from their outcomes.
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
@@ -103,6 +107,8 @@ impl LocalPredictor {
             propagation: Propagation::default(),
             corpus: CorpusView::empty(),
             facts: HashMap::new(),
+            open: HashSet::new(),
+            window: RefCell::default(),
             ranker: Ranker::default(),
             suggested: RefCell::default(),
         }
@@ -123,6 +129,7 @@ impl LocalPredictor {
 
     /// Learns from a change of an open text that `history` has recorded last.
     pub fn edited(&mut self, edit: &DocumentEdit, history: &EditHistory) {
+        self.window.borrow_mut().follow(edit);
         self.log.edited(edit, history);
         self.propagation.learn(&self.log, edit);
     }
@@ -245,13 +252,15 @@ impl LocalPredictor {
             self.facts.clear();
         }
         self.facts.extend(done.facts);
+        self.open = self.facts.keys().flatten().cloned().collect();
     }
 
     /// Returns training samples for the weights of the continuation: the predictions for the tokens
     /// after the caret, up to the first prediction that disagrees with `truth`. `truth` is the text
     /// that follows the caret in reality.
     pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
-        continuation::votes(state, &self.corpus, &self.log, truth)
+        let window = &mut self.window.borrow_mut();
+        continuation::votes(state, window, &self.corpus, &self.log, truth)
     }
 
     /// Learns from the outcome of a suggestion. Does nothing if the id is not among the recent
@@ -332,8 +341,9 @@ impl LocalPredictor {
     }
 
     fn continued(&self, state: &EditorState, mode: GuessMode) -> Vec<LocalIdea> {
-        let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
-        let guesses = continuation::guesses(state, &self.corpus, &open, &self.log, mode);
+        let window = &mut self.window.borrow_mut();
+        let (corpus, open) = (&self.corpus, &self.open);
+        let guesses = continuation::guesses(state, window, corpus, open, &self.log, mode);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
             revision: state.snapshot.revision(),

@@ -7,6 +7,7 @@
 mod guess;
 mod nearby_tokens;
 mod occurrence;
+mod token_window;
 mod weights;
 
 use std::collections::HashSet;
@@ -20,6 +21,7 @@ use crate::EditorState;
 use guess::{TokenClass, TokenFeatures, likelihood};
 use nearby_tokens::NearbyTokens;
 use occurrence::{ContextOccurrence, occurrences, spelled};
+pub(crate) use token_window::TokenWindow;
 
 /// A possible continuation of the text at the caret, found in similar code.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,12 +78,13 @@ const MIN_BYTES: usize = 2;
 /// included only if `wanted` is `GuessMode::Words`.
 pub(crate) fn guesses(
     state: &EditorState,
+    window: &mut TokenWindow,
     view: &CorpusView,
     open: &HashSet<AbsPath>,
     log: &EditLog,
     wanted: GuessMode,
 ) -> Vec<Guess> {
-    let Some(near) = NearbyTokens::new(state) else {
+    let Some(near) = NearbyTokens::new(state, window) else {
         return Vec::new();
     };
     let occurrences = occurrences(&near, view, state.path.as_ref(), open);
@@ -124,11 +127,12 @@ pub struct VoteSample {
 /// disagrees with `truth`.
 pub(crate) fn votes(
     state: &EditorState,
+    window: &mut TokenWindow,
     view: &CorpusView,
     log: &EditLog,
     truth: &str,
 ) -> Vec<VoteSample> {
-    let Some(near) = NearbyTokens::new(state) else {
+    let Some(near) = NearbyTokens::new(state, window) else {
         return Vec::new();
     };
     let occurrences = occurrences(&near, view, state.path.as_ref(), &HashSet::new());
@@ -178,7 +182,7 @@ impl Guess {
 /// A guess under construction.
 #[derive(Clone)]
 struct GuessBuilder<'a> {
-    near: &'a NearbyTokens,
+    near: &'a NearbyTokens<'a>,
     state: &'a EditorState,
     log: &'a EditLog,
     /// Occurrences that agree with the guess so far, with their weights.
@@ -229,7 +233,7 @@ impl TokenCandidate<'_> {
 
 impl<'a> GuessBuilder<'a> {
     fn new(
-        near: &'a NearbyTokens,
+        near: &'a NearbyTokens<'a>,
         state: &'a EditorState,
         occurrences: &'a [ContextOccurrence<'a>],
         log: &'a EditLog,

@@ -1,31 +1,22 @@
 //! Tokens of the text around the caret, searched without an index.
 //!
-//! Invariant: the text read is bounded, so a keystroke costs the same in a long file.
-
-use std::collections::HashMap;
+//! Invariant: the number of tokens is bounded, so a keystroke costs the same in a long file.
 
 use base::{Row, Span};
 
 use super::guess::CaretSite;
+use super::token_window::{MAX_ROW_BYTES, TokenWindow, WordTable};
 use crate::EditorState;
 use crate::local::corpus::CorpusView;
-use crate::local::corpus::stream::{FIRST_WORD, NEWLINE, PackedToken, TokenGap, items};
+use crate::local::corpus::stream::{NEWLINE, PackedToken, TokenGap};
 use crate::local::token::is_word_char;
-
-/// Bytes read before and after the caret, up to whole rows.
-const BEFORE: usize = 24 * 1024;
-const BEHIND: usize = 12 * 1024;
-
-/// Longer rows, in bytes, are treated as data.
-const MAX_ROW_BYTES: usize = 1000;
 
 /// Maximum length of a context, in tokens.
 const MAX_CONTEXT_TOKENS: usize = 48;
 
 /// Tokens around the caret.
-pub(super) struct NearbyTokens {
-    texts: Vec<String>,
-    numbers: HashMap<String, u32>,
+pub(super) struct NearbyTokens<'w> {
+    words: &'w WordTable,
     /// Number of occurrences of each token, indexed by its number.
     counts: Vec<u32>,
     /// Numbers of the tokens before the caret, the nearest first.
@@ -46,10 +37,10 @@ pub(super) struct NearbyTokens {
     pub(super) ending: &'static str,
 }
 
-impl NearbyTokens {
+impl<'w> NearbyTokens<'w> {
     /// Reads the text around the caret; `None` inside a word or a number, and in rows too long to
     /// be written by hand.
-    pub(super) fn new(state: &EditorState) -> Option<Self> {
+    pub(super) fn new(state: &EditorState, window: &'w mut TokenWindow) -> Option<Self> {
         let text = &state.snapshot;
         let row = text.point_at(state.caret).row;
         if text.row_len(row).0 as usize > MAX_ROW_BYTES {
@@ -61,71 +52,52 @@ impl NearbyTokens {
         if rest.chars().next().is_some_and(is_word_char) {
             return None;
         }
-        let from = text
-            .point_at(base::ByteOffset(state.caret.0.saturating_sub(BEFORE)))
-            .row;
-        let from = if from == Row(0) { Row(0) } else { from + 1 };
-        let to = text.point_at((state.caret + BEHIND).min(text.len())).row;
-        let head = text.text(Span::new(
-            text.row_start(from).min(state.caret),
-            state.caret,
-        ));
-        let tail = text.text(Span::new(state.caret, text.row_start(to + 1)));
-        let partial_start = head.trim_end_matches(is_word_char).len();
-        let partial = head.get(partial_start..).unwrap_or_default().to_owned();
+        let line = text.text(Span::new(text.row_start(row), state.caret));
+        let partial_start = line.trim_end_matches(is_word_char).len();
+        let partial = line.get(partial_start..).unwrap_or_default().to_owned();
         // A number is not completed.
         if partial.starts_with(|ch: char| ch.is_ascii_digit()) {
             return None;
         }
-        let head = head.get(..partial_start).unwrap_or_default();
-        let line = head.rsplit('\n').next().unwrap_or_default();
-        let mut near = Self {
-            texts: Vec::new(),
-            numbers: HashMap::new(),
-            counts: Vec::new(),
-            context: Vec::new(),
-            before: Vec::new(),
-            behind: Vec::new(),
-            partial,
-            has_blank: head.ends_with([' ', '\t']),
-            site: site(line, &rest),
-            ending: line_ending(state, row),
-            rest,
-        };
-        near.before = items(head, |word| {
-            near_number(&mut near.texts, &mut near.numbers, word)
-        });
-        near.behind = items(&tail, |word| {
-            near_number(&mut near.texts, &mut near.numbers, word)
-        });
-        near.counts = vec![0; near.texts.len() + FIRST_WORD as usize];
-        for item in near.before.iter().chain(&near.behind) {
-            if let Some(count) = near.counts.get_mut(item.word_number() as usize) {
+        let line = line.get(..partial_start).unwrap_or_default();
+        let around = window.around(state, (line, &rest));
+        let words = window.words();
+        let mut counts = vec![0; words.end()];
+        for item in around.before.iter().chain(&around.behind) {
+            if let Some(count) = counts.get_mut(item.word_number() as usize) {
                 *count += 1;
             }
         }
-        let nearest = near.before.iter().rev().take(MAX_CONTEXT_TOKENS);
-        near.context = nearest.map(|item| item.word_number()).collect();
-        Some(near)
+        let nearest = around.before.iter().rev().take(MAX_CONTEXT_TOKENS);
+        Some(Self {
+            words,
+            counts,
+            context: nearest.map(|item| item.word_number()).collect(),
+            partial,
+            has_blank: line.ends_with([' ', '\t']),
+            site: site(line, &rest),
+            ending: line_ending(state, row),
+            before: around.before,
+            behind: around.behind,
+            rest,
+        })
     }
 
     pub(super) fn text(&self, word: u32) -> &str {
-        let ix = (word as usize).checked_sub(FIRST_WORD as usize);
-        ix.and_then(|ix| self.texts.get(ix))
-            .map_or("", String::as_str)
+        self.words.text(word)
     }
 
     /// Returns how often a token occurs around the caret.
     pub(super) fn count(&self, word: &str) -> usize {
-        let number = self.numbers.get(word);
-        let count = number.and_then(|number| self.counts.get(*number as usize));
+        let number = self.words.find(word);
+        let count = number.and_then(|number| self.counts.get(number as usize));
         count.map_or(0, |count| *count as usize)
     }
 
     /// Whether a word occurs in the context before the caret.
     pub(super) fn is_in_context(&self, word: &str) -> bool {
-        let number = self.numbers.get(word);
-        number.is_some_and(|number| self.context.contains(number))
+        let number = self.words.find(word);
+        number.is_some_and(|number| self.context.contains(&number))
     }
 
     /// Returns how many of the last `most` tokens before the caret are words.
@@ -198,16 +170,4 @@ fn site(line: &str, rest: &str) -> CaretSite {
         is_end: rest.trim().is_empty(),
         is_before_word: rest.trim_start().starts_with(is_word_char),
     }
-}
-
-/// Returns the number of a word, `FIRST_WORD` plus its index in `texts`. Adds an unknown word to
-/// both tables.
-fn near_number(texts: &mut Vec<String>, numbers: &mut HashMap<String, u32>, word: &str) -> u32 {
-    if let Some(number) = numbers.get(word) {
-        return *number;
-    }
-    let number = texts.len() as u32 + FIRST_WORD;
-    texts.push(word.to_owned());
-    numbers.insert(word.to_owned(), number);
-    number
 }

@@ -13,7 +13,7 @@ use crate::local::corpus::{CorpusPosition, CorpusView};
 
 /// An occurrence of a similar context, with the text that follows it.
 pub(super) struct ContextOccurrence<'a> {
-    near: &'a NearbyTokens,
+    near: &'a NearbyTokens<'a>,
     at: OccurrencePosition<'a>,
     /// Number of tokens before it that match the caret's context.
     pub(super) length: usize,
@@ -51,7 +51,7 @@ const SAME_AS_BEHIND: usize = 3;
 
 /// Returns the occurrences with the longest context in common with the caret.
 pub(super) fn occurrences<'a>(
-    near: &'a NearbyTokens,
+    near: &'a NearbyTokens<'a>,
     view: &'a CorpusView,
     path: Option<&AbsPath>,
     open: &HashSet<AbsPath>,
@@ -79,7 +79,7 @@ pub(super) fn occurrences<'a>(
     occurrences
 }
 
-fn nearby_occurrences(near: &NearbyTokens) -> Vec<ContextOccurrence<'_>> {
+fn nearby_occurrences<'a>(near: &'a NearbyTokens<'a>) -> Vec<ContextOccurrence<'a>> {
     let context = &near.context;
     let end = near.before.len() + near.behind.len();
     let mut found: Vec<(usize, usize)> = Vec::new();
@@ -123,7 +123,7 @@ fn nearby_occurrences(near: &NearbyTokens) -> Vec<ContextOccurrence<'_>> {
 
 /// Returns the nearest occurrence of each word with the typed prefix, those near the caret first.
 pub(super) fn spelled<'a>(
-    near: &'a NearbyTokens,
+    near: &'a NearbyTokens<'a>,
     view: &'a CorpusView,
     path: Option<&AbsPath>,
     open: &HashSet<AbsPath>,
@@ -162,12 +162,12 @@ pub(super) fn spelled<'a>(
 
 /// Whether two tokens are on the same side of the caret; text before it is no context for text
 /// after it.
-fn is_same_side(near: &NearbyTokens, at: usize, other: usize) -> bool {
+fn is_same_side(near: &NearbyTokens<'_>, at: usize, other: usize) -> bool {
     (at < near.before.len()) == (other < near.before.len())
 }
 
 /// Whether a token may come next: it continues the typed prefix and fits the typed blanks.
-fn fits<'t>(near: &NearbyTokens, item: PackedToken, text: impl Fn(u32) -> &'t str) -> bool {
+fn fits<'t>(near: &NearbyTokens<'_>, item: PackedToken, text: impl Fn(u32) -> &'t str) -> bool {
     if !near.fits_gap(item.gap()) {
         return false;
     }
@@ -179,7 +179,7 @@ fn fits<'t>(near: &NearbyTokens, item: PackedToken, text: impl Fn(u32) -> &'t st
 
 impl<'a> ContextOccurrence<'a> {
     fn new(
-        near: &'a NearbyTokens,
+        near: &'a NearbyTokens<'a>,
         at: OccurrencePosition<'a>,
         length: usize,
         is_here: bool,

@@ -1,6 +1,6 @@
 //! Continuations at a caret, given the text around it and a project.
 
-use super::votes;
+use super::{TokenWindow, votes};
 use crate::local::story::Story;
 use crate::{Suggestion, SuggestionSource};
 
@@ -57,7 +57,8 @@ fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
     let view = story.learn_project(project);
-    let votes = votes(&story.state(0), &view, story.local.log(), truth);
+    let window = &mut TokenWindow::default();
+    let votes = votes(&story.state(0), window, &view, story.local.log(), truth);
     let right = votes.iter().filter(|vote| vote.is_right);
     assert_eq!(
         right.map(|vote| vote.bytes).max(),

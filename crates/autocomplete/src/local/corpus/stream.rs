@@ -107,14 +107,17 @@ fn line_gap(token: CodeToken, text: &str, unit: usize, indent: &mut usize) -> To
     let last = blanks.rsplit('\n').next().unwrap_or_default();
     // No line follows the end of the text.
     if token.end == text.len() && last.is_empty() {
-        return TokenGap::Line {
-            steps: 0,
-            is_blank: lines > 1,
-        };
+        return line_break(lines, 0, 0, unit);
     }
     let now = columns(last, unit);
-    let (more, less) = (now.saturating_sub(*indent), indent.saturating_sub(now));
+    let gap = line_break(lines, *indent, now, unit);
     *indent = now;
+    gap
+}
+
+/// Returns the gap of `lines` line breaks between two indentations, in columns.
+pub(crate) fn line_break(lines: usize, from: usize, to: usize, unit: usize) -> TokenGap {
+    let (more, less) = (to.saturating_sub(from), from.saturating_sub(to));
     if more % unit != 0 || less % unit != 0 {
         return TokenGap::Odd;
     }
@@ -122,6 +125,24 @@ fn line_gap(token: CodeToken, text: &str, unit: usize, indent: &mut usize) -> To
         steps: (more / unit) as i32 - (less / unit) as i32,
         is_blank: lines > 1,
     }
+}
+
+/// Splits a part of one row into packed tokens. `number` returns the word number of a token's text.
+/// The gap of the first token begins at `start`.
+pub(crate) fn row_items(
+    row: &str,
+    start: usize,
+    mut number: impl FnMut(&str) -> u32,
+) -> Vec<PackedToken> {
+    let mut end = start;
+    let solid = CodeTokens::new(row).filter(|token| token.kind != TokenKind::Newline);
+    solid
+        .map(|token| {
+            let gap = spaces(row.get(end..token.start).unwrap_or_default());
+            end = token.end;
+            PackedToken::new(number(token.text(row)), gap)
+        })
+        .collect()
 }
 
 /// Returns the width in columns of the spaces and tabs in `blanks`, with tabs of `unit` columns.
