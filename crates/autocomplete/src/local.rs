@@ -32,8 +32,12 @@ use crate::{
     SuggestionId, SuggestionIds, SuggestionSource,
 };
 use close::FileDefinitions;
-pub use continuation::VoteSample;
-use continuation::{GuessMode, TokenWindow};
+pub use continuation::{
+    GUESS_FEATURES, GuessSample, GuessVector, IdiomContext, IdiomFollower, IdiomTable,
+    MAX_FOLLOWERS, MAX_ORDER, ObliviousTree, ShowPolicy, TOKEN_FEATURES, TabScorer, TabTables,
+    TableError, TokenSample, TokenVector, TreeTable, each_idiom,
+};
+use continuation::{GuessMode, GuessSources, MAX_ROW_BYTES, TokenWindow};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
 use log::EditLog;
 pub use propagate::UnopenedFileSearch;
@@ -67,6 +71,8 @@ pub struct LocalPredictor {
     open: HashSet<AbsPath>,
     /// Tokens around the caret of the text that was queried last.
     window: RefCell<TokenWindow>,
+    /// Without tables there are no continuations.
+    tables: Result<TabTables, TableError>,
     ranker: Ranker,
     /// Features of the latest suggestions, to learn from their outcomes.
     suggested: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
@@ -90,6 +96,12 @@ pub struct BackgroundResult {
 /// Maximum number of suggestions whose outcome is awaited.
 const MAX_SUGGESTED: usize = 256;
 
+/// Initial threshold for suggestions other than text of the local tier at the caret.
+const FIRST_THRESHOLD: f32 = 0.25;
+
+/// Keystrokes beyond which a longer suggestion is not worth more.
+const MAX_SAVED_KEYS: usize = 60;
+
 /// Maximum number of texts whose definitions are kept.
 const MAX_DEFINITION_TEXTS: usize = 64;
 
@@ -109,6 +121,7 @@ impl LocalPredictor {
             facts: HashMap::new(),
             open: HashSet::new(),
             window: RefCell::default(),
+            tables: TabTables::shipped(),
             ranker: Ranker::default(),
             suggested: RefCell::default(),
         }
@@ -117,6 +130,16 @@ impl LocalPredictor {
     /// Sets the tokens of the project that continuations come from, in place of the earlier view.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.corpus = corpus;
+    }
+
+    /// Replaces the learned tables, or notes why there are none.
+    pub fn set_tables(&mut self, tables: Result<TabTables, TableError>) {
+        self.tables = tables;
+    }
+
+    /// Returns the reason why text from similar code is not suggested, if it is not.
+    pub fn table_error(&self) -> Option<TableError> {
+        self.tables.as_ref().err().copied()
     }
 
     /// Notes that a text was opened or focused. Without it the first change of the text lacks a
@@ -143,9 +166,9 @@ impl LocalPredictor {
     /// Returns the suggestions at the caret, the most useful first, or nothing if none reaches the
     /// threshold. The others serve as alternatives.
     pub fn suggest(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
-        let threshold = self.threshold();
         let mut suggestions = self.all_suggestions(state, ids);
-        let shown = suggestions.iter().position(|it| it.confidence >= threshold);
+        let is_likely = |it: &Suggestion| it.confidence >= self.threshold(&it.source);
+        let shown = suggestions.iter().position(is_likely);
         let Some(shown) = shown else {
             return Vec::new();
         };
@@ -208,16 +231,27 @@ impl LocalPredictor {
             });
         };
         self.propagated(state).into_iter().for_each(&mut add);
-        self.continued(state, mode).into_iter().for_each(&mut add);
-        self.closed(state).into_iter().for_each(&mut add);
-        suggestions.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        let row = state.snapshot.point_at(state.caret).row;
+        if state.snapshot.row_len(row).0 as usize <= MAX_ROW_BYTES {
+            self.continued(state, mode).into_iter().for_each(&mut add);
+            self.closed(state).into_iter().for_each(&mut add);
+        }
+        let look = self.tables.as_ref().map_or(0.0, |it| it.scorer.look());
+        suggestions.sort_by(|a, b| worth(b, look).total_cmp(&worth(a, look)));
         suggestions
     }
 
-    /// Returns the threshold for showing a suggestion: the least probability, from 0 to 1, that the
-    /// user keeps it. The threshold is learned from the outcomes of earlier suggestions.
-    pub fn threshold(&self) -> f32 {
-        self.ranker.threshold()
+    /// Returns the threshold for showing a suggestion from `source`: the least probability, from 0 to
+    /// 1, that the user keeps it. It is higher for text at the caret, which comes with most
+    /// keystrokes, and is learned from the outcomes of earlier suggestions.
+    pub fn threshold(&self, source: &SuggestionSource) -> f32 {
+        let first = match (source, &self.tables) {
+            (SuggestionSource::Continuation | SuggestionSource::Syntax, Ok(tables)) => {
+                tables.scorer.threshold()
+            }
+            _ => FIRST_THRESHOLD,
+        };
+        self.ranker.threshold(first)
     }
 
     /// Returns the pending work on the texts in `open`: searches for sites, and reading of
@@ -255,12 +289,37 @@ impl LocalPredictor {
         self.open = self.facts.keys().flatten().cloned().collect();
     }
 
-    /// Returns training samples for the weights of the continuation: the predictions for the tokens
-    /// after the caret, up to the first prediction that disagrees with `truth`. `truth` is the text
-    /// that follows the caret in reality.
-    pub fn votes(&self, state: &EditorState, truth: &str) -> Vec<VoteSample> {
+    /// Returns training samples for the table of tokens: the predictions for the tokens after the
+    /// caret, up to the first token that was not predicted. `truth` is the text that follows the
+    /// caret in reality.
+    pub fn token_samples(&self, state: &EditorState, truth: &str) -> Vec<TokenSample> {
         let window = &mut self.window.borrow_mut();
-        continuation::votes(state, window, &self.corpus, &self.log, truth)
+        let sources = self.sources();
+        sources.map_or_else(Vec::new, |sources| {
+            continuation::token_samples(state, window, sources, truth)
+        })
+    }
+
+    /// Returns training samples for the table of guesses: the guesses at the caret, at each length
+    /// at which they could be shown.
+    pub fn guess_samples(&self, state: &EditorState, truth: &str) -> Vec<GuessSample> {
+        let window = &mut self.window.borrow_mut();
+        let sources = self.sources();
+        sources.map_or_else(Vec::new, |sources| {
+            continuation::guess_samples(state, window, sources, truth)
+        })
+    }
+
+    /// Returns what continuations are made from; `None` without tables.
+    fn sources(&self) -> Option<GuessSources<'_>> {
+        let tables = self.tables.as_ref().ok()?;
+        Some(GuessSources {
+            view: &self.corpus,
+            open: &self.open,
+            log: &self.log,
+            scorer: &tables.scorer,
+            idioms: &tables.idioms,
+        })
     }
 
     /// Learns from the outcome of a suggestion. Does nothing if the id is not among the recent
@@ -341,9 +400,10 @@ impl LocalPredictor {
     }
 
     fn continued(&self, state: &EditorState, mode: GuessMode) -> Vec<LocalIdea> {
-        let window = &mut self.window.borrow_mut();
-        let (corpus, open) = (&self.corpus, &self.open);
-        let guesses = continuation::guesses(state, window, corpus, open, &self.log, mode);
+        let Some(sources) = self.sources() else {
+            return Vec::new();
+        };
+        let guesses = continuation::guesses(state, &mut self.window.borrow_mut(), sources, mode);
         let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
             revision: state.snapshot.revision(),
@@ -450,14 +510,13 @@ impl CaretFeatures {
     }
 }
 
-/// Expected benefit of a suggestion: a likely suggestion is of no help if it is one character long.
-fn worth(suggestion: &Suggestion) -> f32 {
-    let bytes: usize = suggestion
-        .edits
-        .iter()
-        .map(|edit| edit.new.len().max(edit.old.len()))
-        .sum();
-    suggestion.confidence * (1.0 + bytes as f32).ln().min(4.0)
+/// Expected keystrokes saved by a suggestion, less the cost of reading a wrong one, which is `look`
+/// keystrokes.
+fn worth(suggestion: &Suggestion, look: f32) -> f32 {
+    let edits = suggestion.edits.iter();
+    let bytes: usize = edits.map(|edit| edit.new.len().max(edit.old.len())).sum();
+    let saved = bytes.saturating_sub(1).min(MAX_SAVED_KEYS) as f32;
+    suggestion.confidence * saved - look * (1.0 - suggestion.confidence)
 }
 
 /// Returns the trimmed text after the caret in its row.

@@ -32,34 +32,28 @@
 //! `BURIN_BENCH_PARTS` selects the parts to measure: keys, next, speed. `BURIN_BENCH_MISSES` prints the missed cases of
 //! edit propagation, for inspection in repositories that are not used for measurements.
 //!
-//! With `BURIN_BENCH_FIT`, nothing is measured, and the weights of the continuation are fitted to these repositories.
-//! Used for fitting and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
+//! The learned tables are trained by `cargo xtask train-tab`, on packages and on none of these repositories.
+//! Used for development and inspected for misses: clap, zod, httpx, express, fastapi, chi, fiber, prometheus,
 //! pydantic, cobra, axum, trpc; for repeated edits also serde, rayon, click, jinja, testify, koa, got. Used for
-//! measurements, never for fitting or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
+//! measurements, never for training, development or inspection: tokio, ripgrep, flask, requests, gin, axios, vuejs/core. A second set
 //! for measurements only: hyper, bat, echo, starlette, black, redux, preact.
 
-mod baselines;
-mod fit;
-mod hunks;
 mod keys;
 mod next;
-mod person;
 mod repository;
-mod shown;
 mod speed;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 
+use replay::{baselines, hunks, person, shown, typing};
+
 use crate::figure::Figure;
 
 /// Runs the replay over all repositories.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let repositories = repositories()?;
-    if std::env::var_os("BURIN_BENCH_FIT").is_some() {
-        return fit::run(&repositories);
-    }
     let mut keys = keys::Tally::default();
     let mut next = next::Tally::default();
     for repository in &repositories {

@@ -22,13 +22,6 @@ pub(super) enum Error {
         program: &'static str,
         error: io::Error,
     },
-    /// An external program ended with a failure.
-    #[error("{program} cannot {task}")]
-    ToolFailed {
-        program: &'static str,
-        /// The intended result as an infinitive, with advice if there is any.
-        task: String,
-    },
     /// The content of a file cannot be parsed.
     #[error("cannot read {}: {problem}", path.display())]
     Format { path: PathBuf, problem: String },
@@ -45,6 +38,8 @@ pub(super) enum Error {
     UnknownSetting(String),
     #[error("{name}={value}: {value} is not a number")]
     SettingNotANumber { name: String, value: String },
+    #[error(transparent)]
+    Packages(#[from] packages::Error),
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]

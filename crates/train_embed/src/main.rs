@@ -20,15 +20,13 @@
     reason = "a chore talks to the terminal and starts programs; none of it is linked into the product"
 )]
 
-mod archive;
 mod bags;
 mod distil;
 mod error;
-mod fetch;
 mod matrix;
 mod mine;
+mod model_input;
 mod score;
-mod sources;
 mod tune;
 mod vocabulary;
 mod write;
@@ -38,11 +36,14 @@ use std::process::ExitCode;
 
 use index::minilm::MiniLm;
 use index::wordpiece::Vocabulary;
+use packages::{fetch, sources};
 
 use error::Error;
 use tune::Tuning;
 
 const FOLDER: &str = "target/embed";
+/// Path of the pinned list of packages.
+const LIST: &str = "assets/models/code-embedding.sources.json";
 const STEPS: &[&str] = &["fetch", "mine", "vocabulary", "distil", "tune", "write"];
 
 fn main() -> ExitCode {
@@ -77,13 +78,14 @@ fn run(arguments: &[String]) -> Result<(), Error> {
 /// fails.
 fn step(name: &str, folder: &Path, tuning: Tuning) -> Result<(), Error> {
     let inputs = folder.join("inputs");
+    let list = Path::new(LIST);
     match name {
-        "pin" => sources::write(&fetch::pin(&inputs)?),
+        "pin" => Ok(sources::write(list, &fetch::pin(&inputs)?, |_| None)?),
         "fetch" => {
-            fetch::run(&sources::read()?, &inputs)?;
-            fetch::model(&inputs, &model_folder(folder))
+            fetch::run(&sources::read(list)?, &inputs)?;
+            model_input::fetch(&inputs, &model_folder(folder))
         }
-        "mine" => mine::run(&sources::read()?, &inputs, folder),
+        "mine" => mine::run(&sources::read(list)?, &inputs, folder),
         "vocabulary" => vocabulary::run(&mine::read(folder)?, model(folder)?.vocabulary(), folder),
         "distil" => distil::run(&vocabulary::read(folder)?, &model(folder)?, folder),
         "tune" => {

@@ -17,11 +17,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use md5::{Digest, Md5};
+use packages::archive;
+use packages::sources::{Registry, Source};
 use serde_json::{Value, json};
 
-use super::archive;
 use super::error::Error;
-use super::sources::{Registry, Source};
 use mask::Dialect;
 
 /// Longer functions are cut here, in bytes.

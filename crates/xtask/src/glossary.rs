@@ -8,7 +8,15 @@ use crate::tree;
 const HEADING: &str = "## Glossary";
 
 /// Crates whose crate docs name no domain types: chores and support for tests.
-const NO_DOMAIN: &[&str] = &["bench", "test_support", "train_embed", "xtask"];
+const NO_DOMAIN: &[&str] = &[
+    "bench",
+    "packages",
+    "replay",
+    "test_support",
+    "train_embed",
+    "train_tab",
+    "xtask",
+];
 
 /// A row of the glossary.
 struct GlossaryRow {

@@ -1,4 +1,5 @@
-//! The project's own chores: `cargo xtask bench`, `soak`, `mac-check`, `prices` and `train-embed`.
+//! The project's own chores: `cargo xtask bench`, `soak`, `mac-check`, `prices`, `train-embed` and
+//! `train-tab`.
 //!
 //! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate,
 //! so `model` is its only dependency in the workspace; chores that need more are separate packages, which it starts.
@@ -42,7 +43,9 @@ const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
                                 writes assets/models/prices.json; see crates/xtask/src/prices.rs
        cargo xtask train-embed [STEP…]
-                                trains the table of code embeddings; see crates/train_embed/src/main.rs";
+                                trains the table of code embeddings; see crates/train_embed/src/main.rs
+       cargo xtask train-tab [STEP…]
+                                trains the tables of Tab's local tier; see crates/train_tab/src/main.rs";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Some("mac-check") => mac_check(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
         Some("train-embed") => run_package("train_embed", arguments.collect()),
+        Some("train-tab") => run_package("train_tab", arguments.collect()),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

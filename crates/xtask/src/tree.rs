@@ -33,9 +33,9 @@ impl Source {
     }
 
     /// Returns whether the file is part of a shipped program, or of a chore that generates a part
-    /// of one.
+    /// of one. `replay` simulates users for benchmarks and trainers and is neither.
     pub(crate) fn is_production(&self) -> bool {
-        !self.is_test() && !matches!(self.crate_name(), "xtask" | "bench")
+        !self.is_test() && !matches!(self.crate_name(), "xtask" | "bench" | "replay")
     }
 
     /// Returns the folder of the file's crate.

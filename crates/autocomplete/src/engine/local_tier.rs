@@ -52,10 +52,16 @@ impl CompletionEngine {
         self.local.restore_json(learned)
     }
 
-    /// Returns the probability below which suggestions are not shown unasked.
-    pub(super) fn threshold(&self) -> f32 {
+    /// Returns the problem of the local tier as a sentence for the user; `None` if all of it works.
+    pub fn local_problem(&self) -> Option<String> {
+        let error = self.local.table_error()?;
+        Some(format!("Text from similar code is not suggested: {error}."))
+    }
+
+    /// Returns the probability below which a suggestion is not shown unasked.
+    pub(super) fn threshold(&self, suggestion: &Suggestion) -> f32 {
         let threshold = self.options.threshold;
-        threshold.unwrap_or_else(|| self.local.threshold())
+        threshold.unwrap_or_else(|| self.local.threshold(&suggestion.source))
     }
 
     /// Handles the result of a background task.

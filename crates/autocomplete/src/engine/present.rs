@@ -96,7 +96,6 @@ impl CompletionEngine {
             return false;
         }
         self.refused = None;
-        let threshold = self.threshold();
         let shown = self.candidates.get(self.at);
         // A suggestion that the user has begun to type stays; otherwise the likelier one is shown.
         // The local tier reports the most useful suggestion first, so its first likely enough one
@@ -107,7 +106,7 @@ impl CompletionEngine {
             let (old, new) = (&shown.suggestion, &candidate.suggestion);
             let is_settled = !is_from_model(&old.source)
                 && !is_from_model(&new.source)
-                && (old.confidence >= threshold || self.is_explicit);
+                && (old.confidence >= self.threshold(old) || self.is_explicit);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
         self.candidates.push(candidate);
@@ -326,7 +325,8 @@ impl CompletionEngine {
         let revision = self.state.as_ref().map(|state| state.snapshot.revision());
         let is_asked_for = matches!(self.last_edit, Some((_, super::DebounceMode::Eager)));
         let count = self.candidates.len();
-        let threshold = self.threshold();
+        let current = self.candidates.get(self.at);
+        let threshold = current.map_or(1.0, |current| self.threshold(&current.suggestion));
         let shown = self.candidates.get_mut(self.at).filter(|candidate| {
             let is_likely = candidate.suggestion.confidence >= threshold;
             let is_here = candidate.suggestion.file.is_some()

@@ -39,6 +39,9 @@ const MAX_SEGMENT_TOKENS: usize = 2 << 20;
 /// Maximum number of tokens of open files searched by prefix: some ten thousand lines.
 const MAX_SPELLED_TOKENS: usize = 100_000;
 
+/// Maximum number of words inspected in each segment for one prefix.
+const MAX_PREFIXED: usize = 500;
+
 /// Number of segments of similar size that are merged into one.
 const MAX_SEGMENTS_PER_SIZE: usize = 6;
 
@@ -201,7 +204,7 @@ impl Corpus {
     }
 
     fn push(&mut self, files: Vec<(AbsPath, Vec<PackedToken>)>) {
-        let segment = TokenSegment::new(files);
+        let segment = TokenSegment::new(files, &self.words);
         let id = self.next;
         self.next += 1;
         for (file, span) in segment.files().iter().enumerate() {
@@ -322,6 +325,32 @@ impl CorpusView {
             });
         }
         places
+    }
+
+    /// Returns words that begin with `prefix`, with how often they occur, the most frequent first.
+    /// Inspects at most `MAX_PREFIXED` words of each segment; files that were removed since the
+    /// segment was made still count.
+    pub(crate) fn words_with_prefix(&self, prefix: &str) -> Vec<(u32, u32)> {
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for part in &self.parts {
+            let mut left = MAX_PREFIXED;
+            part.segment
+                .visit_words(prefix, &self.words, |word, count| {
+                    found.push((word, count));
+                    left -= 1;
+                    left > 0
+                });
+        }
+        found.sort_unstable();
+        found.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 += next.1;
+            }
+            is_same
+        });
+        found.sort_unstable_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+        found
     }
 
     /// Returns, for each different word that `begins` accepts, its text and its first position in

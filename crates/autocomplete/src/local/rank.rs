@@ -33,10 +33,6 @@ pub(crate) enum SuggestionKind {
 
 const FEATURES: usize = 9;
 
-/// Initial display threshold. On replayed commits, 0.35 shows fewer wrong suggestions but saves
-/// fewer keystrokes; the outcomes of a user who keeps few suggestions move the threshold there.
-const FIRST_THRESHOLD: f32 = 0.25;
-
 /// Assumed share of shown suggestions that are kept, before any outcome is known.
 const FIRST_KEPT: f32 = 0.45;
 
@@ -53,9 +49,8 @@ const MAX_WEIGHT_SHIFT: f32 = 3.0;
 /// Weight of one outcome in the moving average of kept suggestions.
 const FORGETTING: f32 = 0.04;
 
-/// Initial weights: the source's own probability, and a penalty for prose, which is harder to
-/// predict than code.
-const FIRST: [f32; FEATURES] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -0.5];
+/// Initial weights: the source's own probability.
+const FIRST: [f32; FEATURES] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// A logistic model of whether the user keeps a suggestion, with its learned weights. Stored as
 /// JSON.
@@ -70,7 +65,7 @@ pub(crate) struct Ranker {
     answers: u32,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Default for Ranker {
     fn default() -> Self {
@@ -95,10 +90,11 @@ impl Ranker {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// Returns the probability, from 0.2 to 0.7, below which suggestions are not shown. The more of
-    /// the shown suggestions the user keeps, the lower this threshold.
-    pub(crate) fn threshold(&self) -> f32 {
-        (FIRST_THRESHOLD + 0.6 * (FIRST_KEPT - self.kept)).clamp(0.2, 0.7)
+    /// Returns the probability, from 0.2 to 0.9, below which suggestions are not shown; `first`
+    /// before any outcome. The more of the shown suggestions the user keeps, the lower this
+    /// threshold.
+    pub(crate) fn threshold(&self, first: f32) -> f32 {
+        (first + 0.6 * (FIRST_KEPT - self.kept)).clamp(0.2, 0.9)
     }
 
     /// Learns from one outcome. `weight` is its significance, from 0 to 1.

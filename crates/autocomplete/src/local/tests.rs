@@ -3,8 +3,10 @@
 use base::ByteOffset;
 
 use super::story::Story;
-use super::{LocalPredictor, SuggestionOutcome};
+use super::{LocalPredictor, SuggestionOutcome, TableError};
 use crate::{AcceptGranularity, SuggestionSource};
+
+const CONTINUATION: SuggestionSource = SuggestionSource::Continuation;
 
 #[test]
 fn outcomes_of_unknown_suggestions_are_ignored() {
@@ -34,17 +36,20 @@ fn outcomes_are_learned_and_restored() {
         .next()
         .expect("an suggestion");
     assert_eq!(suggestion.source, SuggestionSource::Continuation);
-    let first = story.local.threshold();
+    let first = story.local.threshold(&CONTINUATION);
     for _ in 0..200 {
         story
             .local
             .record_outcome(suggestion.id, SuggestionOutcome::TypedOver);
     }
-    assert!(story.local.threshold() > first);
+    assert!(story.local.threshold(&CONTINUATION) > first);
     assert_eq!(story.suggestions(0), []);
     let mut next = LocalPredictor::new();
     assert!(next.restore_json(&story.local.to_json().expect("numbers")));
-    assert_eq!(next.threshold(), story.local.threshold());
+    assert_eq!(
+        next.threshold(&CONTINUATION),
+        story.local.threshold(&CONTINUATION)
+    );
     for _ in 0..400 {
         story.local.record_outcome(
             suggestion.id,
@@ -53,7 +58,20 @@ fn outcomes_are_learned_and_restored() {
     }
     assert!(!story.suggestions(0).is_empty());
     assert!(!next.restore_json("no json"));
-    assert_eq!(next.threshold(), first);
+    assert_eq!(next.threshold(&CONTINUATION), first);
+}
+
+#[test]
+fn without_tables_edits_are_still_propagated() {
+    let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
+    story.local.set_tables(Err(TableError::Damaged));
+    story.change(0, "alpha", 0, "beta");
+    story.change(0, "alpha", 0, "beta");
+    let suggestions = story.suggestions(0);
+    assert!(!suggestions.is_empty());
+    assert!(suggestions.iter().all(|it| it.source != CONTINUATION));
+    assert_eq!(story.local.table_error(), Some(TableError::Damaged));
+    assert_eq!(LocalPredictor::new().table_error(), None);
 }
 
 #[test]

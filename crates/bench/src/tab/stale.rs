@@ -56,7 +56,11 @@ impl World {
             model: "random".to_owned(),
         };
         let mut world = Self {
-            engine: CompletionEngine::new(EngineOptions::model(TabModel { id, kind, is_serial: false })),
+            engine: CompletionEngine::new(EngineOptions::model(TabModel {
+                id,
+                kind,
+                is_serial: false,
+            })),
             buffer: Buffer::new("one two\nthree\n"),
             caret: 4,
             now: Duration::from_secs(1),

@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use autocomplete::SuggestionSource;
 use autocomplete::local::{Corpus, LocalPredictor};
 use base::Span;
 use cpu_time::ThreadTime;
 
 use super::baselines::Keywords;
 use super::hunks::{Hunk, hunks};
-use super::person::{LocalTier, Open};
+use super::person::{LocalTier, OpenFile};
 use super::repository::Moment;
-use super::shown::{Asking, Said, Typed, type_with};
+use super::shown::{Asking, CaretSuggestions, TypingCounts, type_with};
+use super::typing::one_key;
 use crate::figure::Figure;
 
 /// Sizes of new texts that are typed, in bytes: longer ones were pasted, shorter ones are not informative.
@@ -21,7 +23,7 @@ const BYTES: std::ops::RangeInclusive<usize> = 4..=600;
 const MOST_HUNKS: usize = 12;
 
 /// Thresholds for which figures are given.
-const THRESHOLDS: [f32; 8] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
+const THRESHOLDS: [f32; 8] = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7];
 
 /// Counts so far.
 #[derive(Default)]
@@ -29,14 +31,14 @@ pub(super) struct Tally {
     hunks: usize,
     typed: usize,
     /// At the learned threshold.
-    ours: Typed,
+    ours: TypingCounts,
     /// At the learned threshold, with explicit requests.
-    asked: Typed,
+    asked: TypingCounts,
     /// At the learned threshold, with the command that completes words.
-    written: Typed,
+    written: TypingCounts,
     /// At each of `THRESHOLDS`; the second with the command that completes words.
-    curve: [Typed; THRESHOLDS.len()],
-    written_curve: [Typed; THRESHOLDS.len()],
+    curve: [TypingCounts; THRESHOLDS.len()],
+    written_curve: [TypingCounts; THRESHOLDS.len()],
     oracle: usize,
     nvim: usize,
     times: Vec<Duration>,
@@ -52,7 +54,7 @@ impl Tally {
         let mut clock = 1_000_000;
         let mut count = 0;
         for (number, file) in moment.files.iter().enumerate() {
-            let mut open = Open::new(file);
+            let mut open = OpenFile::new(file);
             tier.local.note_tree(&open.state());
             let others: Vec<&str> = moment
                 .files
@@ -87,7 +89,7 @@ impl Tally {
     fn hunk(
         &mut self,
         tier: &mut LocalTier,
-        open: &mut Open,
+        open: &mut OpenFile,
         hunk: &Hunk,
         others: &[&str],
         mut clock: u64,
@@ -102,7 +104,7 @@ impl Tally {
         let mut keywords = Keywords::new(&open.buffer.snapshot().to_string(), open.caret.0, others);
         let (typed, oracle, nvim) = keywords.keys(&hunk.new);
         let mut left = hunk.new.as_str();
-        let mut said: Vec<Option<Said>> = Vec::new();
+        let mut said: Vec<Option<CaretSuggestions>> = Vec::new();
         said.resize_with(left.len(), || None);
         while !left.is_empty() {
             clock += 120;
@@ -114,24 +116,31 @@ impl Tally {
             let asked = tier.requested_suggestions(&state);
             self.asking.push(start.elapsed());
             let words = tier.word_suggestions(&state);
-            let all = Said::at(&state, &suggestions, &asked, &words);
+            let all = CaretSuggestions::at(&state, &suggestions, &asked, &words);
             said[hunk.new.len() - left.len()] = Some(all);
             let key = one_key(left);
             open.replace(Span::at(open.caret), &left[..key], clock, tier);
             left = &left[key..];
         }
         let type_at = |threshold, asking| type_with(&hunk.new, &said, threshold, asking);
-        let ours = type_at(tier.local.threshold(), Asking::Never);
+        let ours = type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::Never,
+        );
         for (sum, threshold) in self.curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::Never));
         }
         for (sum, threshold) in self.written_curve.iter_mut().zip(THRESHOLDS) {
             sum.add(type_at(threshold, Asking::ForWords));
         }
-        self.asked
-            .add(type_at(tier.local.threshold(), Asking::WhereItPays));
-        self.written
-            .add(type_at(tier.local.threshold(), Asking::ForWords));
+        self.asked.add(type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::WhereItPays,
+        ));
+        self.written.add(type_at(
+            tier.local.threshold(&SuggestionSource::Continuation),
+            Asking::ForWords,
+        ));
         self.hunks += 1;
         self.typed += typed;
         self.ours.add(ours);
@@ -161,7 +170,7 @@ impl Tally {
     pub(super) fn figures(mut self) -> Vec<Figure> {
         let saved = |keys: usize| 1.0 - keys as f64 / self.typed.max(1) as f64;
         let beside = |keys: usize, peer: usize| saved(keys) / saved(peer).max(f64::MIN_POSITIVE);
-        let share = |part: usize, typed: &Typed| part as f64 / typed.shown.max(1) as f64;
+        let share = |part: usize, typed: &TypingCounts| part as f64 / typed.shown.max(1) as f64;
         let ours = &self.ours;
         let of_hunks = |name: &str, value: f64| Figure::alone(name, value, "", self.hunks, None);
         let of_shown = |name: &str, value: f64| Figure::alone(name, value, "", ours.shown, None);
@@ -185,7 +194,7 @@ impl Tally {
             of_shown("shown with a wrong first word", share(ours.useless, ours)),
             of_shown(
                 "threshold in use",
-                f64::from(LocalPredictor::new().threshold()),
+                f64::from(LocalPredictor::new().threshold(&SuggestionSource::Continuation)),
             ),
             of_hunks(
                 "keys saved, ours with asking by hand / nvim keywords",
@@ -265,35 +274,6 @@ impl Tally {
     }
 }
 
-fn local_name(open: &Open) -> &'static str {
+fn local_name(open: &OpenFile) -> &'static str {
     open.state().language.map_or("", |language| language.name())
-}
-
-impl Typed {
-    fn add(&mut self, other: Self) {
-        self.keys += other.keys;
-        self.shown += other.shown;
-        self.wrong += other.wrong;
-        self.useless += other.useless;
-    }
-}
-
-/// Whether `left` begins with `new` and does not continue in the middle of a word.
-pub(super) fn agrees(left: &str, new: &str) -> bool {
-    let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
-    left.strip_prefix(new)
-        .is_some_and(|rest| !(new.ends_with(is_word) && rest.starts_with(is_word)))
-}
-
-/// Returns the bytes of one keystroke: a character, or a line end with the indentation that the editor adds.
-pub(super) fn one_key(left: &str) -> usize {
-    let first = left.chars().next().map_or(0, char::len_utf8);
-    if !left.starts_with('\n') {
-        return first;
-    }
-    let indent = left[first..]
-        .chars()
-        .take_while(|ch| *ch == ' ' || *ch == '\t')
-        .count();
-    first + indent
 }

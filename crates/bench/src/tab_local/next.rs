@@ -8,7 +8,7 @@ use syntax::OutlineKind;
 
 use super::baselines::{next_use, removed_name};
 use super::hunks::{Hunk, hunks};
-use super::person::{LocalTier, Open};
+use super::person::{LocalTier, OpenFile};
 use super::repository::Moment;
 use crate::figure::Figure;
 
@@ -68,7 +68,7 @@ impl Tally {
             return;
         }
         let mut tier = LocalTier::new(moment.view.clone());
-        let mut opens: Vec<Open> = moment.files.iter().map(Open::new).collect();
+        let mut opens: Vec<OpenFile> = moment.files.iter().map(OpenFile::new).collect();
         opens
             .iter()
             .for_each(|open| tier.local.note_tree(&open.state()));
@@ -87,7 +87,7 @@ impl Tally {
                 clock += 20_000;
                 known.learn(hunk, &opens[number]);
                 make(&mut opens[number], hunk, clock, &mut tier);
-                let states: Vec<_> = opens.iter().map(Open::state).collect();
+                let states: Vec<_> = opens.iter().map(OpenFile::state).collect();
                 if let Some(task) = tier.local.background_task(&states) {
                     tier.local.finish(task.run());
                 }
@@ -99,7 +99,7 @@ impl Tally {
     fn target(
         &mut self,
         tier: &mut LocalTier,
-        opens: &[Open],
+        opens: &[OpenFile],
         number: usize,
         known: &Known,
         left: &[Target<'_>],
@@ -289,7 +289,7 @@ struct Known {
 }
 
 impl Known {
-    fn learn(&mut self, hunk: &Hunk, open: &Open) {
+    fn learn(&mut self, hunk: &Hunk, open: &OpenFile) {
         self.changes.extend(hunk.row_changes());
         let state = open.state();
         let outline = state
@@ -343,7 +343,7 @@ fn targets<'a>(
 }
 
 /// Applies a hunk row by row if rows were changed, so that each is a separate edit.
-fn make(open: &mut Open, hunk: &Hunk, clock: u64, tier: &mut LocalTier) {
+fn make(open: &mut OpenFile, hunk: &Hunk, clock: u64, tier: &mut LocalTier) {
     if hunk.old_rows.len() != hunk.new_rows.len() {
         open.replace(hunk.old, &hunk.new, clock, tier);
         return;
@@ -360,7 +360,7 @@ fn make(open: &mut Open, hunk: &Hunk, clock: u64, tier: &mut LocalTier) {
     }
 }
 
-fn guess(offer: &Suggestion, opens: &[Open], number: usize) -> Option<Guess> {
+fn guess(offer: &Suggestion, opens: &[OpenFile], number: usize) -> Option<Guess> {
     let open = match &offer.file {
         Some(file) => opens.iter().find(|open| open.path == *file)?,
         None => opens.get(number)?,

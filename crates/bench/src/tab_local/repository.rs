@@ -8,20 +8,13 @@ use base::AbsPath;
 use syntax::{Language, language_for};
 
 use crate::blobs::{Blobs, git};
+pub(super) use replay::ChangedFile;
 
 /// A commit before it is applied.
 pub(super) struct Moment {
     pub(super) view: std::sync::Arc<CorpusView>,
     /// Changed files, in the order of the commit.
     pub(super) files: Vec<ChangedFile>,
-}
-
-/// One file before and after a commit.
-pub(super) struct ChangedFile {
-    pub(super) path: AbsPath,
-    pub(super) language: Language,
-    pub(super) old: String,
-    pub(super) new: String,
 }
 
 /// Passes each commit to `make`, with the project before it in the corpus.

@@ -4,7 +4,7 @@ use text::{Buffer, EditOrigin, Timestamp};
 
 use super::baselines::{Keywords, next_use, removed_name};
 use super::hunks::hunks;
-use super::keys::{agrees, one_key};
+use super::typing::{agrees, one_key};
 
 #[test]
 fn hunks_made_one_after_the_other_give_the_new_text() {

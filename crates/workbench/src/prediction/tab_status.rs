@@ -41,6 +41,7 @@ impl Prediction {
             (None, None) => self.engine.status().to_string(),
         }];
         lines.extend(self.model_state.problem.clone());
+        lines.extend(self.engine.local_problem());
         lines.extend(tally_line(self.shown.tally));
         lines.extend(self.shown.refusal_line());
         TabStatus {

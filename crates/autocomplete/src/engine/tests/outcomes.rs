@@ -37,11 +37,18 @@ fn a_suggestion_hardly_seen_is_not_judged() {
             world.engine.note_painted(id);
         }
         world.now += Duration::from_millis(seen);
-        let before = world.engine.local.threshold();
+        let before = world
+            .engine
+            .local
+            .threshold(&SuggestionSource::Continuation);
         world.edit(world.caret..world.caret, "9", ChangeCause::Typed);
         let is_ignored = |event: &TabEvent| matches!(event, TabEvent::Ignored { .. });
         assert!(world.notes.iter().any(is_ignored));
-        world.engine.local.threshold() > before
+        world
+            .engine
+            .local
+            .threshold(&SuggestionSource::Continuation)
+            > before
     };
     assert!(!raises_threshold(300, true));
     assert!(raises_threshold(2_000, true));

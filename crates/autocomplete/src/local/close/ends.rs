@@ -8,9 +8,10 @@ use base::{Row, Span};
 
 use super::SyntaxCompletion;
 use crate::EditorState;
+use crate::local::continuation::MAX_ROW_BYTES;
 use crate::local::token::solid_tokens;
 
-/// Maximum number of rows inspected in either direction.
+/// Maximum number of rows inspected in either direction. A row of data ends the inspection.
 const MAX_ROWS: u32 = 200;
 
 /// Keyword blocks: language, first words, last words, end.
@@ -63,6 +64,9 @@ fn opener(state: &EditorState, row: Row) -> Option<(Row, String, String)> {
     let mut least = usize::MAX;
     let from = row.0.saturating_sub(MAX_ROWS);
     for above in (from..row.0).rev() {
+        if text.row_len(Row(above)).0 as usize > MAX_ROW_BYTES {
+            return None;
+        }
         let line = text.row_text(Row(above));
         if line.trim().is_empty() {
             continue;
@@ -110,6 +114,9 @@ fn is_closed(state: &EditorState, row: Row, indent: &str, closer: &str) -> bool 
     let text = &state.snapshot;
     let last = text.last_row().0.min(row.0 + MAX_ROWS);
     for below in row.0 + 1..=last {
+        if text.row_len(Row(below)).0 as usize > MAX_ROW_BYTES {
+            return true;
+        }
         let line = text.row_text(Row(below));
         let bare = line.trim_start();
         if bare.is_empty() {

@@ -1,6 +1,5 @@
 //! Continuations at a caret, given the text around it and a project.
 
-use super::{TokenWindow, votes};
 use crate::local::story::Story;
 use crate::{Suggestion, SuggestionSource};
 
@@ -56,14 +55,13 @@ fn check_first(text: &str, project: &[(&str, &str)], expected: &str) {
 #[track_caller]
 fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let mut story = Story::new("Rust", text);
-    let view = story.learn_project(project);
-    let window = &mut TokenWindow::default();
-    let votes = votes(&story.state(0), window, &view, story.local.log(), truth);
-    let right = votes.iter().filter(|vote| vote.is_right);
+    story.learn_project(project);
+    let samples = story.local.token_samples(&story.state(0), truth);
+    let right = samples.iter().filter(|sample| sample.is_right);
     assert_eq!(
-        right.map(|vote| vote.bytes).max(),
+        right.map(|sample| sample.bytes).max(),
         Some(truth.len()),
-        "{votes:?}"
+        "{samples:?}"
     );
 }
 
@@ -181,6 +179,24 @@ fn continuations_keep_crlf_line_endings() {
         PROJECT,
         "\r\n        Some(value) => value,\r\n        None => return Err(Error::Empty),\r\n    };",
     );
+}
+
+#[test]
+fn line_breaks_here_and_in_the_project_are_one_candidate() {
+    let text = "fn a() {\n    step_one();\n    two();\n}\nfn k() {\n    step_one();|\n}\n";
+    let mut story = Story::new("Rust", text);
+    story.learn_project(&[("/project/a", "fn b() {\n    step_one();\n    two();\n}\n")]);
+    let samples = story.local.token_samples(&story.state(0), "\n    two();");
+    let first = samples.iter().filter(|it| it.depth == 0 && it.is_right);
+    assert_eq!(first.count(), 1, "{samples:?}");
+}
+
+#[test]
+fn rows_of_data_get_no_continuation() {
+    let row = |words: usize| format!("fn k() {{ let a = [{}rema|]; }}\n", "7, ".repeat(words));
+    let text = |words: usize| format!("fn remaining() {{}}\n{}", row(words));
+    assert!(!everything(&text(5), &[]).is_empty());
+    assert_eq!(everything(&text(500), &[]), Vec::<String>::new());
 }
 
 #[test]

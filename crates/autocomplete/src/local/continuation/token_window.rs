@@ -26,8 +26,9 @@ const MAX_ROWS: u32 = 1000;
 /// Rows kept beyond those in use, so that a caret that goes back and forth reads none twice.
 const MAX_SPARE_ROWS: u32 = 400;
 
-/// Longer rows, in bytes, are treated as data and not split.
-pub(super) const MAX_ROW_BYTES: usize = 1000;
+/// Longer rows, in bytes, are data: they are not split, and in them only repeated edits are
+/// suggested.
+pub(crate) const MAX_ROW_BYTES: usize = 1000;
 
 /// Maximum number of different tokens; beyond, the rows are read anew.
 const MAX_WORDS: usize = 20_000;
@@ -185,6 +186,11 @@ impl TokenWindow {
         &self.words
     }
 
+    /// Splits a further text, which lies in no row of the window, into tokens.
+    pub(super) fn split(&mut self, text: &str) -> Vec<PackedToken> {
+        crate::local::corpus::stream::items(text, |word| self.words.number(word))
+    }
+
     /// Reads the rows around the caret's row that were not read. Returns the numbers of rows in use
     /// above and below.
     fn settle(&mut self, state: &EditorState, row: Row) -> (u32, u32) {
@@ -315,7 +321,7 @@ impl RowJoiner {
 
 /// Counts the bytes split into tokens, for tests of the bound.
 #[cfg(test)]
-pub(crate) mod counted {
+mod counted {
     use std::cell::Cell;
 
     thread_local! {
@@ -327,7 +333,7 @@ pub(crate) mod counted {
     }
 
     /// Returns the bytes split on this thread since the last call.
-    pub(crate) fn take() -> usize {
+    pub(super) fn take() -> usize {
         BYTES.take()
     }
 }

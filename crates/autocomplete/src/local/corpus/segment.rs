@@ -6,10 +6,15 @@
 
 use base::AbsPath;
 
-use super::stream::{BOUNDARY, PackedToken};
+use super::interner::TokenInterner;
+use super::stream::{BOUNDARY, FIRST_WORD, PackedToken};
+use crate::local::token::is_word_char;
 
 /// Number of tokens by which contexts are sorted.
 pub(crate) const DEPTH: usize = 16;
+
+/// Shortest word that is found by its prefix, in bytes.
+const MIN_WORD_BYTES: usize = 4;
 
 /// The immutable tokens of some files, with an index of positions by the tokens before them.
 pub(crate) struct TokenSegment {
@@ -19,6 +24,8 @@ pub(crate) struct TokenSegment {
     order: Vec<u32>,
     /// Files, sorted by start.
     files: Vec<FileSpan>,
+    /// The different words with how often they occur, sorted by text.
+    words: Vec<(u32, u32)>,
 }
 
 /// Location of a file in the token stream.
@@ -37,7 +44,7 @@ pub(crate) struct SegmentMatch {
 impl TokenSegment {
     /// Concatenates the tokens of some files and sorts their positions. Takes some 200 ns per
     /// token.
-    pub(crate) fn new(files: Vec<(AbsPath, Vec<PackedToken>)>) -> Self {
+    pub(crate) fn new(files: Vec<(AbsPath, Vec<PackedToken>)>, texts: &TokenInterner) -> Self {
         let boundary = PackedToken::new(BOUNDARY, super::stream::TokenGap::Odd);
         let mut items = Vec::with_capacity(files.iter().map(|(_, it)| it.len() + 1).sum());
         let mut spans = Vec::with_capacity(files.len());
@@ -52,6 +59,7 @@ impl TokenSegment {
         items.push(boundary);
         Self {
             order: sorted(&items),
+            words: counted_words(&items, texts),
             items,
             files: spans,
         }
@@ -73,7 +81,27 @@ impl TokenSegment {
 
     /// Returns the memory used, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        4 * (self.items.len() + self.order.len()) + self.files.len() * size_of::<FileSpan>()
+        4 * (self.items.len() + self.order.len())
+            + 8 * self.words.len()
+            + self.files.len() * size_of::<FileSpan>()
+    }
+
+    /// Passes the words that begin with `prefix`, with how often they occur, to `visit` until that
+    /// returns false.
+    pub(crate) fn visit_words(
+        &self,
+        prefix: &str,
+        texts: &TokenInterner,
+        mut visit: impl FnMut(u32, u32) -> bool,
+    ) {
+        let start = self
+            .words
+            .partition_point(|(word, _)| texts.text(*word) < prefix);
+        for (word, count) in self.words.iter().skip(start) {
+            if !texts.text(*word).starts_with(prefix) || !visit(*word, *count) {
+                return;
+            }
+        }
     }
 
     /// Returns the files in the order of the stream; their indices are those of `file_at`.
@@ -168,6 +196,29 @@ impl TokenSegment {
             .take_while(|(back, word)| self.word_before(place, *back) == **word)
             .count()
     }
+}
+
+/// Returns the different words of a stream with how often they occur, sorted by text.
+fn counted_words(items: &[PackedToken], texts: &TokenInterner) -> Vec<(u32, u32)> {
+    let mut numbers: Vec<u32> = items
+        .iter()
+        .map(|item| item.word_number())
+        .filter(|word| *word >= FIRST_WORD)
+        .collect();
+    numbers.sort_unstable();
+    let mut words: Vec<(u32, u32)> = Vec::new();
+    for word in numbers {
+        match words.last_mut() {
+            Some((last, count)) if *last == word => *count += 1,
+            _ => words.push((word, 1)),
+        }
+    }
+    words.retain(|(word, _)| {
+        let text = texts.text(*word);
+        text.len() >= MIN_WORD_BYTES && text.starts_with(is_word_char)
+    });
+    words.sort_by_key(|(word, _)| texts.text(*word));
+    words
 }
 
 /// Returns all token positions, sorted by the tokens before them.

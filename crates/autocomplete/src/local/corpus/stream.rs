@@ -51,6 +51,17 @@ impl PackedToken {
         Self(word << 8 | blanks)
     }
 
+    /// Returns the white space before the token, packed.
+    pub(crate) fn packed_gap(self) -> u8 {
+        (self.0 & 255) as u8
+    }
+
+    /// Returns the white space that `packed_gap` packed, before a line break or another token.
+    pub(crate) fn unpacked(is_newline: bool, gap: u8) -> TokenGap {
+        let word = if is_newline { NEWLINE } else { FIRST_WORD };
+        Self(word << 8 | u32::from(gap)).gap()
+    }
+
     /// Returns the number of the token's word, in the numbering of the corpus.
     pub(crate) fn word_number(self) -> u32 {
         self.0 >> 8

@@ -199,3 +199,26 @@ fn files_without_words_are_kept() {
     }
     assert_eq!((corpus.file_count(), corpus.token_count()), (0, 0));
 }
+
+#[test]
+fn words_are_found_by_prefix_with_their_counts() {
+    let mut corpus = Corpus::new();
+    corpus.insert(&path("a"), "reader reader remainder red\nre(rest)\n");
+    corpus.insert(&path("b"), "reader = remainder_of(other)\n");
+    let view = corpus.view();
+    let told = |prefix: &str| -> Vec<(String, u32)> {
+        let found = view.words_with_prefix(prefix);
+        let text = |(word, count): &(u32, u32)| (view.text(*word).to_owned(), *count);
+        found.iter().map(text).collect()
+    };
+    let mut all = told("rem");
+    all.sort();
+    assert_eq!(
+        all,
+        [("remainder".to_owned(), 1), ("remainder_of".to_owned(), 1)]
+    );
+    assert_eq!(told("re").first(), Some(&("reader".to_owned(), 3)));
+    assert_eq!(told("res"), [("rest".to_owned(), 1)]);
+    assert_eq!(told("red"), [], "short words are cheap to type");
+    assert_eq!(told("x"), []);
+}

@@ -5,21 +5,21 @@ use text::Snapshot;
 
 /// A replacement in the text with all earlier hunks applied.
 #[derive(Clone, Debug)]
-pub(super) struct Hunk {
+pub struct Hunk {
     /// Replaced span, without the common prefix and suffix.
-    pub(super) old: Span,
+    pub old: Span,
     /// New text of the span.
-    pub(super) new: String,
+    pub new: String,
     /// Rows of the old text, the second one exclusive; for an insertion, the row before it.
-    pub(super) rows: (u32, u32),
+    pub rows: (u32, u32),
     /// New rows.
-    pub(super) new_rows: Vec<String>,
+    pub new_rows: Vec<String>,
     /// Old rows.
-    pub(super) old_rows: Vec<String>,
+    pub old_rows: Vec<String>,
 }
 
 /// Returns the hunks between two texts, from the top.
-pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
+pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let (before, after) = (Snapshot::new(old), Snapshot::new(new));
     let mut shift_bytes = 0_isize;
     let mut shift_rows = 0_i64;
@@ -56,7 +56,7 @@ fn alike(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize 
 
 impl Hunk {
     /// Returns the changed tokens of each row, before and after; empty if rows were added or removed.
-    pub(super) fn row_changes(&self) -> Vec<(Vec<String>, Vec<String>)> {
+    pub fn row_changes(&self) -> Vec<(Vec<String>, Vec<String>)> {
         if self.old_rows.len() != self.new_rows.len() {
             return Vec::new();
         }
@@ -79,7 +79,7 @@ impl Hunk {
 }
 
 /// Splits a row into words and single characters.
-pub(super) fn tokens(text: &str) -> Vec<String> {
+pub fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut in_word = false;
     for ch in text.chars() {

@@ -6,10 +6,10 @@
 use autocomplete::{AcceptGranularity, EditorState, Suggestion};
 use base::Span;
 
-use super::keys::{agrees, one_key};
+use crate::typing::{agrees, one_key};
 
 /// Suggestions at one caret, the most useful first.
-pub(super) struct Said {
+pub struct CaretSuggestions {
     ideas: Vec<Idea>,
     /// Suggestions after an explicit request.
     asked: Vec<Idea>,
@@ -26,17 +26,17 @@ struct Idea {
 
 /// Counts of typing a text.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Typed {
-    pub(super) keys: usize,
-    pub(super) shown: usize,
-    pub(super) wrong: usize,
+pub struct TypingCounts {
+    pub keys: usize,
+    pub shown: usize,
+    pub wrong: usize,
     /// Number of wrong ones whose first word is wrong already.
-    pub(super) useless: usize,
+    pub useless: usize,
 }
 
 /// Use of commands where nothing is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asking {
+pub enum Asking {
     Never,
     /// One keystroke requests suggestions that are too unlikely to be shown, wherever that pays off.
     WhereItPays,
@@ -44,8 +44,18 @@ pub(super) enum Asking {
     ForWords,
 }
 
-impl Said {
-    pub(super) fn at(
+impl TypingCounts {
+    /// Adds the counts of another text.
+    pub fn add(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.shown += other.shown;
+        self.wrong += other.wrong;
+        self.useless += other.useless;
+    }
+}
+
+impl CaretSuggestions {
+    pub fn at(
         state: &EditorState,
         known: &[Suggestion],
         asked: &[Suggestion],
@@ -89,13 +99,13 @@ impl Said {
 }
 
 /// Types a text; `said[at]` holds the suggestions after its first `at` bytes.
-pub(super) fn type_with(
+pub fn type_with(
     text: &str,
-    said: &[Option<Said>],
+    said: &[Option<CaretSuggestions>],
     threshold: f32,
     asking: Asking,
-) -> Typed {
-    let mut typed = Typed::default();
+) -> TypingCounts {
+    let mut typed = TypingCounts::default();
     let mut at = 0;
     // Rest of the previous suggestion; its continuation does not count as a new one.
     let mut expected: Option<String> = None;

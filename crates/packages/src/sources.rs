@@ -1,8 +1,7 @@
-//! The pinned list of packages from which pairs are mined, with their licences.
+//! Pinned lists of packages with their licences.
 //!
-//! The list is beside the table in `assets/models/code-embedding.sources.json`. It gives each package's version,
-//! the SHA-256 of its archive, and its licence. It contains only packages whose manifest states a permissive
-//! licence.
+//! A list is beside the table that is trained on it. It gives each package's version, the SHA-256 of its archive, and its
+//! licence. It contains only packages whose manifest states a permissive licence.
 
 use std::path::{Path, PathBuf};
 
@@ -11,23 +10,25 @@ use serde_json::{Value, json};
 use super::archive;
 use super::error::Error;
 
-/// Path of the pinned list, relative to the repository.
-pub(super) const LIST: &str = "assets/models/code-embedding.sources.json";
-
 /// The registry of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Registry {
+pub enum Registry {
+    /// crates.io
     Cargo,
+    /// Debian's packages
     Debian,
+    /// npm
     Npm,
+    /// PyPI
     Pypi,
 }
 
 impl Registry {
-    pub(super) const ALL: [Self; 4] = [Self::Cargo, Self::Debian, Self::Npm, Self::Pypi];
+    /// All registries.
+    pub const ALL: [Self; 4] = [Self::Cargo, Self::Debian, Self::Npm, Self::Pypi];
 
     /// Returns the registry's name in the list, which is also its folder below the inputs.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
             Self::Debian => "debian",
@@ -39,20 +40,24 @@ impl Registry {
 
 /// A pinned package: registry, name, version, archive, its SHA-256 and its licence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Source {
-    pub(super) registry: Registry,
-    pub(super) name: String,
-    pub(super) version: String,
+pub struct Source {
+    /// Registry that publishes it.
+    pub registry: Registry,
+    /// Name in the registry.
+    pub name: String,
+    /// Version.
+    pub version: String,
     /// File name of the archive.
-    pub(super) file: String,
+    pub file: String,
     /// SHA-256 of the archive, in hexadecimal.
-    pub(super) sha256: String,
-    pub(super) licence: String,
+    pub sha256: String,
+    /// Licence as its manifest names it.
+    pub licence: String,
 }
 
 impl Source {
     /// Returns the path of the archive: below `inputs`, or in Cargo's own cache.
-    pub(super) fn path(&self, inputs: &Path) -> PathBuf {
+    pub fn path(&self, inputs: &Path) -> PathBuf {
         match self.registry {
             Registry::Cargo => cargo_cache().join(&self.file),
             registry => inputs.join(registry.name()).join(&self.file),
@@ -61,7 +66,7 @@ impl Source {
 }
 
 /// Returns the folder of Cargo's cache of crate archives; its parent if there is none.
-pub(super) fn cargo_cache() -> PathBuf {
+pub fn cargo_cache() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let caches = home.unwrap_or_default().join("registry/cache");
@@ -75,9 +80,8 @@ pub(super) fn cargo_cache() -> PathBuf {
     found.into_iter().next().unwrap_or(caches)
 }
 
-/// Reads the pinned list.
-pub(super) fn read() -> Result<Vec<Source>, Error> {
-    let path = Path::new(LIST);
+/// Reads the list at `path`.
+pub fn read(path: &Path) -> Result<Vec<Source>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| Error::format(path, error))?;
     let rows = value["packages"]
@@ -108,19 +112,27 @@ fn source(row: &Value) -> Option<Source> {
     })
 }
 
-/// Writes the list, one package a line.
-pub(super) fn write(sources: &[Source]) -> Result<(), Error> {
+/// Writes the list, one package a line. `set` returns the set that a package belongs to, for lists
+/// that are divided.
+pub fn write(
+    path: &Path,
+    sources: &[Source],
+    set: impl Fn(&Source) -> Option<&'static str>,
+) -> Result<(), Error> {
     let mut text = String::from("{\"packages\": [\n");
     for (number, source) in sources.iter().enumerate() {
-        let row = json!({
+        let mut row = json!({
             "registry": source.registry.name(), "name": source.name, "version": source.version,
             "file": source.file, "licence": source.licence, "sha256": source.sha256,
         });
+        if let Some(set) = set(source) {
+            row["set"] = set.into();
+        }
         let comma = if number + 1 == sources.len() { "" } else { "," };
         text.push_str(&format!("{row}{comma}\n"));
     }
     text.push_str("]}\n");
-    std::fs::write(LIST, text).map_err(Error::io("write", Path::new(LIST)))
+    std::fs::write(path, text).map_err(Error::io("write", path))
 }
 
 /// Licences of the sources of Debian packages whose copyright files also cover test data, manuals
@@ -151,11 +163,7 @@ const READ: &[(&str, &str)] = &[
 
 /// Returns the licence of the package `name` by the list above, else by the manifest in its
 /// archive; `None` if it is unknown or not permissive.
-pub(super) fn licence_of(
-    registry: Registry,
-    name: &str,
-    archive: &Path,
-) -> Result<Option<String>, Error> {
+pub fn licence_of(registry: Registry, name: &str, archive: &Path) -> Result<Option<String>, Error> {
     let read = READ
         .iter()
         .find(|(known, _)| registry == Registry::Debian && *known == name);
@@ -231,7 +239,7 @@ fn debian(text: &str) -> Option<String> {
 }
 
 /// Returns whether this licence allows any use that keeps its notice.
-pub(super) fn is_permissive(licence: &str) -> bool {
+pub fn is_permissive(licence: &str) -> bool {
     let small = licence.to_ascii_lowercase();
     let is_choice = small.contains(" or ") || small.contains('/');
     let parts: Vec<&str> = if is_choice && !small.contains(" and ") {

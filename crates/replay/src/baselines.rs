@@ -2,21 +2,21 @@
 
 use std::collections::HashSet;
 
-use super::hunks::tokens;
-use super::keys::one_key;
+use crate::hunks::tokens;
+use crate::typing::one_key;
 
 /// Shortest word that is completed, in letters.
 const LEAST_WORD: usize = 3;
 
 /// The keywords of the open files in nvim's order from a caret.
-pub(super) struct Keywords {
+pub struct Keywords {
     /// Unique, in the order of ctrl-n.
     list: Vec<String>,
     known: HashSet<String>,
 }
 
 impl Keywords {
-    pub(super) fn new(text: &str, caret: usize, others: &[&str]) -> Self {
+    pub fn new(text: &str, caret: usize, others: &[&str]) -> Self {
         let (before, behind) = text.split_at_checked(caret).unwrap_or((text, ""));
         let mut keywords = Self {
             list: Vec::new(),
@@ -35,7 +35,7 @@ impl Keywords {
     }
 
     /// Returns the keystrokes for a text: without completion, with the oracle, and with ctrl-n.
-    pub(super) fn keys(&mut self, text: &str) -> (usize, usize, usize) {
+    pub fn keys(&mut self, text: &str) -> (usize, usize, usize) {
         let (mut typed, mut oracle, mut nvim) = (0, 0, 0);
         let mut left = text;
         while !left.is_empty() {
@@ -92,7 +92,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the row of the next use of a word after a row, wrapping at the end of the text.
-pub(super) fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
+pub fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
     let rows: Vec<u32> = text
         .lines()
         .enumerate()
@@ -104,7 +104,7 @@ pub(super) fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
 }
 
 /// Returns the first name among the removed tokens.
-pub(super) fn removed_name(old: &str, new: &str) -> Option<String> {
+pub fn removed_name(old: &str, new: &str) -> Option<String> {
     let new = tokens(new);
     tokens(old).into_iter().find(|token| {
         token.starts_with(|ch: char| ch.is_alphabetic() || ch == '_') && !new.contains(token)

@@ -14,7 +14,7 @@ const LARGEST: usize = 4 << 20;
 /// Reads a package (wheel, zip, Debian package or gzipped tar, by its extension) and calls `each`
 /// with the path and the content of every file that `wants` accepts. Files that are not UTF-8 or
 /// larger than 4 MiB are left out.
-pub(super) fn each_file(
+pub fn each_file(
     archive: &Path,
     wants: &dyn Fn(&str) -> bool,
     each: &mut dyn FnMut(&str, String),
@@ -43,7 +43,7 @@ pub(super) fn each_file(
 
 /// Returns the content of the file `name` in a zip, of any size; an error if the zip does not
 /// contain it.
-pub(super) fn member(archive: &Path, name: &str) -> Result<Vec<u8>, Error> {
+pub fn member(archive: &Path, name: &str) -> Result<Vec<u8>, Error> {
     let bytes = std::fs::read(archive).map_err(Error::io("read", archive))?;
     let mut found = None;
     let read = unzip(

@@ -12,28 +12,28 @@ use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree};
 use text::{Buffer, Edit, EditOrigin, Timestamp};
 
-use super::repository::ChangedFile;
+use crate::ChangedFile;
 
 /// An open file.
-pub(super) struct Open {
-    pub(super) path: AbsPath,
-    pub(super) buffer: Buffer,
+pub struct OpenFile {
+    pub path: AbsPath,
+    pub buffer: Buffer,
     tree: SyntaxTree,
-    pub(super) caret: ByteOffset,
+    pub caret: ByteOffset,
     indent: String,
     /// The CPU time that the local tier took to record each change.
-    pub(super) heard: Vec<Duration>,
+    pub heard: Vec<Duration>,
 }
 
 /// The local tier with the history of the edits.
-pub(super) struct LocalTier {
-    pub(super) local: LocalPredictor,
+pub struct LocalTier {
+    pub local: LocalPredictor,
     history: EditHistory,
     ids: SuggestionIds,
 }
 
 impl LocalTier {
-    pub(super) fn new(corpus: Arc<CorpusView>) -> Self {
+    pub fn new(corpus: Arc<CorpusView>) -> Self {
         let mut local = LocalPredictor::new();
         local.set_corpus(corpus);
         Self {
@@ -43,19 +43,19 @@ impl LocalTier {
         }
     }
 
-    pub(super) fn suggest(&mut self, state: &EditorState) -> Vec<Suggestion> {
+    pub fn suggest(&mut self, state: &EditorState) -> Vec<Suggestion> {
         self.local.suggest(state, &mut self.ids)
     }
 
-    pub(super) fn all_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+    pub fn all_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
         self.local.all_suggestions(state, &mut self.ids)
     }
 
-    pub(super) fn requested_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+    pub fn requested_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
         self.local.requested_suggestions(state, &mut self.ids)
     }
 
-    pub(super) fn word_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
+    pub fn word_suggestions(&mut self, state: &EditorState) -> Vec<Suggestion> {
         self.local.word_suggestions(state, &mut self.ids)
     }
 }
@@ -63,8 +63,8 @@ impl LocalTier {
 /// Rows of a window.
 const ROWS: u32 = 50;
 
-impl Open {
-    pub(super) fn new(file: &ChangedFile) -> Self {
+impl OpenFile {
+    pub fn new(file: &ChangedFile) -> Self {
         let mut open = Self {
             path: file.path.clone(),
             buffer: Buffer::new(&file.old),
@@ -77,7 +77,7 @@ impl Open {
         open
     }
 
-    pub(super) fn state(&self) -> EditorState {
+    pub fn state(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         let first = row.0.saturating_sub(ROWS / 2);
@@ -93,7 +93,7 @@ impl Open {
     }
 
     /// Replaces some text, and reports the change to the local tier.
-    pub(super) fn replace(&mut self, span: Span, new: &str, at: u64, tier: &mut LocalTier) {
+    pub fn replace(&mut self, span: Span, new: &str, at: u64, tier: &mut LocalTier) {
         let before = self.buffer.snapshot();
         let edits = [Edit::new(span, new)];
         let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(at)));

