@@ -1,4 +1,5 @@
-//! Shared vocabulary: text positions, revisions, absolute paths, file names, printable text, the platform, `never!`.
+//! Shared vocabulary: text positions, revisions, absolute paths, file names, printable text, the platform, counts
+//! of work, `never!`.
 //!
 //! Knows: the standard library, and Unicode's tables. Must not know: any other crate of ours.
 //! Invariant: an item stays here only while at least three crates use it.
@@ -13,6 +14,7 @@ mod position;
 mod printable;
 mod quantity;
 mod sentence;
+mod work;
 
 pub use names::NameRules;
 pub use never::{LogErr, report, set_reporter};
@@ -23,3 +25,4 @@ pub use position::{Bias, ByteOffset, Column, Point, Revision, Row, Span, Utf16Po
 pub use printable::{LineFeeds, printable};
 pub use quantity::{count_of, grouped};
 pub use sentence::sentence;
+pub use work::{Work, WorkCounts, count_work, counting};

@@ -1,10 +1,9 @@
 //! Blocks: areas of any height between two rows, for diff hunks, notes, previews.
 
 use base::{Bias, Row, Span};
-use text::Snapshot;
+use text::{PlacedMark, Snapshot, SpanMark};
 
 use crate::position::DisplayRow;
-use crate::span_set::{PlacedMark, SpanMark};
 
 pub(crate) use layer::BlockLayer;
 

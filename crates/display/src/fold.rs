@@ -1,9 +1,7 @@
 //! Folds: spans of the buffer hidden behind a placeholder.
 
 use base::{Bias, ByteOffset, Span};
-use text::Snapshot;
-
-use crate::span_set::{PlacedMark, SpanMark, SpanSet};
+use text::{PlacedMark, Snapshot, SpanMark, SpanSet};
 
 /// Text painted in place of a fold.
 pub(crate) const PLACEHOLDER: &str = "⋯";

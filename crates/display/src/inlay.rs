@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use base::{Bias, ByteOffset, Span};
-use text::Snapshot;
-
-use crate::span_set::{PlacedMark, SpanMark};
+use text::{PlacedMark, Snapshot, SpanMark};
 
 /// Id of an inlay; chosen by the caller, unique in one map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

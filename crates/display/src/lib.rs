@@ -24,7 +24,6 @@ mod map;
 mod position;
 mod shown_text;
 mod snapshot;
-mod span_set;
 mod tab;
 mod wrap;
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use base::{Bias, ByteOffset, Span};
-use text::{Change, Snapshot};
+use text::{Change, PlacedMark, Snapshot, SpanSet};
 
 use crate::block::{BlockId, BlockMark, BlockSpec, height_in_parts};
 use crate::fold;
@@ -14,7 +14,6 @@ use crate::limits::{JOB_BYTES, JOB_ITEMS, JOINED_MARKS, JOINED_SPLICES, SYNC_BYT
 use crate::position::{DisplayOptions, DisplayRow};
 use crate::shown_text::DirtySpan;
 use crate::snapshot::DisplaySnapshot;
-use crate::span_set::{PlacedMark, SpanSet};
 use crate::wrap::{DisplayRowEdit, LineReplacement, WrapOptions, wrap_lines};
 
 /// The layers between one buffer and one view of it: inlays, folds, tabs, wraps and blocks. The

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{Bias, ByteOffset, Row, Span};
+use base::{Bias, ByteOffset, Row, Span, Work, count_work};
 use sum_tree::{ContextLessSummary, Item, SeekTarget, SumTree};
 use text::Snapshot;
 
@@ -296,6 +296,7 @@ impl ShownText {
         let mut cursor = self.pieces.cursor::<ShownExtent>(());
         cursor.seek(&AtShown(shown.start), sum_tree::Bias::Right);
         while let Some(piece) = cursor.item() {
+            count_work(Work::Entries, 1);
             let start = cursor.start().shown;
             if start >= shown.end {
                 break;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use base::{Bias, ByteOffset, Row, Span};
-use text::Snapshot;
+use text::{Snapshot, SpanSet};
 
 use crate::block::{BlockLayer, PARTS, PlacedBlock, height_in_lines};
 use crate::fold;
@@ -12,7 +12,6 @@ use crate::fold::FoldMark;
 use crate::line::DisplayLine;
 use crate::position::{DisplayOptions, DisplayPoint, DisplayRow};
 use crate::shown_text::ShownText;
-use crate::span_set::SpanSet;
 use crate::tab::{LongLines, Ruler, Strip, StripPosition};
 use crate::wrap::WrapTree;
 

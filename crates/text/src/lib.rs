@@ -37,6 +37,7 @@ mod operation;
 mod random;
 mod selection;
 mod snapshot;
+mod span_set;
 mod storage;
 
 pub use anchors::AnchorId;
@@ -52,3 +53,4 @@ pub use line_ending::{LineEnding, LineEndings};
 pub use operation::BufferOperation;
 pub use selection::{Selection, SelectionSet};
 pub use snapshot::{Chars, CharsBefore, Chunks, Snapshot};
+pub use span_set::{PlacedMark, SpanMark, SpanSet};

@@ -177,11 +177,13 @@ impl Storage {
         if range.is_empty() {
             return Cow::Borrowed("");
         }
+        let bytes = range.len();
         let (chunk, start) = self.0.chunk(range.start);
         if let Some(text) = chunk.get(range.start - start..range.end - start) {
+            base::count_work(base::Work::TextBytes, bytes);
             return Cow::Borrowed(text);
         }
-        let mut text = String::with_capacity(range.len());
+        let mut text = String::with_capacity(bytes);
         for chunk in self.chunks(range) {
             text.push_str(chunk);
         }
@@ -242,6 +244,7 @@ impl<'a> Iterator for RopeChunks<'a> {
         loop {
             let chunk = self.0.next()?;
             if !chunk.is_empty() {
+                base::count_work(base::Work::TextBytes, chunk.len());
                 return Some(chunk);
             }
         }
@@ -256,6 +259,7 @@ impl Iterator for RopeChars<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
+        base::count_work(base::Work::TextBytes, 1);
         self.0.next()
     }
 }

@@ -15,7 +15,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("jsonc-parser", &["settings"]),
     ("schemars", &["settings"]),
     ("tree-sitter", &["syntax", "bench"]),
-    ("gpui-pre-sum-tree", &["display"]),
+    ("gpui-pre-sum-tree", &["text", "syntax", "display"]),
     ("icu_normalizer", &["base", "sandbox"]),
     ("unicase", &["base"]),
     ("notify", &["host"]),

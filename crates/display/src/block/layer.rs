@@ -7,11 +7,11 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use sum_tree::{ContextLessSummary, Item, SeekTarget, SumTree};
+use text::SpanSet;
 
 use super::{BlockId, BlockMark, PARTS, PlacedBlock, Placement, height_in_lines};
 use crate::position::DisplayRow;
 use crate::shown_text::ShownText;
-use crate::span_set::SpanSet;
 use crate::wrap::{DisplayRowEdit, WrapTree};
 
 /// Positions of the visible blocks among the display rows, for converting between rows and heights.

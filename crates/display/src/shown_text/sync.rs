@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use base::{Bias, ByteOffset, Span};
 use sum_tree::{Item, SumTree};
-use text::Snapshot;
+use text::{Snapshot, SpanSet};
 
 use super::{SeekByte, ShownExtent, ShownPiece, ShownText};
 use crate::fold::{self, FoldMark};
 use crate::inlay::InlayMark;
-use crate::span_set::SpanSet;
 
 /// A span of the buffer in which bytes, inlays or folds changed: before and after the change.
 #[derive(Clone, Copy, Debug)]

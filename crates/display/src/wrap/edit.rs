@@ -3,6 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use base::{Work, count_work};
 use sum_tree::SumTree;
 
 use super::lines::{LineWindow, WrapOutput, broken_lines, wrap_lines};
@@ -126,6 +127,7 @@ impl WrapTree {
         let mut builder = WrapTreeBuilder {
             items: SumTree::new(()),
         };
+        count_work(Work::Entries, edit.new.len());
         for line in edit.new.clone() {
             // Rows beside a break are indented in their own way: they are not reused.
             let (is_first, is_last) = (line == edit.new.start, line + 1 == edit.new.end);

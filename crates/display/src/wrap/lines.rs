@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base::{Work, count_work};
 use sum_tree::SumTree;
 
 use super::{WrapItem, WrapOptions};
@@ -40,6 +41,7 @@ pub(super) fn broken_lines(
         tab_width: 1,
     };
     let mut out = WrapOutput::new(unbounded, generation);
+    count_work(Work::Entries, lines.len());
     for line in lines {
         let span = shown.line_span(line).shown;
         let mut breaks = if span.len() <= LONG_LINE_BYTES {

@@ -1,11 +1,10 @@
 //! Tests marks under random edits against positions mapped one by one.
 
 use base::{Bias, ByteOffset, Span};
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
-use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::{PlacedMark, SpanMark, SpanSet};
+use crate::random::SeededRng;
+use crate::{Buffer, Edit, EditOrigin, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Tag(u32);
@@ -30,23 +29,23 @@ fn plain(marks: Vec<PlacedMark<Tag>>) -> Vec<(Span, u32)> {
         .collect()
 }
 
-fn span(rng: &mut StdRng, len: usize) -> Span {
-    let start = rng.random_range(0..=len);
-    let end = rng.random_range(0..=len).min(start + 40);
+fn span(rng: &mut SeededRng, len: usize) -> Span {
+    let start = rng.next_below(len + 1);
+    let end = rng.next_below(len + 1).min(start + 40);
     Span::new(ByteOffset(start), ByteOffset(end))
 }
 
 fn run(seed: u64) {
-    let mut rng = StdRng::seed_from_u64(seed);
+    let mut rng = SeededRng::new(seed);
     let mut buffer = Buffer::new(&"x".repeat(300));
     let mut marks = SpanSet::new();
     let mut naive: Vec<(Span, u32)> = Vec::new();
     for step in 0..60 {
         let len = buffer.len().0;
-        match rng.random_range(0..5) {
+        match rng.next_below(6) {
             0 => {
                 let mut added = Vec::new();
-                for id in 0..rng.random_range(1..6) {
+                for id in 0..1 + rng.next_below(5) as u32 {
                     let span = span(&mut rng, len);
                     if !span.is_empty() {
                         added.push((span, step * 10 + id));
@@ -60,19 +59,25 @@ fn run(seed: u64) {
                 marks.insert(placed.collect());
             }
             1 => {
-                let odd = rng.random_range(0..7);
+                let odd = rng.next_below(7) as u32;
                 marks.retain(|placed| placed.mark.0 % 7 != odd);
                 naive.retain(|(_, id)| id % 7 != odd);
             }
+            2 => {
+                let removed = marks.touching(span(&mut rng, len));
+                marks.remove(&removed);
+                let is_removed = |id: u32| removed.iter().any(|placed| placed.mark.0 == id);
+                naive.retain(|(_, id)| !is_removed(*id));
+            }
             _ => {
                 let mut edits: Vec<Edit> = Vec::new();
-                for _ in 0..rng.random_range(1..5) {
+                for _ in 0..1 + rng.next_below(4) {
                     let span = span(&mut rng, len);
                     if edits
                         .iter()
                         .all(|edit| edit.span.end < span.start || span.end < edit.span.start)
                     {
-                        let text = "y".repeat(rng.random_range(0..20));
+                        let text = "y".repeat(rng.next_below(20));
                         edits.push(Edit { span, text });
                     }
                 }

@@ -8,10 +8,11 @@ use std::cmp::Ordering;
 
 use base::{Bias, ByteOffset, Span};
 use sum_tree::{ContextLessSummary, Cursor, Item, SeekTarget, SumTree};
-use text::Change;
 
-/// Payload of a span in a `SpanSet`: an inlay, a fold or a block.
-pub(crate) trait SpanMark: Clone {
+use crate::change::Change;
+
+/// Payload of a span in a `SpanSet`: an inlay, a fold, an item of an outline.
+pub trait SpanMark: Clone {
     /// Orders marks with equal start; unique for every mark.
     type Rank: Ord + Clone;
     /// Whether a mark remains when its span becomes empty.
@@ -24,14 +25,16 @@ pub(crate) trait SpanMark: Clone {
 
 /// A mark with its current span.
 #[derive(Clone, Debug)]
-pub(crate) struct PlacedMark<T> {
-    pub(crate) span: Span,
-    pub(crate) mark: T,
+pub struct PlacedMark<T> {
+    /// Current span of the mark.
+    pub span: Span,
+    /// The mark.
+    pub mark: T,
 }
 
 /// A set of marks whose spans follow edits, ordered by start, then rank. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct SpanSet<T: SpanMark> {
+pub struct SpanSet<T: SpanMark> {
     entries: SumTree<SpanEntry<T>>,
 }
 
@@ -96,26 +99,32 @@ enum SpanEvent<R> {
     ShiftTo(isize),
 }
 
+impl<T: SpanMark> Default for SpanSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T: SpanMark> SpanSet<T> {
     /// Creates an empty set.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             entries: SumTree::new(()),
         }
     }
 
     /// Returns whether the set contains no mark.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Returns all marks, in order. Takes time proportional to the size of the set.
-    pub(crate) fn all(&self) -> Vec<PlacedMark<T>> {
+    pub fn all(&self) -> Vec<PlacedMark<T>> {
         self.from(0).collect()
     }
 
     /// Iterates over the marks that start at or after `offset`, in order.
-    pub(crate) fn from(&self, offset: usize) -> impl Iterator<Item = PlacedMark<T>> + '_ {
+    pub fn from(&self, offset: usize) -> impl Iterator<Item = PlacedMark<T>> + '_ {
         let mut cursor = self.entries.cursor::<SpanExtent>(());
         cursor.seek(&StartAt(offset), sum_tree::Bias::Left);
         std::iter::from_fn(move || {
@@ -126,7 +135,7 @@ impl<T: SpanMark> SpanSet<T> {
     }
 
     /// Returns the marks that overlap the span or touch its ends, in order.
-    pub(crate) fn touching(&self, span: Span) -> Vec<PlacedMark<T>> {
+    pub fn touching(&self, span: Span) -> Vec<PlacedMark<T>> {
         let mut found = Vec::new();
         if self.entries.summary().end < span.start.0 {
             return found;
@@ -153,9 +162,24 @@ impl<T: SpanMark> SpanSet<T> {
         found
     }
 
+    /// Removes marks of the set, given as the set returned them. Takes time proportional to their
+    /// number.
+    pub fn remove(&mut self, marks: &[PlacedMark<T>]) {
+        if marks.is_empty() {
+            return;
+        }
+        let mut marks = marks.to_vec();
+        sort(&mut marks);
+        let events = marks
+            .iter()
+            .map(|placed| (placed.span.start.0, SpanEvent::Remove(placed.mark.rank())))
+            .collect();
+        self.apply(events);
+    }
+
     /// Maps the marks through an edit. Removes marks whose text is deleted, unless the kind of mark
     /// stays when it is empty.
-    pub(crate) fn map(&mut self, change: &Change) {
+    pub fn map(&mut self, change: &Change) {
         if self.is_empty() || change.is_empty() {
             return;
         }
@@ -196,7 +220,7 @@ impl<T: SpanMark> SpanSet<T> {
     }
 
     /// Adds marks, given in any order. Their ranks must not occur in the set.
-    pub(crate) fn insert(&mut self, mut marks: Vec<PlacedMark<T>>) {
+    pub fn insert(&mut self, mut marks: Vec<PlacedMark<T>>) {
         if marks.is_empty() {
             return;
         }
@@ -222,7 +246,7 @@ impl<T: SpanMark> SpanSet<T> {
 
     /// Removes and returns the marks for which `is_wanted` is false. Takes time proportional to the
     /// size of the set.
-    pub(crate) fn retain(
+    pub fn retain(
         &mut self,
         mut is_wanted: impl FnMut(&PlacedMark<T>) -> bool,
     ) -> Vec<PlacedMark<T>> {
@@ -292,6 +316,7 @@ fn placed_at<T: SpanMark>(
     cursor: &Cursor<'_, '_, SpanEntry<T>, SpanExtent>,
 ) -> Option<PlacedMark<T>> {
     let entry = cursor.item()?;
+    base::count_work(base::Work::Entries, 1);
     let start = ByteOffset(cursor.start().start + entry.gap);
     Some(PlacedMark {
         span: Span::new(start, start + entry.len),
