@@ -50,6 +50,23 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
+    /// Returns whether `matching_bracket` may find a pair, from the two characters at `offset` alone.
+    pub fn may_match_bracket(&self, text: &Snapshot, offset: ByteOffset) -> bool {
+        let grammar = self.language().grammar();
+        // The whole of a tag pairs up with the other one.
+        if grammar.kinds.tags.is_some() || grammar.has_layers {
+            return true;
+        }
+        let has_words = !grammar.kinds.word_pairs.is_empty();
+        let behind = text.chars_at(offset).next();
+        let before = text.chars_before(offset).next();
+        let mut chars = behind.into_iter().chain(before);
+        chars.any(|char| {
+            let is_sign = !char.is_alphanumeric() && !char.is_whitespace() && char != '_';
+            is_sign || has_words && char.is_alphabetic()
+        })
+    }
+
     /// Returns the innermost pair of brackets around `span`. Returns `None` if no pair is found
     /// within a bounded distance.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
@@ -173,15 +190,16 @@ fn angles(parent: Node<'_>) -> impl Iterator<Item = (&'static str, &'static str)
 fn pair_in(view: &TreeView<'_>, parent: Node<'_>, token: Node<'_>) -> Option<BracketPair> {
     let partners = partners(view, token, parent)?;
     let start = token.start_byte();
-    let siblings = if partners.is_opener {
-        children_from(parent, start, MAX_SIBLINGS)
+    let mut siblings: Box<dyn Iterator<Item = Node<'_>>> = if partners.is_opener {
+        Box::new(children_from(parent, start))
     } else {
-        children_before(parent, start, MAX_SIBLINGS)
+        Box::new(children_before(parent, start))
     };
     // The token itself comes first; each further opener needs a further closer.
     let mut depth = 0;
     for node in siblings
-        .iter()
+        .by_ref()
+        .take(MAX_SIBLINGS)
         .filter(|node| !node.is_named() && !node.is_missing())
     {
         if node.kind() == partners.own && !partners.kinds.contains(&partners.own) {
@@ -189,14 +207,12 @@ fn pair_in(view: &TreeView<'_>, parent: Node<'_>, token: Node<'_>) -> Option<Bra
         } else if partners.kinds.contains(&node.kind()) && node.start_byte() != start {
             depth -= 1;
             if depth <= 0 {
-                return Some(pair(view, token, *node, partners.is_opener));
+                return Some(pair(view, token, node, partners.is_opener));
             }
         }
     }
-    if siblings.len() < MAX_SIBLINGS {
-        return None;
-    }
-    // A long list: its brackets are its first and last children.
+    // A list is long if some siblings are left: its brackets are its first and last children.
+    siblings.next()?;
     let far = if partners.is_opener {
         last_child(parent)?
     } else {
@@ -251,7 +267,8 @@ fn edge_children(node: Node<'_>) -> Vec<Node<'_>> {
     if children.len() == MAX_EDGE_CHILDREN
         && let Some(last) = last_child(node)
     {
-        let mut tail = children_before(node, last.start_byte(), MAX_EDGE_CHILDREN);
+        let tail = children_before(node, last.start_byte()).take(MAX_EDGE_CHILDREN);
+        let mut tail: Vec<Node<'_>> = tail.collect();
         tail.reverse();
         let known = children.last().map_or(0, |node| node.end_byte());
         children.extend(tail.into_iter().filter(|node| node.start_byte() >= known));

@@ -3,8 +3,15 @@
 //! Invariant: every taken parser and cursor is returned in its initial state.
 
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 
-use tree_sitter::{Parser, QueryCursor};
+use base::{Work, count_work};
+use tree_sitter::{
+    Node, Parser, Query, QueryCursor, QueryCursorOptions, QueryCursorState, QueryMatches,
+    TextProvider,
+};
+
+use crate::stall_guard::STEPS_A_CALLBACK;
 
 thread_local! {
     static CURSORS: RefCell<Vec<QueryCursor>> = const { RefCell::new(Vec::new()) };
@@ -30,6 +37,26 @@ pub(crate) fn with_query_cursor<R>(
     let result = body(&mut cursor);
     CURSORS.with_borrow_mut(|kept| kept.push(cursor));
     result
+}
+
+/// Returns the matches of a query below `node`, within the range of the cursor. `text` returns the
+/// bytes of a node for predicates. Counts the steps in builds with debug assertions.
+pub(crate) fn matches<'query, 'tree, T: TextProvider<I>, I: AsRef<[u8]>>(
+    cursor: &'query mut QueryCursor,
+    query: &'query Query,
+    node: Node<'tree>,
+    text: T,
+) -> QueryMatches<'query, 'tree, T, I> {
+    if cfg!(not(debug_assertions)) {
+        return cursor.matches(query, node, text);
+    }
+    // A closure without captures: nothing is allocated, so nothing leaks.
+    let count = Box::leak(Box::new(|_: &QueryCursorState| {
+        count_work(Work::TreeSteps, STEPS_A_CALLBACK);
+        ControlFlow::Continue(())
+    }));
+    let options = QueryCursorOptions::new().progress_callback(count);
+    cursor.matches_with_options(query, node, text, options)
 }
 
 /// Takes a parser of this thread, without a language. Return it with `return_parser`.

@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use base::{Work, count_work};
 use text::{Change, Snapshot};
 use tree_sitter::Node;
 
@@ -78,6 +79,7 @@ fn damage(root: Node<'_>) -> Damage {
     let mut damage = Damage::default();
     let mut cursor = root.walk();
     loop {
+        count_work(Work::TreeSteps, 1);
         let node = cursor.node();
         if node.is_error() {
             damage.places += 1;

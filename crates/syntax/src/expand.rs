@@ -173,7 +173,7 @@ fn comment_run(view: &TreeView<'_>, parent: Node<'_>, comment: Node<'_>) -> Span
     let kind = comment.kind_id();
     let at = comment.start_byte();
     let mut first = comment;
-    for node in children_before(parent, at, MAX_RUN) {
+    for node in children_before(parent, at).take(MAX_RUN) {
         let is_near = first.start_position().row <= node.start_position().row + 1;
         if node.kind_id() != kind || !is_near {
             break;
@@ -181,7 +181,7 @@ fn comment_run(view: &TreeView<'_>, parent: Node<'_>, comment: Node<'_>) -> Span
         first = node;
     }
     let mut last = comment;
-    for node in children_from(parent, at, MAX_RUN) {
+    for node in children_from(parent, at).take(MAX_RUN) {
         let is_near = node.start_position().row <= last.start_position().row + 1;
         if node.kind_id() != kind || !is_near {
             break;

@@ -12,7 +12,7 @@ use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 use tree_sitter::{Node, StreamingIterator};
 
-use crate::cursors::with_query_cursor;
+use crate::cursors::{matches, with_query_cursor};
 use crate::grammar::NodeRoles;
 use crate::injection::injections_in;
 use crate::nodes::{children_before, children_from, first_children, last_child};
@@ -92,7 +92,7 @@ impl SyntaxSnapshot {
             };
             let folder = FoldFinder { view, text };
             with_query_cursor(range.clone(), |cursor| {
-                let mut matches = cursor.matches(query, view.root(), bytes);
+                let mut matches = matches(cursor, query, view.root(), bytes);
                 while let Some(one) = matches.next() {
                     for capture in one.captures {
                         folds.extend(folder.fold(names[capture.index as usize], capture.node));
@@ -230,14 +230,13 @@ impl FoldFinder<'_> {
         let is_near = |a: Node<'_>, b: Node<'_>| {
             are_alike(a, b) && b.start_position().row <= self.last_row(a) + gap
         };
-        let before = children_before(parent, start, 2);
-        if let [_, previous] = before[..]
+        if let Some(previous) = children_before(parent, start).nth(1)
             && is_near(previous, node)
         {
             return None;
         }
         let mut last = node;
-        for next in children_from(parent, start, MAX_RUN).into_iter().skip(1) {
+        for next in children_from(parent, start).take(MAX_RUN).skip(1) {
             if !is_near(last, next) {
                 break;
             }

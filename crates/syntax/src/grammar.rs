@@ -9,6 +9,7 @@ use tree_sitter::{Node, Query};
 
 use crate::definition::{Definition, NodeKinds};
 use crate::highlight_kind::HighlightKind;
+use crate::outline_query::OutlineQuery;
 
 /// A tree-sitter grammar with the compiled queries of its language and the roles of its nodes.
 pub(crate) struct Grammar {
@@ -24,7 +25,7 @@ pub(crate) struct Grammar {
     /// Whether large injections in it get layers.
     pub(crate) has_layers: bool,
     pub(crate) folds: Option<Query>,
-    pub(crate) outline: Option<Query>,
+    pub(crate) outline: Option<OutlineQuery>,
     /// Roles of each node kind, by its id.
     roles: Vec<NodeRoles>,
     pub(crate) kinds: &'static NodeKinds,
@@ -96,7 +97,7 @@ impl Grammar {
             injections: compile_query(definition.name, &language, sources.injections),
             has_layers: sources.has_layers,
             folds: compile_query(definition.name, &language, sources.folds),
-            outline: compile_query(definition.name, &language, sources.outline),
+            outline: OutlineQuery::compile(definition.name, &language, sources.outline),
             roles: roles(&language, &definition.kinds),
             kinds: &definition.kinds,
             language,

@@ -7,7 +7,7 @@ use base::Span;
 use text::Snapshot;
 use tree_sitter::{Node, QueryMatch, StreamingIterator};
 
-use crate::cursors::with_query_cursor;
+use crate::cursors::{matches, with_query_cursor};
 use crate::grammar::{CaptureKind, Grammar};
 use crate::highlight_kind::{Highlight, HighlightKind};
 use crate::injection::{Injection, injection_of};
@@ -104,7 +104,7 @@ fn find(view: &TreeView<'_>, text: &Snapshot, span: Span) -> (Vec<PaintSpan>, Ve
     let visible = span.start.0.saturating_sub(shift)..span.end.0.saturating_sub(shift);
     with_query_cursor(visible, |cursor| {
         let provider = |node: Node<'_>| std::iter::once(bytes(node.byte_range()));
-        let mut matches = cursor.matches(query, view.root(), provider);
+        let mut matches = matches(cursor, query, view.root(), provider);
         while let Some(one) = matches.next() {
             if one.pattern_index < grammar.injection_patterns {
                 injections.extend(injection_of(query, one, bytes));

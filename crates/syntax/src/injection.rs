@@ -2,11 +2,11 @@
 //!
 //! Invariant: an injection's ranges are sorted, disjoint and not empty; its span covers them.
 
-use base::{ByteOffset, Span};
+use base::{ByteOffset, Span, Work, count_work};
 use text::Snapshot;
 use tree_sitter::{Node, Query, QueryMatch, Range, StreamingIterator};
 
-use crate::cursors::with_query_cursor;
+use crate::cursors::{matches, with_query_cursor};
 use crate::detection::language_embedded;
 use crate::grammar::{CaptureKind, Grammar, capture_kind};
 use crate::language::Language;
@@ -46,7 +46,7 @@ pub(crate) fn injections_in(
     };
     let mut found: Vec<Injection> = with_query_cursor(range, |cursor| {
         let provider = |node: Node<'_>| std::iter::once(bytes(node.byte_range()));
-        let mut matches = cursor.matches(query, root, provider);
+        let mut matches = matches(cursor, query, root, provider);
         let mut found = Vec::new();
         while let Some(one) = matches.next() {
             found.extend(injection_of(query, one, bytes));
@@ -105,6 +105,7 @@ pub(crate) fn injection_of<B: AsRef<[u8]>>(
 
 /// The ranges of the children of one kind.
 fn child_ranges(node: Node<'_>, kind: &str, ranges: &mut Vec<Range>) {
+    count_work(Work::TreeSteps, node.child_count());
     let mut cursor = node.walk();
     ranges.extend(
         node.children(&mut cursor)
@@ -115,6 +116,7 @@ fn child_ranges(node: Node<'_>, kind: &str, ranges: &mut Vec<Range>) {
 
 /// Collects the ranges of a node outside its named children.
 fn ranges_without_children(node: Node<'_>, ranges: &mut Vec<Range>) {
+    count_work(Work::TreeSteps, node.named_child_count());
     let mut rest = node.range();
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {

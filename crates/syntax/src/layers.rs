@@ -230,8 +230,12 @@ impl LayerParse<'_> {
     }
 }
 
-/// Returns the ranges where injections may have changed: everything, if no previous tree is known.
-fn stale_ranges(host: &Tree, before: Option<&PreviousTree<'_>>) -> Vec<std::ops::Range<usize>> {
+/// Returns the ranges where a query may find other matches than in the previous tree, sorted and
+/// disjoint: everything, if no previous tree is known.
+pub(crate) fn stale_ranges(
+    host: &Tree,
+    before: Option<&PreviousTree<'_>>,
+) -> Vec<std::ops::Range<usize>> {
     let Some(before) = before else {
         return vec![host.root_node().byte_range()];
     };

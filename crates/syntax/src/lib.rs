@@ -11,6 +11,7 @@
 //! Start at `SyntaxTree`; queries are methods of `SyntaxSnapshot`; languages are in `definitions`.
 
 mod brackets;
+mod changed;
 mod comments;
 mod context;
 mod cursors;
@@ -32,6 +33,7 @@ mod layers;
 mod nodes;
 mod outline;
 mod outline_item;
+mod outline_query;
 mod outliner;
 mod plain;
 mod scope;
@@ -51,6 +53,7 @@ pub use highlight_kind::{Highlight, HighlightKind};
 pub use identity::{NameBinding, SyntaxNode, SyntaxToken, TokenRole};
 pub use indent::IndentHint;
 pub use language::Language;
+pub use outline::{DefinedField, Definition, FieldPayload, Outline};
 pub use outline_item::{OutlineItem, OutlineKind};
 pub use plain::{PlainNode, PlainTree};
 pub use scope::SyntaxScope;

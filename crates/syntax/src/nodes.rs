@@ -3,6 +3,7 @@
 //! Invariant: nothing here asks a node for its parent, which would walk from the root; paths are
 //! walked once, downwards.
 
+use base::{Work, count_work};
 use tree_sitter::Node;
 
 /// Returns the nodes that contain all bytes of `start..end`, from `root` to the smallest.
@@ -16,6 +17,7 @@ pub(crate) fn path_around(root: Node<'_>, start: usize, end: usize) -> Vec<Node<
         }
         path.push(node);
     }
+    count_work(Work::TreeSteps, path.len());
     path
 }
 
@@ -31,6 +33,7 @@ pub(crate) fn first_children<'t>(node: Node<'t>, most: usize) -> Vec<Node<'t>> {
     let mut is_there = cursor.goto_first_child();
     while is_there && children.len() < most {
         children.push(cursor.node());
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_next_sibling();
     }
     children
@@ -42,28 +45,30 @@ pub(crate) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     cursor.goto_last_child().then(|| cursor.node())
 }
 
-/// Returns the child of `parent` at `offset` or the next after it, and its following siblings, at
-/// most `most`.
-pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
+/// Returns the child of `parent` at `offset` or the next after it, and its following siblings.
+pub(crate) fn children_from<'t>(parent: Node<'t>, offset: usize) -> impl Iterator<Item = Node<'t>> {
     let mut cursor = parent.walk();
-    let mut children = Vec::new();
     let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
-    while is_there && children.len() < most {
-        children.push(cursor.node());
+    std::iter::from_fn(move || {
+        let node = is_there.then(|| cursor.node())?;
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_next_sibling();
-    }
-    children
+        Some(node)
+    })
 }
 
 /// Returns the child of `parent` at `offset` or the next after it, and its preceding siblings, the
-/// nearest first, at most `most`.
-pub(crate) fn children_before<'t>(parent: Node<'t>, offset: usize, most: usize) -> Vec<Node<'t>> {
+/// nearest first.
+pub(crate) fn children_before<'t>(
+    parent: Node<'t>,
+    offset: usize,
+) -> impl Iterator<Item = Node<'t>> {
     let mut cursor = parent.walk();
-    let mut children = Vec::new();
     let mut is_there = cursor.goto_first_child_for_byte(offset).is_some();
-    while is_there && children.len() < most {
-        children.push(cursor.node());
+    std::iter::from_fn(move || {
+        let node = is_there.then(|| cursor.node())?;
+        count_work(Work::TreeSteps, 1);
         is_there = cursor.goto_previous_sibling();
-    }
-    children
+        Some(node)
+    })
 }

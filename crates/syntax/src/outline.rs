@@ -1,38 +1,314 @@
-//! The outline of a text.
+//! The outline of a text, kept for the document and updated where the text changed.
+//!
+//! Invariant: an updated outline equals one that is built from the same tree.
+//! Invariant: an update visits the changed parts of the tree and the items around them, never the
+//! whole text.
+//! Start at `SyntaxSnapshot::shared_outline`; `cache` decides between building and updating.
 
-use base::Span;
-use text::Snapshot;
-use tree_sitter::{Node, StreamingIterator};
+pub(crate) mod cache;
+mod definition;
 
-use crate::cursors::with_query_cursor;
-use crate::outline_item::{OutlineItem, item, kinds_of, sorted};
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use base::{Bias, ByteOffset, Revision, Span};
+use text::{Change, PlacedMark, Snapshot, SpanMark, SpanSet};
+use tree_sitter::{Node, StreamingIterator, Tree};
+
+use crate::cursors::{matches, with_query_cursor};
+use crate::outline_item::{OutlineItem, OutlineKind, sorted};
+use crate::outline_query::{MatchedItem, OutlineQuery};
 use crate::snapshot::SyntaxSnapshot;
 use crate::source::BytePieces;
+use definition::DefinitionIndex;
+pub use definition::{DefinedField, Definition, FieldPayload};
 
 impl SyntaxSnapshot {
-    /// Returns the outline of the whole text, in text order. Takes time proportional to the text,
-    /// so call it on a background thread.
+    /// Returns the outline of the whole text, in text order, as `shared_outline` and
+    /// `Outline::items` do.
     pub fn outline(&self, text: &Snapshot) -> Vec<OutlineItem> {
-        let Some(view) = self.root_view() else {
-            return Vec::new();
-        };
-        let Some(query) = &view.language.grammar().outline else {
-            return Vec::new();
-        };
-        let kinds = kinds_of(query);
-        let whole = 0..text.len().0;
+        self.shared_outline(text).items()
+    }
+
+    /// Returns the outline of the document, which all snapshots of its tree share. The first call
+    /// takes time proportional to the text, and later ones to the changes since: call it on a
+    /// background thread. While a parse is pending, the outline has the older structure. Without a
+    /// tree, it is empty.
+    pub fn shared_outline(&self, text: &Snapshot) -> Outline {
+        match OutlineSource::of(self, text) {
+            Some(source) => self.outline_cache().outline(&source),
+            None => Outline::empty(self.revision()),
+        }
+    }
+}
+
+/// The outline of a text at one revision: its functions, types, headings and the like. Cheap to
+/// clone.
+#[derive(Clone)]
+pub struct Outline {
+    revision: Revision,
+    /// Extents of the items: all nodes that their patterns captured.
+    marks: SpanSet<OutlineMark>,
+    definitions: DefinitionIndex,
+    next_id: u64,
+}
+
+/// An item, relative to its extent.
+#[derive(Clone, Debug)]
+struct OutlineMark {
+    id: u64,
+    pattern: usize,
+    kind: OutlineKind,
+    name: Arc<str>,
+    detail: Arc<str>,
+    /// Bytes of the extent before and after the item.
+    before: usize,
+    after: usize,
+    /// Bytes of the name, from the start of the extent.
+    name_at: Range<usize>,
+}
+
+impl SpanMark for OutlineMark {
+    type Rank = u64;
+    // An update removes the marks in changed ranges, those of deleted text too.
+    const STAYS_EMPTY: bool = true;
+
+    fn rank(&self) -> u64 {
+        self.id
+    }
+
+    fn biases(&self) -> (Bias, Bias) {
+        (Bias::Right, Bias::Left)
+    }
+}
+
+/// The tree and the text that an outline is derived from.
+pub(crate) struct OutlineSource<'a> {
+    syntax: &'a SyntaxSnapshot,
+    tree: &'a Tree,
+    query: &'static OutlineQuery,
+    text: &'a Snapshot,
+}
+
+impl<'a> OutlineSource<'a> {
+    /// Returns `None` without a tree, and for languages without an outline.
+    fn of(syntax: &'a SyntaxSnapshot, text: &'a Snapshot) -> Option<Self> {
+        Some(Self {
+            tree: &syntax.trees()?.root,
+            query: syntax.language().grammar().outline.as_ref()?,
+            syntax,
+            text,
+        })
+    }
+
+    /// Returns the items whose patterns start in a range, in any order, and possibly others.
+    fn items_in(&self, range: Range<usize>) -> Vec<MatchedItem> {
+        let text = self.text;
         let bytes = |node: Node<'_>| BytePieces::new(text, node.byte_range());
         let words = |span: Span| text.text(span).into_owned();
-        let items: Vec<(usize, OutlineItem)> = with_query_cursor(whole, |cursor| {
-            let mut matches = cursor.matches(query, view.root(), bytes);
+        let root = self.tree.root_node();
+        with_query_cursor(range, |cursor| {
+            let mut matches = matches(cursor, &self.query.query, root, bytes);
             let mut items = Vec::new();
             while let Some(one) = matches.next() {
-                let item = item(one, &kinds, text.len().0, &words);
-                items.extend(item.map(|item| (one.pattern_index, item)));
+                items.extend(self.query.item(one, root, text.len().0, &words));
             }
             items
-        });
-        sorted(items)
+        })
+    }
+}
+
+impl Outline {
+    /// Creates an outline without items.
+    fn empty(revision: Revision) -> Self {
+        Self {
+            revision,
+            marks: SpanSet::new(),
+            definitions: DefinitionIndex::default(),
+            next_id: 0,
+        }
+    }
+
+    /// Builds the outline of a whole text.
+    fn build(source: &OutlineSource<'_>) -> Self {
+        let mut outline = Self::empty(source.syntax.revision());
+        let items = source.items_in(0..source.text.len().0);
+        outline.add(items, source);
+        outline
+    }
+
+    /// Shifts the items for a change, without a new structure.
+    fn follow(&mut self, change: &Change) {
+        self.marks.map(change);
+        self.revision = change.after;
+    }
+
+    /// Replaces the items in the ranges that changed. `changed` are sorted ranges of the new text;
+    /// every node outside of them has kept its kind and its ancestors.
+    fn replace(&mut self, changed: &[Range<usize>], source: &OutlineSource<'_>) {
+        let touches = |range: &Range<usize>, span: Span| {
+            span.start.0 <= range.end && range.start <= span.end.0
+        };
+        let mut added = Vec::new();
+        for (ix, range) in changed.iter().enumerate() {
+            let span = Span::new(ByteOffset(range.start), ByteOffset(range.end));
+            let removed = self.marks.touching(span);
+            self.marks.remove(&removed);
+            for placed in removed.iter().filter(|it| it.mark.may_be_defined()) {
+                self.definitions.remove(&placed.mark.name, placed.mark.id);
+            }
+            // A query leaves out nodes that only touch its range.
+            let around = range.start.saturating_sub(1)..range.end + 1;
+            let found = source.items_in(around).into_iter();
+            added.extend(found.filter(|found| {
+                let is_known = |earlier: &Range<usize>| touches(earlier, found.extent);
+                touches(range, found.extent) && !changed[..ix].iter().any(is_known)
+            }));
+        }
+        self.add(added, source);
+    }
+
+    fn add(&mut self, items: Vec<MatchedItem>, source: &OutlineSource<'_>) {
+        let mut added: Vec<PlacedMark<OutlineMark>> =
+            items.into_iter().map(|item| self.placed(item)).collect();
+        self.marks.insert(added.clone());
+        added.retain(|placed| placed.mark.may_be_defined());
+        added.sort_by_key(|placed| (placed.span.start, placed.mark.pattern));
+        // Several patterns may match one name; the first one counts, as in `sorted`.
+        let mut names = HashSet::new();
+        added.retain(|placed| names.insert(placed.name_span()));
+        let definitions: Vec<_> = added
+            .iter()
+            .map(|placed| {
+                let mark = &placed.mark;
+                (
+                    mark.name.clone(),
+                    mark.id,
+                    self.definition_of(placed, source),
+                )
+            })
+            .collect();
+        self.definitions.insert(definitions);
+    }
+
+    /// Returns the definition of an item that has one.
+    fn definition_of(
+        &self,
+        placed: &PlacedMark<OutlineMark>,
+        source: &OutlineSource<'_>,
+    ) -> Definition {
+        let item = placed.to_item();
+        match item.kind {
+            OutlineKind::Enum | OutlineKind::Struct => {
+                Definition::of_type(&item, &self.items_within(item.span), source.text)
+            }
+            _ => {
+                let parameters = source.syntax.parameters(source.text, item.span);
+                Definition::of_function(item.kind, parameters)
+            }
+        }
+    }
+
+    fn placed(&mut self, matched: MatchedItem) -> PlacedMark<OutlineMark> {
+        let MatchedItem {
+            pattern,
+            item,
+            extent,
+        } = matched;
+        self.next_id += 1;
+        let name = item.name_span;
+        PlacedMark {
+            span: extent,
+            mark: OutlineMark {
+                id: self.next_id,
+                pattern,
+                kind: item.kind,
+                name: item.name.into(),
+                detail: item.detail.into(),
+                before: item.span.start - extent.start,
+                after: extent.end - item.span.end,
+                name_at: name.start - extent.start..name.end - extent.start,
+            },
+        }
+    }
+
+    /// Returns the revision of the text.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Returns all items, in text order. Takes time proportional to their number.
+    pub fn items(&self) -> Vec<OutlineItem> {
+        let marks = self.marks.from(0);
+        sorted(marks.map(|it| (it.mark.pattern, it.to_item())).collect())
+    }
+
+    /// Returns the items that contain an offset or touch it, the outermost first. The time does not
+    /// depend on the length of the text.
+    pub fn around(&self, offset: ByteOffset) -> Vec<OutlineItem> {
+        let marks = self.marks.touching(Span::at(offset));
+        let items = marks.iter().map(|it| (it.mark.pattern, it.to_item()));
+        let is_around = |item: &OutlineItem| item.span.start <= offset && offset <= item.span.end;
+        sorted(items.filter(|(_, item)| is_around(item)).collect())
+    }
+
+    /// Returns the items within a span, in text order.
+    fn items_within(&self, span: Span) -> Vec<OutlineItem> {
+        let marks = self.marks.touching(span);
+        let items = marks.iter().map(|it| (it.mark.pattern, it.to_item()));
+        sorted(items.filter(|(_, item)| span.covers(item.span)).collect())
+    }
+
+    /// Returns the definition of the type or function `name`. Returns `None` if the text defines
+    /// the name not at all or several times. The time does not depend on the length of the text.
+    pub fn definition(&self, name: &str) -> Option<&Definition> {
+        self.definitions.only(name)
+    }
+}
+
+impl fmt::Debug for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outline")
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}
+
+impl OutlineMark {
+    /// Whether the item is a type with members or a function.
+    fn may_be_defined(&self) -> bool {
+        use OutlineKind::{Enum, Function, Method, Struct};
+        matches!(self.kind, Enum | Struct | Function | Method)
+    }
+}
+
+/// A mark of an outline with the span of its extent.
+trait PlacedItem {
+    /// Returns the item, at depth 0.
+    fn to_item(&self) -> OutlineItem;
+    fn name_span(&self) -> Span;
+}
+
+impl PlacedItem for PlacedMark<OutlineMark> {
+    fn to_item(&self) -> OutlineItem {
+        let mark = &self.mark;
+        let start = (self.span.start + mark.before).min(self.span.end);
+        OutlineItem {
+            depth: 0,
+            name: mark.name.to_string(),
+            kind: mark.kind,
+            detail: mark.detail.to_string(),
+            span: Span::new(start, (self.span.end - mark.after).max(start)),
+            name_span: self.name_span(),
+        }
+    }
+
+    fn name_span(&self) -> Span {
+        // While a parse is pending, deleted text may have shortened the extent.
+        let at = |offset: usize| (self.span.start + offset).min(self.span.end);
+        Span::new(at(self.mark.name_at.start), at(self.mark.name_at.end))
     }
 }
 

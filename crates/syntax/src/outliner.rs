@@ -1,21 +1,28 @@
 //! The queries for splitting texts of a language into chunks.
 
-use tree_sitter::Query;
-
 use crate::definition::Definition;
-use crate::grammar::compile_query;
-use crate::outline_item::{OutlineCapture, kinds_of};
+use crate::outline_query::OutlineQuery;
 
 /// The compiled outline query of a language for files that are indexed as a whole. It omits fields,
 /// variants and keys.
 pub(crate) struct Outliner {
     pub(crate) language: tree_sitter::Language,
     /// The outline without the parts of types and mappings: fields, variants, keys.
-    pub(crate) query: Option<Query>,
-    pub(crate) parts: Vec<Option<OutlineCapture>>,
-    /// For each node kind, whether a pattern begins there. `None` if that cannot be determined;
-    /// then every node is tried.
-    pub(crate) starts: Option<Vec<bool>>,
+    pub(crate) query: Option<OutlineQuery>,
+    /// The nodes at which patterns begin, by node kind. `None` if that cannot be determined; then
+    /// every node is tried.
+    pub(crate) starts: Option<Vec<PatternStart>>,
+}
+
+/// Whether a pattern begins at nodes of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PatternStart {
+    /// At none.
+    Never,
+    /// At those whose parents are of these kinds.
+    Below(Vec<u16>),
+    /// At all.
+    Always,
 }
 
 /// Kinds of items that are too small for a chunk.
@@ -26,8 +33,8 @@ impl Outliner {
     pub(crate) fn compile(definition: &'static Definition) -> Self {
         let language = (definition.grammar)();
         let source = definition.queries.outline;
-        let mut query = compile_query(definition.name, &language, source);
-        if let Some(query) = &mut query {
+        let mut query = OutlineQuery::compile(definition.name, &language, source);
+        if let Some(OutlineQuery { query, .. }) = &mut query {
             for pattern in 0..query.pattern_count() {
                 let start = query.start_byte_for_pattern(pattern);
                 let end = query.end_byte_for_pattern(pattern);
@@ -36,15 +43,33 @@ impl Outliner {
                 }
             }
         }
-        let parts = query.as_ref().map_or_else(Vec::new, kinds_of);
         let starts = query
             .as_ref()
             .and_then(|query| starts(&language, query, source));
         Self {
             language,
             query,
-            parts,
             starts,
+        }
+    }
+}
+
+impl PatternStart {
+    /// Whether a pattern begins at a node whose parent has this kind; `None` is the root.
+    pub(crate) fn is_below(&self, parent: Option<u16>) -> bool {
+        match self {
+            PatternStart::Never => false,
+            PatternStart::Below(kinds) => parent.is_some_and(|parent| kinds.contains(&parent)),
+            PatternStart::Always => true,
+        }
+    }
+
+    /// Adds a pattern that begins below nodes of a kind; `None` means below all.
+    fn add(&mut self, parent: Option<u16>) {
+        match (&mut *self, parent) {
+            (PatternStart::Below(kinds), Some(parent)) => kinds.push(parent),
+            (PatternStart::Never, Some(parent)) => *self = PatternStart::Below(vec![parent]),
+            (PatternStart::Always, _) | (_, None) => *self = PatternStart::Always,
         }
     }
 }
@@ -54,11 +79,16 @@ fn is_inner(pattern: &str) -> bool {
     INNER.iter().any(|inner| pattern.contains(inner))
 }
 
-/// Returns, by node kind, whether a pattern begins at it, since walking a tree is cheaper than
-/// running a query on every node. Ignores patterns for fields, keys and `other`. Returns `None` if
-/// one of the rest has several roots or begins with a supertype, an alternation or a wildcard.
-fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
-    let mut starts = vec![false; language.node_kind_count()];
+/// Returns, by node kind, where patterns begin, since walking a tree is cheaper than running a query
+/// on every node. Ignores patterns for fields, keys and `other`. Returns `None` if one of the rest
+/// has several roots or begins with a supertype, an alternation or a wildcard.
+fn starts(
+    language: &tree_sitter::Language,
+    outline: &OutlineQuery,
+    source: &str,
+) -> Option<Vec<PatternStart>> {
+    let query = &outline.query;
+    let mut starts = vec![PatternStart::Never; language.node_kind_count()];
     for pattern in 0..query.pattern_count() {
         let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
         let text = source.get(range)?;
@@ -72,7 +102,10 @@ fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Opti
         if language.node_kind_is_supertype(kind) {
             return None;
         }
-        *starts.get_mut(usize::from(kind)).filter(|_| kind > 0)? = true;
+        let parent = outline.parent_of(pattern);
+        let parent = parent.map(|parent| language.id_for_node_kind(parent, true));
+        let start = starts.get_mut(usize::from(kind)).filter(|_| kind > 0)?;
+        start.add(parent);
     }
     Some(starts)
 }

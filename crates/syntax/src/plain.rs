@@ -10,7 +10,8 @@ use tree_sitter::{Node, QueryCursor, StreamingIterator, Tree};
 
 use crate::cursors::{return_parser, take_parser, with_query_cursor};
 use crate::language::Language;
-use crate::outline_item::{OutlineItem, item, sorted};
+use crate::outline_item::{OutlineItem, sorted};
+use crate::outliner::PatternStart;
 use crate::stall_guard;
 
 /// The syntax tree of one text that is not edited, without injections. Used for indexing.
@@ -50,10 +51,10 @@ impl PlainTree {
         self.outline_from(text, outliner.starts.as_deref())
     }
 
-    /// Returns the outline from nodes of these kinds, or from one pass over all nodes.
-    fn outline_from(&self, text: &str, starts: Option<&[bool]>) -> Vec<OutlineItem> {
+    /// Returns the outline from the nodes at which patterns begin, or from one pass over all nodes.
+    fn outline_from(&self, text: &str, starts: Option<&[PatternStart]>) -> Vec<OutlineItem> {
         let outliner = self.language.outliner();
-        let Some(query) = &outliner.query else {
+        let Some(outline) = &outliner.query else {
             return Vec::new();
         };
         let bytes = text.as_bytes();
@@ -61,21 +62,22 @@ impl PlainTree {
             let range = span.start.0..span.end.0;
             String::from_utf8_lossy(bytes.get(range).unwrap_or_default()).into_owned()
         };
+        let root = self.tree.root_node();
         let mut items = Vec::new();
         let mut take = |cursor: &mut QueryCursor, node| {
-            let mut matches = cursor.matches(query, node, bytes);
+            let mut matches = cursor.matches(&outline.query, node, bytes);
             while let Some(one) = matches.next() {
-                let item = item(one, &outliner.parts, bytes.len(), &words);
-                items.extend(item.map(|item| (one.pattern_index, item)));
+                let item = outline.item(one, root, bytes.len(), &words);
+                items.extend(item.map(|matched| (matched.pattern, matched.item)));
             }
         };
-        let root = self.tree.root_node();
         with_query_cursor(0..bytes.len(), |cursor| match starts {
             None => take(cursor, root),
             Some(starts) => {
                 cursor.set_max_start_depth(Some(0));
-                each_node(root, |node| {
-                    if starts.get(usize::from(node.kind_id())) == Some(&true) {
+                each_node(root, |node, parent| {
+                    let start = starts.get(usize::from(node.kind_id()));
+                    if start.is_some_and(|start| start.is_below(parent)) {
                         take(cursor, node);
                     }
                 });
@@ -90,18 +92,23 @@ impl PlainTree {
     }
 }
 
-/// Calls `each` for a node and its descendants, in text order.
-fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>)) {
+/// Calls `each` for a node and its descendants, in text order, with the kind of the parent; `None`
+/// for the node itself.
+fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>, Option<u16>)) {
     let mut cursor = root.walk();
+    let mut parents: Vec<u16> = Vec::new();
     loop {
-        each(cursor.node());
+        let node = cursor.node();
+        each(node, parents.last().copied());
         if cursor.goto_first_child() {
+            parents.push(node.kind_id());
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return;
             }
+            parents.pop();
         }
     }
 }

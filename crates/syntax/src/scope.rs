@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use base::{ByteOffset, Span};
+use base::{ByteOffset, Span, Work, count_work};
 use text::Snapshot;
 use tree_sitter::Node;
 
@@ -99,6 +99,7 @@ impl TreeView<'_> {
         let end = stretch.end.saturating_sub(self.shift);
         let mut cursor = self.root().walk();
         loop {
+            count_work(Work::TreeSteps, 1);
             let node = cursor.node();
             if node.start_byte() >= end {
                 return scopes;

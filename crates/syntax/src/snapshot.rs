@@ -16,6 +16,7 @@ use crate::layers::small::{SmallLayer, SmallLayers};
 use crate::layers::{
     InjectionLayer, LayeredTrees, MAX_DEPTH, MAX_SMALL_BYTES, SMALL_BYTES, layer_at,
 };
+use crate::outline::cache::OutlineCache;
 
 /// A text's syntax trees at one moment, for queries on any thread. Cheap to clone. Pass the text of
 /// `revision` to each query. Without a tree, queries return empty results, or results derived from
@@ -26,7 +27,15 @@ pub struct SyntaxSnapshot {
     trees: Option<LayeredTrees>,
     revision: Revision,
     parsed: Option<Revision>,
-    small: Arc<SmallLayers>,
+    caches: SnapshotCaches,
+}
+
+/// Results that all snapshots of a tree share.
+#[derive(Clone, Default)]
+pub(crate) struct SnapshotCaches {
+    /// Trees of small injections.
+    pub(crate) small: Arc<SmallLayers>,
+    pub(crate) outlines: Arc<OutlineCache>,
 }
 
 /// One tree of the text as seen by a query: the root, a layer or a small injection, with its
@@ -48,20 +57,20 @@ pub(crate) enum TreeRef<'a> {
 
 impl SyntaxSnapshot {
     /// Creates a snapshot. `trees` have the offsets of the text at `revision` and the structure of
-    /// the text at `parsed`. `small` caches the trees of small injections.
+    /// the text at `parsed`.
     pub(crate) fn new(
         language: Language,
         trees: Option<LayeredTrees>,
         revision: Revision,
         parsed: Option<Revision>,
-        small: Arc<SmallLayers>,
+        caches: SnapshotCaches,
     ) -> Self {
         Self {
             language,
             trees,
             revision,
             parsed,
-            small,
+            caches,
         }
     }
 
@@ -101,14 +110,24 @@ impl SyntaxSnapshot {
         self.trees.as_ref()
     }
 
-    /// Returns a snapshot with other trees, parsed from the text of a revision.
+    /// Returns a snapshot with other trees, parsed from a text at a revision that need not be one
+    /// of the document.
     pub(crate) fn with_trees(&self, trees: LayeredTrees, revision: Revision) -> Self {
         Self {
+            language: self.language,
             trees: Some(trees),
             revision,
             parsed: Some(revision),
-            ..self.clone()
+            caches: SnapshotCaches {
+                small: self.caches.small.clone(),
+                outlines: Arc::default(),
+            },
         }
+    }
+
+    /// Returns the outline of the document and the changes since.
+    pub(crate) fn outline_cache(&self) -> &OutlineCache {
+        &self.caches.outlines
     }
 
     /// Returns the tree of the whole text. Returns `None` if there is no tree.
@@ -180,7 +199,7 @@ impl SyntaxSnapshot {
         }
         Some(TreeView {
             language: injection.language,
-            tree: TreeRef::Small(self.small.layer(injection, text, host.shift)?),
+            tree: TreeRef::Small(self.caches.small.layer(injection, text, host.shift)?),
             shift: host.shift + injection.span.start.0,
             layers: &[],
             depth,

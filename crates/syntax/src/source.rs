@@ -2,7 +2,7 @@
 //!
 //! Invariant: never panics, whatever offsets a stale tree passes.
 
-use base::ByteOffset;
+use base::{ByteOffset, Work, count_work};
 use text::{Snapshot, Splice};
 use tree_sitter::{InputEdit, Point};
 
@@ -47,6 +47,7 @@ impl<'a> Iterator for BytePieces<'a> {
         let bytes = bytes_at(self.text, self.offset);
         let bytes = &bytes[..bytes.len().min(self.end - self.offset)];
         self.offset += bytes.len();
+        count_work(Work::TextBytes, bytes.len());
         (!bytes.is_empty()).then_some(bytes)
     }
 }

@@ -7,6 +7,7 @@
 
 use std::ops::ControlFlow;
 
+use base::{Work, count_work};
 use tree_sitter::{ParseState, Parser, Point, Tree};
 
 /// Callback that can stop a parse; called about every hundred steps.
@@ -28,6 +29,9 @@ const MAX_STALLED_STEPS: usize = 500;
 /// Bytes that allow one more callback, because balancing the finished tree takes steps proportional
 /// to its nodes without reading.
 const BYTES_A_STEP: usize = 100;
+
+/// Steps of a parser or a query between two progress callbacks.
+pub(crate) const STEPS_A_CALLBACK: usize = 100;
 
 /// Read position of a parser, and the number of callbacks without progress.
 struct StallGuard {
@@ -67,6 +71,7 @@ pub(crate) fn parse<T: AsRef<[u8]>>(
     };
     let mut is_stuck = false;
     let mut forward = |state: &ParseState| {
+        count_work(Work::ParserSteps, STEPS_A_CALLBACK);
         is_stuck = guard.is_stuck(state);
         if is_stuck {
             ControlFlow::Break(())

@@ -1,5 +1,7 @@
 //! What the tests of this crate share, and the tests that take it as a whole.
 
+mod cost;
+mod edited;
 mod robustness;
 mod samples;
 mod trace;
@@ -9,6 +11,7 @@ use text::{Buffer, Snapshot};
 
 use crate::{Budget, ParseStatus, SyntaxSnapshot, SyntaxTree, language_named};
 
+pub(crate) use edited::{Edited, random_seed};
 pub(crate) use samples::{SAMPLES, sample};
 
 /// A parsed text with carets `ˇ` and selections `«…»` taken out.

@@ -21,9 +21,8 @@ use tree_sitter::{InputEdit, ParseState};
 
 use crate::cursors::{return_parser, take_parser};
 use crate::language::Language;
-use crate::layers::small::SmallLayers;
 use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
-use crate::snapshot::SyntaxSnapshot;
+use crate::snapshot::{SnapshotCaches, SyntaxSnapshot};
 use crate::source::input_edits;
 use crate::stall_guard::ParseHalt;
 
@@ -57,7 +56,7 @@ pub struct SyntaxTree {
     /// Ranges edited since `parsed`, in offsets of `revision`.
     dirty: Vec<Range<usize>>,
     running: Option<RunningParse>,
-    small: Arc<SmallLayers>,
+    caches: SnapshotCaches,
     /// Trees of another shape than today's, to be dropped on a background thread.
     retired: Vec<LayeredTrees>,
 }
@@ -86,7 +85,7 @@ impl SyntaxTree {
             stuck: None,
             dirty: Vec::new(),
             running: None,
-            small: Arc::default(),
+            caches: SnapshotCaches::default(),
             retired: Vec::new(),
         }
     }
@@ -123,16 +122,18 @@ impl SyntaxTree {
             );
             self.forget();
         }
-        for edit in input_edits(before, after, &change.splices) {
+        let edits: Vec<InputEdit> = input_edits(before, after, &change.splices).collect();
+        for edit in &edits {
             if let Some(trees) = &mut self.trees {
-                trees.edit(&edit);
+                trees.edit(edit);
             }
-            note_edit(&mut self.dirty, &edit);
+            note_edit(&mut self.dirty, edit);
             if let Some(running) = &mut self.running {
-                note_edit(&mut running.dirty, &edit);
-                running.edits.push(edit);
+                note_edit(&mut running.dirty, edit);
+                running.edits.push(*edit);
             }
         }
+        self.caches.outlines.record(change, edits);
         self.revision = after.revision();
     }
 
@@ -224,7 +225,7 @@ impl SyntaxTree {
             self.trees.clone(),
             self.revision,
             self.parsed,
-            self.small.clone(),
+            self.caches.clone(),
         )
     }
 
@@ -346,7 +347,8 @@ impl SyntaxTree {
         running.is_some_and(|running| running.token.strong_count() > 0)
     }
 
-    fn stop(&mut self) {
+    /// Stops a running job. For edits after which `parse` is put off.
+    pub fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.stop.store(true, Ordering::Relaxed);
         }
@@ -355,6 +357,7 @@ impl SyntaxTree {
     fn forget(&mut self) {
         self.stop();
         self.retired.extend(self.trees.take());
+        self.caches.outlines = Arc::default();
         self.parsed = None;
         self.is_settled = false;
         self.dirty.clear();
@@ -378,7 +381,7 @@ fn is_settled(was_settled: Option<bool>, trees: &LayeredTrees) -> bool {
 }
 
 /// Moves the edited places along with an edit and adds its own.
-fn note_edit(dirty: &mut Vec<Range<usize>>, edit: &InputEdit) {
+pub(crate) fn note_edit(dirty: &mut Vec<Range<usize>>, edit: &InputEdit) {
     let moved = |offset: usize| match offset {
         offset if offset >= edit.old_end_byte => edit.new_end_byte + (offset - edit.old_end_byte),
         offset => offset.min(edit.start_byte),

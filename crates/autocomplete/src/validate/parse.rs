@@ -6,8 +6,8 @@ use text::{Change, Snapshot};
 use crate::EditorState;
 
 /// Maximum number of parser progress checks, one per hundred parser steps. Enough for a text of
-/// some thousand lines, and takes little more than a millisecond.
-const MAX_PARSE_STEPS: u32 = 400;
+/// some thousand lines, and takes about a millisecond.
+const MAX_PARSE_STEPS: u32 = 60;
 
 /// Bytes by which an error may grow without counting as worse, for a blank or an adjacent bracket.
 const SLACK: usize = 16;

@@ -7,5 +7,7 @@
 (type_alias name: (type_identifier) @name) @item.type
 (field_declaration name: (field_identifier) @name) @item.field
 (method_elem name: (field_identifier) @name) @item.method
-(source_file (const_declaration "const" @detail (const_spec name: (identifier) @name) @item.constant))
-(source_file (var_declaration "var" @detail (var_spec name: (identifier) @name) @item.variable))
+((const_declaration "const" @detail (const_spec name: (identifier) @name) @item.constant) @_declaration
+  (#has-parents? @_declaration "source_file"))
+((var_declaration "var" @detail (var_spec name: (identifier) @name) @item.variable) @_declaration
+  (#has-parents? @_declaration "source_file"))

@@ -1,4 +1,5 @@
 (function_declaration "function" @detail name: (_) @name) @item.function
 (assignment_statement (variable_list name: (_) @name) (expression_list value: (function_definition))) @item.function
 (field name: (identifier) @name value: (function_definition)) @item.function
-(chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @item.variable)
+((variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @item.variable
+  (#has-parents? @item.variable "chunk"))

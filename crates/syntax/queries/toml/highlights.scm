@@ -1,9 +1,9 @@
 (bare_key) @property
 (quoted_key) @property
-(table [(bare_key) (quoted_key)] @type)
-(table (dotted_key [(bare_key) (quoted_key)] @type))
-(table_array_element [(bare_key) (quoted_key)] @type)
-(table_array_element (dotted_key [(bare_key) (quoted_key)] @type))
+(table . "[" . [(bare_key) (quoted_key)] @type)
+(table . "[" . (dotted_key [(bare_key) (quoted_key)] @type))
+(table_array_element . "[[" . [(bare_key) (quoted_key)] @type)
+(table_array_element . "[[" . (dotted_key [(bare_key) (quoted_key)] @type))
 (boolean) @boolean
 (comment) @comment
 (string) @string

@@ -15,13 +15,16 @@
 (abstract_method_signature name: (_) @name) @item.method
 (public_field_definition name: (_) @name) @item.field
 (property_signature name: (_) @name) @item.field
-(program (lexical_declaration (variable_declarator name: (identifier) @name
-  value: [(arrow_function) (function_expression)]) @item.function))
-(program (lexical_declaration kind: _ @detail (variable_declarator name: (identifier) @name) @item.variable))
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name
-  value: [(arrow_function) (function_expression)]) @item.function)))
-(program (export_statement (lexical_declaration kind: _ @detail
-  (variable_declarator name: (identifier) @name) @item.variable)))
+((lexical_declaration (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression)]) @item.function) @_declaration
+  (#has-parents? @_declaration "program"))
+((lexical_declaration kind: _ @detail (variable_declarator name: (identifier) @name) @item.variable) @_declaration
+  (#has-parents? @_declaration "program"))
+((lexical_declaration (variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression)]) @item.function) @_declaration
+  (#has-parents? @_declaration "export_statement" "program"))
+((lexical_declaration kind: _ @detail (variable_declarator name: (identifier) @name) @item.variable) @_declaration
+  (#has-parents? @_declaration "export_statement" "program"))
 ((call_expression function: (identifier) @detail
   arguments: (arguments . (string) @name)) @item.other
   (#any-of? @detail "describe" "it" "test"))

@@ -1,8 +1,9 @@
 //! Brackets, told as marked text.
 
-use base::Span;
+use base::{ByteOffset, Span};
+use text::Snapshot;
 
-use crate::tests::{Marked, mark};
+use crate::tests::{Marked, SAMPLES, mark, parsed};
 
 /// The pair at the caret; an expectation without marks says that there is none.
 fn check(language: &str, before: &str, after: &str) {
@@ -160,4 +161,18 @@ fn long_lists_find_their_far_end() {
             .enclosing_brackets(&marked.text, Span::at(middle)),
         Some(pair)
     );
+}
+
+#[test]
+fn pairs_are_found_only_where_one_may_be() {
+    for (language, sample) in SAMPLES {
+        let text = Snapshot::new(sample);
+        let syntax = parsed(language, &text).snapshot();
+        for (at, _) in sample.char_indices() {
+            let at = ByteOffset(at);
+            if syntax.matching_bracket(&text, at).is_some() {
+                assert!(syntax.may_match_bracket(&text, at), "{language}, {at:?}");
+            }
+        }
+    }
 }

@@ -64,7 +64,7 @@ fn folds_compile() {
 fn outlines_compile() {
     check(
         |it| it.queries.outline.to_owned(),
-        crate::outline_item::is_known_capture,
+        crate::outline_query::is_known_capture,
     );
 }
 

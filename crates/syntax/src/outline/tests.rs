@@ -1,5 +1,7 @@
 //! Outlines, told as indented lists.
 
+mod updates;
+
 use expect_test::{Expect, expect};
 
 use crate::tests::{Marked, sample};

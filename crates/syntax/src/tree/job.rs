@@ -39,6 +39,7 @@ pub struct ParsedTree {
     pub(super) revision: Revision,
     pub(super) found: ParseOutcome,
     pub(super) token: Arc<()>,
+    update_checks: Option<usize>,
 }
 
 /// Result of a job.
@@ -74,6 +75,14 @@ pub(super) enum ParsePurpose {
     Settle,
 }
 
+impl ParsedTree {
+    /// Returns the cost of bringing a tree up to date, in progress checks, one per hundred steps of
+    /// the parser; those before the job are left out. Returns `None` for a parse from scratch.
+    pub fn update_checks(&self) -> Option<usize> {
+        self.update_checks
+    }
+}
+
 impl ParseJob {
     /// Returns the revision of the text that the job parses.
     pub fn revision(&self) -> Revision {
@@ -87,17 +96,24 @@ impl ParseJob {
         self.retired.clear();
         self.language.prepare();
         let stop = self.stop.clone();
+        let is_update = self.purpose == ParsePurpose::Parse && self.old.is_some();
+        let mut checks = 0;
         let mut progress = |_: &ParseState| {
+            checks += 1;
             if cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         };
-        match self.purpose {
+        let parsed = match self.purpose {
             ParsePurpose::Parse => self.parse(&mut progress),
             ParsePurpose::Settle => self.run_repair(&mut progress),
-        }
+        };
+        parsed.map(|parsed| ParsedTree {
+            update_checks: is_update.then_some(checks),
+            ..parsed
+        })
     }
 
     /// Parses from the stage at which the caller stopped. Returns `None` if `progress` stopped the
@@ -147,6 +163,7 @@ impl ParseJob {
             revision: self.text.revision(),
             found,
             token: self.token,
+            update_checks: None,
         }
     }
 

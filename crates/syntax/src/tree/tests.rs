@@ -2,135 +2,17 @@
 
 use std::sync::atomic::AtomicBool;
 
-use base::{Bias, ByteOffset, Span};
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
-use text::{Buffer, Edit, EditOrigin, Timestamp};
+use base::Span;
+use rand::Rng;
+use text::{Edit, EditOrigin, Timestamp};
 
 use super::{Budget, ParseJob, ParseStatus, SyntaxTree};
 use crate::equality::are_equal;
 use crate::language_named;
-use crate::tests::{SAMPLES, buffer, parse_all, parsed, sample};
-
-/// Pieces of text that matter to grammars.
-const PIECES: &[&str] = &[
-    "x",
-    " ",
-    "\n",
-    "(",
-    ")",
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    "'",
-    "`",
-    "//",
-    "/*",
-    "*/",
-    "#",
-    "--",
-    ":",
-    ";",
-    ",",
-    "=",
-    "<",
-    ">",
-    "end",
-    "if ",
-    "fn ",
-    "def ",
-    "é",
-    "\t",
-    "\\",
-    "```",
-    "1",
-    ".",
-    "|",
-    "    ",
-    "<div>",
-    "\r\n",
-    "<script>",
-    "</script>",
-    "# ",
-    "- ",
-    "do ",
-    "EOF",
-];
-
-/// A buffer and its tree, edited at random.
-struct Edited {
-    rng: StdRng,
-    buffer: Buffer,
-    tree: SyntaxTree,
-}
-
-impl Edited {
-    fn new(language: &str, text: &str, seed: u64) -> Edited {
-        let buffer = buffer(text);
-        let tree = parsed(language, &buffer.snapshot());
-        Edited {
-            rng: StdRng::seed_from_u64(seed),
-            buffer,
-            tree,
-        }
-    }
-
-    /// Replaces one to three places at once.
-    fn edit(&mut self) {
-        let before = self.buffer.snapshot();
-        let mut edits: Vec<Edit> = Vec::new();
-        for _ in 0..self.rng.random_range(1..=3usize) {
-            let at = self.rng.random_range(0..=before.len().0);
-            let removed = self.rng.random_range(0..4usize) * self.rng.random_range(0..2usize);
-            let start = before.clip(ByteOffset(at), Bias::Left);
-            let end = before.clip(start + removed, Bias::Left).max(start);
-            let piece = PIECES[self.rng.random_range(0..PIECES.len())];
-            let span = Span::new(start, end);
-            let is_apart = |it: &Edit| it.span.end < span.start || span.end < it.span.start;
-            if edits.iter().all(is_apart) {
-                let text = if self.rng.random_bool(0.6) { piece } else { "" };
-                edits.push(Edit::new(span, text));
-            }
-        }
-        let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
-        self.tree.edit(&before, &self.buffer.snapshot(), &change);
-    }
-
-    fn undo_all(&mut self) {
-        loop {
-            let before = self.buffer.snapshot();
-            let Some(restored) = self.buffer.undo() else {
-                return;
-            };
-            self.tree
-                .edit(&before, &self.buffer.snapshot(), &restored.change);
-        }
-    }
-
-    fn assert_equals_fresh(&self, context: &str) {
-        let text = self.buffer.snapshot();
-        let fresh = parsed(self.tree.language().name(), &text);
-        let (ours, theirs) = (self.tree.trees.as_ref(), fresh.trees.as_ref());
-        let (ours, theirs) = (ours.expect("a tree"), theirs.expect("a tree"));
-        if !are_equal(ours, theirs) {
-            let (ours, theirs) = (ours.root.root_node(), theirs.root.root_node());
-            panic!("{context}: {:?}\n{ours}\n{theirs}", text.to_string());
-        }
-    }
-}
+use crate::tests::{Edited, SAMPLES, buffer, parse_all, parsed, random_seed, sample};
 
 fn run(job: ParseJob) -> Option<super::ParsedTree> {
     job.run(&AtomicBool::new(false))
-}
-
-fn seed() -> u64 {
-    let given = std::env::var("BURIN_SEED").ok();
-    let seed = given.and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(rand::random);
-    println!("seed {seed}");
-    seed
 }
 
 /// Checks that whatever calls itself settled equals a fresh parse, and that `settle` makes it so.
@@ -159,7 +41,7 @@ fn check_random_edits(language: &str, text: &str, seed: u64, steps: usize) {
 
 #[test]
 fn after_random_edits_a_settled_tree_equals_a_fresh_parse() {
-    let seed = seed();
+    let seed = random_seed();
     for (language, sample) in SAMPLES {
         check_random_edits(language, sample, seed, 60);
     }
@@ -167,7 +49,7 @@ fn after_random_edits_a_settled_tree_equals_a_fresh_parse() {
 
 #[test]
 fn in_larger_texts_with_layers_too() {
-    let seed = seed();
+    let seed = random_seed();
     let script = format!(
         "<p>a</p>\n<script>\n{}</script>\n<style>\n{}</style>\n",
         sample("JavaScript").replace("</", "<"),
@@ -232,7 +114,7 @@ fn a_spent_budget_ends_in_a_job() {
 
 #[test]
 fn a_result_is_moved_along_with_what_was_typed_meanwhile() {
-    let seed = seed();
+    let seed = random_seed();
     for (language, sample) in SAMPLES {
         let mut edited = Edited::new(language, &sample.repeat(4), seed);
         for step in 0..10 {

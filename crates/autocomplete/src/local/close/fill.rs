@@ -3,6 +3,7 @@
 //! Invariant: applies only if at least one element is present, which identifies the list.
 
 use base::{ByteOffset, Span};
+use syntax::FieldPayload;
 
 use super::SyntaxCompletion;
 use super::facts::FileDefinitions;
@@ -150,7 +151,7 @@ impl ListContext<'_> {
         }
         let mut missing = variants.iter().filter(|it| !is_there(&it.name));
         let next = missing.find_map(|it| {
-            let arm = format!("{name}::{}{} => ", it.name, it.payload);
+            let arm = format!("{name}::{}{} => ", it.name, pattern(it.payload));
             arm.starts_with(self.partial).then_some(arm)
         })?;
         Some((next, 0.7))
@@ -181,11 +182,18 @@ impl ListContext<'_> {
             .filter(|ix| is_start(*ix) && tokens[*ix].kind == TokenKind::Word)
             .map(|ix| self.token_text(&tokens, ix))
             .collect();
-        if given.is_empty() || !given.iter().all(|word| fields.iter().any(|it| it == word)) {
+        if given.is_empty()
+            || !given
+                .iter()
+                .all(|word| fields.iter().any(|it| it.name == *word))
+        {
             return None;
         }
-        let mut missing = fields.iter().filter(|it| !given.contains(&it.as_str()));
-        let next = missing.find(|it| it.starts_with(self.partial))?;
+        let mut missing = fields
+            .iter()
+            .filter(|it| !given.contains(&it.name.as_str()));
+        let next = missing.find(|it| it.name.starts_with(self.partial))?;
+        let next = next.name.as_str();
         let at = ByteOffset(state.caret.0.saturating_sub(self.partial.len()));
         let binding = state.syntax.as_ref()?.binding(&state.snapshot, at, &[next]);
         Some(match binding {
@@ -231,6 +239,15 @@ impl ListContext<'_> {
             .filter(|it| !given.contains(&it.as_str()));
         let next = missing.find(|it| it.starts_with(self.partial))?;
         Some((format!("{next}="), 0.55))
+    }
+}
+
+/// Returns the pattern of a variant's payload.
+fn pattern(payload: FieldPayload) -> &'static str {
+    match payload {
+        FieldPayload::None => "",
+        FieldPayload::Tuple => "(..)",
+        FieldPayload::Record => " { .. }",
     }
 }
 
