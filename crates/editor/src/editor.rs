@@ -144,7 +144,9 @@ pub struct Editor {
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) blink: blink::CaretBlink,
     wrap_task: Option<Task<()>>,
-    highlight_task: Option<Task<()>>,
+    highlighting: highlighting::Highlighting,
+    /// Whether a tree arrived for which no frame was requested.
+    has_unseen_tree: bool,
     pub(crate) comparison: ConflictComparison,
     _subscriptions: Vec<Subscription>,
 }
@@ -206,7 +208,8 @@ impl Editor {
             excerpts: None,
             blink: blink::CaretBlink::new(window),
             wrap_task: None,
-            highlight_task: None,
+            highlighting: highlighting::Highlighting::default(),
+            has_unseen_tree: false,
             comparison: ConflictComparison::default(),
             snapshot,
             model,
@@ -415,11 +418,16 @@ impl Editor {
         }
         let after = buffer.snapshot();
         match buffer.changes_since(revision) {
-            Some(change) => self.apply_change(after, &change),
-            None => self.reset_after(after),
+            Some(change) => {
+                self.apply_change(after, &change);
+                finding::follow_edit(self, &change);
+            }
+            None => {
+                self.reset_after(after);
+                finding::find_again(self, cx);
+            }
         }
         self.refresh_suggestion(cx);
-        finding::find_again(self, cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
     }
@@ -452,11 +460,41 @@ impl Editor {
         self.map = DisplayMap::new(after.clone(), self.map.options());
         self.display = self.map.snapshot();
         self.rows.clear();
+        self.highlighting.reset();
         self.marked.clear();
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
         self.snapshot = after;
+    }
+
+    /// Uses a newer tree, and requests a frame. A tree that arrives while the user types gets one
+    /// only if it shows more than highlights, which request their own: headers and guides wait for a
+    /// pause.
+    fn syntax_updated(&mut self, cx: &mut Context<Self>) {
+        self.sync(cx);
+        let is_restyled = self.follow_text(cx);
+        self.highlight_in_background(cx);
+        let model = self.model.read(cx);
+        let head = self.selections.primary().head;
+        let may_match = model
+            .syntax()
+            .is_some_and(|syntax| syntax.may_match_bracket(&self.snapshot, head));
+        if model.is_being_edited() && !is_restyled && !may_match {
+            self.has_unseen_tree = true;
+        } else {
+            cx.notify();
+        }
+    }
+
+    /// Brings up to date what was left for a pause in typing.
+    fn text_rested(&mut self, cx: &mut Context<Self>) {
+        self.sync(cx);
+        self.highlight_at_rest(cx);
+        finding::find_at_rest(self, cx);
+        if std::mem::take(&mut self.has_unseen_tree) {
+            cx.notify();
+        }
     }
 
     /// With `true`, shows the two sides of a conflict instead of the text. With `false`, or without
@@ -480,15 +518,12 @@ impl Editor {
                     cx.emit(EditorEvent::SelectionsChanged);
                 }
             }
-            ModelEvent::SyntaxUpdated => {
-                self.sync(cx);
-                self.follow_text(cx);
-                self.highlight_in_background(cx);
-            }
+            ModelEvent::SyntaxUpdated => return self.syntax_updated(cx),
             ModelEvent::StateChanged => {
                 self.suggestion.invalidate();
                 self.comparison.is_shown &= self.model.read(cx).document().conflict().is_some();
             }
+            ModelEvent::Rested => return self.text_rested(cx),
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
         cx.notify();
@@ -501,8 +536,7 @@ impl Editor {
     }
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.blink.task = None;
-        self.blink.is_shown = true;
+        self.blink.stop();
         cx.notify();
     }
 }

@@ -3,15 +3,21 @@
 //! Invariant: `matches` are sorted and disjoint, and are mapped through edits until a new search
 //! finishes.
 
+use std::sync::atomic::AtomicBool;
+
 use base::{Bias, ByteOffset, Span};
 use caret::find::{
-    CaseMatching, FindQuery, LetterCase, MatchCount, MatchList, Matcher, PatternKind, WordBounds,
+    CaseMatching, FindQuery, LetterCase, MatchCount, MatchLimit, MatchList, Matcher, PatternKind,
+    WordBounds,
 };
-use text::Change;
+use text::{Change, Snapshot};
 
 /// Maximum number of matches that are kept. If a search finds more, the find bar shows the count as
 /// `10000+`.
 pub(crate) const MAX_MATCHES: usize = 10_000;
+
+/// Maximum length of changed rows that are searched at once, in bytes.
+const MAX_CHANGED_BYTES: usize = 16 * 1024;
 
 /// Query and matches of the search in one view. The search itself runs elsewhere.
 pub(crate) struct FindState {
@@ -125,6 +131,33 @@ impl FindState {
         self.is_known = true;
     }
 
+    /// Searches the rows that a change touched; `text` is the text after it. The matches must have
+    /// followed the change. Does nothing until a search has finished, and if the rows are long: the
+    /// next search of the whole text finds their matches.
+    pub(crate) fn search_changed_rows(&mut self, text: &Snapshot, change: &Change) {
+        let Some(matcher) = self.matcher.as_ref().filter(|_| self.is_known) else {
+            return;
+        };
+        let rows = change.splices.iter().map(|splice| {
+            let (start, end) = (splice.new.start, splice.new.end);
+            let start = text.row_start(text.point_at(start).row);
+            Span::new(start, text.row_end(text.point_at(end).row))
+        });
+        let rows: Vec<Span> = rows.collect();
+        if rows.iter().map(Span::len).sum::<usize>() > MAX_CHANGED_BYTES {
+            return;
+        }
+        let within = self.spans(text.full_span());
+        for rows in rows {
+            let within: Vec<Span> = within.iter().filter_map(|it| common(*it, rows)).collect();
+            let limit = MatchLimit(MAX_MATCHES);
+            let found = matcher.find_all(text, &within, limit, &AtomicBool::new(false));
+            let first = self.matches.partition_point(|it| it.end < rows.start);
+            let last = self.matches.partition_point(|it| it.start <= rows.end);
+            self.matches.splice(first..last.max(first), found.spans);
+        }
+    }
+
     /// Returns all matches of the current query. Returns `None` if its search has not finished, or
     /// found more than `MAX_MATCHES`.
     pub(crate) fn complete(&self) -> Option<&[Span]> {
@@ -159,16 +192,28 @@ impl FindState {
                 *span = Span::new(start, change.map(span.end, Bias::Right).max(start));
             });
         }
-        if self.matches.is_empty() {
+        let (Some(first), Some(last)) = (change.splices.first(), change.splices.last()) else {
             return;
+        };
+        let from = self
+            .matches
+            .partition_point(|found| found.end < first.old.start);
+        let to = self
+            .matches
+            .partition_point(|found| found.start <= last.old.end);
+        let shifted = |offset: ByteOffset| last.new.end + (offset - last.old.end);
+        for found in &mut self.matches[to..] {
+            *found = Span::new(shifted(found.start), shifted(found.end));
         }
         // Deleted matches are dropped; the search will find matches in inserted text.
-        self.matches.retain_mut(|found| {
-            let was_empty = found.is_empty();
-            *found = change.map_span(*found);
-            was_empty || !found.is_empty()
-        });
-        self.matches.dedup();
+        let mut near: Vec<Span> = self.matches[from..to]
+            .iter()
+            .map(|found| (found.is_empty(), change.map_span(*found)))
+            .filter(|(was_empty, found)| *was_empty || !found.is_empty())
+            .map(|(_, found)| found)
+            .collect();
+        near.dedup();
+        self.matches.splice(from..to, near);
     }
 
     /// Returns the summary for the find bar: `3 of 17`, `17`, `no matches`. `at` is the selection.
@@ -211,6 +256,12 @@ impl FindState {
     }
 }
 
+/// Returns the part of a span that lies in another; `None` if they do not touch.
+fn common(a: Span, b: Span) -> Option<Span> {
+    let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+    (start <= end).then(|| Span::new(start, end))
+}
+
 /// Returns the positions of matches as fractions of a text of `len` bytes, at most one per
 /// thousandth.
 pub(crate) fn overview_of(spans: &[Span], len: ByteOffset) -> Vec<f32> {
@@ -224,9 +275,64 @@ pub(crate) fn overview_of(spans: &[Span], len: ByteOffset) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use base::Span;
+    use std::sync::atomic::AtomicBool;
 
-    use super::FindState;
+    use base::{ByteOffset, Span};
+    use caret::find::MatchLimit;
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+    use text::{Buffer, Edit, EditOrigin, Snapshot, Timestamp};
+
+    use super::{FindState, MAX_MATCHES, overview_of};
+
+    fn search(find: &mut FindState, text: &Snapshot) {
+        let matcher = find.matcher().expect("a query");
+        let within = find.spans(text.full_span());
+        let limit = MatchLimit(MAX_MATCHES);
+        let found = matcher.find_all(text, &within, limit, &AtomicBool::new(false));
+        let overview = overview_of(&found.spans, text.len());
+        find.take(found, overview);
+    }
+
+    fn random_edits(rng: &mut StdRng, len: usize) -> Vec<Edit> {
+        let mut edits: Vec<Edit> = Vec::new();
+        for _ in 0..rng.random_range(1..4) {
+            let start = rng.random_range(0..=len);
+            let end = (start + rng.random_range(0..4)).min(len);
+            let span = Span::new(ByteOffset(start), ByteOffset(end));
+            let is_apart = |it: &Edit| it.span.end < span.start || span.end < it.span.start;
+            if edits.iter().all(is_apart) {
+                let text = ["", "a", "b", "ab", "\n", "a\nb"][rng.random_range(0..6)];
+                edits.push(Edit::new(span, text));
+            }
+        }
+        edits
+    }
+
+    #[test]
+    fn matches_follow_random_edits_like_a_new_search() {
+        let seed = rand::random();
+        println!("seed {seed}");
+        let mut rng = StdRng::seed_from_u64(seed);
+        let mut buffer = Buffer::new(&"ab a b\nabab\n\n".repeat(20));
+        let mut find = FindState {
+            text: "ab".to_owned(),
+            ..FindState::default()
+        };
+        find.set_open(true);
+        find.compile();
+        search(&mut find, &buffer.snapshot());
+        for _ in 0..200 {
+            let edits = random_edits(&mut rng, buffer.len().0);
+            let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+            let text = buffer.snapshot();
+            find.follow(&change);
+            find.search_changed_rows(&text, &change);
+            let followed = find.matches.clone();
+            search(&mut find, &text);
+            assert_eq!(followed, find.matches, "{:?}", text.to_string());
+        }
+    }
 
     #[test]
     fn steps_go_round() {

@@ -9,6 +9,7 @@ mod editing;
 mod first_frame;
 mod hunks;
 mod parsing;
+mod resting;
 mod saving;
 
 pub use self::first_frame::{HeldWork, hold_work};
@@ -21,6 +22,7 @@ use host::{Clock, Files};
 use project::{Document, DocumentState};
 use syntax::{Language, SyntaxSnapshot, SyntaxTree};
 use text::{Change, RowHunk, Snapshot, Timestamp};
+use ui::RestTimer;
 
 pub(crate) use editing::EditSelections;
 pub use saving::SaveFailure;
@@ -46,6 +48,8 @@ pub enum ModelEvent {
     /// The document's state relative to its file changed: modified, clean, in conflict, deleted or
     /// renamed.
     StateChanged,
+    /// The text was not edited for a while: the time for work that reads all of it.
+    Rested,
     /// A newer tree or another language is available.
     SyntaxUpdated,
     /// The changes since the last commit were recomputed.
@@ -64,7 +68,9 @@ pub struct DocumentModel {
     parse_task: Option<Task<()>>,
     /// Number of parses to run in the background immediately, after one took too long here.
     parse_elsewhere: u32,
-    settle_task: Option<Task<()>>,
+    /// Cost of the last parse after an edit, in progress checks.
+    parse_checks: usize,
+    rest: RestTimer<DocumentModel>,
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
@@ -92,7 +98,8 @@ impl DocumentModel {
             syntax: None,
             parse_task: None,
             parse_elsewhere: 0,
-            settle_task: None,
+            parse_checks: 0,
+            rest: resting::timer(),
             head: None,
             hunks: Arc::from([]),
             hunk_task: None,
@@ -187,8 +194,9 @@ impl DocumentModel {
         if after.revision() != before.revision() {
             let since = self.document.buffer().changes_since(before.revision());
             let change = since.unwrap_or_else(|| whole_change(before, &after));
+            self.rest.put_off(cx);
             self.follow_syntax(before, &after, &change, cx);
-            self.follow_hunks(before, &after, &change, cx);
+            self.follow_hunks(before, &after, &change);
             cx.emit(ModelEvent::Edited(change));
             cx.notify();
         }

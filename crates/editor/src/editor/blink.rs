@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use gpui_kit::{Context, Task, Window};
+use gpui_kit::{Context, Window};
+use ui::RestTimer;
 
 use super::Editor;
 
 /// Interval of the caret's blinking.
 const BLINK: Duration = Duration::from_millis(530);
 
-/// Blinking of the caret: whether it is shown now, and the task that toggles it.
+/// Blinking of the caret: whether it is shown now, and the timer that toggles it.
 pub(crate) struct CaretBlink {
     pub(crate) is_shown: bool,
-    pub(super) task: Option<Task<()>>,
+    timer: RestTimer<Editor>,
     /// Whether the CPU draws each frame, so that animations are disabled.
     pub(super) is_still: bool,
 }
@@ -21,11 +22,17 @@ impl CaretBlink {
     pub(super) fn new(window: &Window) -> Self {
         Self {
             is_shown: true,
-            task: None,
+            timer: RestTimer::new(BLINK, |it| &mut it.blink.timer, Editor::toggle_caret),
             is_still: window
                 .gpu_specs()
                 .is_some_and(|gpu| gpu.is_software_emulated),
         }
+    }
+
+    /// Shows the caret without blinking.
+    pub(super) fn stop(&mut self) {
+        self.is_shown = true;
+        self.timer.cancel();
     }
 }
 
@@ -34,21 +41,16 @@ impl Editor {
     /// settings turn blinking off or animations are disabled.
     pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
         self.blink.is_shown = true;
-        if !self.settings.cursor_blink || !self.may_move(cx) {
-            self.blink.task = None;
-            return;
+        if self.settings.cursor_blink && self.may_move(cx) {
+            self.blink.timer.put_off(cx);
+        } else {
+            self.blink.stop();
         }
-        self.blink.task = Some(cx.spawn(async move |this, cx| {
-            loop {
-                cx.background_executor().timer(BLINK).await;
-                let goes_on = this.update(cx, |editor, cx| {
-                    editor.blink.is_shown = !editor.blink.is_shown;
-                    cx.notify();
-                });
-                if goes_on.is_err() {
-                    return;
-                }
-            }
-        }));
+    }
+
+    fn toggle_caret(&mut self, cx: &mut Context<Self>) {
+        self.blink.is_shown = !self.blink.is_shown;
+        self.blink.timer.put_off(cx);
+        cx.notify();
     }
 }

@@ -50,6 +50,13 @@ pub(crate) fn look_for_brackets(editor: &mut Editor, head: ByteOffset, cx: &mut 
         return;
     }
     let snapshot = editor.snapshot.clone();
+    if !syntax.may_match_bracket(&snapshot, head) {
+        editor.brackets = Brackets {
+            found: Some((place, None)),
+            looking: None,
+        };
+        return;
+    }
     let found = cx.background_spawn(async move {
         let pair = syntax.matching_bracket(&snapshot, head)?;
         Some([pair.open, pair.close])

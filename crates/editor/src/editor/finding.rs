@@ -1,7 +1,8 @@
 //! Find and replace: searches run in the background, so that typing never waits, however long the
 //! text is.
 //!
-//! Start at `find_again`, which runs after every change of the query or the text.
+//! Start at `find_again`, which runs after every change of the query, and `follow_edit`, which runs
+//! after every change of the text.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use caret::find::{
     CaseMatching, LetterCase, MatchLimit, PatternKind, ReplacementTemplate, SearchWrap, WordBounds,
 };
 use gpui_kit::{AppContext as _, Context, Entity, Pixels, Task, Window};
-use text::{EditKind, Selection, SelectionSet};
+use text::{Change, EditKind, Selection, SelectionSet};
 
 use super::find_bar::FindBar;
 use super::{Editor, EditorEvent, Reveal};
@@ -24,6 +25,8 @@ pub(crate) struct FindSession {
     pub(crate) bar: Option<Entity<FindBar>>,
     /// Searches all matches.
     pub(super) search_task: Option<Task<()>>,
+    /// Whether the text was edited since all matches were searched.
+    is_stale: bool,
     /// Searches the next match, or the matches of one command.
     step_task: Option<Task<()>>,
 }
@@ -131,6 +134,7 @@ fn query_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
 /// Searches the current text in the background. The previous matches stay visible until the search
 /// finishes. If the query is empty or invalid, stops the running search.
 pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
+    editor.find_session.is_stale = false;
     let Some(matcher) = editor
         .find
         .matcher()
@@ -161,6 +165,22 @@ pub(crate) fn find_again(editor: &mut Editor, cx: &mut Context<Editor>) {
         })
         .ok();
     }));
+}
+
+/// Brings the matches up to date after a change of the text: at once in the rows that it touched,
+/// and in the whole text when typing rests.
+pub(crate) fn follow_edit(editor: &mut Editor, change: &Change) {
+    if editor.find.is_open() {
+        editor.find.search_changed_rows(&editor.snapshot, change);
+    }
+    editor.find_session.is_stale = true;
+}
+
+/// Searches the whole text again if it was edited.
+pub(crate) fn find_at_rest(editor: &mut Editor, cx: &mut Context<Editor>) {
+    if editor.find_session.is_stale {
+        find_again(editor, cx);
+    }
 }
 
 /// Handler of an action: selects the next match after the selection, wrapping around.

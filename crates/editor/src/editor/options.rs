@@ -37,18 +37,20 @@ impl Editor {
         self.show_caret(cx);
     }
 
-    /// Applies the language and indentation detected from the newly parsed text.
-    ///
-    /// This runs after every keystroke, so rows are shaped again only if something changed.
-    pub(crate) fn follow_text(&mut self, cx: &mut Context<Self>) {
+    /// Applies the language and indentation detected from the newly parsed text. Returns whether
+    /// something changed, so that the rows are shaped again.
+    pub(crate) fn follow_text(&mut self, cx: &mut Context<Self>) -> bool {
         if language_name(self, cx) != self.settings_language {
-            return self.use_settings(cx);
+            self.use_settings(cx);
+            return true;
         }
         let options = fresh_caret_options(self, cx);
-        if options != self.caret_options {
+        let is_other = options != self.caret_options;
+        if is_other {
             self.caret_options = options;
             self.rows.forget_shapes();
         }
+        is_other
     }
 
     /// Returns the soft wrap of this view: its override, or the setting.

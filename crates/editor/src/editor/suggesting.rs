@@ -493,7 +493,8 @@ fn ask_for_colours(editor: &mut Editor, cx: &mut Context<Editor>) {
         let known = suggesting.colours_of(&piece.text);
         known.is_some_and(|(_, bytes)| bytes == piece.text.len())
     };
-    let Some(language) = editor.model.read(cx).language() else {
+    let model = editor.model.read(cx);
+    let Some(language) = model.language() else {
         return;
     };
     if shown.pieces.iter().all(is_known) {
@@ -502,7 +503,7 @@ fn ask_for_colours(editor: &mut Editor, cx: &mut Context<Editor>) {
     let id = suggestion.id;
     let job = ColourJob::new(
         language,
-        editor.snapshot.clone(),
+        (editor.snapshot.clone(), model.syntax().cloned()),
         suggestion.clone(),
         shown.pieces.clone(),
     );

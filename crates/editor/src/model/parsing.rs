@@ -1,10 +1,14 @@
 //! Keeps the syntax tree up to date: a millisecond on the UI thread, the rest in the background.
+//!
+//! The parser passes over what follows an edit in the same list, and after an error over all that
+//! follows. In a long text a parse therefore costs much more than a key: it waits for a pause, and
+//! until then the tree has the older structure.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gpui_kit::{AppContext as _, Context};
-use syntax::{Budget, Language, ParseJob, ParseStatus, SyntaxTree};
+use syntax::{Budget, Language, ParseJob, ParseStatus, ParsedTree, SyntaxTree};
 use text::{Change, Snapshot};
 
 use super::first_frame::FirstFrame;
@@ -19,8 +23,9 @@ const KEY_BUDGET: Duration = Duration::from_micros(250);
 /// Number of parses that go directly to the background after one took too long.
 const PATIENCE: u32 = 64;
 
-/// Pause in typing after which the tree is parsed again to settle it.
-const PAUSE: Duration = Duration::from_millis(400);
+/// Maximum cost of a parse that runs after every key, in progress checks, one per hundred steps of
+/// the parser: about a millisecond. A costlier parse waits for a pause in typing.
+const MAX_KEY_CHECKS: usize = 100;
 
 impl DocumentModel {
     /// Sets the language, `None` for plain text, and parses the text again.
@@ -33,13 +38,13 @@ impl DocumentModel {
     pub(super) fn use_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
         self.language = language;
         self.parse_task = None;
-        self.settle_task = None;
         // Memory and time of a tree grow with the text, so large files have none.
         self.tree = language
             .filter(|_| !self.document.is_large())
             .map(SyntaxTree::new);
         self.syntax = None;
         self.parse_elsewhere = 0;
+        self.parse_checks = 0;
         self.parse(BUDGET, cx);
         cx.emit(ModelEvent::SyntaxUpdated);
         cx.notify();
@@ -52,27 +57,55 @@ impl DocumentModel {
         change: &Change,
         cx: &mut Context<Self>,
     ) {
-        if let Some(tree) = &mut self.tree {
-            tree.edit(before, after, change);
-            self.settle_task = None;
-            self.parse(KEY_BUDGET, cx);
+        let Some(tree) = &mut self.tree else {
+            return;
+        };
+        tree.edit(before, after, change);
+        if self.parse_checks > MAX_KEY_CHECKS {
+            tree.stop();
+            self.parse_task = None;
+        }
+        self.parse(KEY_BUDGET, cx);
+    }
+
+    /// Parses the text if that was put off, and settles its tree.
+    pub(super) fn parse_at_rest(&mut self, cx: &mut Context<Self>) {
+        let parsed = |model: &Self| model.tree.as_ref().and_then(SyntaxTree::parsed_revision);
+        let before = parsed(self);
+        self.parse(KEY_BUDGET, cx);
+        if parsed(self) != before {
+            cx.emit(ModelEvent::SyntaxUpdated);
+            cx.notify();
         }
     }
 
-    /// Parses the text within the budget.
+    /// Parses the text within the budget. Puts a costly parse off while the user types.
     fn parse(&mut self, budget: Duration, cx: &mut Context<Self>) {
         let snapshot = self.document.snapshot();
         let Some(tree) = &mut self.tree else {
             return;
         };
+        if self.parse_checks > MAX_KEY_CHECKS && self.rest.is_running() {
+            self.syntax = Some(tree.snapshot());
+            return;
+        }
         let clock = self.environment.clock.clone();
         // A text too long for the last keystroke is too long for this one.
         self.parse_elsewhere = self.parse_elsewhere.saturating_sub(1);
         let goes_elsewhere = self.parse_elsewhere > 0;
         let deadline = clock.elapsed() + budget;
-        let mut is_spent = || goes_elsewhere || clock.elapsed() >= deadline;
+        let mut checks = 0;
+        let mut is_spent = || {
+            checks += 1;
+            goes_elsewhere || clock.elapsed() >= deadline
+        };
+        let parsed = tree.parsed_revision();
+        let is_update = parsed.is_some_and(|parsed| parsed != snapshot.revision());
         let status = tree.parse(&snapshot, &mut Budget::until(&mut is_spent));
         self.syntax = Some(tree.snapshot());
+        if is_update && matches!(status, ParseStatus::Done | ParseStatus::Unsettled) {
+            self.parse_checks = checks;
+        }
         match status {
             ParseStatus::Done => {}
             ParseStatus::Running => {}
@@ -82,7 +115,9 @@ impl DocumentModel {
                 }
                 self.run_parse(job, cx);
             }
-            ParseStatus::Unsettled => self.settle_soon(cx),
+            // The next pause settles the tree.
+            ParseStatus::Unsettled if self.rest.is_running() => {}
+            ParseStatus::Unsettled => self.settle(cx),
         }
     }
 
@@ -102,10 +137,13 @@ impl DocumentModel {
         }));
     }
 
-    fn accept_parse(&mut self, parsed: Option<syntax::ParsedTree>, cx: &mut Context<Self>) {
+    fn accept_parse(&mut self, parsed: Option<ParsedTree>, cx: &mut Context<Self>) {
         let Some(tree) = &mut self.tree else {
             return;
         };
+        if let Some(checks) = parsed.as_ref().and_then(ParsedTree::update_checks) {
+            self.parse_checks = checks;
+        }
         let is_newer = parsed.is_some_and(|parsed| tree.accept(parsed));
         // Edits made in the meantime still need parsing.
         self.parse(KEY_BUDGET, cx);
@@ -115,20 +153,15 @@ impl DocumentModel {
         }
     }
 
-    fn settle_soon(&mut self, cx: &mut Context<Self>) {
-        self.settle_task = Some(cx.spawn(async move |this, cx| {
-            cx.background_executor().timer(PAUSE).await;
-            this.update(cx, |model, cx| {
-                let snapshot = model.document.snapshot();
-                if let Some(job) = model
-                    .tree
-                    .as_mut()
-                    .and_then(|tree| tree.repair_job(&snapshot))
-                {
-                    model.run_parse(job, cx);
-                }
-            })
-            .ok();
-        }));
+    /// Parses the text again if its tree may differ from a fresh parse.
+    fn settle(&mut self, cx: &mut Context<Self>) {
+        let snapshot = self.document.snapshot();
+        let job = self
+            .tree
+            .as_mut()
+            .and_then(|tree| tree.repair_job(&snapshot));
+        if let Some(job) = job {
+            self.run_parse(job, cx);
+        }
     }
 }

@@ -170,3 +170,31 @@ fn the_tree_follows_the_text(cx: &mut TestAppContext) {
         assert_eq!(keyword.len(), 1, "{keyword:?}");
     });
 }
+
+#[gpui_kit::test]
+fn a_costly_parse_waits_for_a_pause(cx: &mut TestAppContext) {
+    let (model, _) = open(&"fn a() {}\n".repeat(6_000), cx);
+    let is_parsed = |cx: &mut TestAppContext| {
+        cx.run_until_parked();
+        model.read_with(cx, |model, _| {
+            let parsed = model.syntax().unwrap().parsed_revision();
+            parsed == Some(model.snapshot().revision())
+        })
+    };
+    insert(&model, 3, "b", cx);
+    assert!(is_parsed(cx), "the cost is not known yet");
+    for _ in 0..3 {
+        insert(&model, 3, "b", cx);
+        assert!(!is_parsed(cx));
+        cx.executor().advance_clock(Duration::from_millis(125));
+    }
+    cx.executor().advance_clock(Duration::from_secs(1));
+    assert!(is_parsed(cx));
+    model.update(cx, |model, cx| {
+        let text = Edit::new(model.snapshot().full_span(), "fn a() {}\n");
+        model.edit(&[text], Author::User, cx);
+    });
+    cx.executor().advance_clock(Duration::from_secs(1));
+    insert(&model, 3, "b", cx);
+    assert!(is_parsed(cx), "the text is short now");
+}

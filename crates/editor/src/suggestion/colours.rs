@@ -1,14 +1,15 @@
-//! Highlights of inserted text: parses the surrounding text, with the suggestion applied, on
-//! another thread.
+//! Highlights of inserted text: parses the text with the suggestion applied, on another thread.
 //!
-//! Only a bounded part of the text is parsed; the parser guesses constructs that begin further up.
+//! The tree of the document is brought up to date for it. Where there is none, or that takes long,
+//! only a bounded part of the text is parsed; the parser then guesses constructs that begin further
+//! up.
 
 use std::sync::Arc;
 
-use autocomplete::Suggestion;
+use autocomplete::{AcceptGranularity, Suggestion};
 use base::{ByteOffset, Row, Span};
-use syntax::{Budget, Language, ParseStatus, SyntaxTree};
-use text::Snapshot;
+use syntax::{Budget, Language, ParseStatus, SyntaxSnapshot, SyntaxTree};
+use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
 use super::InsertedText;
 use crate::frame::RowHighlight;
@@ -21,6 +22,10 @@ const BEHIND: usize = 2 * 1024;
 
 /// Maximum length of the parsed text, in bytes; later changes get no highlights.
 const MAX_BYTES: usize = 64 * 1024;
+
+/// Maximum number of progress checks while the tree of the document is brought up to date, one per
+/// hundred steps of the parser: fewer than parsing a part of the text takes.
+const MAX_CHECKS: u32 = 100;
 
 /// A suggested text with its highlights, as offsets from its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +66,8 @@ impl HighlightedText {
 pub(crate) struct ColourJob {
     language: Language,
     snapshot: Snapshot,
+    /// The tree of the document.
+    syntax: Option<SyntaxSnapshot>,
     suggestion: Suggestion,
     pieces: Vec<InsertedText>,
 }
@@ -76,34 +83,71 @@ impl ColourJob {
     /// Captures the input of the job.
     pub(crate) fn new(
         language: Language,
-        snapshot: Snapshot,
+        (snapshot, syntax): (Snapshot, Option<SyntaxSnapshot>),
         suggestion: Suggestion,
         pieces: Vec<InsertedText>,
     ) -> Self {
         Self {
             language,
             snapshot,
+            syntax,
             suggestion,
             pieces,
         }
     }
 
-    /// Parses a stretch of the text around the suggestion. Returns the highlights of each inserted
-    /// piece, or an empty list if parsing fails.
+    /// Returns the highlights of each inserted piece, or an empty list if parsing fails.
     pub(crate) fn run(self) -> Vec<HighlightedText> {
+        self.in_document().unwrap_or_else(|| self.in_stretch())
+    }
+
+    /// Brings the tree of the document up to date for the suggestion. Returns `None` without a tree
+    /// of the text, or if that takes too long.
+    fn in_document(&self) -> Option<Vec<HighlightedText>> {
+        let syntax = self.syntax.as_ref()?;
+        if syntax.parsed_revision() != Some(self.snapshot.revision()) {
+            return None;
+        }
+        let mut buffer = Buffer::from_snapshot(self.snapshot.clone());
+        let edits = self.suggestion.accept_edits(AcceptGranularity::All);
+        let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+        let after = buffer.snapshot();
+        let mut checks = 0;
+        let mut is_spent = || {
+            checks += 1;
+            checks > MAX_CHECKS
+        };
+        let budget = &mut Budget::until(&mut is_spent);
+        let syntax = syntax.with_change(&self.snapshot, &after, &change, budget)?;
+        Some(self.colours(&syntax, &after, 0))
+    }
+
+    /// Parses a stretch of the text around the suggestion.
+    fn in_stretch(&self) -> Vec<HighlightedText> {
         let stretch = self.stretch();
         let text = Snapshot::new(&stretch.text);
         let mut tree = SyntaxTree::new(self.language);
         match tree.parse(&text, &mut Budget::unlimited()) {
-            ParseStatus::Done | ParseStatus::Unsettled => {}
-            ParseStatus::Running | ParseStatus::Pending(_) => return Vec::new(),
+            ParseStatus::Done | ParseStatus::Unsettled => {
+                self.colours(&tree.snapshot(), &text, stretch.start)
+            }
+            ParseStatus::Running | ParseStatus::Pending(_) => Vec::new(),
         }
-        let syntax = tree.snapshot();
+    }
+
+    /// Returns the highlights of each piece in a text that begins at `from` of the text with the
+    /// suggestion applied.
+    fn colours(
+        &self,
+        syntax: &SyntaxSnapshot,
+        text: &Snapshot,
+        from: usize,
+    ) -> Vec<HighlightedText> {
         let colours_of = |piece: &InsertedText| {
-            let start = piece.after.0.checked_sub(stretch.start)?;
-            let end = (start + piece.text.len() - piece.lead_bytes()).min(stretch.text.len());
+            let start = piece.after.0.checked_sub(from)?;
+            let end = (start + piece.text.len() - piece.lead_bytes()).min(text.len().0);
             let inside = Span::new(ByteOffset(start.min(end)), ByteOffset(end));
-            let found = syntax.highlights(&text, inside);
+            let found = syntax.highlights(text, inside);
             let place = |offset: ByteOffset| (offset.0 - start + piece.lead_bytes()) as u32;
             let colours = found.iter().map(|highlight| RowHighlight {
                 start: place(highlight.span.start),

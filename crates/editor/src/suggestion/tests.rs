@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use autocomplete::{AcceptGranularity, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::{ByteOffset, Row, Span};
+use syntax::{Budget, ParseStatus, SyntaxTree};
 use text::{Buffer, EditOrigin, Selection, SelectionSet, Snapshot, Timestamp};
 
 use rand::rngs::StdRng;
@@ -372,8 +373,19 @@ fn put_in_text_has_the_colours_it_will_have() {
         panic!("all rows are in sight");
     };
     let language = syntax::language_for(std::path::Path::new("a.rs"), "").expect("Rust is known");
-    let job = ColourJob::new(language, snapshot, suggestion, shown.pieces.clone());
-    let found = job.run();
+    let mut tree = SyntaxTree::new(language);
+    language.prepare();
+    let parsed = tree.parse(&snapshot, &mut Budget::unlimited());
+    assert!(!matches!(parsed, ParseStatus::Pending(_)));
+    let found = [None, Some(tree.snapshot())].map(|syntax| {
+        let text = (snapshot.clone(), syntax);
+        ColourJob::new(language, text, suggestion.clone(), shown.pieces.clone()).run()
+    });
+    assert_eq!(
+        found[0], found[1],
+        "with the tree of the document or without"
+    );
+    let found = &found[0];
     let kind_at = |text: &str, at: usize| {
         let (colours, known) = found[0].of_text(text).expect("it has to do with the piece");
         let hit = colours

@@ -1,6 +1,9 @@
 //! Tests find and replace in a file, by keys.
 
+use std::time::Duration;
+
 use caret::find::{PatternKind, WordBounds};
+use caret::{Command, Motion};
 use gpui_kit::TestAppContext;
 
 use super::{open, state};
@@ -155,6 +158,32 @@ fn finding_stays_in_the_selection(cx: &mut TestAppContext) {
     editor.update(cx, |editor, _| {
         assert_eq!(editor.find.summary(base::Span::default()), "2");
     });
+}
+
+#[gpui_kit::test]
+fn matches_over_several_rows_are_searched_again_when_typing_rests(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", "foˇ\nbar", cx);
+    editor.update_in(cx, |editor, window, cx| {
+        editor.find.pattern = PatternKind::Regex;
+        finding::open_find(editor, window, cx);
+        finding::set_query(editor, r"o\nb", cx);
+    });
+    let count = |cx: &mut gpui_kit::VisualTestContext| {
+        cx.run_until_parked();
+        editor.update(cx, |editor, _| {
+            editor.find.matches_in(editor.snapshot.full_span()).len()
+        })
+    };
+    assert_eq!(count(cx), 1);
+    for command in [
+        Command::Insert("x".to_owned()),
+        Command::Delete(Motion::Left),
+    ] {
+        editor.update_in(cx, |editor, window, cx| editor.run(&command, window, cx));
+        assert_eq!(count(cx), 0);
+    }
+    cx.executor().advance_clock(Duration::from_secs(1));
+    assert_eq!(count(cx), 1);
 }
 
 #[gpui_kit::test]
