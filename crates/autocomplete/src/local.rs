@@ -23,6 +23,7 @@ mod word_completion;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{AbsPath, ByteOffset, Revision, Span};
 use syntax::SyntaxScope;
@@ -366,15 +367,27 @@ impl LocalPredictor {
 impl BackgroundTask {
     /// Runs the task. Takes time proportional to the texts, so it belongs on a background thread.
     pub fn run(self) -> BackgroundResult {
-        BackgroundResult {
-            found: self.search.map(SiteSearch::run).unwrap_or_default(),
-            facts: self
-                .facts
-                .iter()
-                .map(|state| (state.path.clone(), FileDefinitions::of(state)))
-                .collect(),
-            elsewhere: UnopenedFileSites::default(),
+        self.run_until(&AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// Runs the task; `None` if `is_over` is set meanwhile.
+    pub fn run_until(self, is_over: &AtomicBool) -> Option<BackgroundResult> {
+        let found = match self.search {
+            Some(search) => search.run_until(is_over)?,
+            None => SiteFindings::default(),
+        };
+        let mut facts = Vec::with_capacity(self.facts.len());
+        for state in self.facts {
+            if is_over.load(Ordering::Relaxed) {
+                return None;
+            }
+            facts.push((state.path.clone(), FileDefinitions::of(&state)));
         }
+        Some(BackgroundResult {
+            found,
+            facts,
+            elsewhere: UnopenedFileSites::default(),
+        })
     }
 }
 

@@ -1,10 +1,7 @@
 //! Breadcrumbs above a text: its path, and the symbols around the caret.
 //!
-//! The outline is computed in the background after a pause in typing; moving the caret only looks
-//! it up. Invariant: the breadcrumbs are redrawn only when their text changes.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! The outline is brought up to date in the background after a pause in typing; moving the caret
+//! only looks it up. Invariant: the breadcrumbs are redrawn only when their text changes.
 
 use base::AbsPath;
 use editor::{Editor, EditorEvent, ModelEvent};
@@ -14,7 +11,7 @@ use gpui_kit::{
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
     Subscription, Task, Window, div,
 };
-use syntax::OutlineItem;
+use syntax::Outline;
 use ui::{ActiveTheme as _, Icon, IconSize, Label, Tooltip, dp};
 
 use crate::actions::go;
@@ -25,16 +22,14 @@ pub(crate) struct Crumbs {
     editor: Entity<Editor>,
     /// The open folder, to which paths are relative.
     root: Option<AbsPath>,
-    outline: Arc<Vec<OutlineItem>>,
+    /// The outline at the last pause in typing; `None` before the first one.
+    outline: Option<Outline>,
     symbols: Vec<SharedString>,
     /// Row of the caret, for a view of several files.
     row: base::Row,
     finding: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
-
-/// Pause in typing before the outline is computed again.
-const REST: Duration = Duration::from_millis(300);
 
 impl Crumbs {
     /// Creates the breadcrumbs of an editor and follows its changes.
@@ -51,21 +46,21 @@ impl Crumbs {
                 }
             }),
             cx.subscribe(&model, |this, _, event: &ModelEvent, cx| match event {
-                ModelEvent::Edited(_) | ModelEvent::SyntaxUpdated => this.find_soon(REST, cx),
+                ModelEvent::Rested | ModelEvent::SyntaxUpdated => this.update_outline(cx),
                 ModelEvent::StateChanged => cx.notify(),
-                ModelEvent::Saved | ModelEvent::HunksUpdated => {}
+                ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::HunksUpdated => {}
             }),
         ];
         let mut this = Self {
             editor,
             root,
-            outline: Arc::default(),
+            outline: None,
             symbols: Vec::new(),
             row: base::Row(0),
             finding: None,
             _subscriptions: subscriptions,
         };
-        this.find_soon(Duration::ZERO, cx);
+        this.update_outline(cx);
         this
     }
 
@@ -75,21 +70,21 @@ impl Crumbs {
         cx.notify();
     }
 
-    fn find_soon(&mut self, rest: Duration, cx: &mut Context<Self>) {
+    /// Brings the outline up to date in the background, unless a pause in typing follows.
+    fn update_outline(&mut self, cx: &mut Context<Self>) {
+        let model = self.editor.read(cx).model().read(cx);
+        let Some(syntax) = model.syntax().cloned() else {
+            return;
+        };
+        if model.is_being_edited() {
+            return;
+        }
+        let snapshot = model.snapshot();
+        let outline = cx.background_spawn(async move { syntax.shared_outline(&snapshot) });
         self.finding = Some(cx.spawn(async move |this, cx| {
-            cx.background_executor().timer(rest).await;
-            let asked = this.update(cx, |this, cx| {
-                let model = this.editor.read(cx).model().read(cx);
-                (model.snapshot(), model.syntax().cloned())
-            });
-            let Ok((snapshot, Some(syntax))) = asked else {
-                return;
-            };
-            let outline = cx
-                .background_spawn(async move { syntax.outline(&snapshot) })
-                .await;
+            let outline = outline.await;
             let updated = this.update(cx, |this, cx| {
-                this.outline = Arc::new(outline);
+                this.outline = Some(outline);
                 this.follow_caret(cx);
             });
             // The tab may have been closed in the meantime.
@@ -109,12 +104,9 @@ impl Crumbs {
             self.row = row;
             cx.notify();
         }
-        let symbols: Vec<SharedString> = self
-            .outline
-            .iter()
-            .filter(|item| item.span.start <= caret && caret <= item.span.end)
-            .map(|item| item.name.clone().into())
-            .collect();
+        let outline = self.outline.as_ref();
+        let around = outline.map_or_else(Vec::new, |outline| outline.around(caret));
+        let symbols: Vec<SharedString> = around.into_iter().map(|it| it.name.into()).collect();
         if symbols != self.symbols {
             self.symbols = symbols;
             cx.notify();

@@ -243,10 +243,17 @@ impl Documents {
         };
         let model = DocumentModel::open(document, environment, cx);
         record(&model, cx);
+        note_for_search(&model, cx);
         let subscription = cx.subscribe(&model, |model, event: &ModelEvent, cx| match event {
-            ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::StateChanged => {
-                record(&model, cx)
+            ModelEvent::Edited(_) => {
+                record(&model, cx);
+                forget_for_search(&model, cx);
             }
+            ModelEvent::Saved | ModelEvent::StateChanged => {
+                record(&model, cx);
+                note_for_search(&model, cx);
+            }
+            ModelEvent::Rested => note_for_search(&model, cx),
             ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated => {}
         });
         let id = model.entity_id();
@@ -408,19 +415,30 @@ impl Documents {
 fn record(model: &Entity<DocumentModel>, cx: &mut App) {
     let document = model.read(cx).document();
     Services::unsaved(cx).note(document);
-    if let Some(path) = document.path() {
-        let (path, newer) = (
-            path.clone(),
-            document.is_dirty().then(|| document.snapshot()),
-        );
-        OpenFolder::note_unsaved(&path, newer, cx);
-    }
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
     };
     model.update(cx, |model, cx| {
         model.mutate(cx, |document| journal.record(document))
     });
+}
+
+/// Passes a text to the index of its folder: soon if it is newer than its file, and at once if the
+/// file is current.
+fn note_for_search(model: &Entity<DocumentModel>, cx: &mut App) {
+    let document = model.read(cx).document();
+    let Some(path) = document.path().cloned() else {
+        return;
+    };
+    let newer = document.is_dirty().then(|| document.snapshot());
+    OpenFolder::note_unsaved(&path, newer, cx);
+}
+
+/// Keeps a text that is being edited from the index: a pause in typing follows.
+fn forget_for_search(model: &Entity<DocumentModel>, cx: &mut App) {
+    if let Some(path) = model.read(cx).path().cloned() {
+        OpenFolder::put_off_unsaved(&path, cx);
+    }
 }
 
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {

@@ -34,9 +34,8 @@ pub struct OpenFolder {
     statuses: Option<Arc<Statuses>>,
     files: FileList,
     index: Option<Arc<dyn CodeIndex>>,
-    /// Texts newer than their files, not yet sent to the index.
-    unsaved: HashMap<AbsPath, Option<Snapshot>>,
-    telling_unsaved: Option<Task<()>>,
+    /// Texts newer than their files that wait for a pause in typing before the index reads them.
+    unsaved: HashMap<AbsPath, Task<()>>,
     watcher: Option<Watcher>,
     git_refresh: Refresh,
     file_refresh: Refresh,
@@ -82,8 +81,8 @@ struct Refresh {
     cancel: Arc<AtomicBool>,
 }
 
-/// Minimum interval between two updates of the index while the user types.
-const UNSAVED_INTERVAL: Duration = Duration::from_millis(150);
+/// Delay after a pause in typing before the index reads a text: it reads all of it each time.
+const UNSAVED_DELAY: Duration = Duration::from_millis(700);
 
 /// Minimum interval between two updates of the index status.
 const INDEX_STATUS_INTERVAL: Duration = Duration::from_millis(250);
@@ -123,7 +122,6 @@ impl OpenFolder {
             files: FileList::default(),
             index: None,
             unsaved: HashMap::new(),
-            telling_unsaved: None,
             watcher: None,
             git_refresh: Refresh::default(),
             file_refresh: Refresh::default(),
@@ -249,39 +247,55 @@ impl OpenFolder {
     /// Updates the index of the folder containing `path`: an open text became newer than its file,
     /// or stopped being so.
     pub(crate) fn note_unsaved(path: &AbsPath, newer: Option<Snapshot>, cx: &mut App) {
-        let Some(open) = cx.try_global::<OpenFolders>() else {
-            return;
-        };
-        let holding = open.0.iter().filter(|(root, _)| path.is_within(root));
-        let holding = holding.filter_map(|(_, folder)| folder.upgrade());
-        for folder in holding.collect::<Vec<_>>() {
+        for folder in Self::containing(path, cx) {
             folder.update(cx, |folder, cx| {
-                if folder.index.is_some() {
-                    folder.unsaved.insert(path.clone(), newer.clone());
-                    folder.schedule_unsaved_sync(cx);
-                }
+                folder.set_unsaved(path.clone(), newer.clone(), cx);
             });
         }
     }
 
-    /// Schedules an index update for the typed text. Throttled, because the index reads the whole
-    /// text each time.
-    fn schedule_unsaved_sync(&mut self, cx: &mut Context<Self>) {
-        if self.telling_unsaved.is_some() {
-            return;
+    /// Keeps a text that is being edited from the index until `note_unsaved` is called again.
+    pub(crate) fn put_off_unsaved(path: &AbsPath, cx: &mut App) {
+        for folder in Self::containing(path, cx) {
+            folder.update(cx, |folder, _| {
+                folder.unsaved.remove(path);
+            });
         }
-        self.telling_unsaved = Some(cx.spawn(async move |this, cx| {
-            cx.background_executor().timer(UNSAVED_INTERVAL).await;
+    }
+
+    /// Returns the open folders that contain `path`.
+    fn containing(path: &AbsPath, cx: &App) -> Vec<Entity<Self>> {
+        let Some(open) = cx.try_global::<OpenFolders>() else {
+            return Vec::new();
+        };
+        let holding = open.0.iter().filter(|(root, _)| path.is_within(root));
+        let holding = holding.filter_map(|(_, folder)| folder.upgrade());
+        holding.collect()
+    }
+
+    /// Passes a text to the index: soon, unless it is edited again, or at once when its file is
+    /// current.
+    fn set_unsaved(&mut self, path: AbsPath, newer: Option<Snapshot>, cx: &mut Context<Self>) {
+        let Some(index) = &self.index else {
+            return;
+        };
+        let Some(newer) = newer else {
+            self.unsaved.remove(&path);
+            index.set_unsaved(path, None);
+            return;
+        };
+        let typed = path.clone();
+        let task = cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(UNSAVED_DELAY).await;
             let updated = this.update(cx, |this, _| {
-                this.telling_unsaved = None;
+                this.unsaved.remove(&path);
                 if let Some(index) = &this.index {
-                    for (path, newer) in this.unsaved.drain() {
-                        index.set_unsaved(path, newer);
-                    }
+                    index.set_unsaved(path, Some(newer));
                 }
             });
             updated.ok();
-        }));
+        });
+        self.unsaved.insert(typed, task);
     }
 
     /// Returns the index of the folder, if any.

@@ -28,13 +28,15 @@ use autocomplete::engine::{
     EngineOptions,
 };
 use autocomplete::{ChangeCause, DocumentEdit, EditorState, Suggestion};
-use base::{AbsPath, ByteOffset, Row};
+use base::{AbsPath, ByteOffset, Revision, Row};
 use composer_panel::board::BoardHunk;
 use editor::{
     CycleDirection, DocumentModel, Editor, EditorEvent, ModelEvent, SuggestionBlocker,
     SuggestionEvent, SuggestionMode,
 };
-use gpui_kit::{App, Context, Entity, EventEmitter, SharedString, Subscription, Task, Window};
+use gpui_kit::{
+    App, Context, Entity, EntityId, EventEmitter, SharedString, Subscription, Task, Window,
+};
 use settings::TabShow;
 use text::Change;
 use ui::ActiveSettings as _;
@@ -63,6 +65,8 @@ pub(crate) struct Prediction {
     blocks: BTreeSet<BlockReason>,
     /// Reason the focused view shows no suggestions, if any.
     blocker: Option<SuggestionBlocker>,
+    /// The focused text and its caret when they were last passed to the engine.
+    passed: Option<(EntityId, Revision, ByteOffset)>,
     /// Whether the user requested a suggestion and has not typed since.
     is_requested: bool,
     /// A suggestion for a file that is being opened for it.
@@ -112,6 +116,7 @@ impl Prediction {
             focused: None,
             blocks: BTreeSet::new(),
             blocker: None,
+            passed: None,
             is_requested: false,
             entering: None,
             shown: ShownSuggestions::default(),
@@ -206,7 +211,11 @@ impl Prediction {
             match event {
                 ModelEvent::Edited(change) => this.document_changed(model, change, window, cx),
                 // The engine interprets an edit with the syntax tree of the text before it.
-                ModelEvent::SyntaxUpdated => this.track(model, cx),
+                ModelEvent::SyntaxUpdated => {
+                    this.track(model, cx);
+                    this.start_work(cx);
+                }
+                ModelEvent::Rested => this.start_work(cx),
                 ModelEvent::Saved | ModelEvent::StateChanged | ModelEvent::HunksUpdated => {}
             }
         });
@@ -258,11 +267,11 @@ impl Prediction {
         self.set_mode(cx);
         self.is_requested = false;
         self.sync_blocks(Some(window), cx);
-        if let Some(state) = self.state(cx) {
+        if let Some(state) = self.state_to_pass(cx) {
             self.handle(EngineInput::Moved { state }, cx);
         }
         self.enter(cx);
-        self.schedule_work(cx);
+        self.work_after_motion(cx);
     }
 
     /// Handles a change of a watched text.
@@ -285,7 +294,7 @@ impl Prediction {
         let revision = accepted.map(|(revision, _)| revision);
         let TextChange { before, cause } = watched.changed(model.read(cx), change.author, revision);
         let state = if is_focused {
-            self.state(cx)
+            self.state_to_pass(cx)
         } else {
             Some(state_of(model, change, cx))
         };
@@ -312,7 +321,9 @@ impl Prediction {
         };
         self.handle(input, cx);
         self.unsuppress(Some(window), cx);
-        self.schedule_work(cx);
+        if is_focused {
+            self.cancel_work();
+        }
     }
 
     fn editor_event(
@@ -326,11 +337,15 @@ impl Prediction {
             EditorEvent::SelectionsChanged => {
                 self.note_left(cx);
                 self.suppress(Some(window), cx);
-                if let Some(state) = self.state(cx) {
-                    self.handle(EngineInput::Moved { state }, cx);
+                let before = self.passed;
+                if let Some(state) = self.state_to_pass(cx) {
+                    // An edit has passed its carets already.
+                    if self.passed != before {
+                        self.handle(EngineInput::Moved { state }, cx);
+                    }
                 }
                 self.unsuppress(Some(window), cx);
-                self.schedule_work(cx);
+                self.work_after_motion(cx);
             }
             EditorEvent::Focused => self.sync_blocks(Some(window), cx),
             EditorEvent::Suggestion(event) => self.suggestion_event(event, window, cx),
@@ -356,7 +371,7 @@ impl Prediction {
                 self.is_requested = true;
                 self.need_model(cx);
                 self.sync_blocks(Some(window), cx);
-                if let Some(state) = self.state(cx) {
+                if let Some(state) = self.state_to_pass(cx) {
                     self.handle(EngineInput::Requested { state }, cx);
                 }
             }
@@ -385,7 +400,7 @@ impl Prediction {
     /// Passes an input whose suggestions may differ to the engine, with the editor state of now:
     /// since the last input the view may have scrolled, or the text may have been parsed again.
     fn handle_refreshed(&mut self, input: EngineInput, cx: &mut Context<Self>) {
-        if let Some(state) = self.state(cx) {
+        if let Some(state) = self.state_to_pass(cx) {
             self.handle(EngineInput::Moved { state }, cx);
         }
         self.handle(input, cx);
@@ -446,6 +461,14 @@ impl Prediction {
     fn state(&self, cx: &mut Context<Self>) -> Option<EditorState> {
         let editor = self.focused.as_ref()?.editor.clone();
         Some(editor.update(cx, |editor, cx| editor.scene(cx)))
+    }
+
+    /// Captures the state of the focused text to pass it to the engine.
+    fn state_to_pass(&mut self, cx: &mut Context<Self>) -> Option<EditorState> {
+        let state = self.state(cx)?;
+        let text = self.focused.as_ref()?.model.entity_id();
+        self.passed = Some((text, state.snapshot.revision(), state.caret));
+        Some(state)
     }
 
     fn set_mode(&self, cx: &mut Context<Self>) {

@@ -2,14 +2,15 @@
 
 use composer_panel::actions::FocusPanel;
 use composer_panel::{AgentCounts, ComposerPanel};
-use editor::{Editor, EditorEvent};
+use editor::{DocumentModel, Editor, EditorEvent};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, Entity, InteractiveElement as _, IntoElement, ParentElement as _, Render,
     Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
     px,
 };
-use text::{LineEnding, LineEndings};
+use syntax::Language;
+use text::{FileFormat, LineEnding, LineEndings};
 use ui::foreign::one_line;
 use ui::{ActivePlatform as _, ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
@@ -25,8 +26,19 @@ pub(crate) struct StatusStrip {
     prediction: Entity<Prediction>,
     panel: Entity<ComposerPanel>,
     followed: Option<Entity<Editor>>,
+    properties: Option<TextProperties>,
+    /// Status of Tab, and whether it is a failure.
+    suggestions: (SharedString, bool),
     agents: AgentCounts,
     _follows: Vec<Subscription>,
+}
+
+/// Properties of a text, without its caret.
+#[derive(Clone, Copy, PartialEq)]
+struct TextProperties {
+    language: Option<Language>,
+    format: FileFormat,
+    line_ending: LineEnding,
 }
 
 /// One item of the status bar.
@@ -57,6 +69,17 @@ impl StatusItem {
     }
 }
 
+impl TextProperties {
+    fn of(model: &DocumentModel) -> Self {
+        let document = model.document();
+        Self {
+            language: model.language(),
+            format: document.format(),
+            line_ending: document.buffer().line_ending(),
+        }
+    }
+}
+
 impl StatusStrip {
     /// Creates the bar of a window without folder and text.
     pub(crate) fn new(prediction: Entity<Prediction>, panel: Entity<ComposerPanel>) -> Self {
@@ -65,6 +88,8 @@ impl StatusStrip {
             prediction,
             panel,
             followed: None,
+            properties: None,
+            suggestions: Default::default(),
             agents: AgentCounts::default(),
             _follows: Vec::new(),
         }
@@ -100,6 +125,25 @@ impl StatusStrip {
         }
     }
 
+    /// Copies the status of Tab, and redraws the bar only if it changed.
+    pub(crate) fn note_suggestions(&mut self, cx: &mut Context<Self>) {
+        let suggestions = self.prediction.read(cx).short(cx);
+        // Tab notifies on every key and every answer of a model.
+        if suggestions != self.suggestions {
+            self.suggestions = suggestions;
+            cx.notify();
+        }
+    }
+
+    /// Copies the properties of the text, and redraws the bar only if they changed.
+    fn note_properties(&mut self, model: &Entity<DocumentModel>, cx: &mut Context<Self>) {
+        let properties = Some(TextProperties::of(model.read(cx)));
+        if properties != self.properties {
+            self.properties = properties;
+            cx.notify();
+        }
+    }
+
     /// Returns the number of agents waiting for the user, or else the number of running agents.
     fn agents(&self) -> Option<StatusItem> {
         let AgentCounts { waiting, working } = self.agents;
@@ -130,11 +174,12 @@ impl StatusStrip {
                             cx.notify();
                         }
                     }),
-                    cx.observe(&model, |_, _, cx| cx.notify()),
+                    cx.observe(&model, |this, model, cx| this.note_properties(&model, cx)),
                 ]
             })
             .collect();
         self.followed = editor;
+        self.note_suggestions(cx);
         cx.notify();
     }
 
@@ -173,7 +218,7 @@ impl StatusStrip {
             parts.push(part);
         }
         if self.followed.is_some() {
-            let (text, is_wrong) = self.prediction.read(cx).short(cx);
+            let (text, is_wrong) = self.suggestions.clone();
             let mut part = StatusItem::new(
                 "suggestions",
                 text,

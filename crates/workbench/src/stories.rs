@@ -7,6 +7,7 @@ mod documents;
 mod dragging;
 mod everything;
 mod finding;
+mod key_cost;
 mod keyboard;
 mod lifecycle;
 mod odd_names;

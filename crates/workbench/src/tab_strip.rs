@@ -5,8 +5,9 @@
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     App, AppContext as _, Context, InteractiveElement as _, IntoElement, MouseButton,
-    ParentElement as _, Render, Role, ScrollHandle, SharedString, StatefulInteractiveElement as _,
-    Styled as _, WeakEntity, Window, div, prelude::FluentBuilder as _, px,
+    ParentElement as _, Rems, Render, Role, ScrollHandle, SharedString,
+    StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div,
+    prelude::FluentBuilder as _, px,
 };
 use project::DocumentState;
 use settings::TabCloseButton;
@@ -42,6 +43,11 @@ impl TabStrip {
             scroll: ScrollHandle::new(),
             shown: None,
         }
+    }
+
+    /// Returns the height of a tab bar.
+    pub(crate) fn height() -> Rems {
+        dp(32.0)
     }
 
     /// Renders the tab at `index`. Returns `None` if its item no longer exists.
@@ -289,7 +295,7 @@ impl Render for TabStrip {
             .flex()
             .flex_none()
             .w_full()
-            .h(dp(32.0))
+            .h(Self::height())
             .bg(colors.sunken)
             .border_b_1()
             .border_color(colors.border)

@@ -35,9 +35,9 @@ use composer_panel::AgentCounts;
 use composer_panel::agents::OpenFiles;
 use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Context, Entity, EntityId, FocusHandle, Focusable,
-    Pixels, Subscription, Task, WeakEntity, Window, px,
+    Pixels, SharedString, Subscription, Task, WeakEntity, Window, px,
 };
-use ui::ModalLayer;
+use ui::{ModalLayer, RestTimer};
 
 use crate::awake;
 use crate::crumbs::Crumbs;
@@ -90,12 +90,17 @@ pub struct Workbench {
     agent_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
     storing: Option<Task<()>>,
+    /// Stores the window when typing and scrolling rest: the recovery journal has the selections
+    /// until then.
+    store_timer: RestTimer<Workbench>,
     folder_subscription: Option<Subscription>,
     _subscriptions: Vec<Subscription>,
 }
 
 struct ItemEntry {
     item: TabItem,
+    /// Title of the tab of an untitled text, as it was shown last.
+    title: SharedString,
     crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
 }
@@ -119,6 +124,8 @@ struct TreeDock {
 const MAX_RECENT_FILES: usize = 200;
 /// Delay before storing the window, to gather further changes.
 const STORE_AFTER: Duration = Duration::from_millis(400);
+/// Pause in typing and scrolling before the window is stored.
+const STORE_REST: Duration = Duration::from_secs(1);
 /// Window width, in pixels, below which the tree overlays the text.
 const NARROW: f32 = 640.0;
 
@@ -176,6 +183,7 @@ impl Workbench {
             agent_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
             storing: None,
+            store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscription: None,
             _subscriptions: Vec::new(),
         };

@@ -53,6 +53,13 @@ impl Drop for UnopenedSearch {
     }
 }
 
+impl UnopenedFiles {
+    /// Cancels a running search. The next pause in typing starts it again.
+    pub(super) fn cancel(&mut self) {
+        self.running = None;
+    }
+}
+
 impl Prediction {
     /// Starts a search of the files that are not open, if the engine needs one.
     pub(super) fn search_unopened(&mut self, cx: &mut Context<Self>) {
@@ -97,7 +104,7 @@ impl Prediction {
             self.handle_refreshed(EngineInput::TaskFinished(Box::new(done)), cx);
         }
         if self.engine.unopened_search().is_some() {
-            self.schedule_work(cx);
+            self.start_work(cx);
         }
     }
 
@@ -123,7 +130,7 @@ impl Prediction {
         self.unopened_files.changes += 1;
         self.handle_refreshed(EngineInput::FilesChanged(files), cx);
         if self.engine.unopened_search().is_some() {
-            self.schedule_work(cx);
+            self.start_work(cx);
         }
     }
 }

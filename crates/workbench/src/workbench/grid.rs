@@ -5,14 +5,16 @@
 use gpui_kit::{
     AnyElement, AppContext as _, Context, DragMoveEvent, Empty, ExternalPaths,
     InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Point, Size,
-    StatefulInteractiveElement as _, Styled as _, Window, div, prelude::FluentBuilder as _, px,
-    relative,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div,
+    prelude::FluentBuilder as _, px, relative,
 };
-use ui::{ActiveTheme as _, dp};
+use ui::{ActiveSettings as _, ActiveTheme as _, dp};
 
 use super::Workbench;
 use crate::drag::{DraggedPath, DraggedTab, DropPlace};
 use crate::layout::{Axis, PaneId, PaneNode, PaneSide, Split};
+use crate::region::region;
+use crate::tab_strip::TabStrip;
 use crate::workbench::render;
 
 /// A border between two panes that is being dragged.
@@ -179,10 +181,31 @@ fn render_pane(
         .flex_col()
         .size_full()
         .min_w_0()
-        .children(workbench.strip(pane))
+        .children(render_strip(workbench, pane, window, cx))
         .children(render::render_crumbs(workbench, pane, window, cx))
         .child(body)
         .into_any_element()
+}
+
+/// Renders the tab bar of a pane; `None` if it has no tabs or the settings hide them.
+fn render_strip(
+    workbench: &Workbench,
+    pane: PaneId,
+    window: &Window,
+    cx: &Context<Workbench>,
+) -> Option<AnyElement> {
+    let has_tabs = workbench
+        .layout()
+        .tabs(pane)
+        .is_some_and(|tabs| !tabs.is_empty());
+    let strip = workbench
+        .strip(pane)
+        .filter(|_| has_tabs && cx.settings().window.tabs)?;
+    let style = StyleRefinement::default()
+        .w_full()
+        .h(TabStrip::height())
+        .flex_none();
+    Some(region(strip, style, window))
 }
 
 fn drag_over_pane<T: 'static>(

@@ -182,10 +182,12 @@ impl Workbench {
             .editor()
             .cloned()
             .map(|editor| cx.new(|cx| Crumbs::new(editor, root, cx)));
+        let title = item.title(cx);
         self.items.insert(
             id,
             ItemEntry {
                 item,
+                title,
                 crumbs,
                 _subscriptions: subscriptions,
             },
@@ -391,22 +393,28 @@ fn document_event(
             // An edited preview becomes permanent.
             workbench.keep_open(item, cx);
             workbench.autosave_later(document, window, cx);
-            title_may_change(workbench, document, cx);
+            if document.read(cx).path().is_none() {
+                title_may_change(workbench, item, cx);
+            }
         }
         ModelEvent::Saved => workbench.refresh_git(cx),
         ModelEvent::StateChanged => workbench.layout_changed(cx),
-        ModelEvent::SyntaxUpdated => workbench.status.update(cx, |_, cx| cx.notify()),
-        ModelEvent::HunksUpdated => {}
+        // The language may be another one.
+        ModelEvent::SyntaxUpdated if !document.read(cx).is_being_edited() => {
+            workbench.status.update(cx, |_, cx| cx.notify());
+        }
+        ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated | ModelEvent::Rested => {}
     }
 }
 
-/// Updates titles: an untitled text is named after its first words.
-fn title_may_change(
-    workbench: &mut Workbench,
-    document: &Entity<DocumentModel>,
-    cx: &mut Context<Workbench>,
-) {
-    if document.read(cx).path().is_none() {
+/// Updates titles if the title of an item changed: an untitled text is named after its first words.
+fn title_may_change(workbench: &mut Workbench, item: ItemId, cx: &mut Context<Workbench>) {
+    let Some(entry) = workbench.items.get_mut(&item) else {
+        return;
+    };
+    let title = entry.item.title(cx);
+    if title != entry.title {
+        entry.title = title;
         workbench.follow_layout(cx);
     }
 }
@@ -425,9 +433,9 @@ fn editor_event(
                 let model = editor.read(cx).model().clone();
                 Documents::note_selections(&model, &selections, cx);
             }
-            workbench.store_soon(cx);
+            workbench.store_timer.put_off(cx);
         }
-        EditorEvent::Scrolled => workbench.store_soon(cx),
+        EditorEvent::Scrolled => workbench.store_timer.put_off(cx),
         EditorEvent::Refused(sentence) => {
             workbench.report(
                 Notice::new(ui::Tone::Warning, sentence.clone()).key("refused"),

@@ -27,18 +27,30 @@ impl Workbench {
         self.storing = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(STORE_AFTER).await;
             let stored = window.update(cx, |_, window, cx| {
-                this.update(cx, |this, cx| {
-                    this.storing = None;
-                    this.store_now(window, cx);
-                })
+                this.update(cx, |this, cx| this.store_now(window, cx))
             });
             // The window may have been closed; it was stored then.
             stored.ok();
         }));
     }
 
+    /// Stores the window after a pause.
+    pub(super) fn store_rested(&mut self, cx: &mut Context<Self>) {
+        let (window, this) = (self.window, cx.weak_entity());
+        // The window cannot be borrowed during an update of this entity.
+        cx.defer(move |cx| {
+            let stored = window.update(cx, |_, window, cx| {
+                this.update(cx, |this, cx| this.store_now(window, cx))
+            });
+            // The window may have been closed; it was stored then.
+            stored.ok();
+        });
+    }
+
     /// Stores the current state of the window.
     pub(crate) fn store_now(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.storing = None;
+        self.store_timer.cancel();
         let saved = saved(self, window, cx);
         window_registry::store(cx.entity().entity_id(), saved, cx);
     }

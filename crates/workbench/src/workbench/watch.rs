@@ -134,7 +134,8 @@ pub(super) fn watch_window(
         }),
         cx.subscribe_in(&prediction, window, suggestions::prediction_event),
         cx.observe(&prediction, |this, _, cx| {
-            this.status.update(cx, |_, cx| cx.notify());
+            this.status
+                .update(cx, |status, cx| status.note_suggestions(cx));
         }),
         cx.subscribe_in(&tree, window, |this, _, event, window, cx| {
             folders::tree_event(this, event, window, cx)

@@ -1,6 +1,7 @@
 //! Search for all sites of patterns in whole texts, to be run on another thread.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{AbsPath, Revision, Span};
 
@@ -90,10 +91,22 @@ impl SiteSearch {
 
     /// Runs all searches. Takes time proportional to the texts.
     pub(crate) fn run(self) -> SiteFindings {
-        SiteFindings {
-            sites: self.tasks.into_iter().map(PatternSearch::run).collect(),
-            spots: self.spots.into_iter().flat_map(RepeatSearch::run).collect(),
+        self.run_until(&AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// Runs all searches; `None` if `is_over` is set meanwhile. Each search of a text is finished.
+    pub(crate) fn run_until(self, is_over: &AtomicBool) -> Option<SiteFindings> {
+        let go_on = || (!is_over.load(Ordering::Relaxed)).then_some(());
+        let mut findings = SiteFindings::default();
+        for task in self.tasks {
+            go_on()?;
+            findings.sites.push(task.run());
         }
+        for spots in self.spots {
+            go_on()?;
+            findings.spots.extend(spots.run());
+        }
+        Some(findings)
     }
 }
 
