@@ -4,12 +4,12 @@
 
 use std::ops::BitOr;
 
-use base::never;
 use tree_sitter::{Node, Query};
 
 use crate::definition::{Definition, NodeKinds};
 use crate::highlight_kind::HighlightKind;
 use crate::outline_query::OutlineQuery;
+use crate::query::compile_query;
 
 /// A tree-sitter grammar with the compiled queries of its language and the roles of its nodes.
 pub(crate) struct Grammar {
@@ -114,25 +114,6 @@ impl Grammar {
             .get(usize::from(node.kind_id()))
             .copied()
             .unwrap_or_default()
-    }
-}
-
-/// Compiles a query of the language `name`. Returns `None` if the source is empty. If the source
-/// does not compile, panics in debug builds and returns `None` in release builds.
-pub(crate) fn compile_query(
-    name: &str,
-    language: &tree_sitter::Language,
-    source: &str,
-) -> Option<Query> {
-    if source.trim().is_empty() {
-        return None;
-    }
-    match Query::new(language, source) {
-        Ok(query) => Some(query),
-        Err(error) => {
-            never!("a query of {name} does not compile: {error}");
-            None
-        }
     }
 }
 

@@ -8,9 +8,9 @@
 use base::Span;
 use tree_sitter::{Node, Query, QueryMatch, QueryPredicate, QueryPredicateArg};
 
-use crate::grammar::compile_query;
 use crate::nodes::path_around;
 use crate::outline_item::{OutlineItem, OutlineKind};
+use crate::query::compile_query;
 
 /// Maximum length of a name, in bytes; longer ones are truncated.
 const MAX_NAME_BYTES: usize = 200;
