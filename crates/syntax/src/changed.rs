@@ -6,10 +6,10 @@ use base::{ByteOffset, Span};
 use text::{Change, Snapshot};
 use tree_sitter::Node;
 
+use crate::dirty::note_edit;
 use crate::nodes::path_around;
 use crate::snapshot::SyntaxSnapshot;
 use crate::source::input_edits;
-use crate::tree::note_edit;
 
 /// Maximum length of a node around a changed one that counts as changed, in bytes.
 const MAX_AROUND_BYTES: usize = 512;

@@ -175,9 +175,11 @@ impl SyntaxSnapshot {
             return Vec::new();
         };
         let path = crate::nodes::path_around(view.root(), start, start + span.len());
+        // A function without a list must not get that of a function around it.
         let list = path
             .into_iter()
             .rev()
+            .take_while(|node| node.byte_range().len() <= span.len())
             .find_map(|node| node.child_by_field_name("parameters"));
         let Some(list) = list else {
             return Vec::new();

@@ -20,6 +20,8 @@ mod damage;
 mod definition;
 mod definitions;
 mod detection;
+mod dirty;
+mod document_outline;
 mod equality;
 mod excerpt;
 mod expand;

@@ -3,9 +3,9 @@
 //! Invariant: an updated outline equals one that is built from the same tree.
 //! Invariant: an update visits the changed parts of the tree and the items around them, never the
 //! whole text.
-//! Start at `SyntaxSnapshot::shared_outline`; `cache` decides between building and updating.
+//! Start at `OutlineCache::outline`, which decides between building and updating.
 
-pub(crate) mod cache;
+mod cache;
 mod definition;
 
 use std::collections::HashSet;
@@ -20,29 +20,10 @@ use tree_sitter::{Node, StreamingIterator, Tree};
 use crate::cursors::{matches, with_query_cursor};
 use crate::outline_item::{OutlineItem, OutlineKind, sorted};
 use crate::outline_query::{MatchedItem, OutlineQuery};
-use crate::snapshot::SyntaxSnapshot;
 use crate::source::BytePieces;
+pub(crate) use cache::OutlineCache;
 use definition::DefinitionIndex;
 pub use definition::{DefinedField, Definition, FieldPayload};
-
-impl SyntaxSnapshot {
-    /// Returns the outline of the whole text, in text order, as `shared_outline` and
-    /// `Outline::items` do.
-    pub fn outline(&self, text: &Snapshot) -> Vec<OutlineItem> {
-        self.shared_outline(text).items()
-    }
-
-    /// Returns the outline of the document, which all snapshots of its tree share. The first call
-    /// takes time proportional to the text, and later ones to the changes since: call it on a
-    /// background thread. While a parse is pending, the outline has the older structure. Without a
-    /// tree, it is empty.
-    pub fn shared_outline(&self, text: &Snapshot) -> Outline {
-        match OutlineSource::of(self, text) {
-            Some(source) => self.outline_cache().outline(&source),
-            None => Outline::empty(self.revision()),
-        }
-    }
-}
 
 /// The outline of a text at one revision: its functions, types, headings and the like. Cheap to
 /// clone.
@@ -86,23 +67,18 @@ impl SpanMark for OutlineMark {
 
 /// The tree and the text that an outline is derived from.
 pub(crate) struct OutlineSource<'a> {
-    syntax: &'a SyntaxSnapshot,
-    tree: &'a Tree,
-    query: &'static OutlineQuery,
-    text: &'a Snapshot,
+    pub(crate) tree: &'a Tree,
+    pub(crate) query: &'static OutlineQuery,
+    pub(crate) text: &'a Snapshot,
+    /// Revision whose offsets the tree has.
+    pub(crate) revision: Revision,
+    /// Revision whose structure the tree has.
+    pub(crate) parsed: Option<Revision>,
+    /// Returns the names of the parameters of the function at a span.
+    pub(crate) parameters: &'a dyn Fn(Span) -> Vec<String>,
 }
 
-impl<'a> OutlineSource<'a> {
-    /// Returns `None` without a tree, and for languages without an outline.
-    fn of(syntax: &'a SyntaxSnapshot, text: &'a Snapshot) -> Option<Self> {
-        Some(Self {
-            tree: &syntax.trees()?.root,
-            query: syntax.language().grammar().outline.as_ref()?,
-            syntax,
-            text,
-        })
-    }
-
+impl OutlineSource<'_> {
     /// Returns the items whose patterns start in a range, in any order, and possibly others.
     fn items_in(&self, range: Range<usize>) -> Vec<MatchedItem> {
         let text = self.text;
@@ -122,7 +98,7 @@ impl<'a> OutlineSource<'a> {
 
 impl Outline {
     /// Creates an outline without items.
-    fn empty(revision: Revision) -> Self {
+    pub(crate) fn empty(revision: Revision) -> Self {
         Self {
             revision,
             marks: SpanSet::new(),
@@ -133,7 +109,7 @@ impl Outline {
 
     /// Builds the outline of a whole text.
     fn build(source: &OutlineSource<'_>) -> Self {
-        let mut outline = Self::empty(source.syntax.revision());
+        let mut outline = Self::empty(source.revision);
         let items = source.items_in(0..source.text.len().0);
         outline.add(items, source);
         outline
@@ -200,10 +176,7 @@ impl Outline {
             OutlineKind::Enum | OutlineKind::Struct => {
                 Definition::of_type(&item, &self.items_within(item.span), source.text)
             }
-            _ => {
-                let parameters = source.syntax.parameters(source.text, item.span);
-                Definition::of_function(item.kind, parameters)
-            }
+            _ => Definition::of_function(item.kind, (source.parameters)(item.span)),
         }
     }
 

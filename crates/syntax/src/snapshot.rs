@@ -16,7 +16,7 @@ use crate::layers::small::{SmallLayer, SmallLayers};
 use crate::layers::{
     InjectionLayer, LayeredTrees, MAX_DEPTH, MAX_SMALL_BYTES, SMALL_BYTES, layer_at,
 };
-use crate::outline::cache::OutlineCache;
+use crate::outline::OutlineCache;
 
 /// A text's syntax trees at one moment, for queries on any thread. Cheap to clone. Pass the text of
 /// `revision` to each query. Without a tree, queries return empty results, or results derived from

@@ -20,6 +20,7 @@ use text::{Change, Snapshot};
 use tree_sitter::{InputEdit, ParseState};
 
 use crate::cursors::{return_parser, take_parser};
+use crate::dirty::note_edit;
 use crate::language::Language;
 use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
 use crate::snapshot::{SnapshotCaches, SyntaxSnapshot};
@@ -36,9 +37,6 @@ pub const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum size of a text parsed within a budget: it would not suffice, and the single token of a
 /// long string or an embedded script cannot be interrupted.
 const MAX_INLINE_BYTES: usize = 1024 * 1024;
-
-/// Maximum number of edited ranges; further ones are merged.
-const MAX_DIRTY_RANGES: usize = 64;
 
 /// The syntax trees of a text being edited, updated by `edit`, `parse` and `accept`. The owner of
 /// the buffer also owns the tree, on the same thread.
@@ -378,24 +376,6 @@ impl Drop for SyntaxTree {
 /// either side, no difference has been observed; the random tests check this.
 fn is_settled(was_settled: Option<bool>, trees: &LayeredTrees) -> bool {
     was_settled.is_none_or(|was_settled| was_settled && !trees.has_error())
-}
-
-/// Moves the edited places along with an edit and adds its own.
-pub(crate) fn note_edit(dirty: &mut Vec<Range<usize>>, edit: &InputEdit) {
-    let moved = |offset: usize| match offset {
-        offset if offset >= edit.old_end_byte => edit.new_end_byte + (offset - edit.old_end_byte),
-        offset => offset.min(edit.start_byte),
-    };
-    for range in dirty.iter_mut() {
-        *range = moved(range.start)..moved(range.end).max(moved(range.start));
-    }
-    dirty.push(edit.start_byte..edit.new_end_byte);
-    if dirty.len() > MAX_DIRTY_RANGES {
-        let start = dirty.iter().map(|range| range.start).min().unwrap_or(0);
-        let end = dirty.iter().map(|range| range.end).max().unwrap_or(0);
-        dirty.clear();
-        dirty.push(start..end);
-    }
 }
 
 #[cfg(test)]

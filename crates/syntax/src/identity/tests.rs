@@ -111,6 +111,12 @@ fn parameters_are_told_in_order() {
 }
 
 #[test]
+fn a_function_does_not_have_the_parameters_of_its_enclosing_function() {
+    let it = Marked::new("Ruby", "def a(x)\n  «def b\n    1\n  end»\nend\n");
+    assert!(it.syntax.parameters(&it.text, it.span()).is_empty());
+}
+
+#[test]
 fn nodes_around_a_span_come_smallest_first() {
     let it = Marked::new("Rust", "fn f() { «g»(1); }");
     let names: Vec<&str> = it

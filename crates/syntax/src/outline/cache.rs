@@ -13,8 +13,8 @@ use text::Change;
 use tree_sitter::{InputEdit, Tree};
 
 use super::{Outline, OutlineSource};
+use crate::dirty::note_edit;
 use crate::layers::{PreviousTree, stale_ranges};
-use crate::tree::note_edit;
 
 /// Maximum number of recorded changes. After more, the outline is built again.
 const MAX_CHANGES: usize = 1024;
@@ -59,10 +59,9 @@ impl OutlineCache {
 
     /// Returns the outline of a text: the known one, brought up to date by the recorded changes, or
     /// a new one if they do not lead to the revision of the text.
-    pub(super) fn outline(&self, source: &OutlineSource<'_>) -> Outline {
-        let revision = source.syntax.revision();
-        let is_parsed =
-            source.syntax.parsed_revision() == Some(revision) && source.text.revision() == revision;
+    pub(crate) fn outline(&self, source: &OutlineSource<'_>) -> Outline {
+        let revision = source.revision;
+        let is_parsed = source.parsed == Some(revision) && source.text.revision() == revision;
         let mut known = lock(&self.known);
         let updated = known
             .as_ref()
@@ -89,7 +88,7 @@ impl OutlineCache {
         source: &OutlineSource<'_>,
         is_parsed: bool,
     ) -> Option<Outline> {
-        let since = self.since(known.outline.revision(), source.syntax.revision())?;
+        let since = self.since(known.outline.revision(), source.revision)?;
         let mut outline = known.outline.clone();
         outline.follow(&since.change);
         if !is_parsed || is_same(&known.tree, source.tree) {
