@@ -11,15 +11,24 @@ use crate::words::WordScanner;
 
 /// Target spelling of a text, by its case and the way its words are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NameSpelling {
+pub enum NameSpelling {
+    /// `UPPER CASE`.
     Upper,
+    /// `lower case`.
     Lower,
+    /// `Title Case`.
     Title,
+    /// `snake_case`.
     Snake,
+    /// `camelCase`.
     Camel,
+    /// `PascalCase`.
     Pascal,
+    /// `kebab-case`.
     Kebab,
+    /// `SCREAMING_SNAKE_CASE`.
     ScreamingSnake,
+    /// Each letter in the other case.
     Toggled,
 }
 
@@ -43,7 +52,7 @@ pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> Caret
             };
         }
         covered = span;
-        let text = spelt(&ctx.snapshot.text(span), spelling);
+        let text = respelled(&ctx.snapshot.text(span), spelling);
         let len = text.len();
         match (selection.is_empty(), selection.is_reversed()) {
             (true, _) => SelectionEdit::caret_behind(span, text),
@@ -63,7 +72,8 @@ pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> Caret
     })
 }
 
-fn spelt(text: &str, spelling: NameSpelling) -> String {
+/// Returns the text in another spelling; all but case applies to each row as one name.
+pub fn respelled(text: &str, spelling: NameSpelling) -> String {
     match spelling {
         NameSpelling::Upper => text.to_uppercase(),
         NameSpelling::Lower => text.to_lowercase(),

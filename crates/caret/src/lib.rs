@@ -41,6 +41,7 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
+pub use case::{NameSpelling, respelled};
 pub use column_box::ColumnBox;
 pub use command::{Command, SelectionUnit};
 pub use context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};

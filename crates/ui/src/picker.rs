@@ -178,9 +178,9 @@ pub trait PickerDelegate: Sized + 'static {
     /// Returns the message shown when nothing matches.
     fn nothing_found(&self, query: &str) -> SharedString {
         if query.is_empty() {
-            "Nothing here".into()
+            "No entries".into()
         } else {
-            "Nothing fits".into()
+            "No matching results".into()
         }
     }
 

@@ -22,8 +22,9 @@ pub struct Searcher {
 pub struct Groups(Vec<Option<Range<usize>>>);
 
 impl Groups {
-    /// The group with a number from 1 on, if the pattern has one. `Some(None)` where it took no part in the match.
-    pub(super) fn get(&self, number: usize) -> Option<Option<Range<usize>>> {
+    /// Returns the bytes of the group with a number from 1 on, relative to the match. Returns `None`
+    /// if the pattern has no such group, and `Some(None)` if it took no part in the match.
+    pub fn get(&self, number: usize) -> Option<Option<Range<usize>>> {
         self.0.get(number.checked_sub(1)?).cloned()
     }
 

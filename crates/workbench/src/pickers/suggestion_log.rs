@@ -65,6 +65,14 @@ impl PickerDelegate for SuggestionLog {
         self.matching.len()
     }
 
+    fn nothing_found(&self, query: &str) -> SharedString {
+        if query.is_empty() {
+            "No suggestion has been refused in this window".into()
+        } else {
+            "No matching suggestions".into()
+        }
+    }
+
     fn row(&self, ix: usize, _: &App) -> PickerRow {
         let refused = self.matching.get(ix).and_then(|ix| self.refused.get(*ix));
         let Some(refused) = refused else {
