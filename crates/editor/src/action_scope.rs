@@ -14,17 +14,17 @@ use gpui_kit::{
 use crate::actions::{
     AcceptSuggestion, AcceptSuggestionLine, AcceptSuggestionWord, Cancel, CenterCaret, CloseFind,
     Copy, Cut, DismissSuggestion, ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious,
-    FindSelection, Fold, FoldAll, NextHunk, NextSuggestion, Paste, PasteAsIs, PreviousHunk,
-    PreviousSuggestion, Redo, RedoCaret, Replace, ReplaceAll, ReplaceNext, RequestSuggestion,
-    RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom,
-    ScrollToTop, SelectAllMatches, SelectMenu, ToggleFindCase, ToggleFindInSelection,
-    ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleReplaceCase, ToggleSoftWrap,
-    ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+    FindSelection, Fold, FoldAll, LeaveSnippet, NextHunk, NextSuggestion, NextTabStop, Paste,
+    PasteAsIs, PreviousHunk, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace,
+    ReplaceAll, ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp,
+    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
+    ToggleFindCase, ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleFold,
+    ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, expanding, finding, folding, hunks, menu, options,
-    scrolling, suggesting,
+    scrolling, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -77,6 +77,9 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     RequestSuggestion => suggesting::request_suggestion;
     ExpandWord => expanding::expand_word;
     ExpandWordBack => expanding::expand_word_back;
+    NextTabStop => snippets::next_tab_stop;
+    PreviousTabStop => snippets::previous_tab_stop;
+    LeaveSnippet => snippets::leave_snippet;
     RevertHunk => hunks::revert_hunk;
     SelectMenu => menu::open_menu;
 };

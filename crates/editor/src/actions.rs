@@ -74,6 +74,12 @@ gpui_kit::actions!(
         ExpandWord,
         /// Completes the word at the caret, cycling backwards.
         ExpandWordBack,
+        /// Moves to the next tab stop of the snippet.
+        NextTabStop,
+        /// Moves to the previous tab stop of the snippet.
+        PreviousTabStop,
+        /// Stops filling in the snippet and keeps its text.
+        LeaveSnippet,
         /// Reverts the changes at the carets to the last commit.
         RevertHunk,
         /// Opens the context menu at the caret.

@@ -26,6 +26,7 @@ mod primary;
 mod scene;
 pub(crate) mod scrolling;
 pub(crate) mod smooth_scroll;
+pub(crate) mod snippets;
 pub(crate) mod suggesting;
 
 use std::cell::RefCell;
@@ -40,6 +41,7 @@ use gpui_kit::{
     Task, Window,
 };
 use settings::{EditorSettings, Settings};
+use snippet::SnippetSession;
 use text::{Change, Selection, SelectionSet, Snapshot};
 
 use crate::block_view::{BlockView, BlockViews};
@@ -53,6 +55,7 @@ use crate::scroll::{Scroll, ScrollMargin};
 
 pub use inline_review::ReviewMark;
 pub use scene::SuggestionBlocker;
+pub use snippets::SnippetInsertion;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
 
 /// An event of an editor view, for the window around it.
@@ -140,6 +143,8 @@ pub struct Editor {
     pub(crate) review: inline_review::ShownReview,
     pub(crate) suggestion: suggesting::SuggestionState,
     word_expansion: Option<expanding::WordExpansion>,
+    /// The snippet whose tab stops are being filled in.
+    snippet: Option<SnippetSession>,
     /// Source of the rows, if they are excerpts of other texts.
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) blink: blink::CaretBlink,
@@ -205,6 +210,7 @@ impl Editor {
             review: inline_review::ShownReview::default(),
             suggestion: suggesting::SuggestionState::default(),
             word_expansion: None,
+            snippet: None,
             excerpts: None,
             blink: blink::CaretBlink::new(window),
             wrap_task: None,
@@ -296,6 +302,7 @@ impl Editor {
     /// requests a frame.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
+        self.check_snippet();
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
@@ -442,6 +449,9 @@ impl Editor {
         self.find.follow(change);
         self.review.follow(change);
         self.suggestion.follow(change, &self.snapshot);
+        if let Some(session) = &mut self.snippet {
+            session.follow(change);
+        }
         for span in &mut self.marked {
             *span = change.map_span(*span);
         }
@@ -465,6 +475,7 @@ impl Editor {
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
+        self.snippet = None;
         self.snapshot = after;
     }
 

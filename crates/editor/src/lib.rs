@@ -37,8 +37,8 @@ pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, Reveal, ReviewMark, SuggestionBlocker, SuggestionEvent,
-    SuggestionMode, ViewState,
+    CycleDirection, Editor, EditorEvent, Reveal, ReviewMark, SnippetInsertion, SuggestionBlocker,
+    SuggestionEvent, SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{DocumentEnvironment, DocumentModel, HeldWork, ModelEvent, SaveFailure, hold_work};

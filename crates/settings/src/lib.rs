@@ -16,6 +16,7 @@ mod schema;
 mod section;
 mod sections;
 mod settings;
+mod snippets;
 mod store;
 mod suggest;
 mod theme;
@@ -36,6 +37,7 @@ pub use sections::{
     TabSettings, TabShow, ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
+pub use snippets::{SnippetDefinition, parse_snippets};
 pub use store::{SettingsSource, SettingsStore, parse};
 pub use suggest::nearest;
 pub use theme::{

@@ -102,7 +102,9 @@ impl SnippetSession {
         let is_inside = |selection: &Selection| {
             let span = selection.span();
             let mut extents = self.extents.iter();
-            extents.any(|extent| extent.start <= span.start && span.end <= extent.end)
+            extents.any(|extent| {
+                !extent.is_empty() && extent.start <= span.start && span.end <= extent.end
+            })
         };
         selections.iter().all(is_inside)
     }
@@ -110,6 +112,15 @@ impl SnippetSession {
     /// Returns whether the final tab stop is reached, which ends the session.
     pub fn is_at_end(&self) -> bool {
         self.active + 1 >= self.stops.len()
+    }
+
+    /// Returns the spans of the tab stops that are not being filled in and not empty.
+    pub fn other_stops(&self) -> impl Iterator<Item = Span> {
+        let others = self.stops.iter().enumerate();
+        others
+            .filter(|(ix, _)| *ix != self.active)
+            .flat_map(|(_, stop)| stop.occurrences.iter().map(|it| it.span))
+            .filter(|span| !span.is_empty())
     }
 
     /// Returns the edits that apply the transforms of the active tab stop to the text typed in it.

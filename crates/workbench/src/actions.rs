@@ -158,6 +158,19 @@ pub mod suggestions {
     );
 }
 
+/// Commands for snippets. Moving between tab stops belongs to `editor`.
+pub mod snippets {
+    gpui_kit::actions!(
+        snippets,
+        [
+            /// Insert a snippet for the language of this text.
+            Insert,
+            /// Open your snippets for the language of this text.
+            Configure,
+        ]
+    );
+}
+
 /// Commands for panes and tabs.
 pub mod pane {
     use gpui_kit::Action;

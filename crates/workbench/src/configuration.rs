@@ -18,12 +18,14 @@ use ui::{ActivePlatform as _, ThemeLibrary};
 use crate::error::Error;
 use crate::menus;
 use crate::services::Services;
+use crate::snippet_library::SnippetLibrary;
 
 /// The configuration files and their parsed contents.
 pub struct Configuration {
     services: Services,
     store: SettingsStore,
     library: ThemeLibrary,
+    snippets: SnippetLibrary,
     keymap: Keymap,
     problems: BTreeMap<ConfigSource, Vec<ConfigProblem>>,
     theme_problem: Option<String>,
@@ -40,6 +42,8 @@ pub enum ConfigSource {
     Keymap,
     /// Custom themes from `themes/*.json`.
     Themes,
+    /// Snippets from `snippets/*.json` and `snippets/*.code-snippets`.
+    Snippets,
 }
 
 /// A change to the configuration.
@@ -67,6 +71,7 @@ struct ConfigTexts {
     settings: Option<String>,
     keymap: Option<String>,
     themes: Vec<(String, String)>,
+    snippets: Vec<(String, String)>,
     unreadable: Vec<(ConfigSource, ConfigProblem)>,
 }
 
@@ -81,6 +86,7 @@ impl Configuration {
                 services,
                 store: SettingsStore::new(),
                 library: ThemeLibrary::builtin(),
+                snippets: SnippetLibrary::default(),
                 keymap: Keymap::default(),
                 problems: BTreeMap::new(),
                 theme_problem: None,
@@ -120,6 +126,16 @@ impl Configuration {
     /// Returns the folder of the user's custom themes.
     pub fn themes_path(services: &Services) -> AbsPath {
         services.dirs.config.join("themes")
+    }
+
+    /// Returns the folder of the user's snippets.
+    pub fn snippets_path(services: &Services) -> AbsPath {
+        services.dirs.config.join("snippets")
+    }
+
+    /// Returns the user's snippets.
+    pub(crate) fn snippets(&self) -> &SnippetLibrary {
+        &self.snippets
     }
 
     /// Returns the available themes.
@@ -242,6 +258,9 @@ impl Configuration {
         let (library, problems) = ThemeLibrary::with_own(&texts.themes);
         self.library = library;
         self.problems.insert(ConfigSource::Themes, problems);
+        let (snippets, problems) = SnippetLibrary::parse(&texts.snippets);
+        self.snippets = snippets;
+        self.problems.insert(ConfigSource::Snippets, problems);
         // A file that is unreadable for now keeps its last contents.
         if let Some(text) = &texts.settings {
             self.take_settings(text, cx);
@@ -254,6 +273,7 @@ impl Configuration {
             cx.emit(ConfigurationEvent::Changed(part));
         }
         cx.emit(ConfigurationEvent::Changed(ConfigSource::Themes));
+        cx.emit(ConfigurationEvent::Changed(ConfigSource::Snippets));
     }
 
     fn take_settings(&mut self, text: &str, cx: &mut Context<Self>) {
@@ -315,30 +335,49 @@ fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {
     };
     let settings = text("settings.json", ConfigSource::Settings);
     let keymap = text("keymap.json", ConfigSource::Keymap);
-    let mut themes = Vec::new();
-    if let Ok(listing) = files.list(&config.join("themes")) {
-        for entry in listing.entries {
-            let name = format!("themes/{}", entry.path.name());
-            if !name.ends_with(".json") && !name.ends_with(".jsonc") {
-                continue;
-            }
-            match read_text(files, &entry.path) {
-                Ok(text) => themes.push((name, text.unwrap_or_default())),
-                Err(error) => {
-                    unreadable.push((
-                        ConfigSource::Themes,
-                        unreadable_problem(&name, error.to_string()),
-                    ));
-                }
-            }
-        }
-    }
+    let mut folder = |name: &str, extensions: &[&str], part| {
+        let (texts, problems) = read_folder(files, config, name, extensions);
+        unreadable.extend(problems.into_iter().map(|problem| (part, problem)));
+        texts
+    };
+    let themes = folder("themes", &[".json", ".jsonc"], ConfigSource::Themes);
+    let snippets = folder(
+        "snippets",
+        &[".json", ".jsonc", ".code-snippets"],
+        ConfigSource::Snippets,
+    );
     ConfigTexts {
         settings,
         keymap,
         themes,
+        snippets,
         unreadable,
     }
+}
+
+/// Reads the files of a folder of the configuration that have one of these extensions. Returns their
+/// names with the folder's and their texts, and the problems of unreadable ones.
+fn read_folder(
+    files: &dyn Files,
+    config: &AbsPath,
+    folder: &str,
+    extensions: &[&str],
+) -> (Vec<(String, String)>, Vec<ConfigProblem>) {
+    let (mut texts, mut problems) = (Vec::new(), Vec::new());
+    let Ok(listing) = files.list(&config.join(folder)) else {
+        return (texts, problems);
+    };
+    for entry in listing.entries {
+        let name = format!("{folder}/{}", entry.path.name());
+        if !extensions.iter().any(|extension| name.ends_with(extension)) {
+            continue;
+        }
+        match read_text(files, &entry.path) {
+            Ok(text) => texts.push((name, text.unwrap_or_default())),
+            Err(error) => problems.push(unreadable_problem(&name, error.to_string())),
+        }
+    }
+    (texts, problems)
 }
 
 /// Reads a file; `None` if it does not exist.

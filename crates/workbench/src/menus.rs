@@ -10,7 +10,7 @@ use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
 use crate::actions::{
-    app, excerpts, file, go, pane, project_search, project_tree, suggestions, view,
+    app, excerpts, file, go, pane, project_search, project_tree, snippets, suggestions, view,
 };
 
 /// Registers the menus with the system.
@@ -145,6 +145,7 @@ fn edit_menu() -> Menu {
         MenuItem::action("Toggle block comment", editor::ToggleBlockComment),
         MenuItem::action("Join lines", editor::JoinRows),
         MenuItem::action("Delete lines", editor::DeleteRows),
+        MenuItem::action("Insert snippet\u{2026}", snippets::Insert),
         MenuItem::separator(),
         MenuItem::action("Request suggestion", editor::RequestSuggestion),
         MenuItem::action("Suggestion status\u{2026}", suggestions::ShowStatus),
@@ -267,6 +268,7 @@ fn help_menu(platform: Platform) -> Menu {
         MenuItem::action("Default settings", app::OpenDefaultSettings),
         MenuItem::action("Default key bindings", app::OpenDefaultKeymap),
         MenuItem::action("Themes folder", app::OpenThemesFolder),
+        MenuItem::action("Configure snippets", snippets::Configure),
     ];
     let own = [
         MenuItem::separator(),

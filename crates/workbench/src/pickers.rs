@@ -8,6 +8,7 @@ pub(crate) mod go_to_line;
 pub(crate) mod index_menu;
 pub(crate) mod paths;
 pub(crate) mod recent;
+pub(crate) mod snippets;
 pub(crate) mod suggestion_log;
 pub(crate) mod suggestion_menu;
 pub(crate) mod symbols;

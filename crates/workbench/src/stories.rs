@@ -18,6 +18,7 @@ mod restoring;
 mod running_sessions;
 mod searching;
 mod settings_files;
+mod snippets;
 mod suggestions;
 mod tree;
 mod typing;

@@ -22,6 +22,7 @@ mod restore;
 mod review;
 mod save;
 mod search;
+mod snippets;
 mod suggestions;
 mod watch;
 

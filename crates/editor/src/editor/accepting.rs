@@ -52,7 +52,8 @@ impl Editor {
 
     /// Returns whether Tab accepts the suggestion instead of indenting; see `suggestion::tab_key`.
     pub fn tab_takes_suggestion(&self, cx: &Context<Self>) -> bool {
-        let is_shown = self.shows_suggestion() && self.mouse.drag.is_none();
+        let is_shown =
+            self.shows_suggestion() && self.mouse.drag.is_none() && !self.is_in_snippet();
         let shown = self.suggestion.shown_presentation().filter(|_| is_shown);
         let Some(shown) = shown else {
             return false;

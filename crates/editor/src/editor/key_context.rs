@@ -36,6 +36,9 @@ impl Editor {
         if !self.marked.is_empty() {
             context.add("composing");
         }
+        if self.is_in_snippet() {
+            context.add("snippet");
+        }
         if self.shows_suggestion() {
             context.add("suggestion");
         }

@@ -20,6 +20,8 @@ pub enum SuggestionBlocker {
     Selection,
     /// The find bar has the focus.
     Finding,
+    /// The tab stops of a snippet are being filled in.
+    Snippet,
 }
 
 impl fmt::Display for SuggestionBlocker {
@@ -30,6 +32,7 @@ impl fmt::Display for SuggestionBlocker {
             SuggestionBlocker::Composing => "an input method is composing",
             SuggestionBlocker::Selection => "something is selected",
             SuggestionBlocker::Finding => "the keyboard is in the find bar",
+            SuggestionBlocker::Snippet => "a snippet is being filled in",
         })
     }
 }
@@ -74,6 +77,9 @@ impl Editor {
         }
         if !self.marked.is_empty() {
             return Some(SuggestionBlocker::Composing);
+        }
+        if self.is_in_snippet() {
+            return Some(SuggestionBlocker::Snippet);
         }
         let is_selected = self
             .selections

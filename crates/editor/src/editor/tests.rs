@@ -6,6 +6,7 @@ mod folding;
 mod input;
 mod pointer;
 mod reviewing;
+mod snippets;
 mod suggesting;
 mod typing;
 mod views;

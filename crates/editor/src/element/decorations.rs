@@ -25,6 +25,7 @@ impl Decorator<'_> {
         self.add_suggested(cx);
         self.add_rulers(colors.ruler);
         self.add_occurrences(colors.occurrence);
+        self.add_tab_stops(colors.occurrence);
         self.add_matches(cx);
         let selections = self.selections_in(self.layout.span);
         let color = layout::selection_color(self.layout.is_focused, cx);
@@ -165,6 +166,17 @@ impl Decorator<'_> {
             .collect();
         for span in found {
             self.add_span(span, color, 2.0);
+        }
+    }
+
+    /// Adds the tab stops of a snippet that are not being filled in.
+    fn add_tab_stops(&mut self, color: Hsla) {
+        let shown = self.layout.span;
+        let stops: Vec<Span> = self.editor.other_tab_stops().collect();
+        for span in stops {
+            if span.start <= shown.end && shown.start <= span.end {
+                self.add_span(span, color, 2.0);
+            }
         }
     }
 

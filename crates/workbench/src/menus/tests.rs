@@ -174,6 +174,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "pane",
                 "project_search",
                 "project_tree",
+                "snippets",
                 "suggestions",
                 "view",
             ]

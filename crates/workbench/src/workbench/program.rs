@@ -101,7 +101,7 @@ fn open_keymap(
 }
 
 /// Opens a configuration file; a missing one starts with `text` and is created when saved.
-fn open_or_create(
+pub(super) fn open_or_create(
     workbench: &mut Workbench,
     path: AbsPath,
     text: &'static str,
@@ -109,12 +109,13 @@ fn open_or_create(
     cx: &mut Context<Workbench>,
 ) {
     let files = workbench.services.files.clone();
-    let (wanted, folder) = (path.clone(), workbench.services.dirs.config.clone());
+    let (wanted, config) = (path.clone(), workbench.services.dirs.config.clone());
     let actions = commands::entries(window, cx);
     let exists = cx.background_spawn(async move {
         // If the folder cannot be created, saving the file reports it.
+        let folder = wanted.parent().unwrap_or_else(|| config.clone());
         files.create_folder(&folder).ok();
-        write_schemas(files.as_ref(), &folder.join("schemas"), &actions);
+        write_schemas(files.as_ref(), &config.join("schemas"), &actions);
         files.exists(&wanted)
     });
     cx.spawn_in(window, async move |this, cx| {

@@ -254,6 +254,9 @@ fn report_problems(
     let notice = match part {
         ConfigSource::Settings => notice.action("Open settings", crate::actions::app::OpenSettings),
         ConfigSource::Keymap => notice.action("Open key bindings", crate::actions::app::OpenKeymap),
+        ConfigSource::Snippets => {
+            notice.action("Open snippets", crate::actions::snippets::Configure)
+        }
         ConfigSource::Themes => notice,
     };
     workbench.report(notice, window, cx);

@@ -1,0 +1,87 @@
+//! Snippets in the window: inserts one into the active text, and opens the user's files.
+
+use gpui_kit::{App, Context, Div, Entity, InteractiveElement as _, Stateful, Window};
+
+use super::{Workbench, program};
+use crate::actions::snippets::{Configure, Insert};
+use crate::configuration::Configuration;
+use crate::item::TabItem;
+use crate::pickers::snippets::SnippetPicker;
+
+/// Initial content of a new file of snippets.
+const NEW_SNIPPETS: &str = "// Your snippets, in the format of VS Code. In a body, $1 and ${2:default} are tab stops, $0 is\n// the final one, and $TM_FILENAME is a variable.\n{\n  // \"Loop\": {\n  //   \"prefix\": \"loop\",\n  //   \"body\": [\"for ${1:item} in ${2:items} {\", \"\\t$0\", \"}\"],\n  //   \"description\": \"A loop over items\"\n  // }\n}\n";
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(insert_snippet))
+        .on_action(cx.listener(configure_snippets))
+}
+
+fn active_editor(workbench: &Workbench) -> Option<Entity<editor::Editor>> {
+    workbench.active_item().and_then(TabItem::editor).cloned()
+}
+
+fn insert_snippet(
+    workbench: &mut Workbench,
+    _: &Insert,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(editor) = active_editor(workbench) else {
+        return;
+    };
+    let language = editor.read(cx).model().read(cx).language();
+    let snippets = Configuration::of(cx)
+        .read(cx)
+        .snippets()
+        .of_language(language);
+    let before = editor.update(cx, |editor, cx| {
+        let point = editor.caret_point(cx);
+        let snapshot = editor.model().read(cx).snapshot();
+        let start = snapshot.row_start(point.row);
+        let row = base::Span::new(start, snapshot.offset_at(point));
+        snapshot.text(row).into_owned()
+    });
+    let variables = variables(workbench, &editor, cx);
+    let picker = SnippetPicker::new(editor.downgrade(), snippets, before, variables);
+    workbench.pick(picker, window, cx);
+}
+
+/// Returns the variables that concern the window: its folder and the clipboard.
+fn variables(
+    workbench: &Workbench,
+    editor: &Entity<editor::Editor>,
+    cx: &App,
+) -> Vec<(&'static str, String)> {
+    let mut variables = Vec::new();
+    if let Some(folder) = &workbench.folder {
+        let root = folder.read(cx).root().clone();
+        let path = editor.read(cx).model().read(cx).document().path().cloned();
+        if let Some(relative) = path.as_ref().and_then(|path| path.relative_to(&root)) {
+            variables.push(("RELATIVE_FILEPATH", relative.display().to_string()));
+        }
+        variables.push(("WORKSPACE_NAME", root.name()));
+        variables.push(("WORKSPACE_FOLDER", root.to_string()));
+    }
+    let clipboard = cx.read_from_clipboard().and_then(|item| item.text());
+    variables.extend(clipboard.map(|text| ("CLIPBOARD", text)));
+    variables
+}
+
+fn configure_snippets(
+    workbench: &mut Workbench,
+    _: &Configure,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let editor = active_editor(workbench);
+    let language = editor.and_then(|editor| editor.read(cx).model().read(cx).language());
+    let name = language.map_or_else(
+        || "global".to_owned(),
+        |language| language.name().to_lowercase(),
+    );
+    let folder = Configuration::snippets_path(&workbench.services);
+    let path = folder.join(format!("{name}.json"));
+    program::open_or_create(workbench, path, NEW_SNIPPETS, window, cx);
+}
