@@ -41,12 +41,9 @@ impl TypingCadence {
     /// the shorter the delay, within fixed bounds.
     pub(crate) fn wait(&self) -> Duration {
         let interval = self.interval.unwrap_or(BURST);
-        let max = crate::knob("MAXW", 75.0);
-        let min = crate::knob("MINW", 30.0);
         let slow = ((interval - BURST) / (SLOW - BURST)).clamp(0.0, 1.0);
-        let spared = (max - min) * slow;
-        let _ = (MAX_WAIT, MIN_WAIT);
-        Duration::from_millis((max - spared).round() as u64)
+        let spared = (MAX_WAIT - MIN_WAIT).as_secs_f32() * 1_000.0 * slow;
+        MAX_WAIT - Duration::from_millis(spared.round() as u64)
     }
 
     /// Returns how many keys the user is expected to press in `time`, at least one.

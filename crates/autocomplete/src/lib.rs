@@ -10,13 +10,7 @@
 //! requests to models.
 
 #![warn(missing_docs)]
-#![allow(
-    warnings,
-    clippy::all,
-    clippy::pedantic,
-    clippy::restriction,
-    clippy::nursery
-)]
+
 mod accept;
 mod cache;
 mod cause;
@@ -43,12 +37,3 @@ pub use history::{DocumentEdit, EditHistory};
 pub use suggestion::{
     SuggestedEdit, Suggestion, SuggestionId, SuggestionIds, SuggestionShape, SuggestionSource,
 };
-
-/// KNOB
-#[allow(clippy::disallowed_methods, missing_docs)]
-pub fn knob(name: &str, default: f32) -> f32 {
-    std::env::var(name)
-        .ok()
-        .and_then(|it| it.parse().ok())
-        .unwrap_or(default)
-}

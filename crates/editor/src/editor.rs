@@ -498,7 +498,7 @@ impl Editor {
         }
     }
 
-    /// Brings up to date what was left for a pause in typing.
+    /// Runs the updates that were deferred to a pause in typing.
     fn text_rested(&mut self, cx: &mut Context<Self>) {
         self.sync(cx);
         self.highlight_at_rest(cx);

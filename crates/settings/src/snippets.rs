@@ -13,7 +13,7 @@ use crate::suggest;
 pub struct SnippetDefinition {
     /// Name of the snippet, for lists.
     pub name: String,
-    /// Abbreviations that stand for it; may be empty.
+    /// Abbreviations for it; may be empty.
     pub prefixes: Vec<String>,
     /// Its text in the grammar of snippets; rows end with a line feed.
     pub body: String,

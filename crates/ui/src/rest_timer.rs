@@ -1,11 +1,11 @@
-//! A timer for pauses: put off at every event, it fires once none came for a while.
+//! A timer that fires after a pause in a series of events.
 
 use std::time::{Duration, Instant};
 
 use gpui_kit::{Context, Task};
 
-/// Calls a method of an entity when it was not put off for a while. Putting it off only moves the
-/// time: no timer of the system is started for each event.
+/// Calls a method of an entity after a pause. Each event delays the call; it moves the deadline and
+/// starts no further timer of the system.
 pub struct RestTimer<T> {
     rest: Duration,
     own: fn(&mut T) -> &mut RestTimer<T>,
@@ -37,7 +37,7 @@ impl<T: 'static> RestTimer<T> {
         self.due.is_some()
     }
 
-    /// Starts the timer, or puts it off if it is running.
+    /// Starts the timer, or delays it if it is running.
     pub fn put_off(&mut self, cx: &mut Context<T>) {
         self.due = Some(cx.background_executor().now() + self.rest);
         if self.task.is_some() {

@@ -89,7 +89,7 @@ fn is_typed(before: &str, prefix: &str) -> bool {
     !(rest.chars().next_back().is_some_and(is_word) && prefix.starts_with(is_word))
 }
 
-/// Returns the language that the name of a file stands for.
+/// Returns the language in the name of a file: `rust` for `rust.json`.
 fn file_language(name: &str) -> Option<&str> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let stem = file

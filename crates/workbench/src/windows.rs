@@ -205,7 +205,7 @@ pub fn reopen(cx: &mut App) {
         return with_window(&front, cx, |_, window, _| window.activate_window());
     }
     let opening = window_registry::take_set_aside(cx).map(reopening);
-    // Blocks on the disk, but no window is there that could stop.
+    // Reading the file blocks this thread, which has no window to draw yet.
     let files = Services::of(cx).files;
     let opening = opening.unwrap_or_default().with_stored_folder(&*files);
     open_window(opening, cx);

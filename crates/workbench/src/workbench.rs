@@ -67,7 +67,7 @@ const MAX_RECENT_FOR_AGENTS: usize = 10;
 pub struct Workbench {
     services: Services,
     folder: Option<Entity<OpenFolder>>,
-    /// Finds out how the path of the next folder is stored.
+    /// Looks up how the disk spells the path of the next folder.
     opening_folder: Option<Task<()>>,
     layout: PaneLayout,
     items: HashMap<ItemId, ItemEntry>,

@@ -163,6 +163,56 @@ fn nothing_is_left_unfinished() {
     complain(problems);
 }
 
+/// Finds the lines of attributes that allow a lint without a reason, or a whole group of lints.
+fn unfounded_allowances(code: &str) -> Vec<usize> {
+    let mut lines = Vec::new();
+    for opening in [concat!("#[al", "low("), concat!("#![al", "low(")] {
+        for (at, _) in code.match_indices(opening) {
+            let rest = &code[at..];
+            let attribute = &rest[..rest.find(")]").unwrap_or(rest.len())];
+            let lints = attribute.split("reason").next().unwrap_or_default();
+            let groups = [
+                "warnings",
+                "::all",
+                "::pedantic",
+                "::restriction",
+                "::nursery",
+            ];
+            if !attribute.contains("reason = \"")
+                || groups.iter().any(|group| lints.contains(group))
+            {
+                lines.push(code[..at].lines().count() + 1);
+            }
+        }
+    }
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn lints_are_allowed_one_by_one_with_a_reason() {
+    let mut problems = Vec::new();
+    for source in tree::sources() {
+        for line in unfounded_allowances(&source.text) {
+            problems.push(format!(
+                "{}:{line} allows a group of lints, or a lint without a reason",
+                source.name
+            ));
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn unfounded_allowances_are_found() {
+    let allow = concat!("#[al", "low");
+    let code = format!(
+        "{allow}(dead_code)]\nfn a() {{}}\n\n{allow}(\n    clippy::all,\n    reason = \"b\"\n)]\nfn b() {{}}\n\
+         {allow}(dead_code, reason = \"all of it\")]\nfn c() {{}}\n"
+    );
+    assert_eq!(unfounded_allowances(&code), [1, 4]);
+}
+
 #[test]
 fn every_manifest_takes_the_workspace_lints() {
     let root = tree::root();

@@ -27,6 +27,8 @@ const MAX_REQUESTS: usize = 2;
 /// Delay after a deletion, and within a word that the last suggestion got wrong.
 const BEHIND_DELETION: Duration = Duration::from_millis(120);
 const WITHIN_WORD: Duration = Duration::from_millis(300);
+/// Part of the usual latency of a response after which it takes unusually long.
+const LATENCY_FACTOR: f32 = 1.3;
 /// Minimum and maximum time to wait for a response before sending a second request.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(400), Duration::from_secs(3));
 /// Size of the prompt window for fill in the middle, in tokens.
@@ -50,12 +52,8 @@ impl CompletionEngine {
         }
         let wait = match mode {
             DebounceMode::Eager => Duration::ZERO,
-            DebounceMode::Deleting => {
-                Duration::from_millis(crate::knob("DEL", BEHIND_DELETION.as_millis() as f32) as u64)
-            }
-            DebounceMode::Typing if self.has_missed && is_within_word(state) => {
-                Duration::from_millis(crate::knob("WITHIN", WITHIN_WORD.as_millis() as f32) as u64)
-            }
+            DebounceMode::Deleting => BEHIND_DELETION,
+            DebounceMode::Typing if self.has_missed && is_within_word(state) => WITHIN_WORD,
             DebounceMode::Typing => self.cadence.wait(),
         };
         let mut current = self.requests.iter().filter(|request| !request.is_outdated);
@@ -63,9 +61,7 @@ impl CompletionEngine {
             (None, _) => Some(edited + wait),
             // The response may still complete the line. Only one that takes unusually long gets
             // company, and only from a server that would process both.
-            (Some(request), None)
-                if !self.is_server_serial() || crate::knob("SERIALTWO", 0.0) > 0.0 =>
-            {
+            (Some(request), None) if !self.is_server_serial() => {
                 Some((edited + wait).max(request.asked + self.patience()))
             }
             (Some(_), _) => None,
@@ -74,11 +70,8 @@ impl CompletionEngine {
 
     /// Returns how long to wait for a response before sending a second request.
     fn patience(&self) -> Duration {
-        let patience = self.server.latency(90).mul_f32(crate::knob("PATMUL", 1.3));
-        patience.clamp(
-            Duration::from_millis(crate::knob("PAT", PATIENCE.0.as_millis() as f32) as u64),
-            PATIENCE.1,
-        )
+        let patience = self.server.latency(90).mul_f32(LATENCY_FACTOR);
+        patience.clamp(PATIENCE.0, PATIENCE.1)
     }
 
     /// Whether a response is expected that may complete the current text.
@@ -229,7 +222,7 @@ impl CompletionEngine {
 
     /// Cancels the oldest request if there are as many as are allowed. An outdated one goes first.
     fn make_room(&mut self) {
-        if self.requests.len() < crate::knob("MAXREQ", MAX_REQUESTS as f32) as usize {
+        if self.requests.len() < MAX_REQUESTS {
             return;
         }
         let outdated = self.requests.iter().position(|request| request.is_outdated);

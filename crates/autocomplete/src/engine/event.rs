@@ -54,8 +54,8 @@ pub enum TabEvent {
         /// Number of its characters that were typed before.
         typed: usize,
     },
-    /// Validation refused a model's suggestion. The same text is reported once, even if it is checked
-    /// again while the user types.
+    /// Validation refused a model's suggestion. Each refused text is reported once, although it is
+    /// validated again after every key.
     Refused {
         /// Identifier of the suggestion.
         id: SuggestionId,

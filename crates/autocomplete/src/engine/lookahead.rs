@@ -59,24 +59,15 @@ impl CompletionEngine {
         if self.ends_soon(candidate) {
             return Some(self.now);
         }
-        (self.success_rate >= crate::knob("AHEADRATE", MIN_SUCCESS_AHEAD)).then(|| {
-            candidate.since
-                + Duration::from_millis(
-                    crate::knob("LIKELY", LIKELY_AFTER.as_millis() as f32) as u64
-                )
-        })
+        (self.success_rate >= MIN_SUCCESS_AHEAD).then(|| candidate.since + LIKELY_AFTER)
     }
 
     /// Whether the user will have typed the rest before a response could arrive.
     fn ends_soon(&self, candidate: &SuggestionCandidate) -> bool {
         let left = candidate.chars();
         let latency = self.server.latency(75) + self.cadence.wait();
-        let near = self
-            .cadence
-            .keys_in(latency)
-            .min(crate::knob("LEFT", MAX_CHARS_LEFT as f32) as usize);
-        let is_sure = candidate.typed >= left
-            || self.success_rate >= crate::knob("EARLYRATE", MIN_SUCCESS_EARLY);
+        let near = self.cadence.keys_in(latency).min(MAX_CHARS_LEFT);
+        let is_sure = candidate.typed >= left || self.success_rate >= MIN_SUCCESS_EARLY;
         left <= near && is_sure
     }
 

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OpenBrackets(Vec<(usize, char)>);
 
-/// The effect of the text after some open brackets on them.
+/// The result of matching the brackets of a text against brackets that are open before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Closing {
     /// The brackets that it leaves open, the outermost first.

@@ -270,7 +270,7 @@ fn steps() -> impl FnMut() -> bool {
     let mut steps = 0;
     move || {
         steps += 1;
-        steps > crate::knob("STEPS", MAX_PARSE_STEPS as f32) as u32
+        steps > MAX_PARSE_STEPS
     }
 }
 

@@ -225,14 +225,7 @@ impl RecentReplacement {
     /// Whether a proposed change from `before` to `after` would restore the removed text or remove
     /// the kept text.
     fn comes_back(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
-        let texts = [
-            solid(&self.removed),
-            if crate::knob("NOLAST", 0.0) > 0.0 {
-                ""
-            } else {
-                solid(&self.last)
-            },
-        ];
+        let texts = [solid(&self.removed), solid(&self.last)];
         let mut texts = texts.into_iter().filter(|text| !text.is_empty());
         texts.any(|removed| {
             self.is_inserted(removed, after, change)

@@ -25,7 +25,7 @@ pub(crate) struct FindSession {
     pub(crate) bar: Option<Entity<FindBar>>,
     /// Searches all matches.
     pub(super) search_task: Option<Task<()>>,
-    /// Whether the text was edited since all matches were searched.
+    /// Whether the text was edited since its last complete search.
     is_stale: bool,
     /// Searches the next match, or the matches of one command.
     step_task: Option<Task<()>>,

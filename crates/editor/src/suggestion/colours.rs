@@ -1,8 +1,8 @@
 //! Highlights of inserted text: parses the text with the suggestion applied, on another thread.
 //!
-//! The tree of the document is brought up to date for it. Where there is none, or that takes long,
-//! only a bounded part of the text is parsed; the parser then guesses constructs that begin further
-//! up.
+//! A copy of the document's syntax tree is parsed again with the inserted text. If the document has
+//! no tree, or the parse exceeds its budget, only the rows near the suggestion are parsed; constructs
+//! that begin above them are then unknown to the parser.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ const BEHIND: usize = 2 * 1024;
 /// Maximum length of the parsed text, in bytes; later changes get no highlights.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Maximum number of progress checks while the tree of the document is brought up to date, one per
-/// hundred steps of the parser: fewer than parsing a part of the text takes.
+/// Maximum number of progress checks of the parser, one per hundred steps, when it parses a copy of
+/// the document's tree again: fewer than parsing a part of the text takes.
 const MAX_CHECKS: u32 = 100;
 
 /// A suggested text with its highlights, as offsets from its start.
@@ -101,8 +101,8 @@ impl ColourJob {
         self.in_document().unwrap_or_else(|| self.in_stretch())
     }
 
-    /// Brings the tree of the document up to date for the suggestion. Returns `None` without a tree
-    /// of the text, or if that takes too long.
+    /// Parses a copy of the document's tree again, with the suggestion. Returns `None` if the document
+    /// has no tree of this text, or if the parse exceeds its budget.
     fn in_document(&self) -> Option<Vec<HighlightedText>> {
         let syntax = self.syntax.as_ref()?;
         if syntax.parsed_revision() != Some(self.snapshot.revision()) {

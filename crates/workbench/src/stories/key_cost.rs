@@ -100,7 +100,7 @@ fn key(story: &mut Story) -> WorkCounts {
     counts
 }
 
-/// Counts the work of keys at eight a second, which leaves no pause.
+/// Counts the work of keys typed at eight per second, so fast that no pause occurs.
 fn keys(story: &mut Story) -> WorkCounts {
     let type_all = || {
         for key in ["c", "o", "u", "n", "t", ".", "x", "(", " ", "y"] {
@@ -127,7 +127,7 @@ fn pause(story: &mut Story) -> WorkCounts {
     counts
 }
 
-/// Something that is done in a window, with its name.
+/// A step of the test with its name.
 type Step = (&'static str, fn(&mut Story) -> WorkCounts);
 
 const KEYS: [Step; 3] = [("a key", key), ("ten keys", keys), ("a new row", new_row)];

@@ -407,7 +407,8 @@ fn document_event(
     }
 }
 
-/// Updates titles if the title of an item changed: an untitled text is named after its first words.
+/// Redraws the tabs if the title of an item changed. The title of an untitled text is its first
+/// words.
 fn title_may_change(workbench: &mut Workbench, item: ItemId, cx: &mut Context<Workbench>) {
     let Some(entry) = workbench.items.get_mut(&item) else {
         return;
