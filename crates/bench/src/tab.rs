@@ -9,16 +9,20 @@
 mod check;
 mod future;
 mod keys;
+mod misses;
 mod ours;
 mod peers;
 mod server;
 mod stale;
 mod wire;
 
+use std::collections::HashSet;
+
 use crate::figure::Figure;
 use crate::is_wanted;
 use future::Future;
 use keys::Session;
+use misses::MissCause;
 use peers::Policy;
 use server::ServerKind;
 
@@ -37,7 +41,7 @@ const CALLS_OVER_B: f64 = 0.95;
 const SAVED_OVER_B_SERIAL: f64 = 1.1;
 
 /// Counts of a policy over one session.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Score {
     /// Keystrokes.
     keys: usize,
@@ -49,6 +53,10 @@ pub(super) struct Score {
     calls: usize,
     /// Suggestions shown for a text other than the current one.
     stale: usize,
+    /// Indices of the covered keystrokes.
+    covered_events: HashSet<usize>,
+    /// Indices of our other keystrokes, with the cause of each.
+    misses: Vec<(usize, MissCause)>,
 }
 
 impl Score {
@@ -143,6 +151,9 @@ fn compare(session: &Session, accuracy: f64, server: ServerKind) -> Vec<Figure> 
         through: peer(Policy::DebounceCancelTyping),
         cody: peer(Policy::Cody),
     };
+    for (cause, count) in misses::count(&comparison.ours.misses, &comparison.cody.covered_events) {
+        eprintln!("tab: {count:5} keys that B covers, missed: {cause}");
+    }
     let mut figures = comparison.counts();
     figures.extend(match server {
         ServerKind::Parallel => comparison.ratios(),

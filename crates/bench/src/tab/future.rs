@@ -4,6 +4,7 @@
 //! are wrong, like those of real models. Latencies are lognormal with a median of 200 ms and a 90th percentile of
 //! 500 ms.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::keys::Session;
@@ -20,26 +21,45 @@ const SIGMA: f64 = 0.715;
 pub(super) struct Future {
     /// Texts of the runs of typing.
     runs: Vec<String>,
+    /// Ends of the keystrokes of each run, in bytes; text that the recorded editor inserted has none.
+    keys: Vec<Vec<usize>>,
     accuracy: f64,
 }
 
 impl Future {
     pub(super) fn new(session: &Session, accuracy: f64) -> Self {
-        let mut runs: Vec<String> = Vec::new();
+        let count = session.events.last().map_or(0, |event| event.run + 1);
+        let mut runs = vec![String::new(); count];
+        let mut keys = vec![Vec::new(); count];
         for event in &session.events {
-            if runs.len() <= event.run {
-                runs.resize(event.run + 1, String::new());
-            }
             runs[event.run].push_str(&event.inserted);
+            if event.is_key() {
+                keys[event.run].push(event.run_end);
+            }
         }
-        Self { runs, accuracy }
+        Self {
+            runs,
+            keys,
+            accuracy,
+        }
+    }
+
+    /// Returns the text of a run from a position on.
+    pub(super) fn rest(&self, run: usize, place: usize) -> &str {
+        self.runs[run].get(place..).unwrap_or_default()
+    }
+
+    /// Returns the number of keystrokes in a part of a run.
+    pub(super) fn keys_in(&self, run: usize, part: Range<usize>) -> usize {
+        let keys = self.keys[run].iter();
+        keys.filter(|end| part.start < **end && **end <= part.end)
+            .count()
     }
 
     /// Returns the text that is typed `ahead` bytes after an event; may be empty.
     pub(super) fn truth(&self, session: &Session, event: usize, ahead: usize) -> &str {
         let event = &session.events[event];
-        let rest = self.runs[event.run].get(event.run_end + ahead..);
-        rest.unwrap_or_default()
+        self.rest(event.run, event.run_end + ahead)
     }
 
     /// Returns the model's response `ahead` bytes after an event.

@@ -1,11 +1,16 @@
 //! Editing sessions as timed keystrokes.
 //!
-//! The recordings have whole seconds; the edits of one second are spread evenly over it.
+//! The recordings have whole seconds; the edits of one second are spread evenly over it. An editor's own completion is
+//! recorded as a replacement of the word by a text that begins with it; it is read as the insertion of the rest, which
+//! continues the typing.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::traces;
+use base::Span;
+use text::{Buffer, EditOrigin, Timestamp};
+
+use crate::traces::{self, Patch};
 
 /// A session.
 pub(super) struct Session {
@@ -52,6 +57,7 @@ impl Session {
         let mut seen: HashMap<u64, u32> = HashMap::new();
         let mut events: Vec<Event> = Vec::with_capacity(trace.patches.len());
         let mut caret = usize::MAX;
+        let mut buffer = Buffer::new(&trace.start);
         for patch in trace.patches {
             let ix = seen.entry(patch.second).or_default();
             let share = (f64::from(*ix) + 0.5) / f64::from(per_second[&patch.second]);
@@ -62,6 +68,10 @@ impl Session {
                 0 => Duration::ZERO,
                 _ => Duration::from_secs_f64(second + share),
             };
+            let patch = without_common_start(patch, &mut buffer);
+            if patch.removed == 0 && patch.inserted.is_empty() {
+                continue;
+            }
             let goes_on = patch.removed == 0 && patch.at == caret;
             let (run, run_end) = match events.last() {
                 Some(last) if goes_on => (last.run, last.run_end),
@@ -87,5 +97,21 @@ impl Session {
             start: trace.start,
             events,
         })
+    }
+}
+
+/// Returns a patch without the beginning that the removed and the inserted text have in common, and applies it.
+fn without_common_start(patch: Patch, buffer: &mut Buffer) -> Patch {
+    let start = buffer.offset_at_char(patch.at);
+    let span = Span::new(start, buffer.offset_at_char(patch.at + patch.removed));
+    let removed = buffer.snapshot().text(span).into_owned();
+    buffer.replace(span, &patch.inserted, &EditOrigin::user(Timestamp(0)));
+    let pairs = removed.chars().zip(patch.inserted.chars());
+    let common = pairs.take_while(|(old, new)| old == new).count();
+    Patch {
+        at: patch.at + common,
+        removed: patch.removed - common,
+        inserted: patch.inserted.chars().skip(common).collect(),
+        ..patch
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
     CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, RequestId,
-    TabKind, TabModel,
+    TabEvent, TabKind, TabModel,
 };
 use autocomplete::{ChangeCause, DocumentEdit, EditorState, Suggestion};
 use base::{AbsPath, ByteOffset, Row, Span};
@@ -17,6 +17,7 @@ use text::{Buffer, EditOrigin, Timestamp};
 use super::Score;
 use super::future::Future;
 use super::keys::Session;
+use super::misses::{MissCause, Proposals, ProposedText};
 use super::peers::save;
 use super::server::{Server, ServerKind};
 
@@ -40,7 +41,8 @@ struct Driver<'a> {
     wake: Option<Duration>,
     server: Server<RequestId>,
     /// Pending responses.
-    answers: HashMap<RequestId, String>,
+    answers: HashMap<RequestId, ProposedText>,
+    proposals: Proposals,
     score: Score,
     saved_until: (usize, usize),
 }
@@ -62,6 +64,7 @@ pub(super) fn replay(session: &Session, future: &Future, server: ServerKind) -> 
         wake: None,
         server: Server::new(server),
         answers: HashMap::new(),
+        proposals: Proposals::default(),
         score: Score::default(),
         saved_until: (usize::MAX, 0),
     };
@@ -101,8 +104,11 @@ impl Driver<'_> {
                 continue;
             }
             if let Some((at, request)) = self.server.take_completed() {
-                let text = self.answers.remove(&request).unwrap_or_default();
-                let piece = StreamEvent::TextDelta(text);
+                let Some(answer) = self.answers.remove(&request) else {
+                    continue;
+                };
+                let piece = StreamEvent::TextDelta(answer.text.clone());
+                self.proposals.received(answer);
                 let stop = StreamEvent::Stop {
                     reason: StopReason::EndTurn,
                     raw: String::new(),
@@ -151,34 +157,60 @@ impl Driver<'_> {
         let Some(edit) =
             edit.filter(|it| it.span.start == place && it.new.starts_with(&event.inserted))
         else {
+            let cause = self.miss_cause(ix);
+            self.score.misses.push((ix, cause));
             return;
         };
         self.score.covered += 1;
-        let truth = match ix.checked_sub(1) {
-            Some(before) if self.session.events[before].run == event.run => {
-                self.future.truth(self.session, before, 0)
-            }
-            _ => return,
-        };
+        self.score.covered_events.insert(ix);
+        if ix == 0 || self.session.events[ix - 1].run != event.run {
+            return;
+        }
         let before = event.run_end - event.inserted.len();
         save(
             &mut self.score,
             &mut self.saved_until,
+            self.future,
             (event.run, before),
             &edit.new,
-            truth,
         );
+    }
+
+    /// Returns why nothing right is shown before the keystroke `ix`.
+    fn miss_cause(&self, ix: usize) -> MissCause {
+        let (session, future) = (self.session, self.future);
+        let run = |ix: usize| session.events[ix].run;
+        if ix == 0 || run(ix - 1) != run(ix) {
+            return MissCause::FirstOfRun;
+        }
+        if self.shown.is_some() {
+            return MissCause::WrongShown;
+        }
+        if let Some(cause) = self.proposals.cause(session, future, ix) {
+            return cause;
+        }
+        let mut answers = self.answers.values();
+        if answers.any(|answer| answer.predicts(session, future, ix)) {
+            return MissCause::InFlight;
+        }
+        match (self.answers.is_empty(), self.wake) {
+            (false, _) => MissCause::UselessInFlight,
+            (true, Some(_)) => MissCause::Delay,
+            (true, None) => MissCause::NotAsked,
+        }
     }
 
     fn put(&mut self, now: Duration, input: EngineInput) {
         for effect in self.engine.handle(now, input, &EmptyContextSource) {
             match effect {
                 EngineEffect::Ask { request, body } => {
-                    let text = self.answer(&body);
+                    let (ahead, text) = self.answer(&body);
                     let latency = Future::latency(self.score.calls);
                     self.score.calls += 1;
                     self.server.ask(now, request, latency);
-                    self.answers.insert(request, text);
+                    let event = self.event;
+                    let answer = ProposedText { event, ahead, text };
+                    self.answers.insert(request, answer);
                 }
                 EngineEffect::Cancel { request } => {
                     self.server.cancel(now, request);
@@ -191,33 +223,37 @@ impl Driver<'_> {
                 }
                 EngineEffect::Hide => self.shown = None,
                 EngineEffect::Wake { at } => self.wake = Some(at),
+                EngineEffect::Note(TabEvent::Refused { reason, text, .. }) => {
+                    let (event, ahead) = (self.event, 0);
+                    let text = ProposedText { event, ahead, text };
+                    self.proposals.refused(text, reason.name());
+                }
                 EngineEffect::Note(_) => {}
             }
         }
     }
 
-    /// Returns the model's response to a prompt, whose caret it locates by the text before it.
-    fn answer(&self, body: &CompletionRequest) -> String {
+    /// Returns the model's response to a prompt, whose caret it locates by the text before it, and the bytes after the
+    /// text at which it begins.
+    fn answer(&self, body: &CompletionRequest) -> (usize, String) {
         let CompletionRequest::Fim(fim) = body else {
-            return String::new();
+            return (0, String::new());
         };
         let snapshot = self.buffer.snapshot();
         let start = snapshot.clip(self.caret - TAIL, base::Bias::Right);
         let tail = snapshot.text(Span::new(start, self.caret)).into_owned();
         let Some(at) = fim.prefix.rfind(&tail) else {
-            return String::new();
+            return (0, String::new());
         };
         // In a request ahead, the suggestion follows the text.
         let ahead = &fim.prefix[at + tail.len()..];
-        if self
-            .future
-            .truth(self.session, self.event, 0)
-            .starts_with(ahead)
-        {
+        let truth = self.future.truth(self.session, self.event, 0);
+        let text = if truth.starts_with(ahead) {
             self.future.answer(self.session, self.event, ahead.len())
         } else {
             "wrong_future()".to_owned()
-        }
+        };
+        (ahead.len(), text)
     }
 
     fn state(&self) -> EditorState {

@@ -124,14 +124,14 @@ impl Peer<'_> {
                 && text.starts_with(&event.inserted)
             {
                 self.score.covered += 1;
-                let truth = self.future.truth(self.session, ix - 1, 0);
+                self.score.covered_events.insert(ix);
                 let before = event.run_end - event.inserted.len();
                 save(
                     &mut self.score,
                     &mut self.saved_until,
+                    self.future,
                     (event.run, before),
                     text,
-                    truth,
                 );
             }
             let rest = shown.filter(|_| goes_on);
@@ -170,13 +170,14 @@ impl Peer<'_> {
 pub(super) fn save(
     score: &mut Score,
     until: &mut (usize, usize),
+    future: &Future,
     (run, place): (usize, usize),
     text: &str,
-    truth: &str,
 ) {
     let is_counted = until.0 == run && place < until.1;
-    if !is_counted && truth.starts_with(text) {
-        score.saved += text.chars().count().saturating_sub(1);
-        *until = (run, place + text.len());
+    if !is_counted && future.rest(run, place).starts_with(text) {
+        let end = place + text.len();
+        score.saved += future.keys_in(run, place..end).saturating_sub(1);
+        *until = (run, end);
     }
 }
