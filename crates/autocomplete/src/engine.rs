@@ -14,6 +14,7 @@
 
 mod ask;
 mod candidate;
+mod continuation;
 mod event;
 mod in_flight;
 mod input;
@@ -32,7 +33,7 @@ use std::time::Duration;
 use base::ByteOffset;
 use text::Change;
 
-use crate::cache::CompletionCache;
+use crate::cache::{CaretText, CompletionCache};
 use crate::context::ContextSource;
 use crate::debounce::TypingCadence;
 use crate::local::LocalPredictor;
@@ -52,6 +53,7 @@ pub use options::{EngineOptions, TabKind, TabModel};
 pub use status::{CompletionStatus, IdleReason};
 
 use candidate::SuggestionCandidate;
+use continuation::ContinuationUse;
 use in_flight::ActiveRequest;
 use keep_tracker::KeepTracker;
 use server::ServerObservation;
@@ -90,8 +92,14 @@ pub struct CompletionEngine {
     asked_for: Option<(base::Revision, ByteOffset)>,
     /// Whether the user requested a suggestion at this caret explicitly.
     is_explicit: bool,
-    /// Whether the last suggestion was wrong; the next one within the same word will be, too.
+    /// Whether the last response was wrong or refused.
     has_missed: bool,
+    /// Whether the model was queried after the first letter of the current word. If the response
+    /// is wrong, the next one within the word will be, too.
+    asked_in_word: bool,
+    /// Whether the user has just typed a model's suggestion to its end.
+    is_finished: bool,
+    continuations: ContinuationUse,
     /// Moving average of how often suggestions are right, from 0 to 1.
     success_rate: f32,
     /// Reason why the last model response is not shown.
@@ -113,7 +121,6 @@ pub struct CompletionEngine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DebounceMode {
     Typing,
-    Deleting,
     /// After accepting or requesting a suggestion: no delay.
     Eager,
 }
@@ -143,6 +150,9 @@ impl CompletionEngine {
             asked_for: None,
             is_explicit: false,
             has_missed: false,
+            asked_in_word: false,
+            is_finished: false,
+            continuations: ContinuationUse::default(),
             success_rate: 0.5,
             refused: None,
             latest_refused: VecDeque::new(),
@@ -243,14 +253,21 @@ impl CompletionEngine {
         if !self.state.as_ref().is_some_and(is_same) {
             self.reset();
         }
+        let is_adjoining = self.state.as_ref().is_some_and(|before| {
+            let mut splices = change.splices.iter();
+            splices.all(|splice| splice.old.end == before.caret)
+        });
         self.set_current(state);
         self.is_explicit = false;
+        self.is_finished = false;
+        self.cadence.edit(self.now);
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
         self.last_edit = match cause {
-            ChangeCause::Typed if is_deletion => Some((self.now, DebounceMode::Deleting)),
             ChangeCause::Typed => {
-                self.cadence.key(self.now);
+                if !is_deletion {
+                    self.cadence.key(self.now);
+                }
                 Some((self.now, DebounceMode::Typing))
             }
             ChangeCause::Accepted => Some((self.now, DebounceMode::Eager)),
@@ -260,6 +277,7 @@ impl CompletionEngine {
         // A new word gives the model more information than the last one did.
         let is_within = self.state.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
+        self.asked_in_word &= is_within && is_adjoining;
         self.is_local_due = true;
     }
 
@@ -293,6 +311,7 @@ impl CompletionEngine {
             self.is_explicit = false;
             self.last_edit = None;
             self.has_missed = false;
+            self.is_finished = false;
             self.is_local_due = true;
         }
     }
@@ -308,6 +327,7 @@ impl CompletionEngine {
         self.is_explicit = true;
         self.asked_for = None;
         self.has_missed = false;
+        self.is_finished = false;
         self.is_local_due = true;
     }
 
@@ -334,7 +354,15 @@ impl CompletionEngine {
         let mut kept = Vec::with_capacity(self.candidates.len());
         for mut candidate in std::mem::take(&mut self.candidates) {
             let is_shown = Some(candidate.suggestion.id) == shown;
-            match candidate.follow(change, &state) {
+            let is_begun = candidate.typed > 0;
+            let result = candidate.follow(change, &state);
+            let is_typed = matches!(result, FollowResult::Consumed | FollowResult::Completed);
+            if is_shown && is_typed && !is_begun && is_from_model(&candidate.suggestion.source) {
+                let bytes = change.splices.iter().map(|it| it.new.len()).sum();
+                self.continuations
+                    .suggestion_used(bytes, || CaretText::of(&state));
+            }
+            match result {
                 FollowResult::Moved | FollowResult::Consumed => kept.push(candidate),
                 FollowResult::Completed if is_shown => self.record_typed(&candidate),
                 FollowResult::Dropped if is_shown => self.record_miss(&candidate),
@@ -358,6 +386,7 @@ impl CompletionEngine {
         if options.model != self.options.model {
             self.cancel_all();
             self.server = ServerObservation::default();
+            self.continuations = ContinuationUse::default();
             self.failed = None;
             self.asked_for = None;
         }

@@ -1,29 +1,29 @@
-//! Delays for fast and slow typing.
+//! Delays of single edits and of held keys, and the cadence of typing.
 
 use std::time::Duration;
 
-use super::{MAX_WAIT, MIN_WAIT, TypingCadence};
+use super::{FRAME, REPEAT, TypingCadence};
 
 fn typed(interval: u64) -> TypingCadence {
-    let mut rhythm = TypingCadence::default();
+    let mut cadence = TypingCadence::default();
     for key in 0..50 {
-        rhythm.key(Duration::from_millis(key * interval));
+        let now = Duration::from_millis(key * interval);
+        cadence.edit(now);
+        cadence.key(now);
     }
-    rhythm
+    cadence
 }
 
 #[test]
-fn bursts_wait_longest_and_slow_keys_least() {
-    assert_eq!(typed(40).wait(), MAX_WAIT);
-    assert_eq!(typed(300).wait(), MIN_WAIT);
-    let between = typed(120).wait();
-    assert!(MIN_WAIT < between && between < MAX_WAIT);
-    assert_eq!(TypingCadence::default().wait(), MAX_WAIT);
+fn only_a_held_key_waits_for_the_last_repetition() {
+    assert_eq!(TypingCadence::default().delay(), FRAME);
+    assert_eq!(typed(30).delay(), REPEAT);
+    assert_eq!(typed(100).delay(), FRAME);
 }
 
 #[test]
 fn pauses_do_not_count_as_typing() {
-    assert_eq!(typed(5_000).wait(), MAX_WAIT);
+    assert_eq!(typed(5_000).interval, None);
     assert_eq!(typed(100).keys_in(Duration::from_millis(350)), 4);
     assert_eq!(typed(100).keys_in(Duration::ZERO), 1);
 }

@@ -1,10 +1,13 @@
 //! Decides when to query a model, and builds the request.
 //!
-//! A request in flight may still predict what is typed meanwhile, so the engine waits for it. After
-//! a wrong suggestion, further letters of the same word tell the model little, so the engine waits
-//! longer within the word. A response that the user has typed past is kept for the cache, because
-//! the user may come back. A server that processes one request at a time would first complete that
-//! response, so there the request is cancelled at once.
+//! A keystroke sends a request after its frame unless one is in flight: its response may still predict what
+//! is typed meanwhile, so the request in flight takes the place of a delay. Only one that takes
+//! longer than usual gets company, for the text typed since. A response that was wrong, or that
+//! validation refused, is replaced at once if it was requested before the current word; within the
+//! word, further letters tell the model little, so the engine waits longer. A response that the
+//! user has typed past is kept for the cache, because the user may come back. A server that
+//! processes one request at a time would first complete that response, so there the request is
+//! cancelled at once.
 
 use std::time::Duration;
 
@@ -24,13 +27,12 @@ use crate::validate::{CompletionStream, StreamControl};
 
 /// Maximum number of concurrent requests.
 const MAX_REQUESTS: usize = 2;
-/// Delay after a deletion, and within a word that the last suggestion got wrong.
-const BEHIND_DELETION: Duration = Duration::from_millis(120);
+/// Delay within a word for which the model was queried in vain.
 const WITHIN_WORD: Duration = Duration::from_millis(300);
-/// Part of the usual latency of a response after which it takes unusually long.
-const LATENCY_FACTOR: f32 = 1.3;
 /// Minimum and maximum time to wait for a response before sending a second request.
-const PATIENCE: (Duration, Duration) = (Duration::from_millis(400), Duration::from_secs(3));
+const PATIENCE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
+/// Percentile of the latencies after which a response takes longer than usual.
+const SLOW: usize = 50;
 /// Size of the prompt window for fill in the middle, in tokens.
 const GAP: WindowLimits = WindowLimits::Gap {
     before: 1_500,
@@ -50,28 +52,35 @@ impl CompletionEngine {
         if !is_open || !is_new {
             return None;
         }
-        let wait = match mode {
-            DebounceMode::Eager => Duration::ZERO,
-            DebounceMode::Deleting => BEHIND_DELETION,
-            DebounceMode::Typing if self.has_missed && is_within_word(state) => WITHIN_WORD,
-            DebounceMode::Typing => self.cadence.wait(),
-        };
+        let due = edited + self.delay(mode, state);
         let mut current = self.requests.iter().filter(|request| !request.is_outdated);
         match (current.next(), current.next()) {
-            (None, _) => Some(edited + wait),
-            // The response may still complete the line. Only one that takes unusually long gets
+            (None, _) => Some(due),
+            // The response may still complete the line. Only one that takes longer than usual gets
             // company, and only from a server that would process both.
             (Some(request), None) if !self.is_server_serial() => {
-                Some((edited + wait).max(request.asked + self.patience()))
+                Some(due.max(request.asked + self.patience()))
             }
             (Some(_), _) => None,
         }
     }
 
+    /// Returns the delay between an edit and its request.
+    fn delay(&self, mode: DebounceMode, state: &EditorState) -> Duration {
+        match mode {
+            DebounceMode::Eager => Duration::ZERO,
+            DebounceMode::Typing
+                if self.has_missed && self.asked_in_word && is_within_word(state) =>
+            {
+                WITHIN_WORD
+            }
+            DebounceMode::Typing => self.cadence.delay(),
+        }
+    }
+
     /// Returns how long to wait for a response before sending a second request.
     fn patience(&self) -> Duration {
-        let patience = self.server.latency(90).mul_f32(LATENCY_FACTOR);
-        patience.clamp(PATIENCE.0, PATIENCE.1)
+        self.server.latency(SLOW).clamp(PATIENCE.0, PATIENCE.1)
     }
 
     /// Whether a response is expected that may complete the current text.
@@ -94,10 +103,18 @@ impl CompletionEngine {
             self.asked_for = Some((state.snapshot.revision(), state.caret));
             return;
         }
-        if self.due().is_some_and(|due| due <= self.now) {
-            self.asked_for = Some((state.snapshot.revision(), state.caret));
-            self.ask(&state, RequestPurpose::Now, source);
+        if self.due().is_none_or(|due| due > self.now) {
+            return;
         }
+        self.asked_for = Some((state.snapshot.revision(), state.caret));
+        if self.is_finished {
+            if !self.continuations.is_worthwhile() {
+                return;
+            }
+            self.continuations.requested(CaretText::of(&state));
+        }
+        self.asked_in_word |= is_within_word(&state);
+        self.ask(&state, RequestPurpose::Now, source);
     }
 
     /// Queries the model about an editor state.

@@ -41,7 +41,8 @@ impl CompletionEngine {
             let caret_text = CaretText::of(&next);
             !self.cache.find(&caret_text, &model).is_empty()
         });
-        if !is_known {
+        if !is_known && self.continuations.is_worthwhile() {
+            self.continuations.requested(CaretText::of(&next));
             self.ask(&next, RequestPurpose::Ahead(id), source);
         }
     }
@@ -65,7 +66,7 @@ impl CompletionEngine {
     /// Whether the user will have typed the rest before a response could arrive.
     fn ends_soon(&self, candidate: &SuggestionCandidate) -> bool {
         let left = candidate.chars();
-        let latency = self.server.latency(75) + self.cadence.wait();
+        let latency = self.server.latency(75);
         let near = self.cadence.keys_in(latency).min(MAX_CHARS_LEFT);
         let is_sure = candidate.typed >= left || self.success_rate >= MIN_SUCCESS_EARLY;
         left <= near && is_sure

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::candidate::SuggestionCandidate;
 use super::{CompletionEngine, EngineEffect, TabEvent, is_from_model};
+use crate::cache::CaretText;
 use crate::local::SuggestionOutcome;
 use crate::validate::RejectReason;
 use crate::{AcceptGranularity, DocumentEdit, Suggestion, SuggestionId};
@@ -51,6 +52,10 @@ impl CompletionEngine {
             part,
             chars: inserted_chars(&edit),
         });
+        if let Some(state) = self.state.as_ref().filter(|_| is_from_model(&source)) {
+            self.continuations
+                .suggestion_used(0, || CaretText::of(state));
+        }
         let (path, change) = (edit.state.path.clone(), edit.change.clone());
         if part == AcceptGranularity::All {
             // The whole suggestion is in the text now; the other candidates follow the change.
@@ -91,6 +96,7 @@ impl CompletionEngine {
     /// Records that the user typed the whole visible suggestion.
     pub(super) fn record_typed(&mut self, candidate: &SuggestionCandidate) {
         self.has_missed = false;
+        self.is_finished = is_from_model(&candidate.suggestion.source);
         self.record_success(true);
         self.note(TabEvent::Typed {
             id: candidate.suggestion.id,

@@ -17,7 +17,8 @@ pub(super) const MAX_ALTERNATIVES: usize = 16;
 
 impl CompletionEngine {
     /// Adds cached completions and pending hunks for the current text unless something is shown.
-    /// Returns whether a model's response for it is known, including an empty one.
+    /// Returns whether a model's response for it is known, including an empty one. A response that
+    /// validation refuses does not count: with more text typed, the next one may be better.
     pub(super) fn present(&mut self) -> bool {
         let Some(state) = self.state.clone() else {
             return true;
@@ -30,12 +31,15 @@ impl CompletionEngine {
             return self.has_remote();
         }
         let found = self.cache.find(&CaretText::of(&state), &model.id);
-        let is_known = !found.is_empty();
+        let is_nothing = found.iter().any(String::is_empty);
+        let has_any = !found.is_empty();
         for rest in found.into_iter().filter(|rest| !rest.is_empty()) {
             let edit = joined(&state.snapshot, state.caret, &rest);
             let source = SuggestionSource::Gap(model.id.clone());
             self.add_edits(&state, vec![edit], source, None);
         }
+        let is_known = is_nothing || self.has_remote();
+        self.has_missed |= has_any && !is_known;
         is_known
     }
 
@@ -196,6 +200,7 @@ impl CompletionEngine {
             SuggestionSource::Gap(model.id),
             Some(took),
         ) {
+            self.has_missed |= !self.has_remote();
             return;
         }
         if let (Some(partial), Some(candidate)) = (partial, self.candidates.get_mut(before)) {

@@ -29,8 +29,8 @@ fn at_threshold(threshold: f32) -> EngineOptions {
 /// Types, waits, and answers.
 fn offered(text: &str, typed: &str, answer: &str) -> World {
     let mut world = World::new(text);
-    world.type_in(typed);
-    world.wait(400);
+    world.insert(typed);
+    world.wait(200);
     world.answer(answer);
     world
 }
@@ -48,6 +48,106 @@ fn a_pause_sends_a_request_and_shows_the_response() {
     assert!("let".starts_with(&fim.prefix) && fim.suffix == "\nend\n");
     world.answer(" x = 1;");
     world.check(Some(" x = 1;"));
+}
+
+#[test]
+fn a_keystroke_sends_a_request_after_its_frame() {
+    let mut world = World::new("ˇ\n");
+    world.type_in("l");
+    world.now -= Duration::from_millis(100);
+    assert!(world.asked.is_empty(), "the frame comes first");
+    world.wait(16);
+    assert_eq!(world.asked.len(), 1);
+}
+
+#[test]
+fn a_held_key_sends_one_request_once_released() {
+    let mut world = World::new("ˇ\n");
+    for _ in 0..10 {
+        world.edit(world.caret..world.caret, "-", ChangeCause::Typed);
+        world.wait(30);
+    }
+    world.wait(100);
+    let [.., (_, CompletionRequest::Fim(last))] = world.asked.as_slice() else {
+        panic!("a gap");
+    };
+    assert_eq!(last.prefix, "----------");
+    assert!(world.asked.len() <= 2, "the first key cannot tell");
+}
+
+#[test]
+fn a_request_slower_than_usual_gets_company_while_typing() {
+    let mut world = World::new("ˇ\n");
+    for typed in ["l", "e", "t"] {
+        world.insert(typed);
+        world.wait(100);
+        world.answer("");
+    }
+    world.insert(" ");
+    world.wait(50);
+    world.insert("x");
+    world.wait(40);
+    assert_eq!(world.open.len(), 1, "it is not late yet");
+    world.wait(100);
+    assert_eq!(world.open.len(), 2);
+}
+
+#[test]
+fn a_word_that_contradicts_an_earlier_response_is_asked_about_once() {
+    let mut world = offered("ˇ\n", "let ", "x = 1;");
+    world.check(Some("x = 1;"));
+    let asked = world.asked.len();
+    world.insert("v");
+    world.wait(20);
+    assert_eq!(
+        world.asked.len(),
+        asked + 1,
+        "its letter is new to the model"
+    );
+    world.answer("alue = 1;");
+    world.check(Some("alue = 1;"));
+    world.insert("e");
+    world.wait(200);
+    assert_eq!(world.asked.len(), asked + 1, "it was wrong within the word");
+    world.insert(" ");
+    world.wait(20);
+    assert_eq!(world.asked.len(), asked + 2, "a new word");
+}
+
+#[test]
+fn a_refused_response_is_replaced_in_the_next_word() {
+    let mut world = World::new("let x = f(a, b);ˇ\n");
+    world.edit(8..16, "", ChangeCause::Typed);
+    world.wait(200);
+    world.answer("f(a, b);");
+    world.check(None);
+    let asked = world.asked.len();
+    world.insert("f");
+    world.wait(20);
+    assert_eq!(world.asked.len(), asked + 1);
+    world.answer("etch();");
+    world.check(Some("etch();"));
+}
+
+#[test]
+fn unused_continuations_of_finished_suggestions_are_not_requested() {
+    let mut world = World::new("ˇ\n");
+    let mut requested = 0;
+    for round in 0..40 {
+        world.insert("\n");
+        world.wait(20);
+        let row = format!("call{round}()");
+        world.answer(&row);
+        world.check(Some(&row));
+        let asked = world.asked.len();
+        world.insert(&row);
+        world.wait(2_000);
+        requested += world.asked.len() - asked;
+        while !world.open.is_empty() {
+            world.answer("");
+        }
+    }
+    assert!((1..20).contains(&requested), "{requested}");
 }
 
 #[test]

@@ -160,6 +160,11 @@ impl World {
         self.put(EngineInput::Edited(edit));
     }
 
+    /// Inserts a text at the caret in one edit.
+    pub(super) fn insert(&mut self, text: &str) {
+        self.edit(self.caret..self.caret, text, ChangeCause::Typed);
+    }
+
     pub(super) fn type_in(&mut self, text: &str) {
         for ch in text.chars() {
             self.edit(self.caret..self.caret, &ch.to_string(), ChangeCause::Typed);
@@ -178,9 +183,9 @@ impl World {
         self.now = until;
     }
 
-    /// Answers the oldest open request.
+    /// Answers the most recent open request.
     pub(super) fn answer(&mut self, text: &str) {
-        let request = *self.open.first().expect("an open request");
+        let request = *self.open.last().expect("an open request");
         self.stream(request, StreamEvent::TextDelta(text.to_owned()));
         self.end(request);
     }
