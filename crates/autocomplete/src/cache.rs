@@ -104,6 +104,12 @@ impl CaretText {
             .find(|typed| self.is_typed(typed, now))
     }
 
+    /// Whether no text follows in the row.
+    pub(crate) fn is_row_end(&self) -> bool {
+        let behind = self.behind.trim_start_matches([' ', '\t']);
+        behind.is_empty() || behind.starts_with(['\n', '\r'])
+    }
+
     /// Returns the hashes of the positions at which a completion may have begun that is typed up to
     /// here.
     fn hashes(&self) -> HashSet<u64> {

@@ -94,8 +94,8 @@ pub struct CompletionEngine {
     is_explicit: bool,
     /// Whether the last response was wrong or refused.
     has_missed: bool,
-    /// Whether the model was queried after the first letter of the current word. If the response
-    /// is wrong, the next one within the word will be, too.
+    /// Whether the model was queried after the first letter of the current word and after its last
+    /// correction. If the response is wrong, the next one within the word will be, too.
     asked_in_word: bool,
     /// Whether the user has just typed a model's suggestion to its end.
     is_finished: bool,
@@ -274,10 +274,10 @@ impl CompletionEngine {
             // Undoing or watching an agent edit does not start anything that could be completed.
             ChangeCause::Undone | ChangeCause::Other => None,
         };
-        // A new word gives the model more information than the last one did.
+        // A new word or a correction gives the model more information than it had.
         let is_within = self.state.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
-        self.asked_in_word &= is_within && is_adjoining;
+        self.asked_in_word &= is_within && is_adjoining && !is_deletion;
         self.is_local_due = true;
     }
 

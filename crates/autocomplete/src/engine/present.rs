@@ -9,7 +9,7 @@ use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
 use super::{CompletionEngine, EngineEffect, TabEvent, TabKind, VisibleSuggestion, is_from_model};
 use crate::cache::CaretText;
 use crate::format::{self, ParsedResponse};
-use crate::validate::{RejectReason, check, joined, without_last_word};
+use crate::validate::{CompletionStream, RejectReason, check, joined, without_last_word};
 use crate::{EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
 /// Maximum number of alternatives kept.
@@ -150,7 +150,7 @@ impl CompletionEngine {
                 ..
             } => {
                 stream.close();
-                let text = stream.text().to_owned();
+                let text = accepted_text(&stream, &caret_text).to_owned();
                 self.cache.insert(caret_text, request.model, text);
                 // A response to a request ahead stays cached until its text is reached, and one for an
                 // earlier position until the user returns there.
@@ -372,4 +372,16 @@ impl CompletionEngine {
         self.effects.push(EngineEffect::Show(next.clone()));
         self.visible = Some(next);
     }
+}
+
+/// Returns the accepted text of a response. Blanks at its end belong to it only if more text follows
+/// in the row; at the end of a row, they would remain as trailing whitespace.
+fn accepted_text<'a>(stream: &'a CompletionStream, caret_text: &CaretText) -> &'a str {
+    let text = stream.text();
+    if text.is_empty() || caret_text.is_row_end() {
+        return text;
+    }
+    let rest = &stream.raw()[text.len()..];
+    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    &stream.raw()[..text.len() + blanks]
 }

@@ -151,6 +151,34 @@ fn unused_continuations_of_finished_suggestions_are_not_requested() {
 }
 
 #[test]
+fn a_correction_within_a_word_is_asked_about_at_once() {
+    let mut world = World::new("ˇ\n");
+    world.insert("l");
+    world.wait(20);
+    world.answer("engthen");
+    world.insert("engthen");
+    world.wait(100);
+    let asked = world.asked.len();
+    world.edit(1..world.caret, "", ChangeCause::Typed);
+    world.check(None);
+    world.wait(20);
+    assert_eq!(world.asked.len(), asked + 1);
+}
+
+#[test]
+fn blanks_at_the_end_of_a_response_separate_it_from_text() {
+    let check = |text: &str, expected: &str| {
+        let mut world = World::new(text);
+        world.insert("a");
+        world.wait(20);
+        world.answer("wait ");
+        world.check(Some(expected));
+    };
+    check("ˇfetch(url)\n", "wait ");
+    check("ˇ\n", "wait");
+}
+
+#[test]
 fn typing_through_needs_no_request_and_no_frame() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     let asked = world.asked.len();
