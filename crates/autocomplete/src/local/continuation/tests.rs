@@ -1,5 +1,6 @@
 //! Continuations at a caret, given the text around it and a project.
 
+use crate::local::line_ending::lf_len;
 use crate::local::story::{Story, key_len};
 use crate::{Suggestion, SuggestionSource};
 
@@ -60,7 +61,7 @@ fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let right = samples.iter().filter(|sample| sample.is_right);
     assert_eq!(
         right.map(|sample| sample.bytes).max(),
-        Some(truth.len()),
+        Some(lf_len(truth)),
         "{samples:?}"
     );
 }
@@ -242,11 +243,11 @@ fn check_line_endings(text: (&str, &str), (old, typed): (&str, &str), project: &
 
 #[test]
 fn guesses_are_equal_with_lf_and_crlf() {
-    let body = "    let value = match input.next_item() {\n        Some(value) => value,\n\n        None => return Err(Error::Empty),\n    };\n";
+    let body = "    let value = match input.next_item() {\n        Some(value) => value,\n\n        None => return Err(Error::Empty),\n    };";
     let text = format!(
-        "fn d(input: R) {{\n{body}    log(value);\n}}\n\nfn e(input: R) {{\n    // Old.\n\n    old_call(input);\n    log(input);\n}}\n"
+        "fn d(input: R) {{\n{body}\n    log(value);\n}}\n\nfn e(input: R) {{\n    // Old.\n\n    old_call(input);\n    log(input);\n}}\n"
     );
-    let old = "    // Old.\n\n    old_call(input);\n";
+    let old = "    // Old.\n\n    old_call(input);";
     check_line_endings(("Rust", &text), (old, body), PROJECT);
 }
 
@@ -263,10 +264,10 @@ fn guesses_in_long_texts_are_equal_with_lf_and_crlf() {
     let above = format!("{}{}", rows(2, 200), rows(4, 350));
     let end = "def last(x):\n    if x:\n        # Old.\n        pass\n    return 1\n";
     let text = format!("{above}{end}{}", rows(4, 100));
-    let typed = "        return 1\n    return x\n\ndef next(y):\n    if y:\n        return 1\n";
+    let typed = "        return 1\n    return x\n\ndef next(y):\n    if y:\n        return 1";
     check_line_endings(
         ("Python", &text),
-        ("        # Old.\n        pass\n", typed),
+        ("        # Old.\n        pass", typed),
         &[],
     );
 }
