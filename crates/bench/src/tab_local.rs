@@ -61,7 +61,7 @@ mod wrong;
 
 use std::path::PathBuf;
 
-use replay::{baselines, hunks, person, shown, typing};
+use replay::{baselines, caret_suggestions, hunks, local_tier, typing};
 
 use crate::figure::Figure;
 use crate::is_wanted;

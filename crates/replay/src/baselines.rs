@@ -23,7 +23,7 @@ impl Keywords {
             known: HashSet::new(),
         };
         for part in [behind, before].into_iter().chain(others.iter().copied()) {
-            words(part).for_each(|word| keywords.add(word));
+            words_of(part).for_each(|word| keywords.add(word));
         }
         keywords
     }
@@ -86,7 +86,7 @@ fn word_length(text: &str) -> usize {
     word.map(char::len_utf8).sum()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|ch| !is_word_char(ch))
         .filter(|word| !word.is_empty())
 }
@@ -96,7 +96,7 @@ pub fn next_use(text: &str, word: &str, row: u32) -> Option<u32> {
     let rows: Vec<u32> = text
         .lines()
         .enumerate()
-        .filter(|(_, line)| words(line).any(|it| it == word))
+        .filter(|(_, line)| words_of(line).any(|it| it == word))
         .map(|(row, _)| row as u32)
         .collect();
     let behind = rows.iter().find(|it| **it > row);

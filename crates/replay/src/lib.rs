@@ -7,9 +7,9 @@
 //! Start at `ChangedFile`, whose `hunks` an `OpenFile` file takes over one after the other.
 
 pub mod baselines;
+pub mod caret_suggestions;
 pub mod hunks;
-pub mod person;
-pub mod shown;
+pub mod local_tier;
 pub mod typing;
 
 use base::AbsPath;

@@ -74,11 +74,11 @@ fn report(start: &str, reason: &dyn Display) {
         is_allowed,
         "{NO_SKIPS} is set, but {test} is {start}{reason}"
     );
-    write_uncaptured(&line(start, &test, reason));
+    write_uncaptured(&skip_line(start, &test, reason));
 }
 
 /// One line, so that the reason of one test is never taken for another's.
-fn line(start: &str, test: &str, reason: &dyn Display) -> String {
+fn skip_line(start: &str, test: &str, reason: &dyn Display) -> String {
     let mut text = format!("{start}{test}: ");
     for word in reason.to_string().split_whitespace() {
         write!(text, "{word} ").expect("a string takes text");
@@ -111,11 +111,11 @@ fn write_uncaptured(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SKIPPED, data, line, test_name};
+    use super::{SKIPPED, data, skip_line, test_name};
 
     #[test]
     fn a_skip_is_one_line_with_name_and_reason() {
-        let text = line(SKIPPED, "host::save::owner", &"only root\n  can do this ");
+        let text = skip_line(SKIPPED, "host::save::owner", &"only root\n  can do this ");
         assert_eq!(text, "skipped: host::save::owner: only root can do this\n");
     }
 

@@ -2,7 +2,7 @@
 
 use autocomplete::local::{Corpus, TabTables};
 use replay::hunks::{Hunk, hunks};
-use replay::person::{LocalTier, OpenFile};
+use replay::local_tier::{LocalTier, OpenFile};
 
 use super::projects::Project;
 

@@ -2,7 +2,7 @@
 
 use autocomplete::local::TabTables;
 use base::Span;
-use replay::person::{LocalTier, OpenFile};
+use replay::local_tier::{LocalTier, OpenFile};
 use replay::typing::one_key;
 
 use super::changes;

@@ -33,10 +33,10 @@ pub(super) fn run(sources: &[Source], inputs: &Path, set: ProjectSet) -> Result<
     let tables = TabTables::new(scorer, idioms::read()?);
     let tallies = tallies(sources, inputs, set, (&tables, &[]))?;
     for (language, tally) in &tallies {
-        eprintln!("{language}: {}", tally.line(&tally.in_use));
+        eprintln!("{language}: {}", tally.summary(&tally.in_use));
     }
-    let all = whole(&tallies);
-    eprintln!("all: {}", all.line(&all.in_use));
+    let all = total(&tallies);
+    eprintln!("all: {}", all.summary(&all.in_use));
     Ok(())
 }
 
@@ -55,10 +55,10 @@ pub(super) fn choose(sources: &[Source], inputs: &Path, folder: &Path) -> Result
         let scorer = TabScorer::from_bytes(&bytes)?.with_policy(policy);
         let tables = TabTables::new(scorer, idioms::read()?);
         let set = ProjectSet::Development;
-        let all = whole(&tallies(sources, inputs, set, (&tables, &compared))?);
+        let all = total(&tallies(sources, inputs, set, (&tables, &compared))?);
         for (typed, threshold) in all.compared.iter().zip(&thresholds) {
             let saved = all.beside_nvim(typed);
-            eprintln!("look {look}, threshold {threshold}: {}", all.line(typed));
+            eprintln!("look {look}, threshold {threshold}: {}", all.summary(typed));
             if wrong_share(typed) <= MAX_WRONG && best.is_none_or(|(known, _)| saved > known) {
                 let threshold = *threshold;
                 best = Some((saved, ShowPolicy { look, threshold }));
@@ -72,7 +72,7 @@ pub(super) fn choose(sources: &[Source], inputs: &Path, folder: &Path) -> Result
     write(Path::new(SHIPPED), &shipped.to_bytes())
 }
 
-fn whole(tallies: &Tallies) -> Tally {
+fn total(tallies: &Tallies) -> Tally {
     let mut all = Tally::default();
     tallies.values().for_each(|tally| all.add(tally));
     all

@@ -3,8 +3,8 @@
 use autocomplete::SuggestionSource;
 use base::Span;
 use replay::baselines::Keywords;
-use replay::person::{LocalTier, OpenFile};
-use replay::shown::{Asking, CaretSuggestions, TypingCounts, type_with};
+use replay::caret_suggestions::{Asking, CaretSuggestions, TypingCounts, type_with};
+use replay::local_tier::{LocalTier, OpenFile};
 use replay::typing::one_key;
 
 use super::changes::TypedHunk;
@@ -82,7 +82,7 @@ impl Tally {
     }
 
     /// Describes the counts of `typed`.
-    pub(super) fn line(&self, typed: &TypingCounts) -> String {
+    pub(super) fn summary(&self, typed: &TypingCounts) -> String {
         let saved = self.saved(typed.keys);
         let oracle = self.saved(self.oracle);
         format!(

@@ -144,13 +144,15 @@ impl Judge {
 
     /// Whether the rest of the row belongs to a row that is still to come: the new text begins the
     /// row, or it ends like the rest. A model's response that merely repeats the rest replaces it
-    /// (see `joined`); a single closing character may still be one too many.
+    /// (see `joined`); a single closing character may still be one too many, and so may closing
+    /// characters with which the row begins already.
     fn is_before_later_row(&self) -> bool {
         let (new, rest) = (self.trial.new.trim(), self.trial.rest_of_row().trim());
         let begins_row = self.trial.begun().trim().is_empty() && !rest.is_empty();
         let ends_like_rest = rest.len() > 1 && is_end_of_row(rest) && new.ends_with(rest);
         let is_row = !new.contains('\n') && new.contains(super::suffix::is_word);
-        begins_row || ends_like_rest && is_row
+        let repeats_closers = is_end_of_row(new) && rest.starts_with(new);
+        begins_row && !repeats_closers || ends_like_rest && is_row
     }
 
     /// Returns where the parser stops, and the closer of a comment or a string that is still open

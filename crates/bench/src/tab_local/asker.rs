@@ -10,7 +10,7 @@ use autocomplete::{
 use base::Span;
 use model::ModelId;
 
-use super::person::OpenFile;
+use super::local_tier::OpenFile;
 
 /// Milliseconds between keystrokes, and between hunks.
 const KEY: u64 = 120;

@@ -9,7 +9,7 @@ use base::Span;
 use super::asker::{Asker, Names, at_caret, suggestion};
 use super::hunks::{Hunk, hunks};
 use super::keys::{MOST_HUNKS, is_typed};
-use super::person::OpenFile;
+use super::local_tier::OpenFile;
 use super::typing::one_key;
 use super::wrong::{self, Caret};
 use crate::figure::Figure;

@@ -9,10 +9,10 @@ use base::Span;
 use cpu_time::ThreadTime;
 
 use super::baselines::Keywords;
+use super::caret_suggestions::{Asking, CaretSuggestions, TypingCounts, type_with};
 use super::hunks::{Hunk, hunks};
-use super::person::{LocalTier, OpenFile};
+use super::local_tier::{LocalTier, OpenFile};
 use super::repository::Moment;
-use super::shown::{Asking, CaretSuggestions, TypingCounts, type_with};
 use super::typing::one_key;
 use crate::figure::Figure;
 

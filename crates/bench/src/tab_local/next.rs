@@ -8,7 +8,7 @@ use syntax::OutlineKind;
 
 use super::baselines::{next_use, removed_name};
 use super::hunks::{Hunk, hunks};
-use super::person::{LocalTier, OpenFile};
+use super::local_tier::{LocalTier, OpenFile};
 use super::repository::Moment;
 use crate::figure::Figure;
 

@@ -14,7 +14,7 @@ use base::Span;
 use super::asker::{Asker, Names, at_caret};
 use super::hunks::{Hunk, hunks};
 use super::keys::{MOST_HUNKS, is_typed};
-use super::person::OpenFile;
+use super::local_tier::OpenFile;
 use super::typing::one_key;
 use crate::figure::Figure;
 use replay::ChangedFile;

@@ -9,7 +9,7 @@ use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
 use text::Snapshot;
 
-use super::person::LocalTier;
+use super::local_tier::LocalTier;
 use crate::figure::Figure;
 
 const LINES: usize = 1_000_000;

@@ -7,7 +7,7 @@ use super::baselines::{Keywords, next_use, removed_name};
 use super::control::{self, KINDS, Kind};
 use super::fixture::{LANGUAGES, changed_files};
 use super::hunks::hunks;
-use super::person::OpenFile;
+use super::local_tier::OpenFile;
 use super::probe::{self, Extent};
 use super::typing::{agrees, one_key};
 use super::wrong::{self, Caret};

@@ -5,7 +5,7 @@ use base::{Bias, ByteOffset, Row, Span};
 use syntax::{Budget, SyntaxScope, SyntaxTree};
 use text::Snapshot;
 
-use super::person::OpenFile;
+use super::local_tier::OpenFile;
 use crate::interleave::Dice;
 
 /// Bytes behind the caret that are read.

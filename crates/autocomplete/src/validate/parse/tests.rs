@@ -298,15 +298,28 @@ fn a_bracket_before_text_may_be_closed_later() {
 
 #[test]
 fn a_closer_in_front_of_a_row_begins_more_rows() {
-    let go = "package a\n\ntype t struct {\n\ta int\nˇ}\n";
-    check("go", go, "}", UNFINISHED);
-    let python = "def a():\n    b(\n        c,\n    ˇ)\n";
-    check("python", python, ")", UNFINISHED);
-    check("python", python, "]", BREAKS);
-    check("python", "x = b(cˇ)\n", ")", BREAKS);
     let go = "package a\n\nfunc f() {\n\tg()\nˇ\tx := 1\n\th(x)\n}\n";
     check("go", go, "}", UNFINISHED);
     check("go", go, ")", BREAKS);
+    let python = "def a():\n    b(\n        c,\n    ˇ)\n";
+    check("python", python, "]", BREAKS);
+    check("python", "x = b(cˇ)\n", ")", BREAKS);
+}
+
+#[test]
+fn a_closer_with_which_the_row_begins_is_one_too_many() {
+    check(
+        "go",
+        "package a\n\ntype t struct {\n\ta int\nˇ}\n",
+        "}",
+        BREAKS,
+    );
+    check(
+        "python",
+        "def a():\n    b(\n        c,\n    ˇ)\n",
+        ")",
+        BREAKS,
+    );
 }
 
 /// Functions that follow an open bracket in the next test.

@@ -88,7 +88,7 @@ impl CaretSuggestions {
     }
 
     /// Returns the ideas with the visible one first, and whether there is one.
-    fn shown(&self, threshold: f32) -> (Vec<&Idea>, bool) {
+    fn visible_ideas(&self, threshold: f32) -> (Vec<&Idea>, bool) {
         let mut ideas: Vec<&Idea> = self.ideas.iter().collect();
         let shown = ideas.iter().position(|it| it.confidence >= threshold);
         if let Some(shown) = shown {
@@ -112,7 +112,7 @@ pub fn type_with(
     while at < text.len() {
         let left = &text[at..];
         let (ideas, is_shown) = match said.get(at) {
-            Some(Some(said)) => said.shown(threshold),
+            Some(Some(said)) => said.visible_ideas(threshold),
             _ => (Vec::new(), false),
         };
         match ideas.first().filter(|_| is_shown) {
