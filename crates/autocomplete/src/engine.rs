@@ -14,13 +14,14 @@
 
 mod ask;
 mod candidate;
-mod continuation;
+
 mod event;
 mod in_flight;
 mod input;
 mod keep_tracker;
 mod local_tier;
 mod lookahead;
+mod lookahead_use;
 mod options;
 mod outcome;
 mod present;
@@ -53,9 +54,9 @@ pub use options::{EngineOptions, TabKind, TabModel};
 pub use status::{CompletionStatus, IdleReason};
 
 use candidate::SuggestionCandidate;
-use continuation::ContinuationUse;
 use in_flight::ActiveRequest;
 use keep_tracker::KeepTracker;
+use lookahead_use::LookaheadUse;
 use server::ServerObservation;
 
 /// Maximum number of editor states held if the driver never calls `take_retired`.
@@ -99,7 +100,7 @@ pub struct CompletionEngine {
     asked_in_word: bool,
     /// Whether the user has just typed a model's suggestion to its end.
     is_finished: bool,
-    continuations: ContinuationUse,
+    lookahead_use: LookaheadUse,
     /// Moving average of how often suggestions are right, from 0 to 1.
     success_rate: f32,
     /// Reason why the last model response is not shown.
@@ -152,7 +153,7 @@ impl CompletionEngine {
             has_missed: false,
             asked_in_word: false,
             is_finished: false,
-            continuations: ContinuationUse::default(),
+            lookahead_use: LookaheadUse::default(),
             success_rate: 0.5,
             refused: None,
             latest_refused: VecDeque::new(),
@@ -359,7 +360,7 @@ impl CompletionEngine {
             let is_typed = matches!(result, FollowResult::Consumed | FollowResult::Completed);
             if is_shown && is_typed && !is_begun && is_from_model(&candidate.suggestion.source) {
                 let bytes = change.splices.iter().map(|it| it.new.len()).sum();
-                self.continuations
+                self.lookahead_use
                     .suggestion_used(bytes, || CaretText::of(&state));
             }
             match result {
@@ -386,7 +387,7 @@ impl CompletionEngine {
         if options.model != self.options.model {
             self.cancel_all();
             self.server = ServerObservation::default();
-            self.continuations = ContinuationUse::default();
+            self.lookahead_use = LookaheadUse::default();
             self.failed = None;
             self.asked_for = None;
         }

@@ -108,10 +108,10 @@ impl CompletionEngine {
         }
         self.asked_for = Some((state.snapshot.revision(), state.caret));
         if self.is_finished {
-            if !self.continuations.is_worthwhile() {
+            if !self.lookahead_use.is_worthwhile() {
                 return;
             }
-            self.continuations.requested(CaretText::of(&state));
+            self.lookahead_use.requested(CaretText::of(&state));
         }
         self.asked_in_word |= is_within_word(&state);
         self.ask(&state, RequestPurpose::Now, source);

@@ -41,8 +41,8 @@ impl CompletionEngine {
             let caret_text = CaretText::of(&next);
             !self.cache.find(&caret_text, &model).is_empty()
         });
-        if !is_known && self.continuations.is_worthwhile() {
-            self.continuations.requested(CaretText::of(&next));
+        if !is_known && self.lookahead_use.is_worthwhile() {
+            self.lookahead_use.requested(CaretText::of(&next));
             self.ask(&next, RequestPurpose::Ahead(id), source);
         }
     }

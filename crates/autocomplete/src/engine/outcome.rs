@@ -53,7 +53,7 @@ impl CompletionEngine {
             chars: inserted_chars(&edit),
         });
         if let Some(state) = self.state.as_ref().filter(|_| is_from_model(&source)) {
-            self.continuations
+            self.lookahead_use
                 .suggestion_used(0, || CaretText::of(state));
         }
         let (path, change) = (edit.state.path.clone(), edit.change.clone());

@@ -130,7 +130,7 @@ fn a_refused_response_is_replaced_in_the_next_word() {
 }
 
 #[test]
-fn unused_continuations_of_finished_suggestions_are_not_requested() {
+fn unused_text_after_finished_suggestions_is_not_requested() {
     let mut world = World::new("ˇ\n");
     let mut requested = 0;
     for round in 0..40 {

@@ -2,30 +2,29 @@
 //!
 //! Some models end each response where the user stops as well; text that they add afterwards is not
 //! used. Others end in the middle, as at a limit of their length. The engine measures it: it
-//! continues finished suggestions while enough of the continuations are used, and otherwise tries
-//! one from time to time.
+//! requests such text while enough of it is used, and otherwise tries from time to time.
 
 use crate::cache::CaretText;
 
-/// Weight of the newest continuation in the moving average.
+/// Weight of the newest request in the moving average.
 const WEIGHT: f32 = 0.1;
-/// Minimum fraction of used continuations at which one is worth a request.
+/// Minimum fraction of used texts at which one is worth a request.
 const MIN_USED: f32 = 0.2;
 /// Number of opportunities of which one is tried nevertheless.
 const MAX_SKIPPED: u32 = 16;
 
-/// Observations of continuations since the model was chosen.
+/// Observations of requested texts since the model was chosen.
 #[derive(Clone, Debug)]
-pub(super) struct ContinuationUse {
+pub(super) struct LookaheadUse {
     /// Moving average of the fraction that was used.
     rate: f32,
     /// Number of opportunities skipped since the last request.
     skipped: u32,
-    /// Position of the last continuation; `None` once it was used.
+    /// Position of the last request; `None` once it was used.
     position: Option<CaretText>,
 }
 
-impl Default for ContinuationUse {
+impl Default for LookaheadUse {
     fn default() -> Self {
         Self {
             rate: 0.5,
@@ -35,7 +34,7 @@ impl Default for ContinuationUse {
     }
 }
 
-impl ContinuationUse {
+impl LookaheadUse {
     /// Whether the text after a finished suggestion is worth a request. Counts the opportunity.
     pub(super) fn is_worthwhile(&mut self) -> bool {
         let is_worthwhile = self.rate >= MIN_USED || self.skipped + 1 >= MAX_SKIPPED;
@@ -43,7 +42,7 @@ impl ContinuationUse {
         is_worthwhile
     }
 
-    /// Records that a continuation was requested for a position.
+    /// Records that the text at a position was requested.
     pub(super) fn requested(&mut self, position: CaretText) {
         self.rate -= WEIGHT * self.rate;
         self.position = Some(position);
