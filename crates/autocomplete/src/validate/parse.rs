@@ -142,17 +142,16 @@ impl Judge {
             || old != Damage::default()
     }
 
-    /// Whether the rest of the row belongs to a row that is still to come: the new text begins the
-    /// row, or it ends like the rest. A model's response that merely repeats the rest replaces it
-    /// (see `joined`); a single closing character may still be one too many, and so may closing
-    /// characters with which the row begins already.
+    /// Whether the rest of the row belongs to a row that is still to come, because the new text begins
+    /// the row. A closing character with which the rest begins may still be one too many.
     fn is_before_later_row(&self) -> bool {
         let (new, rest) = (self.trial.new.trim(), self.trial.rest_of_row().trim());
-        let begins_row = self.trial.begun().trim().is_empty() && !rest.is_empty();
-        let ends_like_rest = rest.len() > 1 && is_end_of_row(rest) && new.ends_with(rest);
-        let is_row = !new.contains('\n') && new.contains(super::suffix::is_word);
-        let repeats_closers = is_end_of_row(new) && rest.starts_with(new);
-        begins_row && !repeats_closers || ends_like_rest && is_row
+        let closer = rest
+            .chars()
+            .next()
+            .filter(|ch| super::suffix::is_closer(*ch));
+        let repeats_closer = closer.is_some_and(|closer| new.ends_with(closer));
+        self.trial.begun().trim().is_empty() && !rest.is_empty() && !repeats_closer
     }
 
     /// Returns where the parser stops, and the closer of a comment or a string that is still open

@@ -359,14 +359,3 @@ fn functions_after_an_open_bracket_do_not_count() {
     check("go", &text, "Title: title}\n\treturn report", MENDS);
     check("go", &text, "Title: title})", BREAKS);
 }
-
-#[test]
-fn a_row_that_ends_like_the_rest_of_it_is_before_a_later_row() {
-    let text = "use a::{bˇ};\nuse d::{e};\n";
-    check("rust", text, ", c};", UNFINISHED);
-    check("rust", text, ", c}", BREAKS);
-    let go = "package a\n\nfunc f() {\n\tg(h{aˇ})\n}\n";
-    check("go", go, ": 1, b: 2})", UNFINISHED);
-    check("go", go, "})", BREAKS);
-    check("python", "x = f(aˇ)\n", ", b)", BREAKS);
-}
