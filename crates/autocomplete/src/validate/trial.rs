@@ -36,11 +36,7 @@ impl Trial {
         let (first, last) = (spans.first()?.start, spans.last()?.end);
         let excerpt = Excerpt {
             text,
-            kept: syntax.excerpt(
-                text,
-                &spans,
-                crate::knob("EXC", MAX_EXCERPT_BYTES as f32) as usize,
-            )?,
+            kept: syntax.excerpt(text, &spans, MAX_EXCERPT_BYTES)?,
         };
         let (mut old, mut new) = (String::new(), String::new());
         let mut at = first;
