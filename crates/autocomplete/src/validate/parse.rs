@@ -100,8 +100,8 @@ impl Judge {
         let (reading, literal) = self.reading()?;
         let is_at_row_end = is_end_of_row(self.trial.rest_of_row());
         // In a broken row, the rest may belong to text that is missing.
-        let is_closed_later =
-            (is_at_row_end || old == Damage::default()) && !self.is_before_later_row();
+        let is_closed_later = (is_at_row_end || old == Damage::default() || self.doubles_bracket())
+            && !self.is_before_later_row();
         if reading == Reading::New || is_closed_later && open.closes_too_much() {
             return Some(SyntaxFit::Breaks);
         }
@@ -140,6 +140,13 @@ impl Judge {
         self.trial.begun().trim().is_empty()
             || self.trial.new.contains('\n')
             || old != Damage::default()
+    }
+
+    /// Whether the new text ends with the closing bracket that the rest of the row begins with.
+    fn doubles_bracket(&self) -> bool {
+        let last = self.trial.new.trim_end().chars().next_back();
+        let rest = self.trial.rest_of_row().trim_start();
+        last.is_some_and(|last| matches!(last, ')' | ']' | '}') && rest.starts_with(last))
     }
 
     /// Whether the rest of the row belongs to a row that is still to come: the new text begins the

@@ -348,6 +348,12 @@ fn functions_after_an_open_bracket_do_not_count() {
 }
 
 #[test]
+fn a_bracket_is_not_doubled_in_a_broken_row() {
+    let text = "def f(\n    a: b[c[dˇ]]], e[f],\n): pass\n";
+    check("python", text, ", g]", BREAKS);
+}
+
+#[test]
 fn a_row_that_ends_like_the_rest_of_it_is_before_a_later_row() {
     let text = "use a::{bˇ};\nuse d::{e};\n";
     check("rust", text, ", c};", UNFINISHED);
