@@ -12,6 +12,7 @@
 mod close;
 mod continuation;
 mod corpus;
+mod line_ending;
 mod log;
 mod propagate;
 mod rank;
@@ -40,6 +41,7 @@ pub use continuation::{
 };
 use continuation::{GuessMode, GuessSources, MAX_ROW_BYTES, TokenWindow};
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
+use line_ending::lf_len;
 use log::EditLog;
 pub use propagate::UnopenedFileSearch;
 use propagate::{Propagation, SiteFindings, SiteSearch, UnopenedFileSites};
@@ -495,7 +497,7 @@ impl LocalIdea {
         RankFeatures {
             kind: self.kind,
             likelihood: self.likelihood,
-            bytes: self.edit.new.len().max(self.edit.old.len()),
+            bytes: lf_len(&self.edit.new).max(lf_len(&self.edit.old)),
             lines: self.edit.new.matches('\n').count() + 1,
             is_row_start: caret.is_row_start,
             is_prose: caret.is_prose && self.kind == SuggestionKind::Continuation,
@@ -527,8 +529,8 @@ impl CaretFeatures {
 /// keystrokes.
 fn worth(suggestion: &Suggestion, look: f32) -> f32 {
     let edits = suggestion.edits.iter();
-    let bytes: usize = edits.map(|edit| edit.new.len().max(edit.old.len())).sum();
-    let saved = bytes.saturating_sub(1).min(MAX_SAVED_KEYS) as f32;
+    let bytes = edits.map(|edit| lf_len(&edit.new).max(lf_len(&edit.old)));
+    let saved = bytes.sum::<usize>().saturating_sub(1).min(MAX_SAVED_KEYS) as f32;
     suggestion.confidence * saved - look * (1.0 - suggestion.confidence)
 }
 

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use base::{AbsPath, Span};
 
 use super::corpus::CorpusView;
+use super::line_ending::lf_len;
 use super::log::EditLog;
 use crate::EditorState;
 pub use features::{GUESS_FEATURES, GuessVector, TOKEN_FEATURES, TokenVector};
@@ -186,7 +187,7 @@ impl Guess {
     fn benefit(&self, look: f32) -> f32 {
         let (first, bytes) = self.first;
         let part = (first - self.likelihood).max(0.0) * (bytes as f32 - 1.0).max(0.0);
-        self.likelihood * (self.new.len() as f32 - 1.0) + part - look * (1.0 - self.likelihood)
+        self.likelihood * (lf_len(&self.new) as f32 - 1.0) + part - look * (1.0 - self.likelihood)
     }
 }
 

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 
+use super::line_ending::lf_len;
 use interner::TokenInterner;
 use segment::TokenSegment;
 use stream::{FIRST_WORD, PackedToken, UNKNOWN, items};
@@ -113,7 +114,8 @@ impl Corpus {
     pub fn insert(&mut self, path: &AbsPath, text: &str) {
         self.remove(path);
         let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        if text.len() > MAX_FILE_BYTES || text.len() / lines > MAX_MEAN_LINE_BYTES {
+        let bytes = lf_len(text);
+        if bytes > MAX_FILE_BYTES || bytes / lines > MAX_MEAN_LINE_BYTES {
             return;
         }
         let words = &mut self.words;

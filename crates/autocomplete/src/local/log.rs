@@ -17,6 +17,7 @@ use base::{AbsPath, Bias, ByteOffset, Span};
 use syntax::SyntaxSnapshot;
 use text::{Change, Snapshot};
 
+use super::line_ending::text_before;
 use crate::history::{MAX_EDIT_BYTES, MAX_GAP_BYTES, OpenEdit, SpanChange};
 use crate::{ChangeCause, DocumentEdit, EditHistory};
 
@@ -355,8 +356,7 @@ fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
 /// Returns the texts of the two tokens before an offset, the nearest last. A missing token yields
 /// an empty text.
 pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
-    let start = ByteOffset(at.0.saturating_sub(MAX_GAP_BYTES));
-    let text = text.text(Span::new(start, at));
+    let text = text_before(text, at, MAX_GAP_BYTES);
     let tokens = super::token::solid_tokens(&text);
     let nth = |back: usize| {
         let ix = tokens.len().checked_sub(back);
@@ -369,9 +369,8 @@ pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
 /// Returns the callee and `(` of the call whose arguments contain an offset, or the two tokens
 /// before it outside a call.
 pub(crate) fn enclosing_call(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
-    const MAX_CALL_TOKENS: usize = 200;
-    let start = ByteOffset(at.0.saturating_sub(MAX_CALL_TOKENS));
-    let before = text.text(Span::new(start, at));
+    const MAX_CALL_BYTES: usize = 200;
+    let before = text_before(text, at, MAX_CALL_BYTES);
     let tokens = super::token::solid_tokens(&before);
     let mut depth = 0;
     for (ix, token) in tokens.iter().enumerate().rev() {

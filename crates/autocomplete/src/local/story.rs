@@ -119,12 +119,15 @@ impl Story {
         );
     }
 
-    /// Types `new` at an offset, character by character.
+    /// Types `new` at an offset, character by character; a line ending is one key.
     pub(crate) fn type_at(&mut self, number: usize, start: usize, new: &str) {
-        for (at, ch) in new.char_indices() {
+        let mut at = 0;
+        while at < new.len() {
+            let end = at + key_len(&new[at..]);
             self.now += 80;
             let place = Span::at(ByteOffset(start + at));
-            self.replace(number, place, &ch.to_string(), ChangeCause::Typed);
+            self.replace(number, place, &new[at..end], ChangeCause::Typed);
+            at = end;
         }
     }
 
@@ -299,6 +302,14 @@ impl Story {
             suggestion.id,
             SuggestionOutcome::Accepted(AcceptGranularity::All),
         );
+    }
+}
+
+/// Returns the length in bytes of the text that the first key of a text inserts.
+pub(crate) fn key_len(text: &str) -> usize {
+    match text.chars().next() {
+        Some('\r') if text.starts_with("\r\n") => 2,
+        first => first.map_or(0, char::len_utf8),
     }
 }
 

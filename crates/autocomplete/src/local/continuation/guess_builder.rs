@@ -16,6 +16,7 @@ use super::occurrence::{ContextOccurrence, ContextOccurrences};
 use super::{Guess, GuessSources, MAX_TOKENS, TokenSample, continues_with};
 use crate::EditorState;
 use crate::local::corpus::stream::{NEWLINE, TokenGap};
+use crate::local::line_ending::lf_len;
 use crate::local::token::is_word_char;
 
 /// Maximum number of words without context.
@@ -144,7 +145,7 @@ impl<'a> GuessBuilder<'a> {
                 best = best.filter(|best| best.new.chars().all(is_word_char));
                 break;
             }
-            if !self.may_end_behind(&step) || self.text.len() < MIN_BYTES {
+            if !self.may_end_behind(&step) || lf_len(&self.text) < MIN_BYTES {
                 continue;
             }
             let features = self.guess_features().vector();
@@ -179,7 +180,7 @@ impl<'a> GuessBuilder<'a> {
             other: odds.other,
             tokens: self.taken,
             words: self.words,
-            bytes: self.text.len(),
+            bytes: lf_len(&self.text),
             lines: self.lines,
             end: odds.end,
             start: odds.start,
@@ -212,7 +213,7 @@ impl<'a> GuessBuilder<'a> {
                 samples.push(TokenSample {
                     features: step.features,
                     depth: self.taken,
-                    bytes: taken.text.len(),
+                    bytes: lf_len(&taken.text),
                     is_right,
                 });
                 next = next.or(is_right.then_some(taken));

@@ -13,6 +13,7 @@ use super::token_window::{SurroundingTokens, TokenWindow, WordTable};
 use crate::EditorState;
 use crate::local::corpus::CorpusView;
 use crate::local::corpus::stream::{BOUNDARY, NEWLINE, PackedToken, TokenGap};
+use crate::local::line_ending::lf_len;
 use crate::local::log::{EditLog, LoggedEdit};
 use crate::local::token::is_word_char;
 
@@ -366,10 +367,11 @@ fn replaced(
     let mut left = MAX_REPLACED_BYTES;
     let closed = log.closed().rev().take(MAX_REPLACED_EDITS);
     for edit in log.open_edit().into_iter().chain(closed) {
-        if edit.old.trim().is_empty() || edit.old.len() > left {
+        let bytes = lf_len(&edit.old);
+        if edit.old.trim().is_empty() || bytes > left {
             continue;
         }
-        left -= edit.old.len();
+        left -= bytes;
         let old = window.split(&edit.old);
         if Some(edit.id) == here {
             let typed = window.split(&edit.new).len();

@@ -1,6 +1,7 @@
 //! Continuations at a caret, given the text around it and a project.
 
-use crate::local::story::Story;
+use crate::local::line_ending::lf_len;
+use crate::local::story::{Story, key_len};
 use crate::{Suggestion, SuggestionSource};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -60,7 +61,7 @@ fn check_foretold(text: &str, project: &[(&str, &str)], truth: &str) {
     let right = samples.iter().filter(|sample| sample.is_right);
     assert_eq!(
         right.map(|sample| sample.bytes).max(),
-        Some(truth.len()),
+        Some(lf_len(truth)),
         "{samples:?}"
     );
 }
@@ -168,16 +169,106 @@ fn lines_take_the_indent_of_the_caret() {
 #[test]
 fn continuations_keep_crlf_line_endings() {
     let rows = "fn d(reader: R) {\n    let value = match reader.|\n}\n";
-    let with = everything(&rows.replace('\n', "\r\n"), PROJECT);
-    assert!(!with.is_empty());
-    for text in with {
-        assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
-    }
+    let with = everything(&crlf(rows), PROJECT);
+    let without = everything(rows, PROJECT);
+    assert!(!without.is_empty());
+    let without: Vec<String> = without.iter().map(|it| crlf(it)).collect();
+    assert_eq!(with, without);
     check_foretold(
-        &"fn k(reader: R) {\n    let value = match reader.next_item() {|\n}\n"
-            .replace('\n', "\r\n"),
+        &crlf("fn k(reader: R) {\n    let value = match reader.next_item() {|\n}\n"),
         PROJECT,
         "\r\n        Some(value) => value,\r\n        None => return Err(Error::Empty),\r\n    };",
+    );
+}
+
+fn crlf(text: &str) -> String {
+    text.replace('\n', "\r\n")
+}
+
+/// Returns descriptions of the suggestions and of all samples at each caret while `typed` is typed
+/// in place of `old`, and whether a right guess had more than one row. Rows end with `ending`.
+fn while_typing(
+    (language, text): (&str, &str),
+    (old, typed): (&str, &str),
+    project: &[(&str, &str)],
+    ending: &str,
+) -> (Vec<String>, bool) {
+    let with_ending = |text: &str| text.replace('\n', ending);
+    let (old, typed) = (with_ending(old), with_ending(typed));
+    let mut story = Story::new(language, &with_ending(text));
+    let files: Vec<String> = project.iter().map(|(_, text)| with_ending(text)).collect();
+    let paths = project.iter().map(|(path, _)| *path);
+    let files: Vec<(&str, &str)> = paths.zip(files.iter().map(String::as_str)).collect();
+    story.learn_project(&files);
+    let mut at = story.text(0).find(&old).expect("the old text");
+    story.erase(0, &old);
+    story.work();
+    let (mut told, mut has_rows) = (Vec::new(), false);
+    let mut left = typed.as_str();
+    while !left.is_empty() {
+        let suggestions = [
+            story.suggestions(0),
+            story.requested_suggestions(0),
+            story.word_suggestions(0),
+        ];
+        let texts = |suggestions: &Vec<Suggestion>| -> Vec<(String, f32)> {
+            let texts = suggestions.iter();
+            let texts = texts.map(|it| (new_text(it).replace("\r\n", "\n"), it.confidence));
+            texts.collect()
+        };
+        let suggestions = suggestions.iter().map(texts).collect::<Vec<_>>();
+        let tokens = story.local.token_samples(&story.state(0), left);
+        let guesses = story.local.guess_samples(&story.state(0), left);
+        told.push(format!("{suggestions:?}\n{tokens:?}\n{guesses:?}"));
+        let row = left.lines().next().map_or(0, str::len);
+        has_rows |= tokens.iter().any(|it| it.is_right && it.bytes > row + 1);
+        let (key, rest) = left.split_at(key_len(left));
+        story.type_at(0, at, key);
+        at += key.len();
+        left = rest;
+    }
+    (told, has_rows)
+}
+
+#[track_caller]
+fn check_line_endings(text: (&str, &str), (old, typed): (&str, &str), project: &[(&str, &str)]) {
+    let with = while_typing(text, (old, typed), project, "\r\n");
+    let without = while_typing(text, (old, typed), project, "\n");
+    assert_eq!(with.0.len(), without.0.len());
+    for (with, without) in with.0.iter().zip(&without.0) {
+        assert_eq!(with, without);
+    }
+    assert!(without.1, "no guess of several rows");
+}
+
+#[test]
+fn guesses_are_equal_with_lf_and_crlf() {
+    let body = "    let value = match input.next_item() {\n        Some(value) => value,\n\n        None => return Err(Error::Empty),\n    };";
+    let text = format!(
+        "fn d(input: R) {{\n{body}\n    log(value);\n}}\n\nfn e(input: R) {{\n    // Old.\n\n    old_call(input);\n    log(input);\n}}\n"
+    );
+    let old = "    // Old.\n\n    old_call(input);";
+    check_line_endings(("Rust", &text), (old, body), PROJECT);
+}
+
+#[test]
+fn guesses_in_long_texts_are_equal_with_lf_and_crlf() {
+    // The rows above decide the width of an indentation step, as far as they are read.
+    let rows = |unit: usize, count: usize| -> String {
+        let (one, two) = (" ".repeat(unit), " ".repeat(2 * unit));
+        let row = |row: usize| {
+            format!("def call_{row}(x):\n{one}if x:\n{two}return 1\n{one}return x\n\n")
+        };
+        (0..count).map(row).collect()
+    };
+    let above = format!("{}{}", rows(2, 200), rows(4, 350));
+    let end = "def last(x):\n    if x:\n        # Old.\n        pass\n    return 1\n";
+    let text = format!("{above}{end}{}", rows(4, 100));
+    let typed = "        return 1\n    return x\n\ndef next(y):\n    if y:\n        return 1";
+    check_line_endings(
+        ("Python", &text),
+        ("        # Old.\n        pass", typed),
+        &[],
     );
 }
 

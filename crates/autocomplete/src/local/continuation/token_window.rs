@@ -14,6 +14,7 @@ use crate::local::corpus::stream::{
     FIRST_WORD, NEWLINE, PackedToken, TokenGap, UNKNOWN, columns, indent_unit, line_break,
     row_items,
 };
+use crate::local::line_ending::{text_after, text_before};
 use crate::{DocumentEdit, EditorState};
 
 /// Bytes of the rows used above and below the caret.
@@ -235,12 +236,12 @@ impl TokenWindow {
     /// Forgets all rows and begins at a row of another text.
     fn restart(&mut self, state: &EditorState, row: Row) {
         let text = &state.snapshot;
-        let from = base::ByteOffset(state.caret.0.saturating_sub(MAX_BYTES_ABOVE));
-        let around = Span::new(from, (state.caret + MAX_BYTES_BELOW).min(text.len()));
+        let above = text_before(text, state.caret, MAX_BYTES_ABOVE);
+        let below = text_after(text, state.caret, MAX_BYTES_BELOW);
         *self = Self {
             path: state.path.clone(),
             revision: text.revision(),
-            unit: indent_unit(&text.text(around)),
+            unit: indent_unit(&format!("{above}{below}")),
             first: row,
             rows: VecDeque::from([None]),
             words: WordTable::default(),
