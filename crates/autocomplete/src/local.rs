@@ -46,6 +46,7 @@ use log::EditLog;
 pub use propagate::UnopenedFileSearch;
 use propagate::{Propagation, SiteFindings, SiteSearch, UnopenedFileSites};
 use rank::{RankFeatures, Ranker, SuggestionKind};
+use word_completion::WordRank;
 
 /// Outcome of a suggestion that was shown, from which the local tier learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +183,8 @@ impl LocalPredictor {
 
     /// Like `suggest`, but includes suggestions that are too unlikely to be shown unasked.
     pub fn all_suggestions(&self, state: &EditorState, ids: &mut SuggestionIds) -> Vec<Suggestion> {
-        self.collect_suggestions(state, GuessMode::Likely, ids)
+        let suggestions = self.collect_suggestions(state, GuessMode::Likely, ids);
+        suggestions.into_iter().map(|(it, _)| it).collect()
     }
 
     /// Like `all_suggestions`, with words from around the caret and from open files that share the
@@ -192,17 +194,20 @@ impl LocalPredictor {
         state: &EditorState,
         ids: &mut SuggestionIds,
     ) -> Vec<Suggestion> {
-        self.collect_suggestions(state, GuessMode::Words, ids)
+        let suggestions = self.collect_suggestions(state, GuessMode::Words, ids);
+        suggestions.into_iter().map(|(it, _)| it).collect()
     }
 
     /// Like `requested_suggestions`, but cuts each suggestion to one word, for the command that
-    /// completes a word and cycles through the choices.
+    /// completes a word and cycles through the choices: the likeliest first, and of equally likely
+    /// words the one used nearest to the caret.
     pub fn word_suggestions(
         &self,
         state: &EditorState,
         ids: &mut SuggestionIds,
     ) -> Vec<Suggestion> {
-        word_completion::word_suggestions(self.requested_suggestions(state, ids), state)
+        let suggestions = self.collect_suggestions(state, GuessMode::Words, ids);
+        word_completion::word_suggestions(suggestions, state)
     }
 
     fn collect_suggestions(
@@ -210,28 +215,25 @@ impl LocalPredictor {
         state: &EditorState,
         mode: GuessMode,
         ids: &mut SuggestionIds,
-    ) -> Vec<Suggestion> {
+    ) -> Vec<(Suggestion, WordRank)> {
         let caret = CaretFeatures::of(state);
-        let mut suggestions = Vec::new();
+        let mut suggestions: Vec<(Suggestion, WordRank)> = Vec::new();
         let mut add = |idea: LocalIdea| {
-            if idea.edit.is_empty()
-                || suggestions
-                    .iter()
-                    .any(|it: &Suggestion| it.edits[0] == idea.edit)
-            {
+            if idea.edit.is_empty() || suggestions.iter().any(|(it, _)| it.edits[0] == idea.edit) {
                 return;
             }
             let features = idea.features(&caret);
             let id = ids.next_id();
             self.remember(id, features, idea.pattern);
-            suggestions.push(Suggestion {
+            let suggestion = Suggestion {
                 id,
                 file: idea.file,
                 revision: idea.revision,
                 edits: vec![idea.edit],
                 source: idea.source,
                 confidence: self.ranker.likelihood(&features),
-            });
+            };
+            suggestions.push((suggestion, idea.word));
         };
         self.propagated(state).into_iter().for_each(&mut add);
         let row = state.snapshot.point_at(state.caret).row;
@@ -240,7 +242,7 @@ impl LocalPredictor {
             self.closed(state).into_iter().for_each(&mut add);
         }
         let look = self.tables.as_ref().map_or(0.0, |it| it.scorer.look());
-        suggestions.sort_by(|a, b| worth(b, look).total_cmp(&worth(a, look)));
+        suggestions.sort_by(|(a, _), (b, _)| worth(b, look).total_cmp(&worth(a, look)));
         suggestions
     }
 
@@ -398,6 +400,7 @@ impl LocalPredictor {
             },
             kind: SuggestionKind::Propagation,
             likelihood: candidate.likelihood,
+            word: WordRank::new(candidate.likelihood, None),
             pattern: Some(candidate.pattern),
         })
     }
@@ -414,6 +417,7 @@ impl LocalPredictor {
             source: SuggestionSource::Continuation,
             kind: SuggestionKind::Continuation,
             likelihood: guess.likelihood,
+            word: WordRank::new(guess.first.likelihood, guess.first.distance),
             pattern: None,
         };
         let rest = rest_of_row(state);
@@ -430,6 +434,7 @@ impl LocalPredictor {
             source: SuggestionSource::Syntax,
             kind: SuggestionKind::Syntax,
             likelihood: closing.likelihood,
+            word: WordRank::new(closing.likelihood, None),
             pattern: None,
         };
         closings.into_iter().map(idea).collect()
@@ -482,6 +487,8 @@ struct LocalIdea {
     source: SuggestionSource,
     kind: SuggestionKind,
     likelihood: f32,
+    /// Rank of its first word.
+    word: WordRank,
     /// Pattern that it comes from.
     pattern: Option<u64>,
 }

@@ -39,8 +39,19 @@ pub(crate) struct Guess {
     pub(crate) new: String,
     /// Probability that all of it is right, from 0 to 1.
     pub(crate) likelihood: f32,
-    /// Probability that its first token is right, from 0 to 1, and the bytes of that token.
-    first: (f32, usize),
+    pub(crate) first: GuessStart,
+}
+
+/// First token of a guess.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GuessStart {
+    /// Probability that it is right, from 0 to 1.
+    pub(crate) likelihood: f32,
+    /// Its bytes that are not typed yet.
+    bytes: usize,
+    /// Number of tokens between the caret and its nearest use around it. `None` if there is no use,
+    /// or the guess is not for `GuessMode::Words`.
+    pub(crate) distance: Option<usize>,
 }
 
 /// Selects which words with the typed prefix to return.
@@ -89,7 +100,10 @@ pub(crate) fn guesses(
         let Some((first, guess)) = walk.guess(&tried) else {
             break;
         };
-        if let Some(guess) = guess {
+        if let Some(mut guess) = guess {
+            if wanted == GuessMode::Words {
+                guess.first.distance = near.nearest(&first);
+            }
             listed.insert(first.clone());
             guesses.push(guess);
         }
@@ -185,8 +199,10 @@ impl Guess {
     /// Expected keystrokes saved by accepting all of it or its first token, less the cost of
     /// reading a wrong guess, which is `look` keystrokes.
     fn benefit(&self, look: f32) -> f32 {
-        let (first, bytes) = self.first;
-        let part = (first - self.likelihood).max(0.0) * (bytes as f32 - 1.0).max(0.0);
+        let GuessStart {
+            likelihood, bytes, ..
+        } = self.first;
+        let part = (likelihood - self.likelihood).max(0.0) * (bytes as f32 - 1.0).max(0.0);
         self.likelihood * (lf_len(&self.new) as f32 - 1.0) + part - look * (1.0 - self.likelihood)
     }
 }

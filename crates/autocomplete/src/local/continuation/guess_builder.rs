@@ -13,7 +13,7 @@ use super::features::{GuessFeatures, GuessVector, Shape, TokenVector};
 use super::idioms::IdiomContext;
 use super::nearby_tokens::NearbyTokens;
 use super::occurrence::{ContextOccurrence, ContextOccurrences};
-use super::{Guess, GuessSources, MAX_TOKENS, TokenSample, continues_with};
+use super::{Guess, GuessSources, GuessStart, MAX_TOKENS, TokenSample, continues_with};
 use crate::EditorState;
 use crate::local::corpus::stream::{NEWLINE, TokenGap};
 use crate::local::line_ending::lf_len;
@@ -166,7 +166,11 @@ impl<'a> GuessBuilder<'a> {
             span: Span::at(self.state.caret),
             new: self.text.clone(),
             likelihood: self.sources.scorer.guess(features),
-            first: (self.odds.first, self.odds.first_bytes),
+            first: GuessStart {
+                likelihood: self.odds.first,
+                bytes: self.odds.first_bytes,
+                distance: None,
+            },
         }
     }
 
@@ -248,7 +252,11 @@ impl<'a> GuessBuilder<'a> {
                     span: Span::at(self.state.caret),
                     new: rest.to_owned(),
                     likelihood: step.likelihood,
-                    first: (step.likelihood, rest.len()),
+                    first: GuessStart {
+                        likelihood: step.likelihood,
+                        bytes: rest.len(),
+                        distance: self.near.nearest(&step.text),
+                    },
                 })
             })
             .collect();

@@ -215,6 +215,18 @@ impl<'w> NearbyTokens<'w> {
         (count, seen.position(|word| word == number))
     }
 
+    /// Returns the number of tokens between the caret and the nearest occurrence of a token around
+    /// it; `None` if it does not occur there.
+    pub(super) fn nearest(&self, word: &str) -> Option<usize> {
+        let number = self.words.find(word)?;
+        let is_same = |item: &PackedToken| item.word_number() == number;
+        let before = self.before.iter().rev().position(is_same);
+        before
+            .into_iter()
+            .chain(self.behind.iter().position(is_same))
+            .min()
+    }
+
     /// Returns how many different words around the caret continue the typed prefix.
     pub(super) fn rivals_of_prefix(&self) -> usize {
         if self.partial.is_empty() {
