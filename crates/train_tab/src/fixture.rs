@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use autocomplete::local::TabTables;
+use autocomplete::local::{
+    GUESS_FEATURES, ShowPolicy, TOKEN_FEATURES, TabScorer, TabTables, TreeTable,
+};
 use base::AbsPath;
 use replay::ChangedFile;
 use syntax::language_for;
 
+use super::boost::{Boosting, fit};
 use super::changes;
 use super::projects::Project;
+use super::samples::{SampleKind, gather};
 use super::tally::Tally;
 
 /// Keystrokes, suggestions shown and wrong ones of the hand-fitted weights that the tables replaced,
@@ -41,11 +45,43 @@ fn project() -> Project {
     }
 }
 
-#[test]
-fn the_shipped_tables_are_wrong_less_often_than_the_former_weights() {
+fn shipped() -> TabTables {
     let scorer = include_bytes!("../../../assets/models/tab-scorer.bin");
     let idioms = include_bytes!("../../../assets/models/tab-idioms.bin");
-    let tables = TabTables::from_bytes(scorer, idioms).expect("tables");
+    TabTables::from_bytes(scorer, idioms).expect("tables")
+}
+
+/// Gathers samples from the change at every key, and fits small tables to them.
+fn trained() -> Vec<u8> {
+    let table = |kind: SampleKind, width: usize| -> TreeTable {
+        let samples = gather(&project(), "fixture", &shipped(), (kind, 1));
+        let right = samples.is_right.iter().filter(|it| **it).count();
+        assert!(0 < right && right < samples.is_right.len(), "{kind:?}");
+        let size = Boosting {
+            trees: 8,
+            depth: 4,
+            rate: 0.15,
+        };
+        fit(&samples, width, size).expect("a table")
+    };
+    let tokens = table(SampleKind::Tokens, TOKEN_FEATURES);
+    let guesses = table(SampleKind::Guesses, GUESS_FEATURES);
+    let policy = ShowPolicy {
+        look: 10,
+        threshold: 450,
+    };
+    TabScorer::new(tokens, guesses, policy).to_bytes()
+}
+
+#[test]
+fn the_same_changes_train_the_same_tables() {
+    // Hash maps iterate in another order each time.
+    assert_eq!(trained(), trained());
+}
+
+#[test]
+fn the_shipped_tables_are_wrong_less_often_than_the_former_weights() {
+    let tables = shipped();
     let mut tally = Tally::default();
     changes::make(&project(), &tables, usize::MAX, |tier, open, typed| {
         tally.add(&Tally::measure(tier, open, typed, &[]));

@@ -227,6 +227,38 @@ mod tests {
     use super::{LanguageCounts, PackageCounts};
 
     #[test]
+    fn the_same_packages_give_the_same_idioms() {
+        // Hash maps iterate in another order each time.
+        let chosen = || {
+            let mut all = LanguageCounts::default();
+            for package in 0..6 {
+                let mut counts = PackageCounts::default();
+                let rows = (0..40 + package).map(|row| {
+                    let value = row % 7;
+                    format!("let value_{value} = call_{}(value_{value});\n", row % 5)
+                });
+                let text: String = rows.collect();
+                each_idiom(&text, "Rust", &mut |context, token, gap| {
+                    counts.add(context, token, gap);
+                });
+                all.add(counts);
+            }
+            let name = |(text, gap, share): (u32, u8, f32)| {
+                (all.texts[text as usize].clone(), gap, share.to_bits())
+            };
+            let chosen = all.chosen().into_iter();
+            let chosen = chosen.map(|(hash, followers)| {
+                let followers = followers.into_iter().map(name);
+                (hash, followers.collect::<Vec<_>>())
+            });
+            chosen.collect::<Vec<_>>()
+        };
+        let first = chosen();
+        assert!(first.len() > 20, "{first:?}");
+        assert_eq!(first, chosen());
+    }
+
+    #[test]
     fn only_what_several_packages_share_is_an_idiom() {
         let mut all = LanguageCounts::default();
         for package in 0..6 {

@@ -11,7 +11,8 @@
 //! tables on the development set, `final` on the final set.
 //!
 //! Intermediate files are below `target/tab`. Invariant: the same packages give the same tables, bit
-//! for bit, on any number of threads.
+//! for bit, on any number of threads, with the same toolchain and platform: `exp` and `ln` are the
+//! platform's. `assets/models/tab-scorer.md` lists the inputs that may disappear.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
