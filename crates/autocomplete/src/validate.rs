@@ -14,10 +14,10 @@
 //! | `Blank` | only blanks | |
 //! | `RepeatsSuffix` | `f(ˇb)` + `b`; a row that equals the next one; rows that end with the next one; `)` where `)` follows and all is closed | `use` before a row that begins with `use`; `)` where one is missing |
 //! | `Repeats` | the row above; `x.go(ˇ` + `x.go(1)`; `compˇ` + `compute()`; a line three times | a row that resembles the one above |
-//! | `JustGone` | `f(a)` or `f(a);` where the user deleted, undid or rejected `f(a)` | `f(a, b)` there; `f(a)` in a new row; anything after the user has typed something else there |
+//! | `JustGone` | `f(a)` or `f(a);` where the user deleted, undid or rejected `f(a)` | `f(a, b)` there; `f(a)` in a new row or block; anything after the user has typed something else there |
 //! | `UnknownName` | `Shape::Triangle` if the text defines `Shape` without it | the same while the text is newer than the known names |
 //! | `CutsWord` | `comp` where `compute` is near and `comp` is not; the engine shows the text before the word | a new word; `user` beside `users` or `user_id` |
-//! | `Breaks` | `f(a]`; `def f():` in Rust; `}` that the next row closes; `f(a, b` at the end of a line; `let x = 1; ˇ2 + y` + `let z` | `if x {`; `f(`; `f(a,`; `let x = a`; `}` that closes part of what is open |
+//! | `Breaks` | `f(a]`; `def f():` in Rust; `}` that the next row closes; `f(a, b` at the end of a line; `let x = 1; ˇ2 + y` + `let z` | `if x {`; `f(`; `f(a,`; `let x = a`; `(` in front of `b + c`; `}` that closes part of what is open, or in front of a row |
 //!
 //! Invariant: the work depends on the suggestion and what surrounds it, never on the length of the
 //! text, and parsing ends within a bounded number of steps.

@@ -3,8 +3,9 @@
 //! Siblings far from the spans are left out where the parser is in the same state before the first
 //! one left out and before the first one kept after it. It therefore reads the rest as it does in
 //! the whole text: an excerpt of a method is the method with the heads and ends of what surrounds
-//! it. Inside an error, siblings may be at different depths; there they must begin a row at the same
-//! column as well. Rows of long comments and strings are left out, too.
+//! it. Near an error, siblings may be at different depths, and a state may belong to a reading that the
+//! parser gave up; there the two must begin rows at the same column as well, and no sibling between
+//! them begins a row at a smaller one. Rows of long comments and strings are left out, too.
 //! Invariant: the work is bounded by `MAX_NODES` and `EDGE`, whatever the number of nodes.
 
 use base::{ByteOffset, Row, Span};
@@ -35,10 +36,32 @@ impl SyntaxSnapshot {
     ///
     /// The tree may be older than the text, as long as it has the offsets of the text.
     pub fn excerpt(&self, text: &Snapshot, spans: &[Span], max: usize) -> Option<Vec<Span>> {
-        let view = self.root_view()?;
+        let is_broken = self.root_view()?.root().has_error();
+        // Rather an excerpt that may be parsed in another way than none.
+        let attempts: [fn(&Node<'_>) -> bool; 2] =
+            [|node| node.has_error(), |node| node.is_error()];
+        attempts
+            .into_iter()
+            .take(if is_broken { 2 } else { 1 })
+            .map(|is_damaged| self.ranges(text, spans, is_damaged))
+            .find(|kept| kept.iter().map(Span::len).sum::<usize>() <= max)
+    }
+
+    /// Returns the ranges of `text` that determine how it is parsed at `spans`. Siblings in a node
+    /// for which `is_damaged` holds are left out by row and column.
+    fn ranges(
+        &self,
+        text: &Snapshot,
+        spans: &[Span],
+        is_damaged: fn(&Node<'_>) -> bool,
+    ) -> Vec<Span> {
+        let Some(view) = self.root_view() else {
+            return vec![text.full_span()];
+        };
         let mut finder = GapFinder {
             text,
             grammar: view.language.grammar(),
+            is_damaged,
             nodes: MAX_NODES,
             gaps: Vec::new(),
         };
@@ -56,8 +79,7 @@ impl SyntaxSnapshot {
         if start < text.len() {
             kept.push(Span::new(start, text.len()));
         }
-        let bytes: usize = kept.iter().map(Span::len).sum();
-        (bytes <= max).then_some(kept)
+        kept
     }
 }
 
@@ -65,6 +87,8 @@ impl SyntaxSnapshot {
 struct GapFinder<'a> {
     text: &'a Snapshot,
     grammar: &'a Grammar,
+    /// Whether the parse states of a node's children do not tell how the parser reads on.
+    is_damaged: fn(&Node<'_>) -> bool,
     /// Number of nodes that may still be visited.
     nodes: usize,
     gaps: Vec<Span>,
@@ -76,7 +100,7 @@ struct Anchor {
     start: usize,
     /// State of the parser; `None` if that is unknown.
     state: Option<u16>,
-    /// Kind and column in bytes of a node that begins a row inside an error.
+    /// Kind and column in bytes of a node that begins a row near an error.
     row: Option<(u16, usize)>,
 }
 
@@ -120,7 +144,7 @@ impl GapFinder<'_> {
             });
             let left_of_gap = left.get(skipped..).unwrap_or_default();
             let right_of_gap = right.get(continued..).unwrap_or_default();
-            let gap = self.widest_gap(left_of_gap, right_of_gap, node.is_error());
+            let gap = self.widest_gap(left_of_gap, right_of_gap, (self.is_damaged)(&node));
             let is_kept = |child: &Node<'_>| {
                 gap.is_none_or(|gap| !gap.contains(ByteOffset(child.start_byte())))
             };
@@ -139,27 +163,36 @@ impl GapFinder<'_> {
 
     /// Returns the longest range from the start of a child in `left` to the start of one in `right`
     /// at which the parser reads on in the same way.
-    fn widest_gap(&self, left: &[Node<'_>], right: &[Node<'_>], is_error: bool) -> Option<Span> {
-        let anchors = |nodes: &[Node<'_>]| -> Vec<Anchor> {
-            let anchors = nodes.iter().filter_map(|node| self.anchor(*node, is_error));
-            anchors.collect()
+    fn widest_gap(&self, left: &[Node<'_>], right: &[Node<'_>], is_damaged: bool) -> Option<Span> {
+        let ends = |nodes: &[Node<'_>], is_left: bool| -> Vec<(Anchor, bool)> {
+            let anchors = nodes.iter().filter_map(|it| self.anchor(*it, is_damaged));
+            anchors.map(|anchor| (anchor, is_left)).collect()
         };
-        let (left, right) = (anchors(left), anchors(right));
-        let pairs = left
+        let mut anchors = ends(left, true);
+        anchors.extend(ends(right, false));
+        anchors.sort_by_key(|(anchor, _)| anchor.start);
+        let firsts = anchors
             .iter()
-            .flat_map(|first| right.iter().map(move |next| (first, next)));
-        let gaps = pairs.filter(|(first, next)| first.start < next.start && first.is_like(next));
-        let spans = gaps.map(|(first, next)| Span::from(first.start..next.start));
+            .enumerate()
+            .filter(|(_, (_, is_left))| *is_left);
+        let spans = firsts.flat_map(|(ix, (first, _))| {
+            let inside = anchors[ix + 1..].iter();
+            let inside = inside.take_while(move |(next, _)| !next.is_left_of(first));
+            let nexts = inside.filter(move |(next, is_left)| {
+                !is_left && first.start < next.start && first.is_like(next)
+            });
+            nexts.map(move |(next, _)| Span::from(first.start..next.start))
+        });
         spans.max_by_key(Span::len)
     }
 
     /// Returns the anchor of a child; `None` if nothing tells how the parser reads on there.
-    fn anchor(&self, node: Node<'_>, is_error: bool) -> Option<Anchor> {
+    fn anchor(&self, node: Node<'_>, is_damaged: bool) -> Option<Anchor> {
         let (start, state) = (node.start_byte(), state_before(node));
-        if !is_error && state.is_none() {
+        if !is_damaged && state.is_none() {
             return None;
         }
-        let row = if is_error {
+        let row = if is_damaged {
             Some((node.kind_id(), self.indent(start)?))
         } else {
             None
@@ -216,6 +249,12 @@ impl GapFinder<'_> {
 }
 
 impl Anchor {
+    /// Whether a node near an error begins at a smaller column than another one.
+    fn is_left_of(&self, other: &Self) -> bool {
+        let columns = self.row.zip(other.row);
+        columns.is_some_and(|((_, column), (_, other_column))| column < other_column)
+    }
+
     fn is_like(&self, other: &Self) -> bool {
         let (Some((kind, column)), Some((other_kind, other_column))) = (self.row, other.row) else {
             return self.state == other.state;

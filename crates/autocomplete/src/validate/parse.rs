@@ -100,7 +100,8 @@ impl Judge {
         let (reading, literal) = self.reading()?;
         let is_at_row_end = is_end_of_row(self.trial.rest_of_row());
         // In a broken row, the rest may belong to text that is missing.
-        let is_closed_later = is_at_row_end || old == Damage::default();
+        let is_closed_later =
+            (is_at_row_end || old == Damage::default()) && !self.is_before_later_row();
         if reading == Reading::New || is_closed_later && open.closes_too_much() {
             return Some(SyntaxFit::Breaks);
         }
@@ -119,6 +120,7 @@ impl Judge {
         let is_explained = !self.trial.new.trim().is_empty()
             && (is_line
                 || self.is_word()
+                || self.is_around(&whole, &open)?
                 || !(is_at_row_end && reading == Reading::Whole)
                     && self.is_completed(old, &open, literal));
         Some(if is_explained {
@@ -138,6 +140,18 @@ impl Judge {
         self.trial.begun().trim().is_empty()
             || self.trial.new.contains('\n')
             || old != Damage::default()
+    }
+
+    /// Whether the rest of the row belongs to a row that is still to come, because the new text begins
+    /// the row. A closing character with which the rest begins may still be one too many.
+    fn is_before_later_row(&self) -> bool {
+        let (new, rest) = (self.trial.new.trim(), self.trial.rest_of_row().trim());
+        let closer = rest
+            .chars()
+            .next()
+            .filter(|ch| super::suffix::is_closer(*ch));
+        let repeats_closer = closer.is_some_and(|closer| new.ends_with(closer));
+        self.trial.begun().trim().is_empty() && !rest.is_empty() && !repeats_closer
     }
 
     /// Returns where the parser stops, and the closer of a comment or a string that is still open
@@ -174,6 +188,19 @@ impl Judge {
     fn is_word(&self) -> bool {
         let word = self.trial.new.trim();
         !word.is_empty() && word.chars().all(super::suffix::is_word)
+    }
+
+    /// Whether the rest of the row goes on in a bracket that the new text leaves open, up to
+    /// closing characters: the closing bracket can follow later.
+    fn is_around(&self, whole: &str, open: &Nesting) -> Option<bool> {
+        let rest = self.trial.rest_of_row();
+        if open.own(self.start).is_empty() || is_end_of_row(rest) {
+            return Some(false);
+        }
+        let end = self.start + self.length;
+        let read = self.read(whole)?.max(end);
+        let unread = whole.get(read..end + rest.len());
+        Some(unread.is_none_or(is_end_of_row))
     }
 
     /// Whether the text has no more errors than `old` once the brackets and the `literal` that the

@@ -270,19 +270,23 @@ impl RecentReplacement {
     }
 
     /// Whether the removed text is whole rows, and the change would insert those rows near its
-    /// place.
+    /// place, indented as they were.
     fn is_row_restored(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> bool {
-        let removed = self.removed.trim();
-        if !is_distinctive(removed) || !self.is_rows(before) {
+        let Some(head) = self.head_of_rows(before) else {
+            return false;
+        };
+        let removed = format!("{head}{}", self.removed);
+        if !is_distinctive(&removed) {
             return false;
         }
         let near = before.text(self.window(before));
         let then = after.text(self.window_behind(before, after, change));
-        count_rows(&then, removed) > count_rows(&near, removed)
+        count_rows(&then, &removed) > count_rows(&near, &removed)
     }
 
-    /// Whether the removed text was one or more rows, as the place of the entry shows.
-    fn is_rows(&self, text: &Snapshot) -> bool {
+    /// Returns the indentation before the removed text if it was one or more rows, as the place of
+    /// the entry shows; empty if it begins with a line break. `None` if it was not rows.
+    fn head_of_rows(&self, text: &Snapshot) -> Option<String> {
         let (start, end) = (
             text.point_at(self.at.start).row,
             text.point_at(self.at.end).row,
@@ -294,7 +298,12 @@ impl RecentReplacement {
             MAX_REST_BYTES,
         );
         let ends = self.removed.ends_with('\n') || rest.trim().is_empty();
-        (head.trim().is_empty() || self.removed.starts_with('\n')) && ends
+        let head = if self.removed.starts_with('\n') {
+            "".into()
+        } else {
+            head
+        };
+        (head.trim().is_empty() && ends).then(|| head.into_owned())
     }
 
     /// Whether the change deletes something, and text that an undo restored is gone after it.
@@ -354,11 +363,12 @@ fn count(text: &str, part: &str) -> usize {
         .count()
 }
 
-/// Counts the places where successive rows of a text equal those of a part, except for their
-/// indentation. Blank rows do not count.
+/// Counts the places where successive rows of a text equal those of a part, with their indentation.
+/// Blank rows do not count.
 fn count_rows(text: &str, part: &str) -> usize {
     let rows = |text: &str| -> Vec<String> {
-        let rows = text.lines().map(str::trim).filter(|row| !row.is_empty());
+        let rows = text.lines().map(str::trim_end);
+        let rows = rows.filter(|row| !row.is_empty());
         rows.map(str::to_owned).collect()
     };
     let (text, part) = (rows(text), rows(part));

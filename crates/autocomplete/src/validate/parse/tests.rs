@@ -276,3 +276,86 @@ fn a_row_before_the_text_of_the_next_row_is_apart() {
         UNFINISHED,
     );
 }
+
+#[test]
+fn a_bracket_before_text_may_be_closed_later() {
+    let script = "function a() {\n  return ˇ b +\n    c;\n}\n";
+    check("javascript", script, "(", UNFINISHED);
+    check(
+        "rust",
+        "fn a() {\n    let x = ˇb + c;\n}\n",
+        "f(",
+        UNFINISHED,
+    );
+    check(
+        "go",
+        "package a\n\nfunc f() {\n\tx := ˇy\n}\n",
+        "g(",
+        UNFINISHED,
+    );
+    check("rust", "fn a() {\n    let x = ˇb + c;\n}\n", "f(1 ", BREAKS);
+}
+
+#[test]
+fn a_closer_in_front_of_a_row_begins_more_rows() {
+    let go = "package a\n\nfunc f() {\n\tg()\nˇ\tx := 1\n\th(x)\n}\n";
+    check("go", go, "}", UNFINISHED);
+    check("go", go, ")", BREAKS);
+    let python = "def a():\n    b(\n        c,\n    ˇ)\n";
+    check("python", python, "]", BREAKS);
+    check("python", "x = b(cˇ)\n", ")", BREAKS);
+}
+
+#[test]
+fn a_closer_with_which_the_row_begins_is_one_too_many() {
+    check(
+        "go",
+        "package a\n\ntype t struct {\n\ta int\nˇ}\n",
+        "}",
+        BREAKS,
+    );
+    check(
+        "python",
+        "def a():\n    b(\n        c,\n    ˇ)\n",
+        ")",
+        BREAKS,
+    );
+}
+
+/// Functions that follow an open bracket in the next test.
+const GO_FUNCTIONS: &str = r"
+// Total returns the sum.
+func (r *Report) Total() int {
+	total := 0
+	for _, entry := range r.Entries {
+		total += entry.Count
+	}
+	return total
+}
+
+// Write prints the report.
+func (r *Report) Write(w io.Writer) {
+	fmt.Fprintln(w, r.Title)
+	for _, entry := range r.Entries {
+		fmt.Fprintf(w, entry.Name, entry.Count)
+	}
+}
+
+// Save writes the report to a file.
+func (r *Report) Save(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+";
+
+#[test]
+fn functions_after_an_open_bracket_do_not_count() {
+    let head = "package report\n\n// New returns a report.\nfunc New(title string) *Report {\n";
+    let text = format!("{head}\treport := &Report{{ˇ\n}}\n{GO_FUNCTIONS}");
+    check("go", &text, "Title: title}", MENDS);
+    check("go", &text, "Title: title}\n\treturn report", MENDS);
+    check("go", &text, "Title: title})", BREAKS);
+}

@@ -104,6 +104,23 @@ fn deleted_rows_come_back_only_as_a_whole() {
 }
 
 #[test]
+fn deleted_rows_in_a_new_block_do_not_come_back() {
+    let after = |offered: &str| {
+        let text = "a();\n    first(1);\n    second(2);\nb();\n";
+        let gone = "    first(1);\n    second(2);\n";
+        after_an_edit(text, (gone, ""), ChangeCause::Typed, (5, offered))
+    };
+    let block = "    if x {\n        first(1);\n        second(2);\n    }\n";
+    assert_eq!(after(block), Ok(()));
+    let row = |offered: &str| {
+        let text = "a();\n    first(1);\nb();\n";
+        after_an_edit(text, ("first(1);", ""), ChangeCause::Typed, (9, offered))
+    };
+    assert_eq!(row("if x {\n        first(1);\n    }"), Ok(()));
+    assert_eq!(row("zero();\n    first(1);"), Err(RejectReason::JustGone));
+}
+
+#[test]
 fn text_in_another_row_is_not_the_text_that_was_removed() {
     let removed = || {
         let mut world = World::new("call(alpha(1)); x\n");
