@@ -100,8 +100,8 @@ impl Judge {
         let (reading, literal) = self.reading()?;
         let is_at_row_end = is_end_of_row(self.trial.rest_of_row());
         // In a broken row, the rest may belong to text that is missing.
-        let is_closed_later =
-            (is_at_row_end || old == Damage::default()) && !self.is_before_later_row();
+        let is_closed_later = (is_at_row_end || old == Damage::default() || self.doubles_bracket())
+            && !self.is_before_later_row();
         if reading == Reading::New || is_closed_later && open.closes_too_much() {
             return Some(SyntaxFit::Breaks);
         }
@@ -142,16 +142,22 @@ impl Judge {
             || old != Damage::default()
     }
 
-    /// Whether the rest of the row belongs to a row that is still to come, because the new text begins
-    /// the row. A closing character with which the rest begins may still be one too many.
+    /// Whether the new text ends with the closing bracket that the rest of the row begins with.
+    fn doubles_bracket(&self) -> bool {
+        let last = self.trial.new.trim_end().chars().next_back();
+        let rest = self.trial.rest_of_row().trim_start();
+        last.is_some_and(|last| matches!(last, ')' | ']' | '}') && rest.starts_with(last))
+    }
+
+    /// Whether the rest of the row belongs to a row that is still to come: the new text begins the
+    /// row, or it ends like the rest. A model's response that merely repeats the rest replaces it
+    /// (see `joined`); a single closing character may still be one too many.
     fn is_before_later_row(&self) -> bool {
         let (new, rest) = (self.trial.new.trim(), self.trial.rest_of_row().trim());
-        let closer = rest
-            .chars()
-            .next()
-            .filter(|ch| super::suffix::is_closer(*ch));
-        let repeats_closer = closer.is_some_and(|closer| new.ends_with(closer));
-        self.trial.begun().trim().is_empty() && !rest.is_empty() && !repeats_closer
+        let begins_row = self.trial.begun().trim().is_empty() && !rest.is_empty();
+        let ends_like_rest = rest.len() > 1 && is_end_of_row(rest) && new.ends_with(rest);
+        let is_row = !new.contains('\n') && new.contains(super::suffix::is_word);
+        begins_row || ends_like_rest && is_row
     }
 
     /// Returns where the parser stops, and the closer of a comment or a string that is still open

@@ -8,6 +8,7 @@ use crate::SuggestedEdit;
 
 /// Bytes after the edit that are inspected.
 const BEHIND: usize = 2_048;
+const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Number of equal lines that count as a repetition.
 const LINES: usize = 2;
 
@@ -29,8 +30,19 @@ pub(super) fn repeats(snapshot: &Snapshot, edit: &SuggestedEdit) -> SuffixRepeat
     }
     let behind = text_from(snapshot, edit.span.end, BEHIND);
     if let Some(left) = behind.trim_start().strip_prefix(new) {
+        // After a blank, a quote opens another string.
+        let opens_string = new.ends_with(QUOTES) && !behind.starts_with(new);
+        // A row may begin like the next one with the sign of a comment, an item or an operator.
+        let is_sign = !new.contains(is_word) && begins_row(snapshot, edit);
         if new.chars().all(|ch| is_closer(ch) || ch.is_whitespace()) {
-            return SuffixRepeat::Closers;
+            return if opens_string {
+                SuffixRepeat::No
+            } else {
+                SuffixRepeat::Closers
+            };
+        }
+        if is_sign {
+            return SuffixRepeat::No;
         }
         let is_in_row = !behind
             .split('\n')

@@ -298,28 +298,15 @@ fn a_bracket_before_text_may_be_closed_later() {
 
 #[test]
 fn a_closer_in_front_of_a_row_begins_more_rows() {
+    let go = "package a\n\ntype t struct {\n\ta int\nˇ}\n";
+    check("go", go, "}", UNFINISHED);
+    let python = "def a():\n    b(\n        c,\n    ˇ)\n";
+    check("python", python, ")", UNFINISHED);
+    check("python", python, "]", BREAKS);
+    check("python", "x = b(cˇ)\n", ")", BREAKS);
     let go = "package a\n\nfunc f() {\n\tg()\nˇ\tx := 1\n\th(x)\n}\n";
     check("go", go, "}", UNFINISHED);
     check("go", go, ")", BREAKS);
-    let python = "def a():\n    b(\n        c,\n    ˇ)\n";
-    check("python", python, "]", BREAKS);
-    check("python", "x = b(cˇ)\n", ")", BREAKS);
-}
-
-#[test]
-fn a_closer_with_which_the_row_begins_is_one_too_many() {
-    check(
-        "go",
-        "package a\n\ntype t struct {\n\ta int\nˇ}\n",
-        "}",
-        BREAKS,
-    );
-    check(
-        "python",
-        "def a():\n    b(\n        c,\n    ˇ)\n",
-        ")",
-        BREAKS,
-    );
 }
 
 /// Functions that follow an open bracket in the next test.
@@ -358,4 +345,21 @@ fn functions_after_an_open_bracket_do_not_count() {
     check("go", &text, "Title: title}", MENDS);
     check("go", &text, "Title: title}\n\treturn report", MENDS);
     check("go", &text, "Title: title})", BREAKS);
+}
+
+#[test]
+fn a_bracket_is_not_doubled_in_a_broken_row() {
+    let text = "def f(\n    a: b[c[dˇ]]], e[f],\n): pass\n";
+    check("python", text, ", g]", BREAKS);
+}
+
+#[test]
+fn a_row_that_ends_like_the_rest_of_it_is_before_a_later_row() {
+    let text = "use a::{bˇ};\nuse d::{e};\n";
+    check("rust", text, ", c};", UNFINISHED);
+    check("rust", text, ", c}", BREAKS);
+    let go = "package a\n\nfunc f() {\n\tg(h{aˇ})\n}\n";
+    check("go", go, ": 1, b: 2})", UNFINISHED);
+    check("go", go, "})", BREAKS);
+    check("python", "x = f(aˇ)\n", ", b)", BREAKS);
 }

@@ -48,3 +48,20 @@ fn rows_that_end_with_the_next_row_repeat_it() {
         "a closer"
     );
 }
+
+#[test]
+fn signs_before_another_row_repeat_nothing() {
+    let verdict = |text, new: &str| {
+        let state = state("", text);
+        let edit = crate::samples::suggestion(&state, base::Span::at(state.caret), new);
+        repeats(&state.snapshot, &edit.edits[0])
+    };
+    assert_eq!(verdict("/**\n * a\nˇ   */\n", " *"), SuffixRepeat::No);
+    assert_eq!(verdict("f(a ˇ+ b)", "+"), SuffixRepeat::Words);
+    assert_eq!(
+        verdict("import (\n\t\"errorsˇ\t\"fmt\"\n)\n", "\""),
+        SuffixRepeat::No
+    );
+    assert_eq!(verdict("f(\"abcˇ\")", "\""), SuffixRepeat::Closers);
+    assert_eq!(verdict("f(aˇ )", ")"), SuffixRepeat::Closers);
+}
