@@ -10,7 +10,10 @@ use autocomplete::{
 use base::Span;
 use model::ModelId;
 
+use super::hunks::{Hunk, hunks};
+use super::keys::{MOST_HUNKS, is_typed};
 use super::local_tier::OpenFile;
+use replay::ChangedFile;
 
 /// Milliseconds between keystrokes, and between hunks.
 const KEY: u64 = 120;
@@ -94,6 +97,27 @@ impl Asker {
         let now = Duration::from_millis(self.clock);
         recent.rejected(&open.state(), suggestion, now);
         refusal(open, suggestion, &recent)
+    }
+}
+
+/// Applies the hunks of a commit in order. `type_hunk` applies those that a person types, up to the maximum of a commit.
+pub(super) fn each_typed_hunk(
+    files: &[ChangedFile],
+    mut type_hunk: impl FnMut(&mut Asker, &mut OpenFile, &Hunk),
+) {
+    let mut asker = Asker::new();
+    let mut typed = 0;
+    for file in files {
+        let mut open = OpenFile::new(file);
+        for hunk in hunks(&file.old, &file.new) {
+            asker.pause();
+            if is_typed(&hunk) && typed < MOST_HUNKS {
+                typed += 1;
+                type_hunk(&mut asker, &mut open, &hunk);
+            } else {
+                asker.replace(&mut open, hunk.old, &hunk.new, ChangeCause::Typed);
+            }
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Wrong text that the checks of suggestions refuse: the control of the probe.
 //!
-//! The new text of hunks is typed up to a few carets, and there the checks get text that is wrong in one of ten ways. The
-//! cases depend only on a seed and the repositories, so that two builds are measured with the same cases.
+//! The new text of hunks is typed up to a few carets, anywhere and at the starts of rows, and there the checks get text
+//! that is wrong in one of ten ways. The cases depend only on a seed and the repositories, so that two builds are measured
+//! with the same cases.
 
 use autocomplete::{ChangeCause, SuggestedEdit};
 use base::Span;
 
-use super::asker::{Asker, Names, at_caret, suggestion};
-use super::hunks::{Hunk, hunks};
-use super::keys::{MOST_HUNKS, is_typed};
+use super::asker::{Asker, Names, at_caret, each_typed_hunk, suggestion};
+use super::hunks::Hunk;
 use super::local_tier::OpenFile;
 use super::typing::one_key;
 use super::wrong::{self, Caret};
@@ -19,8 +19,10 @@ use replay::ChangedFile;
 /// Number of wrong responses of each kind in all repositories.
 pub(super) const CASES: usize = 2_000;
 const SEED: u64 = 0x5eed_cafe;
-/// Carets of a hunk at which every kind is tried.
+/// Maximum number of carets of a hunk at which every kind is tried: some anywhere, and some at the starts of rows, of
+/// which few others are.
 const CARETS: usize = 3;
+const ROW_STARTS: usize = 2;
 
 /// The way in which a response is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,20 +92,7 @@ impl Tally {
         if self.counts.iter().all(|(count, _)| *count >= self.limit) {
             return;
         }
-        let mut asker = Asker::new();
-        let mut typed = 0;
-        for file in files {
-            let mut open = OpenFile::new(file);
-            for hunk in hunks(&file.old, &file.new) {
-                asker.pause();
-                if is_typed(&hunk) && typed < MOST_HUNKS {
-                    typed += 1;
-                    self.hunk(&mut asker, &mut open, &hunk);
-                } else {
-                    asker.replace(&mut open, hunk.old, &hunk.new, ChangeCause::Typed);
-                }
-            }
-        }
+        each_typed_hunk(files, |asker, open, hunk| self.hunk(asker, open, hunk));
     }
 
     fn hunk(&mut self, asker: &mut Asker, open: &mut OpenFile, hunk: &Hunk) {
@@ -116,7 +105,7 @@ impl Tally {
             self.deleted(asker, open, &gone, &hunk.new);
         }
         let mut typed = 0;
-        for at in carets(&hunk.new, &mut dice) {
+        for at in carets(open, &hunk.new, &mut dice) {
             type_in(asker, open, &hunk.new[typed..at]);
             typed = at;
             asker.read_names(open);
@@ -252,18 +241,34 @@ fn type_in(asker: &mut Asker, open: &mut OpenFile, text: &str) {
     }
 }
 
-/// Returns some places of a text at which a keystroke begins, in order.
-fn carets(text: &str, dice: &mut Dice) -> Vec<usize> {
-    let mut places = Vec::new();
+/// Returns some places at which a keystroke begins in a text that is typed at the caret, in order.
+fn carets(open: &OpenFile, text: &str, dice: &mut Dice) -> Vec<usize> {
+    let snapshot = open.buffer.snapshot();
+    let row = snapshot.row_start(snapshot.point_at(open.caret).row);
+    let mut is_row_start = snapshot.text(Span::new(row, open.caret)).trim().is_empty();
+    let (mut places, mut row_starts) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < text.len() {
         places.push(at);
+        if is_row_start {
+            row_starts.push(at);
+        }
+        is_row_start = text[at..].starts_with('\n');
         at += one_key(&text[at..]).max(1);
     }
-    while places.len() > CARETS {
+    draw(&mut places, CARETS, dice);
+    draw(&mut row_starts, ROW_STARTS, dice);
+    places.append(&mut row_starts);
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Removes random places until at most `most` are left.
+fn draw(places: &mut Vec<usize>, most: usize, dice: &mut Dice) {
+    while places.len() > most {
         places.remove(dice.below(places.len()));
     }
-    places
 }
 
 /// Whether a text is more than a few signs.

@@ -11,9 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use autocomplete::ChangeCause;
 use base::Span;
 
-use super::asker::{Asker, Names, at_caret};
-use super::hunks::{Hunk, hunks};
-use super::keys::{MOST_HUNKS, is_typed};
+use super::asker::{Asker, Names, at_caret, each_typed_hunk};
+use super::hunks::Hunk;
 use super::local_tier::OpenFile;
 use super::typing::one_key;
 use crate::figure::Figure;
@@ -67,20 +66,7 @@ impl Tally {
 
     /// Types the hunks of a commit.
     pub(super) fn commit(&mut self, files: &[ChangedFile]) {
-        let mut asker = Asker::new();
-        let mut typed = 0;
-        for file in files {
-            let mut open = OpenFile::new(file);
-            for hunk in hunks(&file.old, &file.new) {
-                asker.pause();
-                if is_typed(&hunk) && typed < MOST_HUNKS {
-                    typed += 1;
-                    self.hunk(&mut asker, &mut open, &hunk);
-                } else {
-                    asker.replace(&mut open, hunk.old, &hunk.new, ChangeCause::Typed);
-                }
-            }
-        }
+        each_typed_hunk(files, |asker, open, hunk| self.hunk(asker, open, hunk));
     }
 
     fn hunk(&mut self, asker: &mut Asker, open: &mut OpenFile, hunk: &Hunk) {

@@ -1,6 +1,6 @@
 //! The newest commits of a repository, the oldest first, with the project before each.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use autocomplete::local::{Corpus, CorpusView, DEFAULT_BYTES};
@@ -142,8 +142,8 @@ fn history(repository: &Path, commits: usize) -> Result<Vec<(String, Vec<Change>
     Ok(history)
 }
 
-/// Returns the files of a tree with their blobs.
-fn tree(repository: &Path, commit: &str) -> Result<HashMap<String, String>, String> {
+/// Returns the files of a tree with their blobs, by path: suggestions depend on the order in which the corpus gets files.
+fn tree(repository: &Path, commit: &str) -> Result<BTreeMap<String, String>, String> {
     let output = git(repository)
         .args(["ls-tree", "-r", commit])
         .output()

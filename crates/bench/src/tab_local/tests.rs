@@ -2,7 +2,7 @@
 
 use text::{Buffer, EditOrigin, Timestamp};
 
-use super::asker::Names;
+use super::asker::{Asker, Names, at_caret};
 use super::baselines::{Keywords, next_use, removed_name};
 use super::control::{self, KINDS, Kind};
 use super::fixture::{LANGUAGES, changed_files};
@@ -127,31 +127,54 @@ fn wrong_text_is_made_from_what_is_around_the_caret() {
     assert_eq!(wrong::unbalanced(&caret, dice), None, "a comment");
 }
 
-/// Maximum shares of right text that may be refused in any language, by extent: little more than was
-/// measured with this fixture. A change of the checks may lower them, not raise them.
-const MAX_REFUSED: [(Extent, f64); 3] = [
-    (Extent::Word, 0.02),
-    (Extent::Line, 0.08),
-    (Extent::Hunk, 0.10),
+#[test]
+fn unknown_members_are_refused_once_names_are_known() {
+    let before = "enum Shape {\n    Circle,\n    Square,\n}\n\nfn area() {\n    measure(";
+    let open = open_at(before, ");\n}\n");
+    let mut asker = Asker::new();
+    let refusals = |asker: &Asker, text: &str| {
+        let suggestion = at_caret(&open, text);
+        [Names::Unknown, Names::Known].map(|names| asker.refusal(&open, &suggestion, names))
+    };
+    assert_eq!(refusals(&asker, "Shape::Triangle"), [None, None]);
+    asker.read_names(&open);
+    let refused = Some("UnknownName".to_owned());
+    assert_eq!(refusals(&asker, "Shape::Triangle"), [None, refused]);
+    assert_eq!(refusals(&asker, "Shape::Circle"), [None, None]);
+}
+
+const EXTENTS: [Extent; 3] = [Extent::Word, Extent::Line, Extent::Hunk];
+/// Right responses that are refused with this fixture, measured, by language: for the rest of the word, of the line and of
+/// the hunk. Names make no difference in it.
+const REFUSED_RIGHT: [(&str, [usize; 3]); LANGUAGES.len()] = [
+    ("rust", [0, 19, 0]),
+    ("python", [0, 3, 2]),
+    ("javascript", [2, 3, 1]),
+    ("typescript", [1, 1, 0]),
+    ("go", [1, 19, 25]),
 ];
+/// Further responses that may be refused in a language. The fixture is fixed, so only the checks and the grammars change a
+/// count; a new version of a grammar can parse differently what a response or two contain.
+const MORE_REFUSED: usize = 2;
 /// The model is asked at one of this many carets.
 const STEP: usize = 5;
 
 #[test]
 fn right_text_is_rarely_refused() {
     let mut problems = Vec::new();
-    for language in LANGUAGES {
+    for (language, measured) in REFUSED_RIGHT {
         let mut tally = probe::Tally::new(STEP);
         for file in changed_files(language) {
             tally.commit(&[file]);
         }
-        for (extent, most) in MAX_REFUSED {
+        for (extent, measured) in EXTENTS.into_iter().zip(measured) {
             for names in [Names::Known, Names::Unknown] {
                 let (asked, refused) = tally.count(extent, names);
                 assert!(asked > 0, "{language}, {extent:?}: nothing was asked");
-                if refused as f64 > most * asked as f64 {
-                    let what = format!("{language}, {extent:?}, names {names:?}");
-                    problems.push(format!("{what}: {refused} of {asked} are refused"));
+                let counts = format!("{refused} of {asked} are refused, {measured} were");
+                println!("{language}, {extent:?}, names {names:?}: {counts}");
+                if refused > measured + MORE_REFUSED {
+                    problems.push(format!("{language}, {extent:?}, names {names:?}: {counts}"));
                 }
             }
         }
@@ -159,19 +182,21 @@ fn right_text_is_rarely_refused() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Minimum shares of wrong text that must be refused, by kind: little less than was measured with
-/// this fixture.
-const MIN_REFUSED: [(Kind, f64); KINDS.len()] = [
-    (Kind::Unbalanced, 0.78),
-    (Kind::JoinedWrongly, 1.0),
-    (Kind::RepeatsSuffix, 0.92),
-    (Kind::RepeatsAbove, 1.0),
-    (Kind::Deleted, 1.0),
-    (Kind::Undone, 1.0),
-    (Kind::Rejected, 1.0),
-    (Kind::CutInWord, 0.32),
-    (Kind::OtherLanguage, 0.75),
-    (Kind::DuplicatedCloser, 0.62),
+/// Wrong responses that are refused with this fixture, and all of them, measured, by kind; and by how many cases fewer may
+/// be refused. The cases are drawn from a seed, so only the checks and the grammars change a count. Checks that compare
+/// texts have no slack. Those that parse have the cases of one hunk, which a new version of a grammar can parse
+/// differently: one at each of its five carets.
+const REFUSED_WRONG: [(Kind, (usize, usize), usize); KINDS.len()] = [
+    (Kind::Unbalanced, (183, 223), 5),
+    (Kind::JoinedWrongly, (245, 245), 0),
+    (Kind::RepeatsSuffix, (356, 390), 5),
+    (Kind::RepeatsAbove, (88, 92), 0),
+    (Kind::Deleted, (82, 82), 0),
+    (Kind::Undone, (132, 132), 0),
+    (Kind::Rejected, (372, 372), 0),
+    (Kind::CutInWord, (141, 360), 5),
+    (Kind::OtherLanguage, (381, 491), 5),
+    (Kind::DuplicatedCloser, (37, 58), 5),
 ];
 
 #[test]
@@ -182,11 +207,14 @@ fn wrong_text_is_refused() {
         tally.commit(&[file]);
     }
     let mut problems = Vec::new();
-    for (kind, least) in MIN_REFUSED {
+    for (kind, (measured, cases), slack) in REFUSED_WRONG {
         let (count, refused) = tally.count_of(kind);
         assert!(count > 0, "{kind:?}: there are no cases");
-        if (refused as f64) < least * count as f64 {
-            problems.push(format!("{kind:?}: {refused} of {count} are refused"));
+        let counts = format!("{refused} of {count} are refused, {measured} of {cases} were");
+        println!("{kind:?}: {counts}");
+        // A change of the fixture can change the number of cases.
+        if refused * cases < measured.saturating_sub(slack) * count {
+            problems.push(format!("{kind:?}: {counts}"));
         }
     }
     assert!(problems.is_empty(), "{problems:#?}");
