@@ -32,6 +32,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("axum", &["mockllm"]),
     ("ruzstd", &["mockllm"]),
     ("rusqlite", &["ledger"]),
+    ("gen-lsp-types", &["lsp"]),
     ("ignore", &["project", "worktree"]),
     ("nucleo-matcher", &["project"]),
     ("tantivy", &["index"]),

@@ -1,0 +1,282 @@
+//! Capabilities: those that this client declares, and those of a server in one normalised view.
+//!
+//! Invariant: only what the product handles is declared.
+//! Invariant: a malformed capability of a server counts as absent and hides no other.
+
+use gen_lsp_types::{
+    ClientCapabilities, ClientDiagnosticsTagOptions, DiagnosticClientCapabilities, DiagnosticTag,
+    DiagnosticWorkspaceClientCapabilities, DiagnosticsCapabilities, GeneralClientCapabilities,
+    PositionEncodingKind, PublishDiagnosticsClientCapabilities, StaleRequestSupportOptions,
+    TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities, WindowClientCapabilities,
+    WorkspaceClientCapabilities,
+};
+use serde_json::{Map, Value};
+
+use crate::position::PositionEncoding;
+use crate::selector::{DocumentIdentity, DocumentSelector};
+
+/// Name of the request that pulls the diagnostics of a document.
+pub(crate) const PULL_DIAGNOSTICS: &str = "textDocument/diagnostic";
+
+/// Methods for which a server may offer a feature, with the static capability that offers it.
+const PROVIDERS: &[(&str, &str)] = &[(PULL_DIAGNOSTICS, "diagnosticProvider")];
+/// Methods of document synchronisation, whose static capability is `textDocumentSync`.
+const SYNC_METHODS: &[&str] = &[
+    "textDocument/didOpen",
+    "textDocument/didChange",
+    "textDocument/didSave",
+    "textDocument/didClose",
+];
+/// Maximum number of registrations of one server.
+const MAX_REGISTRATIONS: usize = 1024;
+/// Maximum length of the options of a registration as JSON text.
+const MAX_OPTIONS: usize = 64 << 10;
+
+/// Returns the capabilities of this client.
+pub(crate) fn client_capabilities() -> ClientCapabilities {
+    ClientCapabilities {
+        general: Some(general_capabilities()),
+        window: Some(WindowClientCapabilities {
+            work_done_progress: Some(true),
+            ..Default::default()
+        }),
+        workspace: Some(WorkspaceClientCapabilities {
+            configuration: Some(true),
+            workspace_folders: Some(true),
+            diagnostics: Some(DiagnosticWorkspaceClientCapabilities {
+                refresh_support: Some(true),
+            }),
+            ..Default::default()
+        }),
+        text_document: Some(TextDocumentClientCapabilities {
+            synchronization: Some(TextDocumentSyncClientCapabilities {
+                dynamic_registration: Some(true),
+                did_save: Some(true),
+                ..Default::default()
+            }),
+            publish_diagnostics: Some(PublishDiagnosticsClientCapabilities {
+                version_support: Some(true),
+                diagnostics_capabilities: diagnostic_details(),
+            }),
+            diagnostic: Some(DiagnosticClientCapabilities {
+                dynamic_registration: Some(true),
+                related_document_support: Some(true),
+                diagnostics_capabilities: diagnostic_details(),
+                ..Default::default()
+            }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}
+
+fn general_capabilities() -> GeneralClientCapabilities {
+    GeneralClientCapabilities {
+        stale_request_support: Some(StaleRequestSupportOptions {
+            cancel: true,
+            retry_on_content_modified: Vec::new(),
+        }),
+        position_encodings: Some(vec![
+            PositionEncodingKind::UTF8,
+            PositionEncodingKind::UTF16,
+            PositionEncodingKind::UTF32,
+        ]),
+        ..Default::default()
+    }
+}
+
+fn diagnostic_details() -> DiagnosticsCapabilities {
+    DiagnosticsCapabilities {
+        related_information: Some(true),
+        tag_support: Some(ClientDiagnosticsTagOptions {
+            value_set: vec![DiagnosticTag::Unnecessary, DiagnosticTag::Deprecated],
+        }),
+        code_description_support: Some(true),
+        data_support: None,
+    }
+}
+
+/// The capabilities of a server, static and dynamically registered.
+#[derive(Debug, Default)]
+pub(crate) struct ServerCapabilities {
+    encoding: PositionEncoding,
+    statics: Map<String, Value>,
+    registrations: Vec<Registration>,
+}
+
+/// A capability that a server registered after `initialize`.
+#[derive(Debug)]
+struct Registration {
+    id: String,
+    method: String,
+    selector: DocumentSelector,
+    options: Value,
+}
+
+/// The notifications about a document that a server wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SyncOptions {
+    /// Whether opening and closing are announced.
+    pub(crate) open_close: bool,
+    pub(crate) change: SyncKind,
+    /// `None` if saving is not announced.
+    pub(crate) save: Option<SaveText>,
+}
+
+/// The form in which a server wants the changes of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SyncKind {
+    /// Changes are not announced.
+    None,
+    /// The whole text after each change.
+    Full,
+    /// The replaced ranges.
+    Incremental,
+}
+
+/// Whether the announcement of a save contains the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SaveText {
+    Omitted,
+    Included,
+}
+
+impl ServerCapabilities {
+    /// Sets the capabilities in the answer to `initialize`.
+    pub(crate) fn set_statics(&mut self, capabilities: Map<String, Value>) {
+        let encoding = capabilities.get("positionEncoding").and_then(Value::as_str);
+        // An encoding that was not offered is a violation; UTF-16 is the only fallback.
+        self.encoding = encoding
+            .and_then(PositionEncoding::named)
+            .unwrap_or_default();
+        self.statics = capabilities;
+    }
+
+    /// Returns the unit in which the server counts characters.
+    pub(crate) fn encoding(&self) -> PositionEncoding {
+        self.encoding
+    }
+
+    /// Adds a registration; a later one with the same id and method replaces the earlier. Methods
+    /// without use here are ignored. Returns whether the capabilities changed.
+    pub(crate) fn register(&mut self, id: String, method: String, options: Value) -> bool {
+        let is_used = PROVIDERS.iter().any(|(known, _)| *known == method)
+            || SYNC_METHODS.contains(&method.as_str());
+        if !is_used || options.to_string().len() > MAX_OPTIONS {
+            return false;
+        }
+        self.unregister(&id, &method);
+        if self.registrations.len() >= MAX_REGISTRATIONS {
+            return false;
+        }
+        self.registrations.push(Registration {
+            id,
+            method,
+            selector: DocumentSelector::of(options.get("documentSelector")),
+            options,
+        });
+        true
+    }
+
+    /// Removes a registration. Returns whether there was one.
+    pub(crate) fn unregister(&mut self, id: &str, method: &str) -> bool {
+        let before = self.registrations.len();
+        self.registrations
+            .retain(|registration| registration.id != id || registration.method != method);
+        self.registrations.len() != before
+    }
+
+    /// Returns the options with which the server offers `method` for a document, one for each
+    /// provider; empty if it does not offer it.
+    pub(crate) fn options<'a>(
+        &'a self,
+        method: &'a str,
+        document: DocumentIdentity<'a>,
+    ) -> impl Iterator<Item = &'a Value> {
+        let key = PROVIDERS.iter().find(|(known, _)| *known == method);
+        let statics = key
+            .and_then(|(_, key)| self.statics.get(*key))
+            .filter(|options| is_offered(options))
+            .filter(move |options| {
+                DocumentSelector::of(options.get("documentSelector")).matches(document)
+            });
+        statics.into_iter().chain(self.registered(method, document))
+    }
+
+    fn registered<'a>(
+        &'a self,
+        method: &'a str,
+        document: DocumentIdentity<'a>,
+    ) -> impl Iterator<Item = &'a Value> {
+        self.registrations
+            .iter()
+            .filter(move |registration| {
+                registration.method == method && registration.selector.matches(document)
+            })
+            .map(|registration| &registration.options)
+    }
+
+    /// Returns the notifications that the server wants about a document.
+    pub(crate) fn sync(&self, document: DocumentIdentity<'_>) -> SyncOptions {
+        let mut sync = static_sync(self.statics.get("textDocumentSync"));
+        if self.registered(SYNC_METHODS[0], document).next().is_some() {
+            sync.open_close = true;
+        }
+        if let Some(options) = self.registered(SYNC_METHODS[1], document).last() {
+            sync.change = sync_kind(options.get("syncKind"));
+        }
+        if let Some(options) = self.registered(SYNC_METHODS[2], document).last() {
+            sync.save = Some(save_text(options));
+        }
+        sync
+    }
+}
+
+/// Returns whether a capability given as a flag or as options is present.
+fn is_offered(capability: &Value) -> bool {
+    matches!(capability, Value::Bool(true) | Value::Object(_))
+}
+
+/// Reads `textDocumentSync`, which is a number or an object.
+fn static_sync(sync: Option<&Value>) -> SyncOptions {
+    let none = SyncOptions {
+        open_close: false,
+        change: SyncKind::None,
+        save: None,
+    };
+    match sync {
+        Some(Value::Number(_)) => SyncOptions {
+            open_close: true,
+            change: sync_kind(sync),
+            save: Some(SaveText::Omitted),
+        },
+        Some(Value::Object(options)) => SyncOptions {
+            // Servers that omit it expect the notifications all the same.
+            open_close: options.get("openClose") != Some(&Value::Bool(false)),
+            change: sync_kind(options.get("change")),
+            save: options
+                .get("save")
+                .filter(|save| is_offered(save))
+                .map(save_text),
+        },
+        _ => none,
+    }
+}
+
+fn sync_kind(kind: Option<&Value>) -> SyncKind {
+    match kind.and_then(Value::as_u64) {
+        Some(1) => SyncKind::Full,
+        Some(2) => SyncKind::Incremental,
+        _ => SyncKind::None,
+    }
+}
+
+fn save_text(options: &Value) -> SaveText {
+    match options.get("includeText") {
+        Some(Value::Bool(true)) => SaveText::Included,
+        _ => SaveText::Omitted,
+    }
+}
+
+#[cfg(test)]
+mod tests;

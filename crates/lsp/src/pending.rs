@@ -1,0 +1,117 @@
+//! Requests of ours that wait for their answers.
+//!
+//! Invariant: every request ends exactly once: with its answer, with the end of the connection, or by
+//! being dropped, which cancels it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::error::{EndReason, RequestError};
+use crate::message::{Payload, ResponseError};
+
+/// The answer to a request, or the reason for which there is none.
+pub(crate) type ResponseResult = Result<Result<Payload, ResponseError>, EndReason>;
+
+/// The requests of a connection that are not answered yet.
+#[derive(Default)]
+pub(crate) struct PendingRequests {
+    state: Mutex<PendingState>,
+}
+
+#[derive(Default)]
+struct PendingState {
+    last_id: u64,
+    slots: HashMap<u64, Arc<ResponseSlot>>,
+    end: Option<EndReason>,
+}
+
+/// The slot into which the reader thread puts an answer.
+#[derive(Default)]
+pub(crate) struct ResponseSlot {
+    result: Mutex<Option<ResponseResult>>,
+    arrived: Condvar,
+}
+
+impl PendingRequests {
+    /// Creates a slot for a new request.
+    pub(crate) fn insert(&self) -> (u64, Arc<ResponseSlot>) {
+        let mut state = self.state();
+        state.last_id += 1;
+        let id = state.last_id;
+        let slot = Arc::new(ResponseSlot::default());
+        match state.end.clone() {
+            Some(end) => slot.fill(Err(end)),
+            None => {
+                state.slots.insert(id, slot.clone());
+            }
+        }
+        (id, slot)
+    }
+
+    /// Passes an answer on; returns false if no request waits for it.
+    pub(crate) fn answer(&self, id: u64, result: Result<Payload, ResponseError>) -> bool {
+        let slot = self.state().slots.remove(&id);
+        if let Some(slot) = &slot {
+            slot.fill(Ok(result));
+        }
+        slot.is_some()
+    }
+
+    /// Forgets a request; returns false if it was answered or unknown.
+    pub(crate) fn remove(&self, id: u64) -> bool {
+        self.state().slots.remove(&id).is_some()
+    }
+
+    /// Returns whether an answer to `id` may still come late: the request was sent, and cancelled.
+    pub(crate) fn was_sent(&self, id: u64) -> bool {
+        (1..=self.state().last_id).contains(&id)
+    }
+
+    /// Ends every request, now and later.
+    pub(crate) fn end(&self, reason: &EndReason) {
+        let mut state = self.state();
+        state.end = Some(reason.clone());
+        for slot in state.slots.drain().map(|(_, slot)| slot) {
+            slot.fill(Err(reason.clone()));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, PendingState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ResponseSlot {
+    fn fill(&self, result: ResponseResult) {
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        self.arrived.notify_all();
+    }
+
+    /// Waits for the answer and takes it; `None` if it does not come in time.
+    pub(crate) fn wait(&self, timeout: Duration) -> Option<ResponseResult> {
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .arrived
+            .wait_timeout_while(result, timeout, |result| result.is_none());
+        let (mut result, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        result.take()
+    }
+}
+
+/// Turns an answer into the result of the request `method`.
+pub(crate) fn request_result(
+    method: &'static str,
+    result: Option<ResponseResult>,
+) -> Result<Payload, RequestError> {
+    match result {
+        Some(Ok(Ok(payload))) => Ok(payload),
+        Some(Ok(Err(error))) => Err(RequestError::Refused {
+            method,
+            code: error.code,
+            message: error.message,
+        }),
+        Some(Err(end)) => Err(RequestError::Ended(end)),
+        None => Err(RequestError::TimedOut { method }),
+    }
+}

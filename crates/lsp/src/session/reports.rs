@@ -1,0 +1,237 @@
+//! Reports of diagnostics: pushed, pulled, and early ones about documents that are not open.
+//!
+//! A report is read without the lock on the session, on the text that it is about, and then carried
+//! over the edits that were made meanwhile.
+
+use std::collections::HashMap;
+
+use base::AbsPath;
+use gen_lsp_types::DocumentDiagnosticParams;
+use serde_json::Value;
+
+use crate::capabilities::PULL_DIAGNOSTICS;
+use crate::diagnostics::wire::{self, WirePublish};
+use crate::diagnostics::{Diagnostic, DiagnosticReport, DocumentDiagnostics, ReportSource};
+use crate::document::ReportBasis;
+use crate::events::ServerEvent;
+use crate::life::Phase;
+use crate::message::Payload;
+use crate::position::PositionEncoding;
+use crate::session::{ServerSession, identifier};
+use crate::violations::{Violation, Violations};
+
+/// Maximum length of all kept reports about unopened documents, in bytes.
+const MAX_UNOPENED_BYTES: usize = 16 << 20;
+/// Maximum number of providers that are asked for one document.
+const MAX_PROVIDERS: usize = 16;
+
+/// Pushed reports about documents that are not open, as parameters in JSON. Their positions can be
+/// read once the text is known.
+#[derive(Default)]
+pub(crate) struct UnopenedReports {
+    reports: HashMap<AbsPath, Payload>,
+    bytes: usize,
+}
+
+/// A report that was asked for: its document, its provider, and the text at that time.
+#[derive(Clone, Debug)]
+pub(crate) struct PullIdentity {
+    pub(crate) path: AbsPath,
+    pub(crate) source: ReportSource,
+    pub(crate) basis: ReportBasis,
+    pub(crate) encoding: PositionEncoding,
+}
+
+/// A report in an answer, read on the text that it is about.
+pub(crate) enum PulledReport {
+    /// A new report, which replaces the earlier one.
+    Full {
+        result_id: Option<String>,
+        items: Vec<Diagnostic>,
+    },
+    /// The earlier report is still right.
+    Unchanged { result_id: Option<String> },
+}
+
+impl UnopenedReports {
+    fn insert(&mut self, path: &AbsPath, params: Payload) -> bool {
+        self.remove(path);
+        let length = params.json().len();
+        let fits = self.bytes + length <= MAX_UNOPENED_BYTES;
+        if fits {
+            self.bytes += length;
+            self.reports.insert(path.clone(), params);
+        }
+        fits
+    }
+
+    fn remove(&mut self, path: &AbsPath) -> Option<Payload> {
+        let params = self.reports.remove(path)?;
+        self.bytes -= params.json().len();
+        Some(params)
+    }
+}
+
+impl ServerSession {
+    /// Returns the diagnostics of an open document; `None` before the first report.
+    pub(crate) fn diagnostics(&self, path: &AbsPath) -> Option<DocumentDiagnostics> {
+        let document = self.documents.get(path)?;
+        document
+            .reports
+            .diagnostics(&document.text, document.version)
+    }
+
+    /// Returns the text that a pushed report is about, with the encoding of its positions. Keeps the
+    /// report for later if the document is not open.
+    pub(crate) fn publish_basis(
+        &mut self,
+        path: &AbsPath,
+        publish: &WirePublish<'_>,
+        params: &Payload,
+    ) -> Option<(ReportBasis, PositionEncoding)> {
+        let Some(document) = self.documents.get(path) else {
+            if publish.diagnostics.is_empty() {
+                self.unopened.remove(path);
+            } else if !self.unopened.insert(path, Payload::of(params.json())) {
+                self.violations.count(Violation::DiagnosticBeyondBound, 1);
+            }
+            return None;
+        };
+        let basis = document.basis(publish.version());
+        if basis.is_none() {
+            self.violations.count(Violation::UnknownVersion, 1);
+        }
+        Some((basis?, self.capabilities.encoding()))
+    }
+
+    /// Reads the report that arrived before the document was opened.
+    pub(super) fn convert_unopened(&mut self, path: &AbsPath) {
+        let Some(params) = self.unopened.remove(path) else {
+            return;
+        };
+        let Ok(publish) = serde_json::from_str::<WirePublish<'_>>(params.json()) else {
+            return;
+        };
+        let basis = self
+            .documents
+            .get(path)
+            .and_then(|document| document.basis(None));
+        let Some(basis) = basis else {
+            return;
+        };
+        let mut violations = Violations::default();
+        let encoding = self.capabilities.encoding();
+        let items = wire::read_items(&publish.diagnostics, &basis.text, encoding, &mut violations);
+        self.violations.add(&violations);
+        let report = PulledReport::Full {
+            result_id: None,
+            items,
+        };
+        self.report(path, &ReportSource::Push, basis.version, report);
+    }
+
+    /// Stores a report about a version of a document, carried to its latest text.
+    pub(crate) fn report(
+        &mut self,
+        path: &AbsPath,
+        source: &ReportSource,
+        version: i32,
+        report: PulledReport,
+    ) {
+        let Some(document) = self.documents.get_mut(path) else {
+            return;
+        };
+        let is_known = match report {
+            PulledReport::Full {
+                result_id,
+                mut items,
+            } => {
+                let is_known = document.carry(version, &mut items);
+                if is_known {
+                    let report = DiagnosticReport {
+                        result_id,
+                        version,
+                        items,
+                    };
+                    document.reports.replace(source.clone(), report);
+                }
+                is_known
+            }
+            PulledReport::Unchanged { result_id } => {
+                document.reports.confirm(source, result_id, version)
+            }
+        };
+        if is_known {
+            self.events
+                .push(ServerEvent::DiagnosticsChanged(path.clone()));
+        } else {
+            self.violations.count(Violation::UnknownVersion, 1);
+        }
+    }
+
+    /// Returns whether the server offers to be asked for the diagnostics of an open document now.
+    pub(crate) fn offers_pull(&self, path: &AbsPath) -> bool {
+        !self.pull_sources(path).is_empty()
+    }
+
+    /// Returns the providers that can be asked for the diagnostics of a document.
+    fn pull_sources(&self, path: &AbsPath) -> Vec<ReportSource> {
+        let Some(document) = self.documents.get(path) else {
+            return Vec::new();
+        };
+        if !document.is_announced || self.phase != Phase::Running {
+            return Vec::new();
+        }
+        let mut sources = Vec::new();
+        for options in self
+            .capabilities
+            .options(PULL_DIAGNOSTICS, document.identity())
+        {
+            let identifier = options.get("identifier").and_then(Value::as_str);
+            let source = ReportSource::Pull(identifier.map(str::to_owned));
+            if !sources.contains(&source) && sources.len() < MAX_PROVIDERS {
+                sources.push(source);
+            }
+        }
+        sources
+    }
+
+    /// Returns the requests that ask every provider for the diagnostics of a document.
+    pub(crate) fn pulls(&self, path: &AbsPath) -> Vec<(PullIdentity, DocumentDiagnosticParams)> {
+        let sources = self.pull_sources(path).into_iter();
+        sources
+            .filter_map(|source| self.pull(path, source))
+            .collect()
+    }
+
+    /// Returns the request that asks one provider for the diagnostics of a document.
+    pub(crate) fn pull(
+        &self,
+        path: &AbsPath,
+        source: ReportSource,
+    ) -> Option<(PullIdentity, DocumentDiagnosticParams)> {
+        let document = self.documents.get(path)?;
+        let ReportSource::Pull(provider) = &source else {
+            return None;
+        };
+        let params = DocumentDiagnosticParams {
+            text_document: identifier(path),
+            identifier: provider.clone(),
+            previous_result_id: document.reports.result_id(&source).map(str::to_owned),
+            work_done_progress_params: Default::default(),
+            partial_result_params: Default::default(),
+        };
+        let identity = PullIdentity {
+            path: path.clone(),
+            basis: document.basis(None)?,
+            source,
+            encoding: self.capabilities.encoding(),
+        };
+        Some((identity, params))
+    }
+
+    /// Returns the latest text of an open document, for a report about it in the answer for another.
+    pub(crate) fn latest_basis(&self, path: &AbsPath) -> Option<ReportBasis> {
+        self.documents.get(path)?.basis(None)
+    }
+}
