@@ -28,9 +28,9 @@ const SYNC_METHODS: &[&str] = &[
     "textDocument/didClose",
 ];
 /// Maximum number of registrations of one server.
-const MAX_REGISTRATIONS: usize = 1024;
-/// Maximum length of the options of a registration as JSON text.
-const MAX_OPTIONS: usize = 64 << 10;
+const MAX_REGISTRATIONS: usize = 256;
+/// Maximum length of the id and the options of a registration, in bytes.
+const MAX_REGISTRATION: usize = 32 << 10;
 
 /// Returns the capabilities of this client.
 pub(crate) fn client_capabilities() -> ClientCapabilities {
@@ -162,7 +162,7 @@ impl ServerCapabilities {
     pub(crate) fn register(&mut self, id: String, method: String, options: Value) -> bool {
         let is_used = PROVIDERS.iter().any(|(known, _)| *known == method)
             || SYNC_METHODS.contains(&method.as_str());
-        if !is_used || options.to_string().len() > MAX_OPTIONS {
+        if !is_used || id.len() + options.to_string().len() > MAX_REGISTRATION {
             return false;
         }
         self.unregister(&id, &method);

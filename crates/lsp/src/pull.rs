@@ -18,14 +18,13 @@ use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
 
 /// Time before a request is repeated.
-pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// A request for the diagnostics of a document. Dropping it cancels the request.
 pub struct PullRequest {
     connection: Arc<Connection>,
     /// One for each provider.
     pulls: Vec<(PullIdentity, PendingRequest)>,
-    retry_delay: Duration,
 }
 
 impl PullRequest {
@@ -39,7 +38,6 @@ impl PullRequest {
         (!pulls.is_empty()).then(|| Self {
             connection: connection.clone(),
             pulls,
-            retry_delay: RETRY_DELAY,
         })
     }
 
@@ -49,33 +47,56 @@ impl PullRequest {
     /// # Errors
     /// The first failure; the reports of other providers are stored all the same.
     pub fn wait(self, timeout: Duration) -> Result<(), RequestError> {
-        let mut result = Ok(());
-        let mut retries = Vec::new();
-        for (identity, pending) in self.pulls {
-            let answer = pending.wait_raw(timeout);
-            if is_retriable(answer.as_ref()) {
-                retries.push(identity);
-            } else {
-                result = result.and(store(&self.connection, &identity, answer));
-            }
-        }
-        if retries.is_empty() {
-            return result;
-        }
-        self.connection.pause(self.retry_delay);
-        for PullIdentity { path, source, .. } in retries {
-            let pull = self.connection.with(|session| {
-                let pull = session.pull(&path, source)?;
-                Some(queue(&self.connection, session, pull))
-            });
-            // A document that was closed meanwhile needs no report.
-            if let Some((identity, pending)) = pull {
-                let answer = pending.wait_raw(timeout);
-                result = result.and(store(&self.connection, &identity, answer));
-            }
-        }
-        result
+        let mut results = Self::wait_all(vec![self], timeout);
+        results.pop().unwrap_or(Ok(()))
     }
+
+    /// Waits for several requests to one server, as `wait` does for each, but with one pause before
+    /// the repetitions. Returns the results in the order of the requests.
+    pub fn wait_all(requests: Vec<Self>, timeout: Duration) -> Vec<Result<(), RequestError>> {
+        let mut results = Vec::with_capacity(requests.len());
+        let mut retries = Vec::new();
+        for (ix, request) in requests.into_iter().enumerate() {
+            let mut result = Ok(());
+            for (identity, pending) in request.pulls {
+                let answer = pending.wait_raw(timeout);
+                if is_retriable(answer.as_ref()) {
+                    retries.push((ix, request.connection.clone(), identity));
+                } else {
+                    result = result.and(store(&request.connection, &identity, answer));
+                }
+            }
+            results.push(result);
+        }
+        if let Some((_, connection, _)) = retries.first() {
+            connection.pause(RETRY_DELAY);
+        }
+        let sent: Vec<_> = retries
+            .into_iter()
+            .filter_map(|(ix, connection, identity)| {
+                // A document that was closed meanwhile needs no report.
+                let pull = repeat(&connection, identity)?;
+                Some((ix, connection, pull))
+            })
+            .collect();
+        for (ix, connection, (identity, pending)) in sent {
+            let answer = pending.wait_raw(timeout);
+            let result = std::mem::replace(&mut results[ix], Ok(()));
+            results[ix] = result.and(store(&connection, &identity, answer));
+        }
+        results
+    }
+}
+
+/// Asks a provider again; `None` if the document is not open any more.
+fn repeat(
+    connection: &Arc<Connection>,
+    identity: PullIdentity,
+) -> Option<(PullIdentity, PendingRequest)> {
+    connection.with(|session| {
+        let pull = session.pull(&identity.path, identity.source)?;
+        Some(queue(connection, session, pull))
+    })
 }
 
 fn queue(
@@ -161,7 +182,7 @@ fn store_report(
         basis,
         encoding,
     } = identity;
-    let result_id = report.result_id.clone();
+    let result_id = report.result_id();
     let pulled = match report.kind.as_str() {
         "unchanged" => PulledReport::Unchanged { result_id },
         _ => PulledReport::Full {

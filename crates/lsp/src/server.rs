@@ -28,7 +28,7 @@ use crate::session::ServerSession;
 use crate::uri::file_uri;
 
 /// Maximum length of the answer to `initialize`, in bytes.
-const MAX_INITIALIZE_RESULT: usize = 4 << 20;
+const MAX_INITIALIZE_RESULT: usize = 1 << 20;
 
 /// The description of a connection.
 pub struct ServerOptions {

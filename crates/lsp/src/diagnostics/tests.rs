@@ -137,9 +137,9 @@ fn a_malformed_diagnostic_hides_no_other() {
 #[test]
 fn reports_are_bounded() {
     let item = json!({ "range": range((0, 0), (0, 1)), "message": "m".repeat(40_000) });
-    let (items, _) = read(&Value::Array(vec![item; 300]));
+    let (items, _) = read(&Value::Array(vec![item; 100]));
     assert!(items.iter().all(|item| item.message.len() == 16 << 10));
-    assert!((200..300).contains(&items.len()));
+    assert!((50..60).contains(&items.len()));
     let huge = json!({ "range": range((0, 0), (0, 1)), "message": "m".repeat(200_000) });
     assert_eq!(read(&json!([huge])).1, ["1 dropped diagnostic"]);
 }

@@ -20,7 +20,9 @@ use crate::violations::{Violation, Violations};
 const MAX_ITEMS: usize = 5_000;
 /// Maximum length of one diagnostic as JSON text, and of all diagnostics in one report, in bytes.
 const MAX_ITEM_BYTES: usize = 128 << 10;
-const MAX_REPORT_BYTES: usize = 8 << 20;
+const MAX_REPORT_BYTES: usize = 2 << 20;
+/// Maximum length of the identifier of a report, in bytes.
+const MAX_RESULT_ID: usize = 4 << 10;
 /// Maximum number of documents in one answer, besides the one that was asked about.
 const MAX_DOCUMENTS: usize = 1024;
 /// Maximum length of a text within a diagnostic, in bytes.
@@ -45,7 +47,7 @@ pub(crate) struct WireReport<'a> {
     #[serde(default)]
     pub(crate) kind: String,
     #[serde(default)]
-    pub(crate) result_id: Option<String>,
+    result_id: Option<String>,
     #[serde(borrow, default)]
     pub(crate) items: RawItems<'a, MAX_ITEMS>,
     /// Reports about other documents, by URI.
@@ -127,6 +129,12 @@ impl<'a> WireReport<'a> {
             return Err(serde::de::Error::custom("a list instead of a report"));
         }
         serde_json::from_str(json)
+    }
+
+    /// Returns the identifier of the report; `None` if it is too long to be kept.
+    pub(crate) fn result_id(&self) -> Option<String> {
+        let id = self.result_id.as_ref();
+        id.filter(|id| id.len() <= MAX_RESULT_ID).cloned()
     }
 }
 

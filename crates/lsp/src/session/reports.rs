@@ -23,7 +23,7 @@ use crate::violations::{Violation, Violations};
 /// Maximum length of all kept reports about unopened documents, in bytes.
 const MAX_UNOPENED_BYTES: usize = 16 << 20;
 /// Maximum number of providers that are asked for one document.
-const MAX_PROVIDERS: usize = 16;
+const MAX_PROVIDERS: usize = 8;
 
 /// Pushed reports about documents that are not open, as parameters in JSON. Their positions can be
 /// read once the text is known.

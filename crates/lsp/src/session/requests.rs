@@ -16,7 +16,7 @@ use crate::violations::Violation;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 /// Maximum length of the parameters of a request, in bytes.
-const MAX_PARAMS: usize = 4 << 20;
+const MAX_PARAMS: usize = 1 << 20;
 /// Maximum number of sections that one request may ask for.
 const MAX_SECTIONS: usize = 1024;
 /// Maximum number of files that an edit names.
