@@ -47,6 +47,11 @@ pub(crate) enum ValueError {
 pub(crate) trait SettingValue: Sized {
     /// Parses the value, or returns why it is invalid. `limits` apply to numbers only.
     fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError>;
+
+    /// Applies the value of a later layer: it replaces this one, unless the type combines them.
+    fn merge(&mut self, later: Self) {
+        *self = later;
+    }
 }
 
 impl SettingValue for bool {
@@ -186,7 +191,7 @@ macro_rules! section {
                     $( stringify!($field) => {
                         let limits: $crate::section::Limits = None$(.or(Some(($min as f64, $max as f64))))?;
                         let value = <$type as $crate::section::SettingValue>::read(node, limits);
-                        Some(value.map(|value| self.$field = value))
+                        Some(value.map(|value| $crate::section::SettingValue::merge(&mut self.$field, value)))
                     } )+
                     _ => None,
                 }

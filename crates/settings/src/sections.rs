@@ -2,6 +2,7 @@
 
 mod editor;
 mod files;
+mod lsp;
 mod models;
 mod tab;
 mod window;
@@ -11,6 +12,7 @@ pub use editor::{
     Whitespace,
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
+pub use lsp::{LanguageServerSetting, LspSettings};
 pub use models::{ModelEffort, ModelSettings, ProviderSetting, ProviderWire};
 pub use tab::{TabSettings, TabShow};
 pub use window::{

@@ -278,6 +278,8 @@ fn project_may_set(section: &str, key: &str) -> bool {
         "files" => key == "exclude",
         // An untrusted project must not send search results to a remote model.
         "search" => key != "second_look",
+        // A server starts only in a folder that the user trusts.
+        "lsp" => key == "servers",
         _ => false,
     }
 }

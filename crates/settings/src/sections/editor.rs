@@ -81,6 +81,8 @@ section! {
         selection_highlight: bool = true;
         /// Modifier key that adds a caret on click.
         multi_cursor_modifier: MultiCursorModifier = MultiCursorModifier::Alt;
+        /// Language servers in order of preference: an id adds a server, `!id` removes one, and `...` means the other servers that run by default.
+        language_servers: Vec<String> = vec!["...".to_owned()];
     }
 }
 
