@@ -18,8 +18,14 @@ use crate::selector::{DocumentIdentity, DocumentSelector};
 /// Name of the request that pulls the diagnostics of a document.
 pub(crate) const PULL_DIAGNOSTICS: &str = "textDocument/diagnostic";
 
+/// Name of the request for the definition of a symbol.
+pub(crate) const DEFINITION: &str = "textDocument/definition";
+
 /// Methods for which a server may offer a feature, with the static capability that offers it.
-const PROVIDERS: &[(&str, &str)] = &[(PULL_DIAGNOSTICS, "diagnosticProvider")];
+const PROVIDERS: &[(&str, &str)] = &[
+    (PULL_DIAGNOSTICS, "diagnosticProvider"),
+    (DEFINITION, "definitionProvider"),
+];
 /// Methods of document synchronisation, whose static capability is `textDocumentSync`.
 const SYNC_METHODS: &[&str] = &[
     "textDocument/didOpen",

@@ -25,6 +25,7 @@ mod message;
 mod outbound;
 mod pending;
 mod position;
+mod probe;
 mod progress;
 mod pull;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
 pub use framing::FramingError;
 pub use log::{MessageDirection, MessageLog};
+pub use probe::ProbeRequest;
 pub use progress::Progress;
 pub use pull::PullRequest;
 pub use server::{ClientInfo, LanguageServer, ServerInfo, ServerOptions};

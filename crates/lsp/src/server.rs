@@ -22,6 +22,7 @@ use crate::events::ServerEvents;
 use crate::life::OutgoingKind;
 use crate::log::MessageLog;
 use crate::message::{self, Payload};
+use crate::probe::ProbeRequest;
 use crate::progress::Progress;
 use crate::pull::PullRequest;
 use crate::session::ServerSession;
@@ -184,6 +185,12 @@ impl LanguageServer {
     /// it. Several requests may be under way.
     pub fn pull_diagnostics(&self, path: &AbsPath) -> Option<PullRequest> {
         PullRequest::send(&self.inner.connection, path)
+    }
+
+    /// Asks for something about a document, to see whether the server has finished its work; `None` if
+    /// the document is not open or the server does not offer it.
+    pub fn probe(&self, path: &AbsPath) -> Option<ProbeRequest> {
+        ProbeRequest::send(&self.inner.connection, path)
     }
 
     /// Returns the work of the server that is under way.

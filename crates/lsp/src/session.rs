@@ -218,6 +218,24 @@ impl ServerSession {
         }
     }
 
+    /// Returns whether the server offers `method` for an open document now.
+    pub(crate) fn offers(&self, method: &str, path: &AbsPath) -> bool {
+        self.provider_options(method, path).next().is_some()
+    }
+
+    /// Returns the options with which the server offers `method` for an open document now, one for each
+    /// provider.
+    fn provider_options<'a>(
+        &'a self,
+        method: &'a str,
+        path: &AbsPath,
+    ) -> impl Iterator<Item = &'a Value> {
+        let document = self.documents.get(path);
+        let document = document.filter(|it| it.is_announced && self.phase == Phase::Running);
+        let options = document.map(|it| self.capabilities.options(method, it.identity()));
+        options.into_iter().flatten()
+    }
+
     /// Announces the documents that the server wants and does not know yet.
     fn announce_documents(&mut self) {
         let mut paths: Vec<AbsPath> = self.documents.keys().cloned().collect();

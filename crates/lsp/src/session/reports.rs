@@ -14,7 +14,6 @@ use crate::diagnostics::wire::{self, WirePublish};
 use crate::diagnostics::{Diagnostic, DiagnosticReport, DocumentDiagnostics, ReportSource};
 use crate::document::ReportBasis;
 use crate::events::ServerEvent;
-use crate::life::Phase;
 use crate::message::Payload;
 use crate::position::PositionEncoding;
 use crate::session::{ServerSession, identifier};
@@ -176,17 +175,8 @@ impl ServerSession {
 
     /// Returns the providers that can be asked for the diagnostics of a document.
     fn pull_sources(&self, path: &AbsPath) -> Vec<ReportSource> {
-        let Some(document) = self.documents.get(path) else {
-            return Vec::new();
-        };
-        if !document.is_announced || self.phase != Phase::Running {
-            return Vec::new();
-        }
         let mut sources = Vec::new();
-        for options in self
-            .capabilities
-            .options(PULL_DIAGNOSTICS, document.identity())
-        {
+        for options in self.provider_options(PULL_DIAGNOSTICS, path) {
             let identifier = options.get("identifier").and_then(Value::as_str);
             let source = ReportSource::Pull(identifier.map(str::to_owned));
             if !sources.contains(&source) && sources.len() < MAX_PROVIDERS {

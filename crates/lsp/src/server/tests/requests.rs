@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fake::{connect, options, path, running, wait_for};
+use super::fake::{WAIT, connect, options, path, running, wait_for, with_document};
 use crate::{MessageKind, MessageSeverity, ServerEvent};
 
 #[test]
@@ -169,4 +169,18 @@ fn an_edit_is_refused_by_its_owner_or_by_being_dropped() {
     assert_eq!(result(fake.read()), expected);
     drop(next_edit());
     assert_eq!(result(fake.read())["applied"], false);
+}
+
+#[test]
+fn a_probe_is_answered_if_the_server_offers_definitions() {
+    let capabilities = json!({ "textDocumentSync": 2, "definitionProvider": true });
+    let (server, _events, mut fake) = with_document(capabilities, "fn a() {}");
+    let probe = server.probe(&path("/w/a.rs")).expect("offered");
+    let request = fake.expect("textDocument/definition");
+    fake.respond(&request, Value::Null);
+    assert!(probe.wait(WAIT));
+    assert!(server.probe(&path("/w/b.rs")).is_none());
+
+    let (server, _events, _fake) = with_document(json!({ "textDocumentSync": 2 }), "fn a() {}");
+    assert!(server.probe(&path("/w/a.rs")).is_none());
 }
