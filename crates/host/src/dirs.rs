@@ -49,6 +49,16 @@ impl Dirs {
         self.state.join("recovery")
     }
 
+    /// Returns the folder of the language servers that Burin installed.
+    pub fn servers(&self) -> AbsPath {
+        self.state.join("servers")
+    }
+
+    /// Returns the folder of the logs of language servers.
+    pub fn server_logs(&self) -> AbsPath {
+        self.state.join("server_logs")
+    }
+
     /// Creates the missing folders, accessible to this user only.
     pub fn create(&self) -> Result<(), Error> {
         for folder in [&self.config, &self.state, &self.cache] {

@@ -49,9 +49,7 @@ pub fn variables(recipient: Recipient) -> Vec<Variable> {
 /// Returns the variables that the user's configuration names for a child. Blocks as `variables`
 /// does.
 pub fn named_variables(names: &[String]) -> Vec<Variable> {
-    let given = names
-        .iter()
-        .filter(|name| !is_withheld(name) && !is_loader_variable(name));
+    let given = names.iter().filter(|name| may_pass_on(name));
     given
         .filter_map(|name| Some((name.into(), variable(name)?)))
         .collect()
@@ -83,6 +81,11 @@ pub fn all_text_variables() -> impl Iterator<Item = (String, String)> {
 pub fn withhold(names: impl IntoIterator<Item = String>) {
     let mut withheld = WITHHELD.write().unwrap_or_else(PoisonError::into_inner);
     withheld.extend(names);
+}
+
+/// Returns whether a variable that a tool of the user set, such as direnv, may be passed on to a child.
+pub fn may_pass_on(name: &str) -> bool {
+    !is_withheld(name) && !is_loader_variable(name)
 }
 
 /// Returns whether a variable makes macOS load libraries into every program: never passed on.
