@@ -1,0 +1,223 @@
+//! Diagnostics of files, from all their servers.
+//!
+//! A server process is shared by the documents that it may serve together; the processes run side by side, each
+//! on a thread. Nothing of them is left when `check` returns.
+//! Start at `check`.
+
+mod positions;
+mod readiness;
+mod run;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use base::AbsPath;
+use host::{Clock, Files};
+use text::Snapshot;
+
+use crate::Error;
+use crate::selection::{FolderServers, ServerChoice};
+use crate::server_log::ServerLog;
+use crate::table::{DocumentLanguage, ServerDefinition, ServerSharing};
+use run::ServerRun;
+
+/// The largest file that is checked, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// The parameters of a check.
+pub struct CheckRequest {
+    /// The files to check, below the folder of the servers.
+    pub documents: Vec<AbsPath>,
+    /// Time for everything, restarts included.
+    pub timeout: Duration,
+    /// The folder for the logs of the servers.
+    pub logs: AbsPath,
+    /// The source of time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// Sorted by path and position, without duplicates.
+    pub diagnostics: Vec<FileDiagnostic>,
+    /// Servers and files that could not be asked, or not completely.
+    pub failures: Vec<CheckFailure>,
+    /// Servers for these files that are not installed; other servers may have been asked instead.
+    pub missing: Vec<CheckFailure>,
+    /// Number of files that a server was asked about.
+    pub checked: usize,
+}
+
+/// A diagnostic of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileDiagnostic {
+    /// The file.
+    pub path: AbsPath,
+    /// Line and column of its start, in chars, counted from 1.
+    pub start: (u32, u32),
+    /// Line and column after its end, in chars, counted from 1.
+    pub end: (u32, u32),
+    /// Its severity.
+    pub severity: CheckSeverity,
+    /// The server's sentence, not made printable.
+    pub message: String,
+    /// The tool that found it, such as a compiler behind the server.
+    pub source: Option<String>,
+    /// The tool's code for it.
+    pub code: Option<String>,
+    /// Id of the server.
+    pub server: String,
+}
+
+/// The severity of a diagnostic, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckSeverity {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// Information.
+    Information,
+    /// A hint.
+    Hint,
+}
+
+/// A server or file that could not be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFailure {
+    /// Id of the server; `None` if the file itself cannot be checked.
+    pub server: Option<String>,
+    /// The reason, as a sentence.
+    pub reason: String,
+}
+
+/// A document that a server is asked about.
+#[derive(Clone)]
+pub(crate) struct CheckedDocument {
+    path: AbsPath,
+    language: DocumentLanguage,
+    text: Snapshot,
+}
+
+/// Documents that one process serves.
+pub(crate) struct ServerGroup {
+    choice: ServerChoice,
+    /// The root folders of the documents; the first is that of `choice`.
+    roots: Vec<AbsPath>,
+    documents: Vec<CheckedDocument>,
+}
+
+/// Opens the documents in their servers and collects the diagnostics. Blocks.
+///
+/// # Errors
+/// No server may start in the folder.
+pub fn check(servers: &FolderServers, request: &CheckRequest) -> Result<CheckReport, Error> {
+    servers.ensure_may_start()?;
+    let until = request.clock.elapsed() + request.timeout;
+    let mut report = CheckReport::default();
+    let groups = groups(servers, &request.documents, &mut report);
+    let parts: Vec<CheckReport> = thread::scope(|threads| {
+        let runs: Vec<_> = groups
+            .into_iter()
+            .map(|group| {
+                threads.spawn(move || {
+                    let id = group.choice.definition.id.clone();
+                    let files = servers.shared_files();
+                    let clock = request.clock.clone();
+                    let log = ServerLog::open(files, clock.clone(), request.logs.clone(), &id);
+                    ServerRun::new(group, servers.variables(), log, clock, until).run()
+                })
+            })
+            .collect();
+        runs.into_iter().filter_map(|run| run.join().ok()).collect()
+    });
+    for part in parts {
+        report.diagnostics.extend(part.diagnostics);
+        report.failures.extend(part.failures);
+    }
+    report.diagnostics.sort();
+    report.diagnostics.dedup();
+    Ok(report)
+}
+
+/// Groups the documents by process. Documents and servers that cannot be asked become failures.
+fn groups(
+    servers: &FolderServers,
+    documents: &[AbsPath],
+    report: &mut CheckReport,
+) -> Vec<ServerGroup> {
+    let mut groups = BTreeMap::<(String, Option<AbsPath>), ServerGroup>::new();
+    let mut missing = BTreeMap::new();
+    for path in documents {
+        let Some(found) = servers.for_document(path) else {
+            continue;
+        };
+        missing.extend(found.missing.into_iter().map(|it| (it.id.clone(), it)));
+        if found.servers.is_empty() {
+            continue;
+        }
+        let text = match read_text(servers.files(), path) {
+            Ok(text) => text,
+            Err(reason) => {
+                let server = None;
+                report.failures.push(CheckFailure { server, reason });
+                continue;
+            }
+        };
+        report.checked += 1;
+        let document = CheckedDocument {
+            path: path.clone(),
+            language: found.language,
+            text,
+        };
+        for choice in found.servers {
+            let group = groups.entry(process_key(&choice));
+            let group = group.or_insert_with(|| ServerGroup {
+                choice: choice.clone(),
+                roots: Vec::new(),
+                documents: Vec::new(),
+            });
+            if !group.roots.contains(&choice.root) {
+                group.roots.push(choice.root);
+            }
+            group.documents.push(document.clone());
+        }
+    }
+    let missing = missing.into_values();
+    report.missing = missing.map(|server| missing_server(&server)).collect();
+    groups.into_values().collect()
+}
+
+/// Returns the documents of equal keys to the same process.
+fn process_key(choice: &ServerChoice) -> (String, Option<AbsPath>) {
+    let root = match choice.definition.sharing {
+        ServerSharing::Shared => None,
+        ServerSharing::PerFolder => Some(choice.root.clone()),
+    };
+    (choice.definition.id.clone(), root)
+}
+
+fn missing_server(server: &ServerDefinition) -> CheckFailure {
+    let advice = server.install_advice(base::Platform::CURRENT);
+    CheckFailure {
+        server: Some(server.id.clone()),
+        reason: format!("the server is not installed: {advice}"),
+    }
+}
+
+/// Returns the text of a file, or a sentence if it is not text.
+fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Snapshot, String> {
+    let bytes = files.read(path, MAX_FILE_BYTES);
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    let decoded = text::decode(&bytes);
+    if decoded.binary {
+        return Err(format!("{path} is not text"));
+    }
+    Ok(Snapshot::new(&decoded.text))
+}
+
+#[cfg(test)]
+mod tests;
