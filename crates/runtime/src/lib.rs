@@ -12,6 +12,7 @@ pub mod compose;
 mod error;
 pub mod form;
 pub mod indexes;
+pub mod language_servers;
 pub mod live_sessions;
 pub mod mcp_pool;
 pub mod models;

@@ -428,7 +428,7 @@ pub(crate) fn read_settings(
     problems: &mut Vec<String>,
 ) -> Settings {
     let path = dirs.config.join("settings.json");
-    let text = read(files, &path, problems).unwrap_or_default();
+    let text = read_text(files, &path, problems).unwrap_or_default();
     let (settings, wrong) = settings::parse(&[(SettingsSource::User, "settings.json", &text)]);
     problems.extend(wrong.iter().map(ToString::to_string));
     settings
@@ -443,7 +443,7 @@ fn own_table<T>(
     problems: &mut Vec<String>,
 ) -> Option<T> {
     let path = dirs.config.join(Path::new("models").join(name));
-    let text = read(files, &path, problems)?;
+    let text = read_text(files, &path, problems)?;
     let (table, wrong) = parse(&text);
     problems.extend(wrong.iter().map(|problem| format!("{path}: {problem}")));
     Some(table)
@@ -451,7 +451,11 @@ fn own_table<T>(
 
 /// Reads a file of at most `MAX_SETTINGS_BYTES`; invalid UTF-8 is replaced. Returns `None` if it is
 /// missing or cannot be read; the latter adds a problem.
-fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option<String> {
+pub(crate) fn read_text(
+    files: &dyn Files,
+    path: &AbsPath,
+    problems: &mut Vec<String>,
+) -> Option<String> {
     match files.read(path, MAX_SETTINGS_BYTES) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.is_not_found() => None,

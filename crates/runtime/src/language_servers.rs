@@ -1,0 +1,84 @@
+//! Language servers of a folder, with the user's settings, trust and folders.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base::AbsPath;
+use host::{Dirs, FileKind, Files, RealFiles};
+use language::{FolderServers, InstalledServers};
+use project::{WalkBackend, WalkOptions, file_list};
+use settings::SettingsSource;
+
+use crate::Error;
+use crate::models::setup::read_text;
+use crate::trust;
+
+/// The reason for which a folder counts as trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustSource {
+    /// The list of folders that the user trusts.
+    Stored,
+    /// The user trusts the folder for this command.
+    Command,
+}
+
+/// Returns the language servers of a folder, a real path without links, and a sentence for each problem
+/// of its settings. Project settings count only in a trusted folder. Blocks on the disk, and on direnv
+/// and mise.
+pub fn folder_servers(
+    dirs: &Dirs,
+    root: &AbsPath,
+    source: TrustSource,
+) -> (FolderServers, Vec<String>) {
+    let is_trusted = source == TrustSource::Command || trust::is_trusted(&RealFiles, dirs, root);
+    let mut problems = Vec::new();
+    let mut text = |path: AbsPath| {
+        let text = read_text(&RealFiles, &path, &mut problems);
+        text.unwrap_or_default()
+    };
+    let user = text(dirs.config.join("settings.json"));
+    let project = if is_trusted {
+        text(root.join(PROJECT_SETTINGS))
+    } else {
+        String::new()
+    };
+    let (settings, wrong) = settings::parse(&[
+        (SettingsSource::User, "settings.json", &user),
+        (SettingsSource::Project, PROJECT_SETTINGS, &project),
+    ]);
+    problems.extend(wrong.iter().map(ToString::to_string));
+    let files: Arc<dyn Files> = Arc::new(RealFiles);
+    let installed = InstalledServers::new(dirs.servers());
+    let servers = FolderServers::open(files, root.clone(), settings, installed, is_trusted);
+    problems.extend(servers.problems().iter().cloned());
+    (servers, problems)
+}
+
+/// Returns the documents among `paths`: files, and the files below folders that are neither hidden nor
+/// ignored.
+///
+/// # Errors
+/// A path does not exist.
+pub fn documents(paths: &[AbsPath]) -> Result<Vec<AbsPath>, Error> {
+    let mut documents = Vec::new();
+    for path in paths {
+        if RealFiles.stat(path)?.kind == FileKind::File {
+            documents.push(path.clone());
+            continue;
+        }
+        let listed = file_list(
+            &WalkBackend::Disk,
+            path,
+            &WalkOptions::default(),
+            &AtomicBool::new(false),
+        );
+        match listed {
+            Ok((names, _)) => documents.extend(names.iter().map(|name| path.join(name))),
+            Err(error) => base::never!("the default walk has no globs: {error}"),
+        }
+    }
+    Ok(documents)
+}
+
+/// The settings of a project, below its folder.
+const PROJECT_SETTINGS: &str = ".burin/settings.json";
