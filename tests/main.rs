@@ -12,6 +12,7 @@
 mod agent;
 mod applying;
 mod hosted;
+mod language_servers;
 mod models;
 mod runs;
 mod saving;

@@ -8,7 +8,7 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, mcp, models,
+    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, lsp, mcp, models,
     permissions, recover, run, sandbox, sessions, stats, worktree, write,
 };
 
@@ -33,7 +33,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Files", &["apply", "write", "recover"]),
     (
         "Setup and safety",
-        &["doctor", "mcp", "permissions", "sandbox"],
+        &["doctor", "lsp", "mcp", "permissions", "sandbox"],
     ),
 ];
 
@@ -127,6 +127,7 @@ pub(crate) enum CliCommand {
     Compose(Box<compose::ComposeCommand>),
     Acp(acp::AcpCommand),
     Agents(agents::AgentsCommand),
+    Lsp(lsp::LspCommand),
     Mcp(mcp::McpCommand),
     Sandbox(sandbox::SandboxCommand),
     Sessions(sessions::SessionsCommand),
@@ -164,6 +165,7 @@ impl CliCommand {
             CliCommand::Compose(compose) => compose.run(dirs, streams),
             CliCommand::Acp(acp) => acp.run(dirs, streams),
             CliCommand::Agents(agents) => agents.run(&RealFiles, streams),
+            CliCommand::Lsp(lsp) => lsp.run(dirs, streams),
             CliCommand::Mcp(mcp) => mcp.run(dirs, streams),
             CliCommand::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
             CliCommand::Sessions(sessions) => sessions.run(dirs, streams),

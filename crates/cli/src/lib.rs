@@ -19,6 +19,7 @@ mod doctor;
 mod external_agent;
 mod grep;
 mod index;
+mod lsp;
 mod mcp;
 mod models;
 mod permissions;
@@ -105,6 +106,23 @@ fn folder(named: Option<&Path>, files: &dyn Files) -> Result<AbsPath, String> {
     let here = AbsPath::new(here).ok_or("the working directory is not an absolute path")?;
     let path = named.map_or(here.clone(), |named| here.join(named));
     files.canonicalize(&path).map_err(|error| error.to_string())
+}
+
+/// Asks a question that is answered by yes or no; anything but a yes, and the end of the input, is a no.
+fn agrees(question: &str, streams: &mut Streams<'_>) -> Result<bool, String> {
+    // If standard error is closed, the question cannot be asked.
+    write!(streams.errors, "{question} [y/N]: ").ok();
+    streams.errors.flush().ok();
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while !line.ends_with(b"\n") {
+        match streams.input.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => line.push(byte[0]),
+            Err(error) => return Err(format!("cannot read the answer: {error}")),
+        }
+    }
+    Ok(runtime::form::parse_bool(&String::from_utf8_lossy(&line)) == Some(true))
 }
 
 /// Returns the text of an error, which the command line prints as it is.

@@ -148,7 +148,7 @@ impl McpContext<'_> {
             .output
             .write_all(shown.as_bytes())
             .map_err(write_error)?;
-        if std::io::stdin().is_terminal() && !self.agrees(streams)? {
+        if std::io::stdin().is_terminal() && !crate::agrees("May it run?", streams)? {
             return Ok(ExitCode::FAILURE);
         }
         self.set_approval(entry, Approval::Allowed)?;
@@ -158,23 +158,6 @@ impl McpContext<'_> {
             .write_all(done.as_bytes())
             .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// Asks at the terminal.
-    fn agrees(&self, streams: &mut Streams<'_>) -> Result<bool, String> {
-        // If standard error is closed, the question cannot be asked.
-        streams.errors.write_all(b"May it run? [y/N]: ").ok();
-        streams.errors.flush().ok();
-        let mut line = Vec::new();
-        let mut byte = [0];
-        while !line.ends_with(b"\n") {
-            match streams.input.read(&mut byte) {
-                Ok(0) => break,
-                Ok(_) => line.push(byte[0]),
-                Err(error) => return Err(format!("cannot read the answer: {error}")),
-            }
-        }
-        Ok(form::parse_bool(&String::from_utf8_lossy(&line)) == Some(true))
     }
 
     /// Refuses a server from now on; open sessions keep it.

@@ -1,0 +1,159 @@
+//! Servers that `burin-agent lsp install` installs, and their diagnostics of a file with one error.
+//!
+//! A story is skipped if the tool that installs its server is missing or the registry does not answer.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use host::environment::{self, Recipient};
+use serde_json::Value;
+
+use super::{CommandResult, World};
+
+/// A registry of packages.
+#[derive(Clone, Copy)]
+enum Registry {
+    Npm,
+    Pypi,
+}
+
+/// A file that a server checks.
+struct ServerFile {
+    name: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+    /// The line of the diagnostic begins with this text.
+    diagnostic: &'static str,
+}
+
+impl Registry {
+    /// Returns whether the registry answers a question about a package.
+    fn answers(self, world: &World) -> bool {
+        let (program, arguments): (&str, &[&str]) = match self {
+            Self::Npm => ("npm", &["view", "pyright", "version", "--fetch-retries=0"]),
+            Self::Pypi => (
+                "python3",
+                &["-m", "pip", "index", "versions", "ruff", "--retries=0"],
+            ),
+        };
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(world.variables.iter().cloned());
+        command.env("HOME", world.path("."));
+        command
+            .stdin(Stdio::null())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Npm => "npm is missing or its registry does not answer",
+            Self::Pypi => "pip is missing or PyPI does not answer",
+        }
+    }
+}
+
+impl World {
+    /// A project without files, and no settings; its programs see the variables that all children get.
+    fn with_installed_servers() -> Self {
+        let mut world = World::new("push");
+        fs::remove_file(world.path("p/a.sql")).expect("removed");
+        fs::remove_file(world.path("config/settings.json")).expect("removed");
+        world.variables = environment::variables(Recipient::Foreign);
+        world
+    }
+
+    /// Checks a file, and that no process of its servers is left.
+    fn check(&self, arguments: &[&str]) -> CommandResult {
+        let result = self.run(&[&["lsp", "check", "--trust"], arguments].concat());
+        assert_eq!(self.server_processes(), Vec::<String>::new());
+        result
+    }
+
+    /// The command lines of all processes that name the folder of installed servers.
+    fn server_processes(&self) -> Vec<String> {
+        let output = Command::new("ps").args(["axww", "-o", "args"]).output();
+        let output = output.expect("a list of processes").stdout;
+        let servers = self.path("state/servers").display().to_string();
+        let text = String::from_utf8_lossy(&output);
+        let lines = text.lines().filter(|line| line.contains(&servers));
+        lines.map(str::to_owned).collect()
+    }
+}
+
+fn check_server(registry: Registry, id: &str, file: &ServerFile) {
+    let world = World::with_installed_servers();
+    if !registry.answers(&world) {
+        return test_support::skip(format!("{id}: {}", registry.reason()));
+    }
+    let result = world.run(&["lsp", "install", "--yes", id]);
+    assert_eq!(result.code, Some(0), "{result:?}");
+
+    let path = world.path("p").join(file.name);
+    fs::write(&path, file.wrong).expect("a file");
+    let result = world.check(&[file.name]);
+    let has_line = result
+        .output
+        .lines()
+        .any(|line| line.starts_with(file.diagnostic));
+    assert!(has_line, "{result:?}");
+    assert_eq!(result.code, Some(1), "{result:?}");
+    let result = world.check(&["--json", "."]);
+    let report: Value = serde_json::from_str(&result.output).expect("JSON");
+    assert_eq!(report["diagnostics"][0]["server"], id, "{report}");
+
+    fs::write(&path, file.right).expect("a file");
+    let result = world.check(&[file.name]);
+    assert_eq!(
+        (result.code, result.output.as_str()),
+        (Some(0), ""),
+        "{result:?}"
+    );
+}
+
+#[test]
+fn ruff_is_installed_and_finds_an_undefined_name() {
+    let file = ServerFile {
+        name: "a.py",
+        wrong: "print(absent)\n",
+        right: "print(1)\n",
+        diagnostic: "a.py:1:7: error: Undefined name `absent` [Ruff F821]",
+    };
+    check_server(Registry::Pypi, "ruff", &file);
+}
+
+#[test]
+fn ty_is_installed_and_finds_a_wrong_type() {
+    let file = ServerFile {
+        name: "a.py",
+        wrong: "x: int = \"one\"\n",
+        right: "x: int = 1\n",
+        diagnostic: "a.py:1:",
+    };
+    check_server(Registry::Pypi, "ty", &file);
+}
+
+#[test]
+fn typescript_is_installed_and_finds_a_wrong_type() {
+    let file = ServerFile {
+        name: "a.ts",
+        wrong: "export const x: number = \"one\";\n",
+        right: "export const x: number = 1;\n",
+        diagnostic: "a.ts:1:14: error: Type 'string' is not assignable to type 'number'.",
+    };
+    check_server(Registry::Npm, "typescript-language-server", &file);
+}
+
+#[test]
+fn json_is_installed_and_finds_a_missing_value() {
+    let file = ServerFile {
+        name: "a.json",
+        wrong: "{ \"a\": }\n",
+        right: "{ \"a\": 1 }\n",
+        diagnostic: "a.json:1:8: error: Value expected",
+    };
+    check_server(Registry::Npm, "json", &file);
+}
