@@ -4,8 +4,8 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings,
-    TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings,
+    SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
@@ -35,6 +35,8 @@ struct SettingsFile {
     models: Option<ModelSettings>,
     /// Completions and edit predictions.
     tab: Option<TabSettings>,
+    /// The list of completions.
+    completions: Option<CompletionSettings>,
     /// Language servers.
     lsp: Option<LspSettings>,
     /// Changes to `editor` for a language, by its name.

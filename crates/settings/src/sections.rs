@@ -1,5 +1,6 @@
 //! The sections of the settings, key by key.
 
+mod completions;
 mod editor;
 mod files;
 mod lsp;
@@ -7,6 +8,7 @@ mod models;
 mod tab;
 mod window;
 
+pub use completions::CompletionSettings;
 pub use editor::{
     CurrentLine, CursorStyle, EditorSettings, LineNumbers, MultiCursorModifier, SoftWrap,
     Whitespace,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::document::SpannedValue;
 use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
-    EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings,
-    TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings,
+    SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -32,6 +32,8 @@ pub struct Settings {
     pub models: ModelSettings,
     /// Completions and edit predictions.
     pub tab: TabSettings,
+    /// The list of completions.
+    pub completions: CompletionSettings,
     /// Language servers.
     pub lsp: LspSettings,
     /// `editor` with the overrides for a language, by name; only languages that have some.
@@ -79,6 +81,7 @@ impl Settings {
             "ui" => self.ui.set(key, node),
             "models" => self.models.set(key, node),
             "tab" => self.tab.set(key, node),
+            "completions" => self.completions.set(key, node),
             "lsp" => self.lsp.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
@@ -109,6 +112,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("ui", UiSettings::KEYS),
     ("models", ModelSettings::KEYS),
     ("tab", TabSettings::KEYS),
+    ("completions", CompletionSettings::KEYS),
     ("lsp", LspSettings::KEYS),
 ];
 
