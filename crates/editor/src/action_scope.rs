@@ -12,19 +12,21 @@ use gpui_kit::{
 };
 
 use crate::actions::{
-    AcceptSuggestion, AcceptSuggestionLine, AcceptSuggestionWord, Cancel, CenterCaret, CloseFind,
-    Copy, Cut, DismissSuggestion, ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious,
-    FindSelection, Fold, FoldAll, LeaveSnippet, NextHunk, NextSuggestion, NextTabStop, Paste,
-    PasteAsIs, PreviousHunk, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace,
-    ReplaceAll, ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp,
-    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
-    ToggleFindCase, ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleFold,
-    ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+    AcceptCompletion, AcceptCompletionReplacing, AcceptSuggestion, AcceptSuggestionLine,
+    AcceptSuggestionWord, Cancel, CenterCaret, CloseFind, Copy, Cut, DismissSuggestion, ExpandWord,
+    ExpandWordBack, Find, FindNext, FindPrevious, FindSelection, Fold, FoldAll, HideCompletions,
+    LeaveSnippet, NextCompletion, NextCompletionPage, NextHunk, NextSuggestion, NextTabStop, Paste,
+    PasteAsIs, PreviousCompletion, PreviousCompletionPage, PreviousHunk, PreviousSuggestion,
+    PreviousTabStop, Redo, RedoCaret, Replace, ReplaceAll, ReplaceNext, RequestSuggestion,
+    RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom,
+    ScrollToTop, SelectAllMatches, SelectMenu, ShowCompletions, ToggleFindCase,
+    ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleReplaceCase,
+    ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
-    Editor, accepting, clipboard, commands, expanding, finding, folding, hunks, menu, options,
-    scrolling, snippets, suggesting,
+    Editor, accepting, clipboard, commands, completing, expanding, finding, folding, hunks, menu,
+    options, scrolling, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -77,6 +79,14 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     RequestSuggestion => suggesting::request_suggestion;
     ExpandWord => expanding::expand_word;
     ExpandWordBack => expanding::expand_word_back;
+    ShowCompletions => completing::show_completions;
+    HideCompletions => completing::hide_completions;
+    NextCompletion => completing::next_completion;
+    PreviousCompletion => completing::previous_completion;
+    NextCompletionPage => completing::next_completion_page;
+    PreviousCompletionPage => completing::previous_completion_page;
+    AcceptCompletion => completing::accepting::accept_completion;
+    AcceptCompletionReplacing => completing::accepting::accept_completion_replacing;
     NextTabStop => snippets::next_tab_stop;
     PreviousTabStop => snippets::previous_tab_stop;
     LeaveSnippet => snippets::leave_snippet;

@@ -74,6 +74,22 @@ gpui_kit::actions!(
         ExpandWord,
         /// Completes the word at the caret, cycling backwards.
         ExpandWordBack,
+        /// Shows the completion list for the word at the caret.
+        ShowCompletions,
+        /// Closes the completion list.
+        HideCompletions,
+        /// Selects the next completion item.
+        NextCompletion,
+        /// Selects the previous completion item.
+        PreviousCompletion,
+        /// Selects a completion item one page below.
+        NextCompletionPage,
+        /// Selects a completion item one page above.
+        PreviousCompletionPage,
+        /// Accepts the completion item in place of the typed word.
+        AcceptCompletion,
+        /// Accepts the completion item in place of the whole word at the caret.
+        AcceptCompletionReplacing,
         /// Moves to the next tab stop of the snippet.
         NextTabStop,
         /// Moves to the previous tab stop of the snippet.

@@ -9,6 +9,7 @@ mod blink;
 pub(crate) mod bracketing;
 pub(crate) mod clipboard;
 pub(crate) mod commands;
+pub(crate) mod completing;
 pub(crate) mod excerpted;
 pub(crate) mod expanding;
 mod find_bar;
@@ -142,6 +143,7 @@ pub struct Editor {
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::ShownReview,
     pub(crate) suggestion: suggesting::SuggestionState,
+    pub(crate) completions: completing::Completions,
     word_expansion: Option<expanding::WordExpansion>,
     /// The snippet whose tab stops are being filled in.
     snippet: Option<SnippetSession>,
@@ -209,6 +211,7 @@ impl Editor {
             blocks: BlockViews::default(),
             review: inline_review::ShownReview::default(),
             suggestion: suggesting::SuggestionState::default(),
+            completions: completing::Completions::new(window),
             word_expansion: None,
             snippet: None,
             excerpts: None,
@@ -303,6 +306,7 @@ impl Editor {
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
         self.check_snippet();
+        self.follow_completions(cx);
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
@@ -449,6 +453,7 @@ impl Editor {
         self.find.follow(change);
         self.review.follow(change);
         self.suggestion.follow(change, &self.snapshot);
+        self.completions.follow(change);
         if let Some(session) = &mut self.snippet {
             session.follow(change);
         }
@@ -475,6 +480,7 @@ impl Editor {
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
+        self.completions.reset();
         self.snippet = None;
         self.snapshot = after;
     }
@@ -548,6 +554,7 @@ impl Editor {
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.blink.stop();
+        self.close_completions(cx);
         cx.notify();
     }
 }

@@ -5,6 +5,7 @@
 //! Invariant: nothing below reads a row outside the window, or a column far outside it.
 
 mod accessible;
+mod completions;
 mod decorations;
 mod editor_input;
 mod guides;
@@ -46,6 +47,8 @@ pub(crate) struct PreparedFrame {
     blocks: Vec<AnyElement>,
     /// Signs over the text that point to a suggestion or describe it.
     signs: Vec<AnyElement>,
+    /// The completion list, drawn over the window.
+    completions: Option<AnyElement>,
     hitbox: Hitbox,
     text_hitbox: Hitbox,
 }
@@ -117,7 +120,9 @@ impl Element for TextElement {
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
         let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
         let signs = signs::prepare(&self.editor, &layout, window, cx);
+        let completions = completions::prepare(&self.editor, &layout, window, cx);
         PreparedFrame {
+            completions,
             layout,
             blocks,
             signs,
@@ -156,6 +161,9 @@ impl Element for TextElement {
                 sign.paint(window, cx);
             }
         });
+        if let Some(completions) = &mut prepared.completions {
+            completions.paint(window, cx);
+        }
     }
 }
 

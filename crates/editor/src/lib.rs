@@ -18,6 +18,7 @@ mod banner;
 mod block_view;
 mod caret_actions;
 mod comparison;
+mod completion;
 mod editor;
 mod element;
 mod excerpts;
@@ -36,6 +37,10 @@ pub use actions::*;
 pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
+pub use completion::{
+    CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionKind,
+    CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
+};
 pub use editor::{
     CycleDirection, Editor, EditorEvent, Reveal, ReviewMark, SnippetInsertion, SuggestionBlocker,
     SuggestionEvent, SuggestionMode, ViewState,

@@ -7,7 +7,8 @@ use gpui_kit::{Context, Window};
 use project::DocumentState;
 use text::{EditKind, SelectionSet, UndoOutcome};
 
-use super::{Editor, EditorEvent, folding};
+use super::completing::accepting;
+use super::{Editor, EditorEvent, completing, folding};
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
@@ -16,9 +17,17 @@ impl Editor {
     /// read-only text refuses edits with `EditorEvent::Refused`.
     pub fn run(&mut self, command: &Command, window: &mut Window, cx: &mut Context<Self>) {
         self.sync(cx);
+        let typed = match command {
+            Command::Insert(text) => Some(text.as_str()),
+            _ => None,
+        };
+        accepting::before_command(self, typed, window, cx);
         self.caret_options.page_rows = self.page_rows();
         let plan = self.plan(|ctx| caret::plan(command, ctx), cx);
         self.apply(plan, window, cx);
+        if let Some(text) = typed {
+            completing::typed(self, text, cx);
+        }
     }
 
     /// Calls a function of `caret` with the current context (text, selections, display, syntax) and

@@ -48,8 +48,9 @@ fn spans_to_compose(editor: &Editor, units: Option<Range<usize>>) -> Vec<Span> {
     }
 }
 
-/// Suppresses suggestions during composition.
+/// Suppresses suggestions and the completion list during composition.
 fn composing_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
+    editor.close_completions(cx);
     editor.suggestion.invalidate();
     editor.refresh_suggestion(cx);
 }

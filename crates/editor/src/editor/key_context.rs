@@ -39,6 +39,9 @@ impl Editor {
         if self.is_in_snippet() {
             context.add("snippet");
         }
+        if self.shows_completions() {
+            context.add("completions");
+        }
         if self.shows_suggestion() {
             context.add("suggestion");
         }

@@ -10,6 +10,7 @@ use snippet::{Expansion, ExpansionOptions, Snippet, SnippetSession};
 use text::{Edit, EditKind, Selection, SelectionSet};
 
 use super::Editor;
+use super::completing::accepting::merged_edits;
 use crate::scroll::ScrollMargin;
 
 /// A snippet to insert.
@@ -32,20 +33,33 @@ impl Editor {
         cx: &mut Context<Self>,
     ) -> bool {
         self.sync(cx);
-        let mut edits = Vec::new();
-        let mut expansions = Vec::new();
-        let mut shift = 0;
-        for (number, selection) in self.selections.iter().enumerate() {
-            let end_before = edits
-                .last()
-                .map_or(ByteOffset(0), |edit: &Edit| edit.span.end);
-            let span = self.replaced_span(selection, insertion.typed, end_before);
-            let expansion = self.expand_at(span, number, insertion, cx);
-            let start = ByteOffset((span.start.0 + shift).saturating_sub(removed(&edits)));
-            shift += expansion.text.len();
-            edits.push(Edit::new(span, expansion.text.clone()));
-            expansions.push((start, expansion));
+        let mut floor = ByteOffset(0);
+        let mut spans = Vec::with_capacity(self.selections.len());
+        for selection in self.selections.iter() {
+            let span = self.replaced_span(selection, insertion.typed, floor);
+            floor = span.end;
+            spans.push(span);
         }
+        self.insert_snippet_over(&spans, Vec::new(), insertion, window, cx)
+    }
+
+    /// Inserts a snippet in place of `spans`, one per selection, and selects its first tab stop.
+    /// Applies `additional` edits elsewhere in the same step. Returns `false` if the text is
+    /// read-only.
+    pub(super) fn insert_snippet_over(
+        &mut self,
+        spans: &[Span],
+        additional: Vec<Edit>,
+        insertion: &SnippetInsertion,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> bool {
+        let expand = |(number, span): (usize, &Span)| self.expand_at(*span, number, insertion, cx);
+        let expansions: Vec<Expansion> = spans.iter().enumerate().map(expand).collect();
+        let at_carets = spans.iter().zip(&expansions);
+        let at_carets = at_carets.map(|(span, it)| Edit::new(*span, it.text.clone()));
+        let (edits, starts) = merged_edits(at_carets.collect(), additional);
+        let expansions: Vec<(ByteOffset, Expansion)> = starts.into_iter().zip(expansions).collect();
         let primary = self.selections.primary_ix();
         let (selections, session) = SnippetSession::begin(&expansions, primary);
         if !self.edit(&edits, selections, EditKind::Other, cx) {
@@ -198,11 +212,6 @@ pub(crate) fn leave_snippet(editor: &mut Editor, _: &mut Window, cx: &mut Contex
     }
 }
 
-/// Returns the number of bytes that the edits remove.
-fn removed(edits: &[Edit]) -> usize {
-    edits.iter().map(|edit| edit.span.len()).sum()
-}
-
 /// Returns a file name without its last extension.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
@@ -212,7 +221,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// Maps a selection, which no edit changes, through edits.
-fn shifted(selection: &Selection, edits: &[Edit]) -> Selection {
+pub(super) fn shifted(selection: &Selection, edits: &[Edit]) -> Selection {
     let map = |offset: ByteOffset| {
         let before = edits.iter().filter(|edit| edit.span.end <= offset);
         let (added, removed) = before.fold((0, 0), |(added, removed), edit| {

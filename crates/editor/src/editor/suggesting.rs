@@ -239,6 +239,9 @@ impl Editor {
         if !self.suggestion.offered.as_ref().is_some_and(is_same) {
             self.suggestion.forget();
         }
+        if suggestion.as_ref().is_some_and(|it| it.file.is_none()) {
+            self.yield_completions();
+        }
         self.suggestion.offered = suggestion;
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);
@@ -389,8 +392,8 @@ pub(crate) fn note_held(editor: &mut Editor, is_held: bool, cx: &mut Context<Edi
 }
 
 /// Returns how the offered suggestion is drawn within the visible range. Returns `None` if none is
-/// offered, it does not apply to the current text, a blocker forbids suggestions, or the mode is
-/// subtle and its key is not held.
+/// offered, it does not apply to the current text, a blocker forbids suggestions, the completion list
+/// is shown, or the mode is subtle and its key is not held.
 fn presentation(
     editor: &Editor,
     sight: VisibleRange,
@@ -402,7 +405,8 @@ fn presentation(
     let is_current = suggestion.file.is_some()
         || suggestion.revision == editor.snapshot.revision()
             && suggestion.applies_to(&editor.snapshot);
-    if is_hidden || !is_current || editor.suggestion_blocker(cx).is_some() {
+    let is_blocked = editor.shows_completions() || editor.suggestion_blocker(cx).is_some();
+    if is_hidden || !is_current || is_blocked {
         return None;
     }
     Some(present(

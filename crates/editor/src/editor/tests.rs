@@ -1,5 +1,6 @@
 //! Tests views under gpui's scheduler by pressing keys and reading state.
 
+mod completing;
 mod expanding;
 mod finding;
 mod folding;

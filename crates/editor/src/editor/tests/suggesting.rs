@@ -87,7 +87,7 @@ fn offer(editor: &Entity<Editor>, edits: &[(Span, &str)], cx: &mut VisualTestCon
 }
 
 /// Suggests an insertion at the newest caret.
-fn offer_at_caret(editor: &Entity<Editor>, new: &str, cx: &mut VisualTestContext) {
+pub(super) fn offer_at_caret(editor: &Entity<Editor>, new: &str, cx: &mut VisualTestContext) {
     let head = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
     offer(editor, &[(Span::at(head), new)], cx);
 }

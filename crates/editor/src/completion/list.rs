@@ -1,0 +1,340 @@
+//! The list of items that match the typed word, and its selected row.
+//!
+//! Invariant: `rows` holds each matching candidate once. After `set_query` they are in rank order;
+//! after `set_items` those up to the selected row keep their place.
+//! Start at `CompletionList::set_items` and `CompletionList::set_query`.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use gpui_kit::SharedString;
+
+use super::matcher::{MatchQuality, letter_mask, match_quality};
+use super::ranking::{RankKey, RankingMemory, compare};
+use super::{CompletionId, CompletionItem, CompletionKind};
+
+/// Origin of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum CompletionGroup {
+    /// A source, by its number.
+    Source(usize),
+    /// Keywords of the language.
+    Keywords,
+    /// Words of the text.
+    Words,
+}
+
+impl CompletionGroup {
+    fn tier(self) -> u8 {
+        match self {
+            CompletionGroup::Source(_) => 0,
+            CompletionGroup::Keywords => 1,
+            CompletionGroup::Words => 2,
+        }
+    }
+}
+
+/// An item of a group, with what its ranking needs.
+#[derive(Clone, Debug)]
+struct Candidate {
+    group: CompletionGroup,
+    item: Rc<CompletionItem>,
+    mask: u64,
+    key: RankKey,
+    /// Whether an earlier candidate offers the same.
+    is_duplicate: bool,
+}
+
+/// The items for one word.
+#[derive(Debug, Default)]
+pub(crate) struct CompletionList {
+    query: String,
+    /// Sorted by `ranking::compare`.
+    candidates: Vec<Candidate>,
+    /// Match quality in the upper half, index of the candidate in the lower one.
+    rows: Vec<u64>,
+    selected: usize,
+    has_moved: bool,
+}
+
+impl CompletionList {
+    /// Creates an empty list for a typed word.
+    pub(crate) fn new(query: &str) -> Self {
+        Self {
+            query: query.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the typed word.
+    pub(crate) fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether no item matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns the selected row; 0 if the list is empty.
+    pub(crate) fn selected_row(&self) -> usize {
+        self.selected
+    }
+
+    /// Returns whether the user moved the selection.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.has_moved
+    }
+
+    /// Returns the item of a row and its group.
+    pub(crate) fn row(&self, row: usize) -> Option<(CompletionGroup, &Rc<CompletionItem>)> {
+        let candidate = self.candidate(*self.rows.get(row)?)?;
+        Some((candidate.group, &candidate.item))
+    }
+
+    /// Returns the selected item and its group.
+    pub(crate) fn selected(&self) -> Option<(CompletionGroup, &Rc<CompletionItem>)> {
+        self.row(self.selected)
+    }
+
+    /// Returns whether a row is an item of a source.
+    pub(crate) fn has_rows_of_sources(&self) -> bool {
+        let candidates = self.rows.iter().filter_map(|row| self.candidate(*row));
+        candidates
+            .into_iter()
+            .any(|candidate| candidate.key.tier == 0)
+    }
+
+    /// Selects the best row and orders all rows by rank, before the list is first shown.
+    pub(crate) fn select_best(&mut self) {
+        self.rows.sort_unstable();
+        self.has_moved = false;
+        self.selected = self.best_row();
+    }
+
+    /// Selects a row; the last one if there are fewer.
+    pub(crate) fn select(&mut self, row: usize) {
+        self.has_moved = true;
+        self.selected = row.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Moves the selection by one row, from the last to the first and back.
+    pub(crate) fn cycle(&mut self, is_down: bool) {
+        let count = self.rows.len();
+        if count > 0 {
+            let step = if is_down { 1 } else { count - 1 };
+            self.select((self.selected + step) % count);
+        }
+    }
+
+    /// Moves the selection by up to `rows` rows without wrapping.
+    pub(crate) fn page(&mut self, rows: usize, is_down: bool) {
+        self.select(if is_down {
+            self.selected.saturating_add(rows)
+        } else {
+            self.selected.saturating_sub(rows)
+        });
+    }
+
+    /// Changes the typed word: filters and ranks all items. A row to which the user moved stays
+    /// selected while it matches; otherwise the best row is selected.
+    pub(crate) fn set_query(&mut self, query: &str) {
+        if query == self.query {
+            return;
+        }
+        let chosen = self
+            .selected()
+            .filter(|_| self.has_moved)
+            .map(|(group, item)| (group, item.id));
+        self.query.clear();
+        self.query.push_str(query);
+        self.rank();
+        let row = chosen.and_then(|chosen| self.row_of(chosen));
+        self.has_moved = row.is_some();
+        self.selected = row.unwrap_or_else(|| self.best_row());
+    }
+
+    /// Replaces the items of a group. Rows up to the selected one keep their place if their items
+    /// are still there, matched by label, kind and detail, or by label alone.
+    pub(crate) fn set_items(
+        &mut self,
+        group: CompletionGroup,
+        items: impl IntoIterator<Item = (CompletionItem, u32)>,
+        memory: &RankingMemory,
+    ) {
+        let kept = self.rows_to_selected();
+        let was_empty = self.rows.is_empty();
+        self.candidates.retain(|candidate| candidate.group != group);
+        let new = items.into_iter().map(|(item, distance)| Candidate {
+            group,
+            mask: letter_mask(&item.filter_text),
+            key: RankKey {
+                tier: group.tier(),
+                accepted: memory.last_accepted(&item.label),
+                distance,
+            },
+            is_duplicate: false,
+            item: Rc::new(item),
+        });
+        self.candidates.extend(new);
+        self.candidates
+            .sort_by(|a, b| compare((&a.item, a.key), (&b.item, b.key)));
+        self.mark_duplicates();
+        self.rank();
+        if was_empty {
+            self.selected = self.best_row();
+        } else {
+            self.keep_rows(&kept);
+        }
+    }
+
+    /// Replaces an item by its resolved form, which keeps its place.
+    pub(crate) fn resolve(&mut self, group: CompletionGroup, item: CompletionItem) {
+        let is_it = |known: &&mut Candidate| known.group == group && known.item.id == item.id;
+        if let Some(known) = self.candidates.iter_mut().find(is_it) {
+            known.item = Rc::new(CompletionItem {
+                label: known.item.label.clone(),
+                filter_text: known.item.filter_text.clone(),
+                sort_text: known.item.sort_text.clone(),
+                ..item
+            });
+        }
+    }
+
+    /// Returns all matching items in the order of the rows.
+    #[cfg(test)]
+    pub(crate) fn labels(&self) -> Vec<SharedString> {
+        let rows = (0..self.len()).filter_map(|row| self.row(row));
+        rows.map(|(_, item)| item.label.clone()).collect()
+    }
+
+    fn candidate(&self, row: u64) -> Option<&Candidate> {
+        self.candidates.get((row & u64::from(u32::MAX)) as usize)
+    }
+
+    fn row_of(&self, (group, id): (CompletionGroup, CompletionId)) -> Option<usize> {
+        self.rows.iter().position(|row| {
+            self.candidate(*row)
+                .is_some_and(|it| it.group == group && it.item.id == id)
+        })
+    }
+
+    /// Marks words and keywords that a better group also offers, and repeated items. A snippet
+    /// replaces no word of the same name. The candidates are sorted, better groups first.
+    fn mark_duplicates(&mut self) {
+        let mut labels = HashSet::new();
+        let mut items = HashSet::new();
+        for candidate in &mut self.candidates {
+            let item = &candidate.item;
+            let is_snippet = item.insert.is_snippet;
+            let is_new_label = is_snippet || labels.insert(item.label.clone());
+            let identity = (item.label.clone(), item.kind, item.detail.clone());
+            let is_new = items.insert(identity) && (candidate.key.tier == 0 || is_new_label);
+            candidate.is_duplicate = !is_new;
+        }
+    }
+
+    /// Fills the rows with the matching candidates in rank order.
+    fn rank(&mut self) {
+        let mask = letter_mask(&self.query);
+        self.rows.clear();
+        for (ix, candidate) in self.candidates.iter().enumerate() {
+            if candidate.is_duplicate || candidate.mask & mask != mask {
+                continue;
+            }
+            if let Some(quality) = match_quality(&self.query, &candidate.item.filter_text) {
+                self.rows.push((quality as u64) << 32 | ix as u64);
+            }
+        }
+        self.rows.sort_unstable();
+    }
+
+    /// Returns the row to select: the first preselected one that matches as well as the first row.
+    fn best_row(&self) -> usize {
+        let Some(best) = self.rows.first().map(|row| row >> 32) else {
+            return 0;
+        };
+        if best == MatchQuality::Exact as u64 {
+            return 0;
+        }
+        let equal = self.rows.iter().take_while(|row| *row >> 32 == best);
+        let is_preselected = |row: &u64| {
+            self.candidate(*row)
+                .is_some_and(|candidate| candidate.item.is_preselected)
+        };
+        let mut equal = equal.enumerate();
+        equal
+            .find(|(_, row)| is_preselected(row))
+            .map_or(0, |(ix, _)| ix)
+    }
+
+    fn rows_to_selected(&self) -> Vec<Rc<CompletionItem>> {
+        let rows = self.rows.iter().take(self.selected + 1);
+        rows.filter_map(|row| self.candidate(*row))
+            .map(|candidate| candidate.item.clone())
+            .collect()
+    }
+
+    /// Moves the rows of `kept` to the front in their order, and selects the last of them.
+    fn keep_rows(&mut self, kept: &[Rc<CompletionItem>]) {
+        let mut free: HashMap<&SharedString, Vec<u64>> =
+            kept.iter().map(|item| (&item.label, Vec::new())).collect();
+        for row in &self.rows {
+            let label = self.candidate(*row).map(|candidate| &candidate.item.label);
+            if let Some(rows) = label.and_then(|label| free.get_mut(label)) {
+                rows.push(*row);
+            }
+        }
+        let mut front = Vec::with_capacity(self.rows.len());
+        let mut is_selected_kept = false;
+        for old in kept {
+            let Some(rows) = free.get_mut(&old.label) else {
+                continue;
+            };
+            let is_same = |row: &u64| {
+                self.candidate(*row)
+                    .is_some_and(|it| it.item.kind == old.kind && it.item.detail == old.detail)
+            };
+            let at = rows.iter().position(is_same);
+            let at = at.or((!rows.is_empty()).then_some(0));
+            is_selected_kept = at.is_some();
+            front.extend(at.map(|at| rows.remove(at)));
+        }
+        self.has_moved &= is_selected_kept;
+        self.selected = if is_selected_kept { front.len() - 1 } else { 0 };
+        let kept_rows: HashSet<u64> = front.iter().copied().collect();
+        let rest = self.rows.iter().filter(|row| !kept_rows.contains(*row));
+        front.extend(rest);
+        self.rows = front;
+    }
+
+    /// Returns whether accepting any row would change nothing: the only item is the typed word.
+    pub(crate) fn is_only_the_word(&self) -> bool {
+        let is_word = |item: &CompletionItem| {
+            item.insert.text == self.query
+                && !item.insert.is_snippet
+                && item.additional_edits.is_empty()
+        };
+        self.len() == 1 && self.row(0).is_some_and(|(_, item)| is_word(item))
+    }
+
+    /// Returns whether an item is exactly the typed word.
+    pub(crate) fn has_exact_match(&self) -> bool {
+        let first = self.rows.first();
+        first.is_some_and(|row| row >> 32 == MatchQuality::Exact as u64)
+    }
+}
+
+/// Builds the items of words with their distances.
+pub(crate) fn word_items(words: Vec<(String, u32)>) -> impl Iterator<Item = (CompletionItem, u32)> {
+    words.into_iter().zip(0..).map(|((word, distance), id)| {
+        let mut item = CompletionItem::new(CompletionId(id), word, CompletionKind::Word);
+        item.sort_text = SharedString::default();
+        (item, distance)
+    })
+}
