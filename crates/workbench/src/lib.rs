@@ -43,6 +43,7 @@ mod region;
 mod reread;
 mod search_panel;
 mod session;
+mod snippet_items;
 mod snippet_library;
 mod status_bar;
 mod suggestion_action;

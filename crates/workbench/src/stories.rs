@@ -3,6 +3,7 @@
 mod a11y;
 mod agents;
 mod board;
+mod completions;
 mod documents;
 mod dragging;
 mod everything;

@@ -9,7 +9,7 @@ use gpui_kit::{
 };
 use project::LoadError;
 
-use super::{ItemEntry, MAX_RECENT_FILES, Workbench, save, search};
+use super::{ItemEntry, MAX_RECENT_FILES, Workbench, save, search, snippets};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
@@ -144,6 +144,7 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) -> Entity<Editor> {
         let editor = cx.new(|cx| Editor::new(document, window, cx));
+        snippets::set_completion_sources(self, &editor, cx);
         self.refresh_review_in(&editor, cx);
         editor
     }

@@ -1,5 +1,7 @@
 //! Snippets in the window: inserts one into the active text, and opens the user's files.
 
+use std::rc::Rc;
+
 use gpui_kit::{App, Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
 use super::{Workbench, program};
@@ -7,6 +9,7 @@ use crate::actions::snippets::{Configure, Insert};
 use crate::configuration::Configuration;
 use crate::item::TabItem;
 use crate::pickers::snippets::SnippetPicker;
+use crate::snippet_items::{SnippetItems, window_variables};
 
 /// Initial content of a new file of snippets.
 const NEW_SNIPPETS: &str = "// Your snippets, in the format of VS Code. In a body, $1 and ${2:default} are tab stops, $0 is\n// the final one, and $TM_FILENAME is a variable.\n{\n  // \"Loop\": {\n  //   \"prefix\": \"loop\",\n  //   \"body\": [\"for ${1:item} in ${2:items} {\", \"\\t$0\", \"}\"],\n  //   \"description\": \"A loop over items\"\n  // }\n}\n";
@@ -54,19 +57,22 @@ fn variables(
     editor: &Entity<editor::Editor>,
     cx: &App,
 ) -> Vec<(&'static str, String)> {
-    let mut variables = Vec::new();
-    if let Some(folder) = &workbench.folder {
-        let root = folder.read(cx).root().clone();
-        let path = editor.read(cx).model().read(cx).document().path().cloned();
-        if let Some(relative) = path.as_ref().and_then(|path| path.relative_to(&root)) {
-            variables.push(("RELATIVE_FILEPATH", relative.display().to_string()));
-        }
-        variables.push(("WORKSPACE_NAME", root.name()));
-        variables.push(("WORKSPACE_FOLDER", root.to_string()));
-    }
-    let clipboard = cx.read_from_clipboard().and_then(|item| item.text());
-    variables.extend(clipboard.map(|text| ("CLIPBOARD", text)));
-    variables
+    let root = workbench.root(cx);
+    let path = editor.read(cx).model().read(cx).document().path().cloned();
+    window_variables(root.as_ref(), path.as_ref(), cx)
+}
+
+/// Sets the sources of completion items of a view.
+pub(super) fn set_completion_sources(
+    workbench: &Workbench,
+    editor: &Entity<editor::Editor>,
+    cx: &mut Context<Workbench>,
+) {
+    let root = workbench.root(cx);
+    editor.update(cx, |editor, cx| {
+        let snippets = SnippetItems::new(editor.model().clone(), root);
+        editor.set_completion_sources(vec![Rc::new(snippets)], cx);
+    });
 }
 
 fn configure_snippets(
