@@ -103,6 +103,11 @@ impl Completions {
 
     /// Maps positions through a change of the text.
     pub(super) fn follow(&mut self, change: &Change) {
+        // An edit across the start of the word removes what the list was opened for.
+        self.session.take_if(|session| {
+            let mut splices = change.splices.iter();
+            splices.any(|it| it.old.start < session.start && session.start <= it.old.end)
+        });
         if let Some(session) = &mut self.session {
             session.start = change.map(session.start, Bias::Left);
         }
