@@ -20,6 +20,7 @@ pub(crate) struct RawItems<'a, const MAX: usize> {
 #[derive(Debug, Default)]
 pub(crate) struct RawMembers<'a, const MAX: usize> {
     members: Vec<(String, &'a RawValue)>,
+    dropped: usize,
 }
 
 impl<'a, const MAX: usize> RawItems<'a, MAX> {
@@ -43,6 +44,11 @@ impl<'a, const MAX: usize> RawMembers<'a, MAX> {
     /// Returns the members within the bound.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.members.iter().map(|(name, value)| (&**name, *value))
+    }
+
+    /// Returns the number of members beyond the bound.
+    pub(crate) fn dropped(&self) -> usize {
+        self.dropped
     }
 }
 
@@ -100,15 +106,17 @@ impl<'de: 'a, 'a, const MAX: usize> Visitor<'de> for MembersVisitor<'a, MAX> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while members.len() < MAX {
+        let mut members = RawMembers::default();
+        while members.members.len() < MAX {
             match object.next_entry()? {
-                Some(member) => members.push(member),
-                None => return Ok(RawMembers { members }),
+                Some(member) => members.members.push(member),
+                None => return Ok(members),
             }
         }
-        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(RawMembers { members })
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+            members.dropped += 1;
+        }
+        Ok(members)
     }
 }
 
@@ -127,10 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn members_beyond_the_bound_are_dropped() {
+    fn members_beyond_the_bound_are_counted() {
         let json = r#"{"a":1,"b":[2],"c":3}"#;
         let members: RawMembers<'_, 2> = serde_json::from_str(json).expect("an object");
         let texts: Vec<(&str, &str)> = members.iter().map(|(name, it)| (name, it.get())).collect();
         assert_eq!(texts, [("a", "1"), ("b", "[2]")]);
+        assert_eq!(members.dropped(), 1);
     }
 }

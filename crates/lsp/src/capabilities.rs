@@ -3,14 +3,11 @@
 //! Invariant: only what the product handles is declared.
 //! Invariant: a malformed capability of a server counts as absent and hides no other.
 
-use gen_lsp_types::{
-    ClientCapabilities, ClientDiagnosticsTagOptions, DiagnosticClientCapabilities, DiagnosticTag,
-    DiagnosticWorkspaceClientCapabilities, DiagnosticsCapabilities, GeneralClientCapabilities,
-    PositionEncodingKind, PublishDiagnosticsClientCapabilities, StaleRequestSupportOptions,
-    TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities, WindowClientCapabilities,
-    WorkspaceClientCapabilities,
-};
 use serde_json::{Map, Value};
+
+mod declared;
+
+pub(crate) use declared::client_capabilities;
 
 use crate::position::PositionEncoding;
 use crate::selector::{DocumentIdentity, DocumentSelector};
@@ -24,7 +21,29 @@ pub(crate) const DEFINITION: &str = "textDocument/definition";
 /// Methods for which a server may offer a feature, with the static capability that offers it.
 const PROVIDERS: &[(&str, &str)] = &[
     (PULL_DIAGNOSTICS, "diagnosticProvider"),
+    ("textDocument/hover", "hoverProvider"),
     (DEFINITION, "definitionProvider"),
+    ("textDocument/declaration", "declarationProvider"),
+    ("textDocument/typeDefinition", "typeDefinitionProvider"),
+    ("textDocument/implementation", "implementationProvider"),
+    ("textDocument/references", "referencesProvider"),
+    (
+        "textDocument/documentHighlight",
+        "documentHighlightProvider",
+    ),
+    ("textDocument/documentSymbol", "documentSymbolProvider"),
+    ("workspace/symbol", "workspaceSymbolProvider"),
+    ("textDocument/completion", "completionProvider"),
+    ("textDocument/signatureHelp", "signatureHelpProvider"),
+    ("textDocument/codeAction", "codeActionProvider"),
+    ("textDocument/rename", "renameProvider"),
+    ("textDocument/formatting", "documentFormattingProvider"),
+    (
+        "textDocument/rangeFormatting",
+        "documentRangeFormattingProvider",
+    ),
+    ("textDocument/inlayHint", "inlayHintProvider"),
+    ("workspace/executeCommand", "executeCommandProvider"),
 ];
 /// Methods of document synchronisation, whose static capability is `textDocumentSync`.
 const SYNC_METHODS: &[&str] = &[
@@ -37,70 +56,6 @@ const SYNC_METHODS: &[&str] = &[
 const MAX_REGISTRATIONS: usize = 256;
 /// Maximum length of the id and the options of a registration, in bytes.
 const MAX_REGISTRATION: usize = 32 << 10;
-
-/// Returns the capabilities of this client.
-pub(crate) fn client_capabilities() -> ClientCapabilities {
-    ClientCapabilities {
-        general: Some(general_capabilities()),
-        window: Some(WindowClientCapabilities {
-            work_done_progress: Some(true),
-            ..Default::default()
-        }),
-        workspace: Some(WorkspaceClientCapabilities {
-            configuration: Some(true),
-            workspace_folders: Some(true),
-            diagnostics: Some(DiagnosticWorkspaceClientCapabilities {
-                refresh_support: Some(true),
-            }),
-            ..Default::default()
-        }),
-        text_document: Some(TextDocumentClientCapabilities {
-            synchronization: Some(TextDocumentSyncClientCapabilities {
-                dynamic_registration: Some(true),
-                did_save: Some(true),
-                ..Default::default()
-            }),
-            publish_diagnostics: Some(PublishDiagnosticsClientCapabilities {
-                version_support: Some(true),
-                diagnostics_capabilities: diagnostic_details(),
-            }),
-            diagnostic: Some(DiagnosticClientCapabilities {
-                dynamic_registration: Some(true),
-                related_document_support: Some(true),
-                diagnostics_capabilities: diagnostic_details(),
-                ..Default::default()
-            }),
-            ..Default::default()
-        }),
-        ..Default::default()
-    }
-}
-
-fn general_capabilities() -> GeneralClientCapabilities {
-    GeneralClientCapabilities {
-        stale_request_support: Some(StaleRequestSupportOptions {
-            cancel: true,
-            retry_on_content_modified: Vec::new(),
-        }),
-        position_encodings: Some(vec![
-            PositionEncodingKind::UTF8,
-            PositionEncodingKind::UTF16,
-            PositionEncodingKind::UTF32,
-        ]),
-        ..Default::default()
-    }
-}
-
-fn diagnostic_details() -> DiagnosticsCapabilities {
-    DiagnosticsCapabilities {
-        related_information: Some(true),
-        tag_support: Some(ClientDiagnosticsTagOptions {
-            value_set: vec![DiagnosticTag::Unnecessary, DiagnosticTag::Deprecated],
-        }),
-        code_description_support: Some(true),
-        data_support: None,
-    }
-}
 
 /// The capabilities of a server, static and dynamically registered.
 #[derive(Debug, Default)]
@@ -207,6 +162,22 @@ impl ServerCapabilities {
                 DocumentSelector::of(options.get("documentSelector")).matches(document)
             });
         statics.into_iter().chain(self.registered(method, document))
+    }
+
+    /// Returns the options with which the server offers a `method` that concerns no document, one
+    /// for each provider.
+    pub(crate) fn workspace_options<'a>(
+        &'a self,
+        method: &'a str,
+    ) -> impl Iterator<Item = &'a Value> {
+        let key = PROVIDERS.iter().find(|(known, _)| *known == method);
+        let statics = key.and_then(|(_, key)| self.statics.get(*key));
+        let registered = self.registrations.iter();
+        let registered = registered.filter(move |registration| registration.method == method);
+        statics
+            .filter(|options| is_offered(options))
+            .into_iter()
+            .chain(registered.map(|registration| &registration.options))
     }
 
     fn registered<'a>(

@@ -6,10 +6,12 @@
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
 use gen_lsp_types::Request;
+use serde::Serialize;
 
 use crate::diagnostics::ReportSource;
 use crate::diagnostics::wire::{self, WirePublish};
@@ -106,7 +108,17 @@ impl Connection {
         session: &mut ServerSession,
         params: &R::Params,
     ) -> PendingRequest {
-        let method = const { R::METHOD.as_str() };
+        self.queue_call(session, const { R::METHOD.as_str() }, params)
+    }
+
+    /// Adds a request for the method of that name to the messages of a session, as `queue_request`
+    /// does.
+    pub(crate) fn queue_call(
+        self: &Arc<Self>,
+        session: &mut ServerSession,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> PendingRequest {
         let (id, slot) = self.pending.insert();
         session.push(message::request(id, method, params));
         PendingRequest {
@@ -209,9 +221,9 @@ impl Connection {
             }
             match answer {
                 RequestAnswer::Now(result) => session.push(Ok(message::response(&id, &result))),
-                RequestAnswer::Edit { label, paths } => {
+                RequestAnswer::Edit(edit) => {
                     let outbound = self.outbound.clone();
-                    session.ask_owner(EditRequest::new(id, label, paths, outbound));
+                    session.ask_owner(EditRequest::new(id, edit, outbound));
                 }
             }
         });
@@ -259,6 +271,11 @@ impl PendingRequest {
     /// Waits for the answer; `None` if it does not come in time.
     pub(crate) fn wait_raw(&self, timeout: Duration) -> Option<ResponseResult> {
         self.slot.wait(timeout)
+    }
+
+    /// Takes the answer, or arranges that the task is woken when it arrives.
+    pub(crate) fn poll_raw(&self, cx: &Context<'_>) -> Poll<ResponseResult> {
+        self.slot.poll(cx)
     }
 }
 

@@ -92,6 +92,16 @@ pub(crate) struct DiagnosticReport {
     /// The version of the document that the report is about.
     pub(crate) version: i32,
     pub(crate) items: Vec<Diagnostic>,
+    /// JSON text of each item, in the same order.
+    pub(crate) sources: Vec<Box<str>>,
+}
+
+/// Diagnostics as they were read from one report.
+#[derive(Debug, Default)]
+pub(crate) struct ReadDiagnostics {
+    pub(crate) items: Vec<Diagnostic>,
+    /// JSON text of each item, in the same order.
+    pub(crate) sources: Vec<Box<str>>,
 }
 
 /// The latest report of each source about one document.
@@ -137,6 +147,15 @@ impl DocumentReports {
                 item.span = change.map_span(item.span);
             }
         }
+    }
+
+    /// Returns the diagnostics of all sources with the JSON text of each.
+    pub(crate) fn with_sources(&self) -> impl Iterator<Item = (&Diagnostic, &str)> {
+        let reports = self.reports.iter();
+        reports.flat_map(|(_, report)| {
+            let sources = report.sources.iter().map(|source| &**source);
+            report.items.iter().zip(sources)
+        })
     }
 
     /// Returns the diagnostics of all sources in `text`, which has `version`; `None` before the

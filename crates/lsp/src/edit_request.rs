@@ -4,14 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use base::AbsPath;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::message::{self, RawId};
 use crate::outbound::Outbound;
+use crate::workspace_edit::WorkspaceEdit;
 
 /// An edit of files that a server asks for with `workspace/applyEdit`. Dropping it refuses the edit.
 pub struct EditRequest {
-    label: Option<String>,
+    edit: WorkspaceEdit,
+    /// The files that the edit changes, without duplicates.
     paths: Vec<AbsPath>,
     reply: Option<EditReply>,
 }
@@ -24,22 +26,22 @@ struct EditReply {
 
 impl EditRequest {
     /// Creates a request that is answered through `outbound`.
-    pub(crate) fn new(
-        id: RawId,
-        label: Option<String>,
-        paths: Vec<AbsPath>,
-        outbound: Arc<Outbound>,
-    ) -> Self {
+    pub(crate) fn new(id: RawId, edit: WorkspaceEdit, outbound: Arc<Outbound>) -> Self {
         Self {
-            label,
-            paths,
+            paths: edit.paths(),
+            edit,
             reply: Some(EditReply { id, outbound }),
         }
     }
 
     /// Returns the name of the edit, as the server wrote it.
     pub fn label(&self) -> Option<&str> {
-        self.label.as_deref()
+        self.edit.label.as_deref()
+    }
+
+    /// Returns the edit, to be applied as a whole or not at all.
+    pub fn edit(&self) -> &WorkspaceEdit {
+        &self.edit
     }
 
     /// Returns the files that the edit changes, without duplicates.
@@ -47,14 +49,18 @@ impl EditRequest {
         &self.paths
     }
 
-    /// Refuses the edit and gives the server the reason.
-    pub fn refuse(mut self, reason: &str) {
-        self.answer(reason);
+    /// Tells the server that the whole edit was applied.
+    pub fn accept(mut self) {
+        self.answer(json!({ "applied": true }));
     }
 
-    fn answer(&mut self, reason: &str) {
+    /// Refuses the edit and gives the server the reason.
+    pub fn refuse(mut self, reason: &str) {
+        self.answer(json!({ "applied": false, "failureReason": reason }));
+    }
+
+    fn answer(&mut self, result: Value) {
         if let Some(EditReply { id, outbound }) = self.reply.take() {
-            let result = json!({ "applied": false, "failureReason": reason });
             outbound.send(message::response(&id, &Ok(result)));
         }
     }
@@ -62,14 +68,15 @@ impl EditRequest {
 
 impl Drop for EditRequest {
     fn drop(&mut self) {
-        self.answer("the client does not apply edits of servers");
+        let reason = "the edit was not applied";
+        self.answer(json!({ "applied": false, "failureReason": reason }));
     }
 }
 
 impl fmt::Debug for EditRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EditRequest")
-            .field("label", &self.label)
+            .field("label", &self.edit.label)
             .field("paths", &self.paths)
             .finish_non_exhaustive()
     }

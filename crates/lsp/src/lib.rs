@@ -1,4 +1,5 @@
-//! One language server: transport, capabilities, document synchronisation, positions, diagnostics.
+//! One language server: transport, capabilities, document synchronisation, positions, diagnostics,
+//! and requests whose answers are plain values.
 //!
 //! Knows: `base`, `text`, and a pair of pipes. Must not know: processes, clocks, files, windows, which
 //! server serves which document.
@@ -6,21 +7,31 @@
 //! violation is tolerated and counted, or it ends the connection with a sentence.
 //! Invariant: every report belongs to one version of a document and is carried over later edits.
 //! Invariant: types of the protocol's library do not leave this crate.
-//! Start at `LanguageServer::connect`.
+//! Invariant: an answer is read by the thread that waits for it, on the text of its request.
+//! Start at `LanguageServer::connect`; `request` sends requests, and each feature has its module.
 
 #![warn(missing_docs)]
 
+mod answer;
 mod bounded;
 mod capabilities;
+mod code_action;
+mod command;
+mod completion;
 mod connection;
 mod diagnostics;
 mod document;
 mod edit_request;
+mod edits;
 mod error;
 mod events;
 mod framing;
+mod hover;
+mod inlay_hints;
 mod life;
+mod locations;
 mod log;
+mod markup;
 mod message;
 mod outbound;
 mod pending;
@@ -30,21 +41,47 @@ mod progress;
 mod pull;
 #[cfg(test)]
 mod random;
+mod range;
+mod rename;
+mod request;
 mod selector;
 mod server;
 mod session;
+mod signature;
+mod symbols;
+#[cfg(test)]
+mod testing;
 mod uri;
 mod violations;
+mod workspace_edit;
 
+pub use code_action::CodeAction;
+pub use command::ServerCommand;
+pub use completion::{
+    CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionTrigger,
+};
 pub use diagnostics::{
     Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, RelatedInformation,
 };
 pub use edit_request::EditRequest;
+pub use edits::{DocumentEdits, EditError, FormatOptions};
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
 pub use framing::FramingError;
+pub use hover::Hover;
+pub use inlay_hints::{InlayHint, InlayHintKind};
+pub use locations::{Highlight, HighlightKind, Location, LocationKind};
 pub use log::{MessageDirection, MessageLog};
+pub use markup::MarkupText;
 pub use probe::ProbeRequest;
 pub use progress::Progress;
 pub use pull::PullRequest;
+pub use range::ServerRange;
+pub use rename::RenameTarget;
+pub use request::Request;
 pub use server::{ClientInfo, LanguageServer, ServerInfo, ServerOptions};
+pub use signature::{Parameter, Signature, SignatureHelp};
+pub use symbols::{DocumentSymbol, SymbolKind, WorkspaceSymbol};
+pub use workspace_edit::{
+    DocumentEdit, EditBasis, FileConflict, RangeEdit, WorkspaceEdit, WorkspaceOperation,
+};

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::error::{EndReason, RequestError};
@@ -29,8 +30,15 @@ struct PendingState {
 /// The slot into which the reader thread puts an answer.
 #[derive(Default)]
 pub(crate) struct ResponseSlot {
-    result: Mutex<Option<ResponseResult>>,
+    state: Mutex<SlotState>,
     arrived: Condvar,
+}
+
+#[derive(Default)]
+struct SlotState {
+    result: Option<ResponseResult>,
+    /// Wakes the task that polled last.
+    waker: Option<Waker>,
 }
 
 impl PendingRequests {
@@ -83,19 +91,41 @@ impl PendingRequests {
 }
 
 impl ResponseSlot {
-    fn fill(&self, result: ResponseResult) {
-        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    /// Stores the answer and wakes everything that waits for it.
+    pub(crate) fn fill(&self, result: ResponseResult) {
+        let mut state = self.state();
+        state.result = Some(result);
+        let waker = state.waker.take();
+        drop(state);
         self.arrived.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     /// Waits for the answer and takes it; `None` if it does not come in time.
     pub(crate) fn wait(&self, timeout: Duration) -> Option<ResponseResult> {
-        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .arrived
-            .wait_timeout_while(result, timeout, |result| result.is_none());
-        let (mut result, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        result.take()
+            .wait_timeout_while(self.state(), timeout, |state| state.result.is_none());
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.result.take()
+    }
+
+    /// Takes the answer, or arranges that the task is woken when it arrives.
+    pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<ResponseResult> {
+        let mut state = self.state();
+        match state.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                state.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, SlotState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
 
 /// Time before a request is repeated.
-const RETRY_DELAY: Duration = Duration::from_millis(250);
+pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// A request for the diagnostics of a document. Dropping it cancels the request.
 pub struct PullRequest {
@@ -109,7 +109,7 @@ fn queue(
 }
 
 /// Returns whether the server asks for a repetition. The text may have changed meanwhile as well.
-fn is_retriable(answer: Option<&ResponseResult>) -> bool {
+pub(crate) fn is_retriable(answer: Option<&ResponseResult>) -> bool {
     let Some(Ok(Err(ResponseError { code, data, .. }))) = answer else {
         return false;
     };

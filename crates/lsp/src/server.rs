@@ -198,6 +198,11 @@ impl LanguageServer {
         self.inner.connection.with(|session| session.progress())
     }
 
+    /// Returns the connection.
+    pub(crate) fn connection(&self) -> &Arc<Connection> {
+        &self.inner.connection
+    }
+
     /// Returns why no message arrives any more; `None` while the connection works.
     pub fn end_reason(&self) -> Option<EndReason> {
         self.inner.connection.end_reason()

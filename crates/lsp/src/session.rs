@@ -6,6 +6,7 @@
 //! `notifications`, reports of diagnostics in `reports`.
 
 mod notifications;
+mod questions;
 mod reports;
 mod requests;
 
@@ -33,6 +34,7 @@ use crate::progress::ProgressTable;
 use crate::uri::file_uri;
 use crate::violations::Violations;
 
+pub(crate) use questions::RequestDocument;
 pub(crate) use reports::{PullIdentity, PulledReport, UnopenedReports};
 pub(crate) use requests::RequestAnswer;
 

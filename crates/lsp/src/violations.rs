@@ -19,6 +19,10 @@ pub(crate) enum Violation {
     DiagnosticBeyondBound,
     /// A row beyond the end of the text.
     PositionBeyondText,
+    /// An element of an answer without the members that it must have.
+    MalformedItem,
+    /// An element of an answer beyond the bounds of this client.
+    ItemBeyondBound,
     /// A report about a version of a document that is not known any more.
     UnknownVersion,
 }
@@ -61,6 +65,8 @@ impl Violation {
             Self::MalformedDiagnostic => "malformed diagnostic",
             Self::DiagnosticBeyondBound => "dropped diagnostic",
             Self::PositionBeyondText => "out-of-range position",
+            Self::MalformedItem => "malformed item",
+            Self::ItemBeyondBound => "dropped item",
             Self::UnknownVersion => "outdated report",
         }
     }

@@ -95,7 +95,7 @@ fn registered_synchronisation_completes_the_static_one() {
         "textDocument/didSave",
         options(json!({ "includeText": true }))
     ));
-    assert!(!register("textDocument/hover", options(json!({}))));
+    assert!(!register("textDocument/moniker", options(json!({}))));
     let expected = SyncOptions {
         open_close: true,
         change: SyncKind::Incremental,
@@ -150,5 +150,5 @@ fn encodings_are_offered_in_the_order_of_preference() {
     let declared = serde_json::to_value(client_capabilities()).expect("JSON");
     let encodings = declared.pointer("/general/positionEncodings");
     assert_eq!(encodings, Some(&json!(["utf-8", "utf-16", "utf-32"])));
-    assert_eq!(declared.pointer("/workspace/applyEdit"), None);
+    assert_eq!(declared.pointer("/workspace/applyEdit"), Some(&json!(true)));
 }

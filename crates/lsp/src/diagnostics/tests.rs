@@ -21,7 +21,8 @@ fn read(items: &Value) -> (Vec<Diagnostic>, Vec<String>) {
     let text = Snapshot::new(TEXT);
     let encoding = PositionEncoding::Utf16;
     let items = read_items(&publish.diagnostics, &text, encoding, &mut violations);
-    (items, violations.phrases())
+    assert_eq!(items.items.len(), items.sources.len());
+    (items.items, violations.phrases())
 }
 
 fn range(start: (u64, u64), end: (u64, u64)) -> Value {
@@ -153,6 +154,7 @@ fn report(version: i32, spans: &[(usize, usize)]) -> DiagnosticReport {
         result_id: Some("r".to_owned()),
         version,
         items: items.collect(),
+        sources: Vec::new(),
     }
 }
 

@@ -4,15 +4,17 @@
 //! so that it hides no error.
 
 use base::{ByteOffset, Row, Span};
-use gen_lsp_types::Position;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use text::Snapshot;
 
 use crate::bounded::{RawItems, RawMembers};
-use crate::diagnostics::{Diagnostic, DiagnosticSeverity, DiagnosticTags, RelatedInformation};
+use crate::diagnostics::{
+    Diagnostic, DiagnosticSeverity, DiagnosticTags, ReadDiagnostics, RelatedInformation,
+};
 use crate::position::PositionEncoding;
+use crate::range::{WirePosition, WireRange};
 use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
 
@@ -74,39 +76,16 @@ struct WireDiagnostic {
     related_information: Value,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-struct WireRange {
-    start: WirePosition,
-    end: WirePosition,
-}
-
-/// A position, in which numbers beyond the protocol's bounds are tolerated.
-#[derive(Clone, Copy, Deserialize)]
-struct WirePosition {
-    line: f64,
-    character: f64,
-}
-
-impl WirePosition {
-    /// Returns the nearest position within the protocol's bounds.
-    fn position(self) -> Position {
-        Position {
-            line: self.line as u32,
-            character: self.character as u32,
-        }
-    }
-}
-
 /// Reads a report about `text`. Malformed diagnostics are counted and omitted.
 pub(crate) fn read_items(
     items: &RawItems<'_, MAX_ITEMS>,
     text: &Snapshot,
     encoding: PositionEncoding,
     violations: &mut Violations,
-) -> Vec<Diagnostic> {
+) -> ReadDiagnostics {
     violations.count(Violation::DiagnosticBeyondBound, items.dropped());
     let mut bytes = 0;
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = ReadDiagnostics::default();
     for item in items.iter() {
         bytes += item.get().len();
         if bytes > MAX_REPORT_BYTES || item.get().len() > MAX_ITEM_BYTES {
@@ -114,7 +93,11 @@ pub(crate) fn read_items(
             continue;
         }
         match WireDiagnostic::parse(item) {
-            Some(diagnostic) => diagnostics.push(diagnostic.read(text, encoding, violations)),
+            Some(diagnostic) => {
+                let diagnostic = diagnostic.read(text, encoding, violations);
+                diagnostics.items.push(diagnostic);
+                diagnostics.sources.push(item.get().into());
+            }
             None => violations.count(Violation::MalformedDiagnostic, 1),
         }
     }

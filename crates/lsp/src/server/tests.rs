@@ -1,7 +1,10 @@
 //! A client against a scripted server over pipes.
 
+mod answers;
 mod diagnostics;
+mod edits;
 mod fake;
 mod hostile;
+mod hostile_answers;
 mod life;
 mod requests;

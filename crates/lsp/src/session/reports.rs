@@ -5,17 +5,18 @@
 
 use std::collections::HashMap;
 
-use base::AbsPath;
+use base::{AbsPath, Span};
 use gen_lsp_types::DocumentDiagnosticParams;
 use serde_json::Value;
 
 use crate::capabilities::PULL_DIAGNOSTICS;
 use crate::diagnostics::wire::{self, WirePublish};
-use crate::diagnostics::{Diagnostic, DiagnosticReport, DocumentDiagnostics, ReportSource};
+use crate::diagnostics::{DiagnosticReport, DocumentDiagnostics, ReadDiagnostics, ReportSource};
 use crate::document::ReportBasis;
 use crate::events::ServerEvent;
 use crate::message::Payload;
 use crate::position::PositionEncoding;
+use crate::range::range_value;
 use crate::session::{ServerSession, identifier};
 use crate::violations::{Violation, Violations};
 
@@ -23,6 +24,8 @@ use crate::violations::{Violation, Violations};
 const MAX_UNOPENED_BYTES: usize = 16 << 20;
 /// Maximum number of providers that are asked for one document.
 const MAX_PROVIDERS: usize = 8;
+/// Maximum number of diagnostics that are sent back to a server.
+const MAX_QUOTED: usize = 256;
 
 /// Pushed reports about documents that are not open, as parameters in JSON. Their positions can be
 /// read once the text is known.
@@ -46,7 +49,7 @@ pub(crate) enum PulledReport {
     /// A new report, which replaces the earlier one.
     Full {
         result_id: Option<String>,
-        items: Vec<Diagnostic>,
+        items: ReadDiagnostics,
     },
     /// The earlier report is still right.
     Unchanged { result_id: Option<String> },
@@ -129,6 +132,27 @@ impl ServerSession {
         self.report(path, &ReportSource::Push, basis.version, report);
     }
 
+    /// Returns the diagnostics that touch a span of a document's text, as the server wrote them,
+    /// but with their present ranges.
+    pub(crate) fn diagnostic_values(&self, path: &AbsPath, span: Span) -> Vec<Value> {
+        let Some(document) = self.documents.get(path) else {
+            return Vec::new();
+        };
+        let encoding = self.capabilities.encoding();
+        let touches = |other: Span| other.start <= span.end && span.start <= other.end;
+        let items = document.reports.with_sources();
+        items
+            .filter(|(item, _)| touches(item.span))
+            .take(MAX_QUOTED)
+            .filter_map(|(item, source)| {
+                let mut value: Value = serde_json::from_str(source).ok()?;
+                let range = range_value(&document.text, item.span, encoding);
+                value.as_object_mut()?.insert("range".to_owned(), range);
+                Some(value)
+            })
+            .collect()
+    }
+
     /// Stores a report about a version of a document, carried to its latest text.
     pub(crate) fn report(
         &mut self,
@@ -145,12 +169,13 @@ impl ServerSession {
                 result_id,
                 mut items,
             } => {
-                let is_known = document.carry(version, &mut items);
+                let is_known = document.carry(version, &mut items.items);
                 if is_known {
                     let report = DiagnosticReport {
                         result_id,
                         version,
-                        items,
+                        items: items.items,
+                        sources: items.sources,
                     };
                     document.reports.replace(source.clone(), report);
                 }

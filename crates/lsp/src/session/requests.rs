@@ -4,14 +4,17 @@
 
 use base::AbsPath;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::answer::AnswerError;
 use crate::events::{MessageKind, ServerEvent};
 use crate::message::{Payload, ResponseError};
 use crate::session::ServerSession;
 use crate::session::notifications::WireMessage;
-use crate::uri::{file_uri, uri_path};
+use crate::uri::file_uri;
 use crate::violations::Violation;
+use crate::workspace_edit::{WorkspaceEdit, read_workspace_edit};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
@@ -19,19 +22,23 @@ const INVALID_PARAMS: i64 = -32602;
 const MAX_PARAMS: usize = 1 << 20;
 /// Maximum number of sections that one request may ask for.
 const MAX_SECTIONS: usize = 1024;
-/// Maximum number of files that an edit names.
-const MAX_EDITED: usize = 10_000;
 
 /// The answer to a request of a server.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) enum RequestAnswer {
     /// A result or an error, to be sent at once.
     Now(Result<Value, ResponseError>),
     /// The owner answers: an edit of files.
-    Edit {
-        label: Option<String>,
-        paths: Vec<AbsPath>,
-    },
+    Edit(WorkspaceEdit),
+}
+
+/// The parameters of `workspace/applyEdit`.
+#[derive(Deserialize)]
+struct WireEditParams<'a> {
+    #[serde(default)]
+    label: Value,
+    #[serde(borrow, default)]
+    edit: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -152,15 +159,19 @@ impl ServerSession {
     }
 
     fn answer_edit(&mut self, params: &Payload) -> RequestAnswer {
-        match params.parse::<Value>() {
-            Ok(params) => {
-                let label = params.get("label").and_then(Value::as_str);
-                RequestAnswer::Edit {
-                    label: label.map(str::to_owned),
-                    paths: edited_paths(params.get("edit").unwrap_or(&Value::Null)),
-                }
-            }
+        let texts = self.open_texts();
+        let edit = serde_json::from_str::<WireEditParams<'_>>(params.json())
+            .map_err(AnswerError::from)
+            .and_then(|params| {
+                let edit = params.edit.map_or("null", RawValue::get);
+                let label = params.label.as_str().map(str::to_owned);
+                let edit = read_workspace_edit(edit, &texts)?;
+                Ok(WorkspaceEdit { label, ..edit })
+            });
+        match edit {
+            Ok(edit) => RequestAnswer::Edit(edit),
             Err(error) => {
+                self.violations.count(Violation::MalformedPayload, 1);
                 let error = ResponseError::new(INVALID_PARAMS, error.to_string());
                 RequestAnswer::Now(Err(error))
             }
@@ -187,24 +198,4 @@ fn section(configuration: &Map<String, Value>, name: Option<&str>) -> Value {
     let first = names.next().and_then(|name| configuration.get(name));
     let section = names.try_fold(first, |section, name| Some(Some(section?.get(name)?)));
     section.flatten().cloned().unwrap_or_default()
-}
-
-/// Returns the files that a workspace edit names, without duplicates.
-fn edited_paths(edit: &Value) -> Vec<AbsPath> {
-    let changes = edit.get("changes").and_then(Value::as_object);
-    let changes = changes.into_iter().flat_map(|changes| changes.keys());
-    let document_changes = edit.get("documentChanges").and_then(Value::as_array);
-    let document_changes = document_changes.into_iter().flatten().flat_map(|change| {
-        let document = change.pointer("/textDocument/uri");
-        let members = ["uri", "oldUri", "newUri"];
-        let members = members.into_iter().map(|name| change.get(name));
-        std::iter::once(document).chain(members).flatten()
-    });
-    let uris = changes
-        .map(String::as_str)
-        .chain(document_changes.filter_map(Value::as_str));
-    let mut paths: Vec<AbsPath> = uris.filter_map(uri_path).take(MAX_EDITED).collect();
-    paths.sort();
-    paths.dedup();
-    paths
 }

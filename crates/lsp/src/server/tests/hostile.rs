@@ -84,7 +84,7 @@ fn scalar(rng: &mut StdRng) -> Value {
 }
 
 /// Replaces, removes or repeats a random part of a value.
-fn mutate(rng: &mut StdRng, value: &mut Value) {
+pub(super) fn mutate(rng: &mut StdRng, value: &mut Value) {
     let stays = rng.random_range(0..4) != 0;
     match value {
         Value::Object(members) if stays && !members.is_empty() => {

@@ -142,15 +142,18 @@ fn progress_is_listed_while_it_lasts() {
 fn an_edit_is_refused_by_its_owner_or_by_being_dropped() {
     let (_server, events, mut fake) = running(json!({}));
     let edit = json!({
-        "changes": { "file:///w/a.rs": [], "untitled:1": [] },
+        "changes": { "untitled:1": [] },
         "documentChanges": [
+            { "textDocument": { "uri": "file:///w/a.rs", "version": null }, "edits": [] },
             { "textDocument": { "uri": "file:///w/b.rs", "version": null }, "edits": [] },
             { "kind": "rename", "oldUri": "file:///w/b.rs", "newUri": "file:///x/c.rs" },
             { "kind": "create", "uri": "file:///w/d.rs" },
-            7,
         ],
     });
     let params = json!({ "label": "Fix", "edit": edit });
+    let malformed = json!({ "edit": { "changes": { "untitled:1": [] } } });
+    let error = fake.ask(json!(0), "workspace/applyEdit", malformed);
+    assert_eq!(error["message"], r#""untitled:1" is no local file"#);
     fake.send(json!({ "id": 1, "method": "workspace/applyEdit", "params": params }));
     fake.send(json!({ "id": 2, "method": "workspace/applyEdit", "params": {} }));
     let next_edit = || loop {
@@ -163,12 +166,16 @@ fn an_edit_is_refused_by_its_owner_or_by_being_dropped() {
     assert_eq!(first.label(), Some("Fix"));
     let paths = ["/w/a.rs", "/w/b.rs", "/w/d.rs", "/x/c.rs"].map(path);
     assert_eq!(first.paths(), paths);
+    assert_eq!(first.edit().operations.len(), 4);
     first.refuse("outdated");
     let result = |answer: Option<Value>| answer.expect("an answer")["result"].clone();
     let expected = json!({ "applied": false, "failureReason": "outdated" });
     assert_eq!(result(fake.read()), expected);
     drop(next_edit());
     assert_eq!(result(fake.read())["applied"], false);
+    fake.send(json!({ "id": 3, "method": "workspace/applyEdit", "params": {} }));
+    next_edit().accept();
+    assert_eq!(result(fake.read()), json!({ "applied": true }));
 }
 
 #[test]
