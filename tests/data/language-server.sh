@@ -4,6 +4,7 @@
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
+#   echo        answers requests for diagnostics with the first word of the document
 #   silent      publishes nothing
 #   crash       exits with code 3 when a document is opened
 #   crash-once  crashes the first time, then pushes
@@ -55,12 +56,15 @@ handle() {
     case $method in
         initialize)
             pull=
-            [ "$behaviour" = pull ] &&
+            [ "$behaviour" = pull ] || [ "$behaviour" = echo ] &&
                 pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}'
             answer "{\"capabilities\":{\"textDocumentSync\":1,\"definitionProvider\":true$pull}}" ;;
-        textDocument/didOpen) opened ;;
+        textDocument/didOpen) word=$(text text | grep -o '^[a-z]*'); opened ;;
+        textDocument/didChange) word=$(text text | grep -o '^[a-z]*') ;;
         textDocument/diagnostic)
-            answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 'it is odd')]}" ;;
+            message='it is odd'
+            [ "$behaviour" = echo ] && message=$word
+            answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
         textDocument/definition) answer null ;;
         shutdown) [ "$behaviour" = stubborn ] || answer null ;;
         exit) [ "$behaviour" = stubborn ] || exit 0 ;;

@@ -5,7 +5,7 @@
 //! anything is printed.
 //! Invariant: in a folder that the user does not trust, no program of the folder is looked up, and no
 //! process of a server starts.
-//! Start at `FolderServers` and `check`; the known servers are in `table`.
+//! Start at `FolderServers`, `check` and `RunningServers`; the known servers are in `table`.
 
 mod check;
 mod environment;
@@ -20,6 +20,7 @@ mod path_lookup;
 mod pattern;
 mod process;
 mod recipe;
+mod running;
 mod selection;
 mod server_log;
 mod table;
@@ -29,6 +30,10 @@ pub use error::Error;
 pub use install::{InstallPlan, InstalledServers};
 pub use listing::{ListScope, ListedServer};
 pub use locate::{ProgramOrigin, ServerProgram};
+pub use running::{
+    DocumentServer, LanguageChanges, MissingServer, RunningOptions, RunningServers, ServerKey,
+    ServerMessage, ServerState, ServerStatus,
+};
 pub use selection::FolderServers;
 pub use server_log::read_log;
 pub use table::{ServerDefinition, ServerRole};

@@ -103,9 +103,22 @@ impl ServerProcess {
         }
     }
 
+    /// Returns a sentence about an unexpected end, with its cause as far as the process gives one. `reason` is used
+    /// if the process lives. Waits a moment for its end.
+    pub(crate) fn crash_reason(&self, reason: &str) -> String {
+        let end = self.wait(EXIT_GRACE).map_or_else(
+            || reason.to_owned(),
+            |exit| format!("the server {}", exit_text(exit)),
+        );
+        match self.last_error_line() {
+            Some(line) => format!("{end}: {line}"),
+            None => end,
+        }
+    }
+
     /// Returns the last line of standard error that is not blank. Call it after the process ended; waits a
     /// moment for the end of standard error.
-    pub(crate) fn last_error_line(&self) -> Option<String> {
+    fn last_error_line(&self) -> Option<String> {
         // Nothing is ever sent: the channel closes.
         self.errors_ended.recv_timeout(EXIT_GRACE).ok();
         let lines = self.last_lines.lock();
@@ -157,7 +170,7 @@ fn read_errors(
 }
 
 /// Returns the words for the end of a process.
-pub(crate) fn exit_text(exit: ProcessExit) -> String {
+fn exit_text(exit: ProcessExit) -> String {
     match exit {
         ProcessExit::Exited(code) => format!("exited with code {code}"),
         ProcessExit::Signalled(signal) => format!("was killed by signal {signal}"),

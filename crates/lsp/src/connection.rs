@@ -147,7 +147,7 @@ impl Connection {
     }
 
     /// Ends everything that waits, unless the connection has ended before.
-    fn finish(&self, reason: EndReason) {
+    pub(crate) fn finish(&self, reason: EndReason) {
         let mut is_first = false;
         let reason = self.end.get_or_init(|| {
             is_first = true;

@@ -135,6 +135,12 @@ impl LanguageServer {
         answer.map(|_| ())
     }
 
+    /// Ends the connection without waiting for the server: requests under way fail, and
+    /// `ServerEvent::Ended` follows. Has no effect on a connection that has ended.
+    pub fn disconnect(&self) {
+        self.inner.connection.finish(EndReason::ShutDown);
+    }
+
     /// Opens a document, or opens it anew. The server is sent the text if it wants documents of this
     /// kind, now or once it registers for them.
     pub fn open_document(&self, path: &AbsPath, language_id: &str, text: &Snapshot) {
@@ -179,6 +185,13 @@ impl LanguageServer {
         self.inner
             .connection
             .with(|session| session.offers_pull(path))
+    }
+
+    /// Returns whether an edit of an open document may change the diagnostics of others.
+    pub fn diagnoses_across_files(&self, path: &AbsPath) -> bool {
+        self.inner
+            .connection
+            .with(|session| session.diagnoses_across_files(path))
     }
 
     /// Asks for the diagnostics of a document; `None` if it is not open or the server does not offer

@@ -18,7 +18,7 @@ use super::positions::file_diagnostics;
 use super::readiness::{PROBE_TIME, ServerActivity};
 use super::{CheckFailure, CheckReport, FileDiagnostic, ServerGroup};
 use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
-use crate::process::{ServerPipes, ServerProcess, exit_text};
+use crate::process::{ServerPipes, ServerProcess};
 use crate::server_log::{LogSource, ServerLog};
 
 /// Pause before the first restart of a crashed server; tests do not wait.
@@ -29,8 +29,6 @@ const FIRST_PAUSE: Duration = if cfg!(test) {
 };
 /// Time for the answer to `shutdown`.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
-/// Time for a process to exit after it closed its output.
-const EXIT_TIME: Duration = Duration::from_secs(1);
 
 /// A server that checks its documents.
 pub(super) struct ServerRun<'a> {
@@ -121,7 +119,7 @@ impl<'a> ServerRun<'a> {
         };
         let mut result = self.ask(&server, &events);
         if let Err(AttemptError::Crashed(reason)) = &mut result {
-            *reason = crash_text(&process, reason);
+            *reason = process.crash_reason(reason);
         } else if let Err(error) = server.shutdown(SHUTDOWN_TIME) {
             self.log.add(LogSource::Process, &error.to_string());
         }
@@ -296,16 +294,4 @@ impl From<RequestError> for AttemptError {
             other => Self::Failed(other.to_string()),
         }
     }
-}
-
-/// Returns the sentence about a crash, with its cause as far as the process gives one.
-fn crash_text(process: &ServerProcess, reason: &str) -> String {
-    let exit = process.wait(EXIT_TIME);
-    let what = exit.map_or_else(
-        || reason.to_owned(),
-        |exit| format!("the server {}", exit_text(exit)),
-    );
-    let last = process.last_error_line();
-    let last = last.map_or_else(String::new, |line| format!(": {line}"));
-    format!("{what}{last}")
 }

@@ -198,6 +198,19 @@ impl ServerSession {
         !self.pull_sources(path).is_empty()
     }
 
+    /// Returns whether a provider says that the diagnostics of other documents may depend on this one.
+    pub(crate) fn diagnoses_across_files(&self, path: &AbsPath) -> bool {
+        let Some(document) = self.documents.get(path) else {
+            return false;
+        };
+        let options = self
+            .capabilities
+            .options(PULL_DIAGNOSTICS, document.identity());
+        let depends = Some(&Value::Bool(true));
+        let mut options = options.into_iter();
+        options.any(|options| options.get("interFileDependencies") == depends)
+    }
+
     /// Returns the providers that can be asked for the diagnostics of a document.
     fn pull_sources(&self, path: &AbsPath) -> Vec<ReportSource> {
         let mut sources = Vec::new();

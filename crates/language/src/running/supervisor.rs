@@ -1,0 +1,342 @@
+//! The thread that follows one server: start, restarts after crashes, events, end.
+//!
+//! Invariant: the process is gone when the state says that it does not run.
+//! Start at `spawn`.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use host::environment::Variable;
+use lsp::{
+    ClientInfo, EndReason, LanguageServer, MessageKind, RequestError, ServerEvent, ServerEvents,
+    ServerOptions,
+};
+
+use super::changes::ServerMessage;
+use super::state::{ConnectedServer, ServerState, WantedState};
+use super::{ServerKey, Shared, pulls};
+use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
+use crate::process::{ServerPipes, ServerProcess};
+use crate::selection::ServerChoice;
+use crate::server_log::{LogSource, ServerLog};
+
+/// Pause before the first restart of a crashed server; tests do not wait.
+const FIRST_PAUSE: Duration = if cfg!(test) {
+    Duration::from_millis(1)
+} else {
+    Duration::from_secs(1)
+};
+/// Time for the answer to `initialize`.
+const INITIALIZE_TIME: Duration = Duration::from_secs(60);
+/// Time without a document after which a server ends.
+const IDLE_TIME: Duration = Duration::from_secs(600);
+
+/// Starts the thread of a server that has none. The server is `Failed` if that does not work.
+pub(super) fn spawn(shared: &Arc<Shared>, key: &ServerKey) {
+    let mut state = shared.state();
+    let is_closed = state.is_closed;
+    let (variables, files) = (state.variables.clone(), state.files.clone());
+    let Some(entry) = state.servers.get_mut(key) else {
+        return;
+    };
+    if is_closed || entry.wake.is_some() {
+        return;
+    }
+    let Some(files) = files else {
+        base::never!("a server is known before the folder is read");
+        return;
+    };
+    let (wake, woken) = mpsc::channel();
+    entry.wake = Some(wake);
+    entry.wanted = WantedState::Running;
+    entry.state = ServerState::Starting;
+    let log = ServerLog::open(files, shared.clock.clone(), shared.logs.clone(), &key.id);
+    let supervisor = Supervisor {
+        shared: shared.clone(),
+        key: key.clone(),
+        choice: entry.choice.clone(),
+        variables,
+        log,
+    };
+    let thread = thread::Builder::new().name(format!("lsp-{}", key.id));
+    if let Err(error) = thread.spawn(move || supervisor.run(&woken)) {
+        entry.wake = None;
+        entry.state = ServerState::Failed(error.to_string());
+    }
+    drop(state);
+    shared.changes.note_servers();
+}
+
+struct Supervisor {
+    shared: Arc<Shared>,
+    key: ServerKey,
+    choice: ServerChoice,
+    variables: Vec<Variable>,
+    log: ServerLog,
+}
+
+/// The end of one process.
+enum ProcessEnd {
+    /// As wanted.
+    Wanted(WantedState),
+    /// Unexpectedly, for this reason.
+    Crashed(String),
+    /// Another process would fail as well.
+    Failed(String),
+}
+
+impl Supervisor {
+    fn run(self, woken: &Receiver<()>) {
+        let mut policy = RestartPolicy::new(FIRST_PAUSE);
+        loop {
+            let (state, pause) = match self.run_process() {
+                ProcessEnd::Wanted(WantedState::Restarted | WantedState::Running) => {
+                    (ServerState::Starting, Some(Duration::ZERO))
+                }
+                ProcessEnd::Wanted(WantedState::Idle) => (ServerState::Idle, None),
+                ProcessEnd::Wanted(WantedState::Stopped) => (ServerState::Stopped, None),
+                ProcessEnd::Failed(reason) => (ServerState::Failed(reason), None),
+                ProcessEnd::Crashed(reason) => self.after_crash(reason, &mut policy),
+            };
+            if let ServerState::Failed(reason) = &state {
+                self.log.add(LogSource::Process, reason);
+            }
+            if !self.enter(state, pause.is_some()) {
+                return;
+            }
+            // Woken early means that something else is wanted.
+            if let Some(pause) = pause {
+                woken.recv_timeout(pause).ok();
+            }
+            if self.is_stopped() {
+                self.enter(ServerState::Stopped, false);
+                return;
+            }
+        }
+    }
+
+    fn after_crash(
+        &self,
+        reason: String,
+        policy: &mut RestartPolicy,
+    ) -> (ServerState, Option<Duration>) {
+        self.log.add(LogSource::Process, &reason);
+        let now = self.shared.clock.elapsed();
+        match policy.crashed(now) {
+            RestartDecision::GiveUp => {
+                let reason = format!("{reason}; it crashed {MAX_CRASHES} times");
+                (ServerState::Failed(reason), None)
+            }
+            RestartDecision::RestartAt(time) => {
+                let pause = time.saturating_sub(now);
+                (ServerState::Restarting(reason), Some(pause))
+            }
+        }
+    }
+
+    /// Stores a state; `goes_on` says whether this thread does. It also does after a request to restart, and if an idle
+    /// server has got a document meanwhile. Returns whether it goes on.
+    fn enter(&self, mut state: ServerState, mut goes_on: bool) -> bool {
+        let mut shared = self.shared.state();
+        let has_documents = shared.documents_of(&self.key).next().is_some();
+        if let Some(entry) = shared.servers.get_mut(&self.key) {
+            let is_wanted = match state {
+                ServerState::Idle => has_documents,
+                _ => entry.wanted == WantedState::Restarted,
+            };
+            if is_wanted {
+                (state, goes_on) = (ServerState::Starting, true);
+            }
+            entry.state = state;
+            if !goes_on {
+                entry.wake = None;
+            } else if entry.wanted != WantedState::Stopped {
+                entry.wanted = WantedState::Running;
+            }
+        }
+        drop(shared);
+        self.shared.changes.note_servers();
+        goes_on
+    }
+
+    fn is_stopped(&self) -> bool {
+        let state = self.shared.state();
+        let entry = state.servers.get(&self.key);
+        state.is_closed || entry.is_none_or(|entry| entry.wanted == WantedState::Stopped)
+    }
+
+    /// Runs one process until it ends. Nothing of it is left then.
+    fn run_process(&self) -> ProcessEnd {
+        let started = ServerProcess::start(&self.choice, &self.variables, &self.log);
+        let (process, ServerPipes { input, output }) = match started {
+            Ok(started) => started,
+            Err(error) => return ProcessEnd::Failed(error.to_string()),
+        };
+        let connected = LanguageServer::connect(self.options(), input, output);
+        let result = connected.map_err(|error| ProcessEnd::Failed(error.to_string()));
+        let mut end = match result {
+            Ok((server, events)) => {
+                let end = self.follow(&server, &events);
+                self.disconnect();
+                for violation in server.violations() {
+                    self.log.add(LogSource::Process, &violation);
+                }
+                end
+            }
+            Err(end) => end,
+        };
+        if let ProcessEnd::Crashed(reason) = &mut end {
+            *reason = process.crash_reason(reason);
+        }
+        process.end();
+        end
+    }
+
+    /// Initializes a server and passes its events on until the connection ends.
+    fn follow(&self, server: &LanguageServer, events: &ServerEvents) -> ProcessEnd {
+        if let Err(end) = self.connect(server) {
+            return end;
+        }
+        match server.initialize(INITIALIZE_TIME) {
+            Ok(info) => self.set_state(ServerState::Running {
+                version: info.version,
+            }),
+            Err(RequestError::Ended(reason)) => return self.ended(&reason),
+            Err(error) => return ProcessEnd::Failed(error.to_string()),
+        }
+        self.pull_all();
+        let mut idle_since = None;
+        loop {
+            match events.next(IDLE_TIME / 2) {
+                Some(ServerEvent::Ended(reason)) => return self.ended(&reason),
+                Some(event) => self.pass_on(event),
+                None => {
+                    let now = self.shared.clock.elapsed();
+                    let has_documents =
+                        self.shared.state().documents_of(&self.key).next().is_some();
+                    let since = *idle_since.get_or_insert(now);
+                    if has_documents {
+                        idle_since = None;
+                    } else if now.saturating_sub(since) >= IDLE_TIME / 2 {
+                        self.want(WantedState::Idle);
+                        super::shut_down(server);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stores the connection and opens the documents; the server receives them when it is initialized.
+    fn connect(&self, server: &LanguageServer) -> Result<(), ProcessEnd> {
+        let pulls = pulls::start(&self.shared, &self.key, server.clone(), self.log.clone());
+        let pulls = pulls.map_err(|error| ProcessEnd::Failed(error.to_string()))?;
+        let mut state = self.shared.state();
+        for (path, document) in state.documents_of(&self.key) {
+            if let Some(assigned) = &document.assigned {
+                server.open_document(path, &assigned.language.id, &document.text);
+            }
+        }
+        let is_closed = state.is_closed;
+        let Some(entry) = state.servers.get_mut(&self.key) else {
+            return Err(ProcessEnd::Wanted(WantedState::Stopped));
+        };
+        if is_closed || entry.wanted == WantedState::Stopped {
+            return Err(ProcessEnd::Wanted(WantedState::Stopped));
+        }
+        entry.connected = Some(ConnectedServer {
+            id: self.key.id.clone(),
+            role: self.choice.definition.role,
+            connection: server.clone(),
+            pulls,
+        });
+        Ok(())
+    }
+
+    /// Forgets the connection; the diagnostics of its documents are gone.
+    fn disconnect(&self) {
+        let mut state = self.shared.state();
+        let entry = state.servers.get_mut(&self.key);
+        let connected = entry.and_then(|entry| entry.connected.take());
+        let paths: Vec<_> = state
+            .documents_of(&self.key)
+            .map(|(path, _)| path.clone())
+            .collect();
+        drop(state);
+        drop(connected);
+        self.shared.changes.note_diagnostics(paths);
+    }
+
+    /// Returns the end of a process whose connection has ended.
+    fn ended(&self, reason: &EndReason) -> ProcessEnd {
+        let state = self.shared.state();
+        let wanted = state.servers.get(&self.key).map(|entry| entry.wanted);
+        match wanted.unwrap_or(WantedState::Stopped) {
+            WantedState::Running => {
+                ProcessEnd::Crashed(RequestError::Ended(reason.clone()).to_string())
+            }
+            wanted => ProcessEnd::Wanted(wanted),
+        }
+    }
+
+    fn pass_on(&self, event: ServerEvent) {
+        let changes = &self.shared.changes;
+        match event {
+            ServerEvent::DiagnosticsChanged(path) => changes.note_diagnostics([path]),
+            ServerEvent::DiagnosticsRefresh | ServerEvent::CapabilitiesChanged => self.pull_all(),
+            ServerEvent::ProgressChanged => changes.note_servers(),
+            ServerEvent::Message {
+                kind: MessageKind::Shown,
+                severity,
+                text,
+            } => changes.add_message(ServerMessage {
+                server: self.key.id.clone(),
+                severity,
+                text,
+            }),
+            // The log has every message. Dropping an edit refuses it.
+            ServerEvent::Message { .. } | ServerEvent::EditRequested(_) | ServerEvent::Ended(_) => {
+            }
+        }
+    }
+
+    /// Asks for the diagnostics of all documents soon.
+    fn pull_all(&self) {
+        let state = self.shared.state();
+        let entry = state.servers.get(&self.key);
+        if let Some(connected) = entry.and_then(|entry| entry.connected.as_ref()) {
+            for (path, _) in state.documents_of(&self.key) {
+                connected.pull(path);
+            }
+        }
+    }
+
+    fn set_state(&self, new: ServerState) {
+        if let Some(entry) = self.shared.state().servers.get_mut(&self.key) {
+            entry.state = new;
+        }
+        self.shared.changes.note_servers();
+    }
+
+    fn want(&self, wanted: WantedState) {
+        if let Some(entry) = self.shared.state().servers.get_mut(&self.key) {
+            entry.wanted = wanted;
+        }
+    }
+
+    fn options(&self) -> ServerOptions {
+        let server = &self.choice.definition;
+        ServerOptions {
+            client: ClientInfo {
+                name: "Burin".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            process_id: Some(std::process::id()),
+            folders: vec![self.key.root.clone()],
+            initialization_options: server.initialization_options.clone(),
+            configuration: server.settings.clone(),
+            log: Some(Arc::new(self.log.clone())),
+        }
+    }
+}

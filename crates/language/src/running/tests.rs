@@ -1,0 +1,227 @@
+//! Running servers with a scripted server: documents, diagnostics, crashes, and processes that are left.
+
+use std::collections::BTreeSet;
+
+use base::Span;
+use host::process::{ProcessRequest, run};
+use host::{Files, RealClock, RealFiles, TempFolder};
+use settings::SettingsSource;
+use text::{Buffer, Edit, EditOrigin, Timestamp};
+
+use super::*;
+use crate::InstalledServers;
+
+/// A folder with a scripted server for SQL.
+struct World {
+    folder: TempFolder,
+    running: RunningServers,
+    changed: Receiver<()>,
+}
+
+impl World {
+    fn new(behaviour: &str, is_trusted: bool) -> Self {
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path().join("p");
+        RealFiles.create_folder(&root).expect("a folder");
+        let script = test_support::data("language-server.sh");
+        let server = serde_json::json!({
+            "command": script.canonicalize().expect("the script"),
+            "args": [behaviour],
+            "languages": ["SQL"],
+        });
+        let text = serde_json::json!({ "lsp": { "servers": { "script": server } } }).to_string();
+        let (settings, problems) =
+            settings::parse(&[(SettingsSource::User, "settings.json", &text)]);
+        assert_eq!(problems, []);
+        let installed = InstalledServers::new(folder.path().join("servers"));
+        let files: Arc<dyn Files> = Arc::new(RealFiles);
+        let open = move || FolderServers::open(files, root, settings, installed, is_trusted);
+        let (running, changed) = RunningServers::start(RunningOptions {
+            open: Box::new(open),
+            logs: folder.path().join("logs"),
+            clock: Arc::new(RealClock::default()),
+        });
+        Self {
+            folder,
+            running,
+            changed,
+        }
+    }
+
+    fn path(&self, name: &str) -> AbsPath {
+        self.folder.path().join("p").join(name)
+    }
+
+    /// Waits for changes until `result` returns something.
+    fn wait<T>(&self, mut result: impl FnMut(&RunningServers) -> Option<T>) -> T {
+        loop {
+            if let Some(result) = result(&self.running) {
+                return result;
+            }
+            self.changed.recv_blocking().expect("servers that live");
+        }
+    }
+
+    fn wait_for_state(&self, wanted: impl Fn(&ServerState) -> bool) -> ServerStatus {
+        self.wait(|running| {
+            let mut statuses = running.statuses().into_iter();
+            statuses.find(|status| wanted(&status.state))
+        })
+    }
+
+    /// Waits until a document has current diagnostics, and returns their messages.
+    fn messages(&self, path: &AbsPath, text: &Snapshot) -> Vec<String> {
+        self.wait(|running| {
+            let (_, found) = running.diagnostics(path).into_iter().next()?;
+            let is_current = found.is_current && found.text.revision() == text.revision();
+            let messages = found.items.into_iter().map(|item| item.message);
+            is_current.then(|| messages.collect())
+        })
+    }
+
+    /// The ids of all processes that the script had.
+    fn pids(&self) -> Vec<String> {
+        let bytes = RealFiles.read(&self.path("server-pids"), 1 << 20);
+        let text = String::from_utf8(bytes.unwrap_or_default()).expect("text");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Those of its processes that live.
+    fn living(&self) -> BTreeSet<String> {
+        let is_alive = |pid: &String| {
+            let request = ProcessRequest::new("kill", self.folder.path());
+            let request = request.with_arguments(["-0", pid.as_str()]);
+            run(&request).expect("kill runs").is_success()
+        };
+        self.pids().into_iter().filter(is_alive).collect()
+    }
+}
+
+fn is_running(state: &ServerState) -> bool {
+    matches!(state, ServerState::Running { .. })
+}
+
+#[test]
+fn edits_reach_the_server_and_diagnostics_come_back() {
+    let world = World::new("echo", true);
+    let path = world.path("a.sql");
+    let mut buffer = Buffer::new("one\n");
+    world.running.open_document(&path, &buffer.snapshot());
+    assert_eq!(world.messages(&path, &buffer.snapshot()), ["one"]);
+    let edits = [Edit::new(Span::from(0..3), "two")];
+    let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+    let text = buffer.snapshot();
+    world.running.change_document(&path, &change, &text);
+    assert_eq!(world.messages(&path, &text), ["two"]);
+    world.running.close_document(&path);
+    assert!(world.running.diagnostics(&path).is_empty());
+}
+
+#[test]
+fn a_document_of_an_unknown_language_starts_nothing() {
+    let world = World::new("push", true);
+    let (other, path) = (world.path("a.unknown"), world.path("a.sql"));
+    let text = Snapshot::new("a\n");
+    world.running.open_document(&other, &text);
+    world
+        .running
+        .open_document(&path, &Snapshot::new("aé🙂b\n"));
+    let status = world.wait_for_state(is_running);
+    assert_eq!((status.documents, world.pids().len()), (1, 1));
+    assert!(world.running.servers_of(&other).is_empty());
+    assert_eq!(world.running.servers_of(&path).len(), 1);
+}
+
+#[test]
+fn a_crashed_server_starts_again_with_its_documents() {
+    let world = World::new("crash-once", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("aé🙂b\n"));
+    world.running.open_document(&path, &text);
+    assert_eq!(world.messages(&path, &text), ["it is wrong"]);
+    assert_eq!(world.pids().len(), 2);
+}
+
+#[test]
+fn a_server_that_always_crashes_stays_stopped_until_it_is_restarted() {
+    let world = World::new("crash", true);
+    world
+        .running
+        .open_document(&world.path("a.sql"), &Snapshot::new("a\n"));
+    let is_failed = |state: &ServerState| matches!(state, ServerState::Failed(_));
+    let status = world.wait_for_state(is_failed);
+    let reason = "the server exited with code 3: fatal: it fell over; it crashed 5 times";
+    assert_eq!(status.state, ServerState::Failed(reason.to_owned()));
+    assert_eq!(world.pids().len(), 5);
+    world.running.restart(&status.key);
+    world.wait(|_| (world.pids().len() > 5).then_some(()));
+    world.wait_for_state(is_failed);
+    assert_eq!(world.pids().len(), 10);
+}
+
+#[test]
+fn a_stopped_server_leaves_no_process_and_no_diagnostics() {
+    let world = World::new("push", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("aé🙂b\n"));
+    world.running.open_document(&path, &text);
+    assert_eq!(world.messages(&path, &text), ["it is wrong"]);
+    let key = world.wait_for_state(is_running).key;
+    world.running.stop(&key);
+    world.wait_for_state(|state| *state == ServerState::Stopped);
+    assert_eq!(world.living(), BTreeSet::new());
+    assert!(world.running.diagnostics(&path).is_empty());
+    world.running.restart(&key);
+    assert_eq!(world.messages(&path, &text), ["it is wrong"]);
+    assert_eq!(world.pids().len(), 2);
+}
+
+#[test]
+fn a_restarted_server_gets_the_latest_text() {
+    let world = World::new("echo", true);
+    let path = world.path("a.sql");
+    let mut buffer = Buffer::new("one\n");
+    world.running.open_document(&path, &buffer.snapshot());
+    let key = world.wait_for_state(is_running).key;
+    world.running.restart(&key);
+    let edits = [Edit::new(Span::from(0..3), "two")];
+    let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+    let text = buffer.snapshot();
+    world.running.change_document(&path, &change, &text);
+    world.wait(|_| (world.pids().len() == 2).then_some(()));
+    assert_eq!(world.messages(&path, &text), ["two"]);
+    assert_eq!(world.living().len(), 1);
+}
+
+#[test]
+fn nothing_starts_in_an_untrusted_folder() {
+    let world = World::new("push", false);
+    world
+        .running
+        .open_document(&world.path("a.sql"), &Snapshot::new("a\n"));
+    let refusal = world.wait(RunningServers::refusal);
+    assert!(refusal.contains("is not trusted"), "{refusal}");
+    assert!(world.running.statuses().is_empty());
+    assert_eq!(world.pids(), Vec::<String>::new());
+}
+
+#[test]
+fn no_process_is_left_when_the_folder_is_closed() {
+    let world = World::new("stubborn", true);
+    world
+        .running
+        .open_document(&world.path("a.sql"), &Snapshot::new("a\n"));
+    world.wait_for_state(is_running);
+    let World {
+        folder,
+        running,
+        changed,
+    } = world;
+    drop(running);
+    // The channel closes when the last thread of the servers has ended.
+    while changed.recv_blocking().is_ok() {}
+    let pids = RealFiles.read(&folder.path().join("p/server-pids"), 1 << 20);
+    let pids = String::from_utf8(pids.expect("a file")).expect("text");
+    for pid in pids.lines() {
+        let request = ProcessRequest::new("kill", folder.path()).with_arguments(["-0", pid]);
+        assert!(!run(&request).expect("kill runs").is_success(), "{pid}");
+    }
+}
