@@ -19,8 +19,11 @@ use std::sync::Arc;
 use async_channel::Receiver;
 use base::{AbsPath, LineFeeds, Platform, printable};
 use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
+use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use runtime::indexes::IndexRegistry;
+use runtime::language_servers::{TrustSource, folder_servers};
+use workbench::language_servers::OpenLanguageServers;
 use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
@@ -139,9 +142,22 @@ fn services() -> Result<Services, Error> {
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
             Arc::new(indexes.open_for_window(&root))
         })),
+        language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
         unsaved,
         dirs,
+    })
+}
+
+/// Returns the function that prepares the language servers of a folder.
+fn language_servers(dirs: Dirs) -> OpenLanguageServers {
+    Arc::new(move |root| {
+        let (dirs, root) = (dirs.clone(), root.clone());
+        RunningOptions {
+            logs: dirs.server_logs(),
+            clock: Arc::new(RealClock::default()),
+            open: Box::new(move || folder_servers(&dirs, &root, TrustSource::Stored).0),
+        }
     })
 }
 

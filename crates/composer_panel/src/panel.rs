@@ -75,6 +75,8 @@ pub enum PanelEvent {
     OpenFile(AbsPath, Option<u32>),
     /// The state of the board changed.
     BoardChanged,
+    /// The user trusts the folder now, or no longer does.
+    TrustChanged,
     /// A problem to show to the user, as a sentence.
     Problem(String),
     /// Let the user edit the resolution of a conflict; `ComposerPanel::resolve_with` takes the

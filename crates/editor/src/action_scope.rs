@@ -13,20 +13,21 @@ use gpui_kit::{
 
 use crate::actions::{
     AcceptCompletion, AcceptCompletionReplacing, AcceptSuggestion, AcceptSuggestionLine,
-    AcceptSuggestionWord, Cancel, CenterCaret, CloseFind, Copy, Cut, DismissSuggestion, ExpandWord,
-    ExpandWordBack, Find, FindNext, FindPrevious, FindSelection, Fold, FoldAll, HideCompletions,
-    LeaveSnippet, NextCompletion, NextCompletionPage, NextHunk, NextSuggestion, NextTabStop, Paste,
-    PasteAsIs, PreviousCompletion, PreviousCompletionPage, PreviousHunk, PreviousSuggestion,
-    PreviousTabStop, Redo, RedoCaret, Replace, ReplaceAll, ReplaceNext, RequestSuggestion,
-    RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom,
-    ScrollToTop, SelectAllMatches, SelectMenu, ShowCompletions, ToggleFindCase,
-    ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleReplaceCase,
-    ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+    AcceptSuggestionWord, Cancel, CenterCaret, CloseFind, CloseHover, Copy, Cut, DismissSuggestion,
+    ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious, FindSelection, Fold, FoldAll,
+    HideCompletions, LeaveSnippet, NextCompletion, NextCompletionPage, NextDiagnostic, NextHunk,
+    NextSuggestion, NextTabStop, Paste, PasteAsIs, PreviousCompletion, PreviousCompletionPage,
+    PreviousDiagnostic, PreviousHunk, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret,
+    Replace, ReplaceAll, ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp,
+    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
+    ShowCompletions, ShowHover, ToggleFindCase, ToggleFindInSelection, ToggleFindRegex,
+    ToggleFindWholeWord, ToggleFold, ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo,
+    UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
-    Editor, accepting, clipboard, commands, completing, expanding, finding, folding, hunks, menu,
-    options, scrolling, snippets, suggesting,
+    Editor, accepting, clipboard, commands, completing, diagnostics, expanding, finding, folding,
+    hover, hunks, menu, options, scrolling, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -70,6 +71,10 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     CenterCaret => scrolling::center_caret;
     NextHunk => hunks::next_hunk;
     PreviousHunk => hunks::previous_hunk;
+    NextDiagnostic => diagnostics::next_diagnostic;
+    PreviousDiagnostic => diagnostics::previous_diagnostic;
+    ShowHover => hover::show_hover;
+    CloseHover => hover::close_hover;
     AcceptSuggestion => accepting::accept_suggestion;
     AcceptSuggestionWord => accepting::accept_suggestion_word;
     AcceptSuggestionLine => accepting::accept_suggestion_line;

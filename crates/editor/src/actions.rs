@@ -56,6 +56,14 @@ gpui_kit::actions!(
         NextHunk,
         /// Goes to the previous change since the last commit.
         PreviousHunk,
+        /// Goes to the next diagnostic and shows it.
+        NextDiagnostic,
+        /// Goes to the previous diagnostic and shows it.
+        PreviousDiagnostic,
+        /// Shows information about the text at the caret.
+        ShowHover,
+        /// Closes the card with information about the text.
+        CloseHover,
         /// Accepts the suggestion, or jumps to its location.
         AcceptSuggestion,
         /// Accepts the next word of the suggestion.

@@ -10,12 +10,14 @@ pub(crate) mod bracketing;
 pub(crate) mod clipboard;
 pub(crate) mod commands;
 pub(crate) mod completing;
+pub(crate) mod diagnostics;
 pub(crate) mod excerpted;
 pub(crate) mod expanding;
 mod find_bar;
 pub(crate) mod finding;
 pub(crate) mod folding;
 mod highlighting;
+pub(crate) mod hover;
 pub(crate) mod hunks;
 mod inline_review;
 mod input;
@@ -54,6 +56,7 @@ use crate::model::{DocumentModel, ModelEvent};
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
+pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
 pub use scene::SuggestionBlocker;
 pub use snippets::SnippetInsertion;
@@ -155,6 +158,7 @@ pub struct Editor {
     /// Whether a tree arrived for which no frame was requested.
     has_unseen_tree: bool,
     pub(crate) comparison: ConflictComparison,
+    pub(crate) hover: hover::HoverState,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -220,6 +224,7 @@ impl Editor {
             highlighting: highlighting::Highlighting::default(),
             has_unseen_tree: false,
             comparison: ConflictComparison::default(),
+            hover: hover::HoverState::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -307,6 +312,7 @@ impl Editor {
         self.show_caret(cx);
         self.check_snippet();
         self.follow_completions(cx);
+        hover::close(self, cx);
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
@@ -541,6 +547,7 @@ impl Editor {
                 self.comparison.is_shown &= self.model.read(cx).document().conflict().is_some();
             }
             ModelEvent::Rested => return self.text_rested(cx),
+            ModelEvent::DiagnosticsUpdated => hover::diagnostics_changed(self),
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
         cx.notify();

@@ -7,6 +7,7 @@
 mod accessible;
 mod completions;
 mod decorations;
+mod diagnostics;
 mod editor_input;
 mod guides;
 mod gutter;

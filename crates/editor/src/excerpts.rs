@@ -225,7 +225,7 @@ impl Excerpts {
             ModelEvent::Edited(_) => self.sync(cx),
             ModelEvent::SyntaxUpdated => cx.emit(ExcerptsEvent::SyntaxUpdated),
             ModelEvent::StateChanged | ModelEvent::Saved => cx.emit(ExcerptsEvent::StateChanged),
-            ModelEvent::HunksUpdated | ModelEvent::Rested => {}
+            ModelEvent::HunksUpdated | ModelEvent::DiagnosticsUpdated | ModelEvent::Rested => {}
         }
     }
 

@@ -42,9 +42,12 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, Reveal, ReviewMark, SnippetInsertion, SuggestionBlocker,
-    SuggestionEvent, SuggestionMode, ViewState,
+    CycleDirection, Editor, EditorEvent, HoverSource, HoverText, Reveal, ReviewMark,
+    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
-pub use model::{DocumentEnvironment, DocumentModel, HeldWork, ModelEvent, SaveFailure, hold_work};
+pub use model::{
+    DiagnosticCounts, DocumentEnvironment, DocumentModel, HeldWork, ModelEvent, PlacedDiagnostic,
+    SaveFailure, hold_work,
+};
 pub use suggestion::SuggestionPlace;

@@ -1,10 +1,11 @@
-//! A text as shared by its views: the document, its syntax tree, its changes since the last commit.
+//! A text as shared by its views: the document, its syntax tree, its changes since the last commit, its diagnostics.
 //!
 //! Invariant: the syntax tree receives every change in order, before any observer.
 //! Invariant: every change is emitted as one `ModelEvent::Edited`; a journal records on that event,
 //! through `mutate`.
 //! Start at `DocumentModel::mutate`, through which every change passes.
 
+mod diagnostics;
 mod editing;
 mod first_frame;
 mod hunks;
@@ -12,6 +13,7 @@ mod parsing;
 mod resting;
 mod saving;
 
+pub use self::diagnostics::{DiagnosticCounts, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
 
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub enum ModelEvent {
     SyntaxUpdated,
     /// The changes since the last commit were recomputed.
     HunksUpdated,
+    /// The diagnostics were replaced.
+    DiagnosticsUpdated,
 }
 
 /// An open document and all that its views share: text, syntax tree, changes since the last commit.
@@ -74,6 +78,7 @@ pub struct DocumentModel {
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
+    diagnostics: diagnostics::Diagnostics,
     /// State last emitted, to emit changes only.
     reported: (DocumentState, bool, Option<AbsPath>),
 }
@@ -103,6 +108,7 @@ impl DocumentModel {
             head: None,
             hunks: Arc::from([]),
             hunk_task: None,
+            diagnostics: diagnostics::Diagnostics::default(),
         };
         model.use_language(language, cx);
         model
@@ -197,6 +203,7 @@ impl DocumentModel {
             self.rest.put_off(cx);
             self.follow_syntax(before, &after, &change, cx);
             self.follow_hunks(before, &after, &change);
+            self.diagnostics.map(&change);
             cx.emit(ModelEvent::Edited(change));
             cx.notify();
         }

@@ -16,7 +16,7 @@ use gpui_kit::{
     MouseMoveEvent, MouseUpEvent, Pixels, Point, ScrollEvent, Window,
 };
 
-use crate::editor::{Editor, clipboard};
+use crate::editor::{Editor, clipboard, hover};
 use crate::frame::{Geometry, HitArea};
 use crate::pointer::Drag;
 
@@ -69,6 +69,7 @@ fn move_pointer(
 ) {
     editor.mouse.position = event.position;
     note_hover(editor, is_over.then_some(event.position), cx);
+    hover::pointer_moved(editor, is_over, cx);
     drop::note_dragged_text(editor, is_over, cx);
     if editor.mouse.drag.is_none() {
         return;

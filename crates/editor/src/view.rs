@@ -13,7 +13,7 @@ use ui::MenuExt as _;
 use crate::action_scope::ActionScope;
 use crate::banner;
 use crate::comparison::Comparison;
-use crate::editor::{Editor, menu, suggesting};
+use crate::editor::{Editor, hover, menu, suggesting};
 use crate::element::{TextElement, describe};
 
 impl Render for Editor {
@@ -60,6 +60,7 @@ fn render_text(
         })
         .size_full()
         .child(element)
+        .children(hover::render_card(editor, cx))
         .menu_on_right_click(move |_, cx| match menu_of.upgrade() {
             Some(editor) => menu::menu(editor.read(cx), cx),
             None => ui::Menu::new(),

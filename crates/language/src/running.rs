@@ -167,6 +167,19 @@ impl RunningServers {
         self.shared.state().problems.clone()
     }
 
+    /// Returns the known servers of the folder; `None` until the folder was read.
+    pub fn folder(&self) -> Option<Arc<FolderServers>> {
+        self.shared.state().folder.clone()
+    }
+
+    /// Finds the servers of all open documents again, such as after one was installed.
+    pub fn find_servers(&self) {
+        for path in self.shared.state().documents.keys() {
+            // As in `open_document`.
+            self.unassigned.send(path.clone()).ok();
+        }
+    }
+
     /// Takes the changes since the last call.
     pub fn take_changes(&self) -> LanguageChanges {
         self.shared.changes.take()

@@ -128,6 +128,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         home: Some(home.clone()),
         agents: None,
         index: None,
+        language_servers: None,
         tab: None,
         install: None,
         unsaved: Arc::default(),

@@ -171,6 +171,21 @@ pub mod snippets {
     );
 }
 
+/// Commands for language servers and what they report.
+pub mod language {
+    gpui_kit::actions!(
+        language,
+        [
+            /// Show the problems in the open files of this folder.
+            ShowProblems,
+            /// Show the language servers of this folder; restart, stop or install one.
+            ShowServers,
+            /// Restart all language servers of this folder.
+            RestartServers,
+        ]
+    );
+}
+
 /// Commands for panes and tabs.
 pub mod pane {
     use gpui_kit::Action;

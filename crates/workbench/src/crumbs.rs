@@ -48,7 +48,10 @@ impl Crumbs {
             cx.subscribe(&model, |this, _, event: &ModelEvent, cx| match event {
                 ModelEvent::Rested | ModelEvent::SyntaxUpdated => this.update_outline(cx),
                 ModelEvent::StateChanged => cx.notify(),
-                ModelEvent::Edited(_) | ModelEvent::Saved | ModelEvent::HunksUpdated => {}
+                ModelEvent::Edited(_)
+                | ModelEvent::Saved
+                | ModelEvent::HunksUpdated
+                | ModelEvent::DiagnosticsUpdated => {}
             }),
         ];
         let mut this = Self {

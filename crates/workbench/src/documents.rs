@@ -254,7 +254,9 @@ impl Documents {
                 note_for_search(&model, cx);
             }
             ModelEvent::Rested => note_for_search(&model, cx),
-            ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated => {}
+            ModelEvent::SyntaxUpdated
+            | ModelEvent::HunksUpdated
+            | ModelEvent::DiagnosticsUpdated => {}
         });
         let id = model.entity_id();
         let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));
@@ -263,6 +265,7 @@ impl Documents {
             _subscriptions: vec![subscription, released],
         };
         cx.default_global::<Self>().open.insert(id, open);
+        OpenFolder::document_opened(&model, cx);
         model
     }
 

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use base::names::is_system_litter;
 use base::{AbsPath, path_text};
+use editor::DocumentModel;
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
@@ -23,6 +24,7 @@ use text::Snapshot;
 use ui::ActiveSettings as _;
 
 use crate::code_index::CodeIndex;
+use crate::language_servers::LanguageServers;
 use crate::services::Services;
 
 /// A folder that is open in one or more windows.
@@ -34,6 +36,7 @@ pub struct OpenFolder {
     statuses: Option<Arc<Statuses>>,
     files: FileList,
     index: Option<Arc<dyn CodeIndex>>,
+    language_servers: Entity<LanguageServers>,
     /// Texts newer than their files that wait for a pause in typing before the index reads them.
     unsaved: HashMap<AbsPath, Task<()>>,
     watcher: Option<Watcher>,
@@ -114,6 +117,7 @@ impl OpenFolder {
         let services = Services::of(cx);
         let (tree, job) = ProjectTree::new(root.clone());
         let mut this = Self {
+            language_servers: LanguageServers::open(&root, cx),
             root,
             services,
             tree,
@@ -296,6 +300,26 @@ impl OpenFolder {
             updated.ok();
         });
         self.unsaved.insert(typed, task);
+    }
+
+    /// Passes a new document to the language servers of the innermost open folder that contains it.
+    pub(crate) fn document_opened(model: &Entity<DocumentModel>, cx: &mut App) {
+        let Some(path) = model.read(cx).document().path().cloned() else {
+            return;
+        };
+        let folders = Self::containing(&path, cx);
+        let innermost = folders
+            .into_iter()
+            .max_by_key(|folder| folder.read(cx).root.as_path().components().count());
+        if let Some(folder) = innermost {
+            let servers = folder.read(cx).language_servers.clone();
+            servers.update(cx, |servers, cx| servers.add_document(model, cx));
+        }
+    }
+
+    /// Returns the language servers of the folder.
+    pub(crate) fn language_servers(&self) -> &Entity<LanguageServers> {
+        &self.language_servers
     }
 
     /// Returns the index of the folder, if any.

@@ -9,6 +9,7 @@
 //! Start at `windows::start` and `Workbench`; the arrangement of panes is `layout`, plain data.
 
 pub mod actions;
+pub mod language_servers;
 pub mod layout;
 pub mod services;
 pub mod target;

@@ -10,7 +10,8 @@ use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
 use crate::actions::{
-    app, excerpts, file, go, pane, project_search, project_tree, snippets, suggestions, view,
+    app, excerpts, file, go, language, pane, project_search, project_tree, snippets, suggestions,
+    view,
 };
 
 /// Registers the menus with the system.
@@ -220,11 +221,17 @@ fn go_menu() -> Menu {
         MenuItem::action("Symbol in project\u{2026}", go::FindProjectSymbol),
         MenuItem::action("Line\u{2026}", go::ToLine),
         MenuItem::separator(),
+        MenuItem::action("Problems\u{2026}", language::ShowProblems),
+        MenuItem::action("Next problem", editor::NextDiagnostic),
+        MenuItem::action("Previous problem", editor::PreviousDiagnostic),
+        MenuItem::action("Show information", editor::ShowHover),
+        MenuItem::separator(),
         MenuItem::action("Next change", editor::NextHunk),
         MenuItem::action("Previous change", editor::PreviousHunk),
         MenuItem::action("Matching bracket", editor::MoveMatchingBracket),
         MenuItem::separator(),
         MenuItem::action("Index status\u{2026}", go::ShowIndex),
+        MenuItem::action("Language servers\u{2026}", language::ShowServers),
     ])
 }
 

@@ -217,7 +217,10 @@ impl Prediction {
                     this.start_work(cx);
                 }
                 ModelEvent::Rested => this.start_work(cx),
-                ModelEvent::Saved | ModelEvent::StateChanged | ModelEvent::HunksUpdated => {}
+                ModelEvent::Saved
+                | ModelEvent::StateChanged
+                | ModelEvent::HunksUpdated
+                | ModelEvent::DiagnosticsUpdated => {}
             }
         });
         let watched = WatchedText::new(model, followed, cx);

@@ -31,6 +31,8 @@ pub struct Services {
     pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
     /// Opens the index of a folder; without it, there is no index.
     pub index: Option<crate::code_index::OpenIndex>,
+    /// Prepares the language servers of a folder; without it, there are none.
+    pub language_servers: Option<crate::language_servers::OpenLanguageServers>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.

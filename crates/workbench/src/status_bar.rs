@@ -20,6 +20,10 @@ use crate::folder::OpenFolder;
 use crate::indentation::indentation_name;
 use crate::prediction::Prediction;
 
+mod language_status;
+
+use language_status::LanguageStatus;
+
 /// The status bar of one window.
 pub(crate) struct StatusStrip {
     folder: Option<Entity<OpenFolder>>,
@@ -30,6 +34,7 @@ pub(crate) struct StatusStrip {
     /// Status of Tab, and whether it is a failure.
     suggestions: (SharedString, bool),
     agents: AgentCounts,
+    language: LanguageStatus,
     _follows: Vec<Subscription>,
 }
 
@@ -91,6 +96,7 @@ impl StatusStrip {
             properties: None,
             suggestions: Default::default(),
             agents: AgentCounts::default(),
+            language: LanguageStatus::default(),
             _follows: Vec::new(),
         }
     }
@@ -102,6 +108,7 @@ impl StatusStrip {
         cx: &mut Context<Self>,
     ) {
         self.folder = folder;
+        self.note_language(cx);
         cx.notify();
     }
 
@@ -131,6 +138,20 @@ impl StatusStrip {
         // Tab notifies on every key and every answer of a model.
         if suggestions != self.suggestions {
             self.suggestions = suggestions;
+            cx.notify();
+        }
+    }
+
+    /// Copies the state of the folder's language servers, and redraws the bar only if it changed.
+    pub(crate) fn note_language(&mut self, cx: &mut Context<Self>) {
+        let servers = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.read(cx).language_servers());
+        let status = servers.map(|servers| LanguageStatus::of(servers.read(cx), cx));
+        let status = status.unwrap_or_default();
+        if status != self.language {
+            self.language = status;
             cx.notify();
         }
     }
@@ -202,6 +223,7 @@ impl StatusStrip {
             part.icon = Some(Icon::GitBranch);
             parts.push(part);
         }
+        parts.extend(self.language.items());
         let index = folder.and_then(|folder| folder.read(cx).index().cloned());
         if let Some(index) = index {
             let status = index.status();

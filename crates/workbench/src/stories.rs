@@ -56,6 +56,7 @@ fn services(files: &FakeFiles) -> Services {
         home: Some(path("/home/me")),
         agents: None,
         index: None,
+        language_servers: None,
         tab: None,
         unsaved: Arc::default(),
         install: None,

@@ -12,6 +12,7 @@ mod excerpts;
 mod folders;
 mod grid;
 mod install;
+mod language;
 mod navigate;
 mod open;
 mod panes;
@@ -97,7 +98,7 @@ pub struct Workbench {
     /// Stores the window when typing and scrolling rest: the recovery journal has the selections
     /// until then.
     store_timer: RestTimer<Workbench>,
-    folder_subscription: Option<Subscription>,
+    folder_subscriptions: Vec<Subscription>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -198,7 +199,7 @@ impl Workbench {
             autosaves: HashMap::new(),
             storing: None,
             store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
-            folder_subscription: None,
+            folder_subscriptions: Vec::new(),
             _subscriptions: Vec::new(),
         };
         watch::watch_window(&mut workbench, window, cx);

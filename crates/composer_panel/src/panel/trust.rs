@@ -67,10 +67,17 @@ impl ComposerPanel {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
+        let is_about_trust = matches!(consent, Consent::Trust | Consent::Distrust);
         self._trust = Some(cx.spawn(async move |this, cx| {
             let trust = agents.consent(root, consent).await;
+            let applied = this.update(cx, |this, cx| {
+                if is_about_trust && trust.is_ok() {
+                    cx.emit(PanelEvent::TrustChanged);
+                }
+                this.apply_trust(trust, cx);
+            });
             // The window may be gone by then.
-            this.update(cx, |this, cx| this.apply_trust(trust, cx)).ok();
+            applied.ok();
         }));
     }
 

@@ -42,6 +42,9 @@ impl Editor {
         if self.shows_completions() {
             context.add("completions");
         }
+        if self.shows_hover() {
+            context.add("hover");
+        }
         if self.shows_suggestion() {
             context.add("suggestion");
         }

@@ -1,6 +1,7 @@
 //! Tests views under gpui's scheduler by pressing keys and reading state.
 
 mod completing;
+mod diagnostics;
 mod expanding;
 mod finding;
 mod folding;

@@ -35,6 +35,7 @@ impl Decorator<'_> {
         self.add_brackets(cx);
         self.add_fold_signs(colors.fold);
         self.add_blanks(&selections, colors.whitespace);
+        self.add_diagnostics(cx);
         self.add_marked(colors.text);
         self.add_carets(&selections, cx);
     }

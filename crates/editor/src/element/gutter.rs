@@ -42,6 +42,7 @@ impl Decorator<'_> {
             .excerpts
             .as_ref()
             .map(|excerpts| excerpts.read(cx).numbers(visible.clone(), cx));
+        let diagnosed = self.diagnostic_rows(cx);
         let number_of = |row: Row| match &numbers {
             Some(numbers) => row
                 .0
@@ -71,7 +72,10 @@ impl Decorator<'_> {
             } else {
                 None
             };
-            let color = if is_current {
+            let found = diagnosed.binary_search_by_key(&row.buffer_row, |(row, _)| *row);
+            let color = if let Some((_, color)) = found.ok().and_then(|ix| diagnosed.get(ix)) {
+                *color
+            } else if is_current {
                 colors.line_number_active
             } else {
                 colors.line_number

@@ -11,6 +11,7 @@ use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, Window, px, size};
 use settings::{LineNumbers, SoftWrap};
 use ui::ActiveTheme as _;
 
+use super::diagnostics::DiagnosticUnderline;
 use super::gutter::GutterRow;
 use super::scrollbars::ScrollbarState;
 use super::sticky::StickyRow;
@@ -40,6 +41,7 @@ pub(crate) struct TextLayout {
     pub(crate) grounds: Vec<PaintQuad>,
     /// Carets and other quads above the text.
     pub(crate) fronts: Vec<PaintQuad>,
+    pub(crate) underlines: Vec<DiagnosticUnderline>,
     /// Characters covered by a caret's box, with their colour.
     pub(crate) inverted: Vec<(usize, Range<u32>, Hsla)>,
     pub(crate) gutter: Vec<GutterRow>,
@@ -357,6 +359,7 @@ pub(crate) fn lay_out(
         blocks: editor.display.blocks_in(geometry.top..bottom),
         grounds: Vec::new(),
         fronts: Vec::new(),
+        underlines: Vec::new(),
         inverted: Vec::new(),
         gutter: Vec::new(),
         sticky: Vec::new(),

@@ -4,8 +4,10 @@
 //! the length of the text.
 
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use lsp::DiagnosticSeverity;
 use ui::ActiveTheme as _;
 
+use super::diagnostics::severity_color;
 use super::layout::Decorator;
 use crate::editor::Editor;
 
@@ -14,6 +16,9 @@ const MAX_CARETS: usize = 500;
 
 /// If there are more changes, none is marked.
 const MAX_HUNKS: usize = 2_000;
+
+/// Maximum number of diagnostics that are looked at, from the start of the text.
+const MAX_DIAGNOSTICS: usize = 500;
 
 impl Decorator<'_> {
     pub(super) fn overview_marks(&self, cx: &Context<Editor>) -> Vec<PaintQuad> {
@@ -41,6 +46,7 @@ impl Decorator<'_> {
             marks.push(px(0.0), third, from, to, color);
         }
         marks.last = None;
+        self.add_diagnostic_marks(&mut marks, cx);
         for fraction in self.editor.find.overview() {
             let at = fraction * height as f32;
             marks.push(third, third, at, at, colors.find_match_active);
@@ -53,6 +59,33 @@ impl Decorator<'_> {
             }
         }
         marks.quads
+    }
+
+    /// Adds marks of errors and warnings over the whole width, the errors on top.
+    fn add_diagnostic_marks(&self, marks: &mut OverviewMarks, cx: &Context<Editor>) {
+        let colors = cx.theme().colors;
+        let model = self.editor.model.read(cx);
+        let counts = model.diagnostic_counts();
+        let rows = f64::from(self.editor.snapshot.row_count().max(1));
+        let height = f64::from(f32::from(marks.track.size.height));
+        for (count, severity) in [
+            (counts.warnings, DiagnosticSeverity::Warning),
+            (counts.errors, DiagnosticSeverity::Error),
+        ] {
+            if count == 0 {
+                continue;
+            }
+            marks.last = None;
+            let color = severity_color(severity, &colors);
+            for placed in model.diagnostics().take(MAX_DIAGNOSTICS) {
+                if placed.diagnostic.severity == severity {
+                    let row = self.editor.snapshot.point_at(placed.span.start).row;
+                    let at = (f64::from(row.0) / rows * height) as f32;
+                    marks.push(px(0.0), marks.track.size.width, at, at, color);
+                }
+            }
+        }
+        marks.last = None;
     }
 }
 

@@ -53,6 +53,7 @@ impl TextLayout {
                             window,
                         );
                     }
+                    self.paint_underlines(window);
                 },
             );
         });
@@ -64,6 +65,23 @@ impl TextLayout {
         let geometry = &self.geometry;
         let headers = geometry.line_height * self.sticky.len() as f32;
         y + geometry.line_height <= geometry.bounds.top() + headers
+    }
+
+    /// Paints the underlines of diagnostics.
+    fn paint_underlines(&self, window: &mut Window) {
+        let baseline = baseline(&self.palette, window);
+        for underline in &self.underlines {
+            if self.is_covered(underline.origin.y) {
+                continue;
+            }
+            let style = gpui_kit::UnderlineStyle {
+                thickness: px(1.0),
+                color: Some(underline.color),
+                wavy: true,
+            };
+            let origin = underline.origin + point(px(0.0), baseline + px(2.0));
+            window.paint_underline(origin, underline.width, &style);
+        }
     }
 
     fn mask_of(&self, quad: &Bounds<Pixels>) -> ContentMask<Pixels> {

@@ -21,8 +21,8 @@ pub(super) fn run(shared: &Arc<Shared>, servers: FolderServers, documents: &Rece
     let mut state = shared.state();
     state.problems = servers.problems().to_vec();
     state.refusal = refusal.as_ref().map(ToString::to_string);
-    state.variables = servers.variables().to_vec();
-    state.files = Some(servers.shared_files());
+    let servers = Arc::new(servers);
+    state.folder = Some(servers.clone());
     drop(state);
     shared.changes.note_servers();
     for path in documents {

@@ -7,12 +7,10 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use base::AbsPath;
-use host::Files;
-use host::environment::Variable;
 use lsp::{LanguageServer, Progress};
 use text::Snapshot;
 
-use crate::selection::ServerChoice;
+use crate::selection::{FolderServers, ServerChoice};
 use crate::table::{DocumentLanguage, ServerRole};
 
 /// The identity of a server process among those of a folder: the id of the server and the root of its project.
@@ -82,10 +80,8 @@ pub(super) struct State {
     /// Why no server may start.
     pub(super) refusal: Option<String>,
     pub(super) problems: Vec<String>,
-    /// The environment of the folder's servers.
-    pub(super) variables: Vec<Variable>,
-    /// The disk, for logs; `None` until the folder was read.
-    pub(super) files: Option<Arc<dyn Files>>,
+    /// The known servers; `None` until the folder was read.
+    pub(super) folder: Option<Arc<FolderServers>>,
     pub(super) documents: HashMap<AbsPath, OpenText>,
     pub(super) servers: BTreeMap<ServerKey, ServerEntry>,
 }

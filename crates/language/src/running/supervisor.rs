@@ -8,7 +8,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use host::environment::Variable;
 use lsp::{
     ClientInfo, EndReason, LanguageServer, MessageKind, RequestError, ServerEvent, ServerEvents,
     ServerOptions,
@@ -19,7 +18,7 @@ use super::state::{ConnectedServer, ServerState, WantedState};
 use super::{ServerKey, Shared, pulls};
 use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
 use crate::process::{ServerPipes, ServerProcess};
-use crate::selection::ServerChoice;
+use crate::selection::{FolderServers, ServerChoice};
 use crate::server_log::{LogSource, ServerLog};
 
 /// Pause before the first restart of a crashed server; tests do not wait.
@@ -37,14 +36,14 @@ const IDLE_TIME: Duration = Duration::from_secs(600);
 pub(super) fn spawn(shared: &Arc<Shared>, key: &ServerKey) {
     let mut state = shared.state();
     let is_closed = state.is_closed;
-    let (variables, files) = (state.variables.clone(), state.files.clone());
+    let folder = state.folder.clone();
     let Some(entry) = state.servers.get_mut(key) else {
         return;
     };
     if is_closed || entry.wake.is_some() {
         return;
     }
-    let Some(files) = files else {
+    let Some(folder) = folder else {
         base::never!("a server is known before the folder is read");
         return;
     };
@@ -52,12 +51,13 @@ pub(super) fn spawn(shared: &Arc<Shared>, key: &ServerKey) {
     entry.wake = Some(wake);
     entry.wanted = WantedState::Running;
     entry.state = ServerState::Starting;
-    let log = ServerLog::open(files, shared.clock.clone(), shared.logs.clone(), &key.id);
+    let (clock, logs) = (shared.clock.clone(), shared.logs.clone());
+    let log = ServerLog::open(folder.shared_files(), clock, logs, &key.id);
     let supervisor = Supervisor {
         shared: shared.clone(),
         key: key.clone(),
         choice: entry.choice.clone(),
-        variables,
+        folder,
         log,
     };
     let thread = thread::Builder::new().name(format!("lsp-{}", key.id));
@@ -73,7 +73,7 @@ struct Supervisor {
     shared: Arc<Shared>,
     key: ServerKey,
     choice: ServerChoice,
-    variables: Vec<Variable>,
+    folder: Arc<FolderServers>,
     log: ServerLog,
 }
 
@@ -169,7 +169,7 @@ impl Supervisor {
 
     /// Runs one process until it ends. Nothing of it is left then.
     fn run_process(&self) -> ProcessEnd {
-        let started = ServerProcess::start(&self.choice, &self.variables, &self.log);
+        let started = ServerProcess::start(&self.choice, self.folder.variables(), &self.log);
         let (process, ServerPipes { input, output }) = match started {
             Ok(started) => started,
             Err(error) => return ProcessEnd::Failed(error.to_string()),

@@ -257,6 +257,7 @@ pub(super) fn agents_event(
             workbench.open_path(path.clone(), options, window, cx);
         }
         PanelEvent::BoardChanged => workbench.refresh_review(cx),
+        PanelEvent::TrustChanged => workbench.reload_language_servers(cx),
         PanelEvent::WriteDispute { agent, path, draft } => {
             review::write_dispute(workbench, agent, path, draft, window, cx);
         }

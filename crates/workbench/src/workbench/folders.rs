@@ -8,7 +8,7 @@ use gpui_kit::{
 };
 use ui::{ActiveSettings as _, Tone};
 
-use super::{Workbench, is_narrow};
+use super::{Workbench, is_narrow, language};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
 };
@@ -79,12 +79,14 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         self.opening_folder = None;
-        self.folder_subscription = None;
+        self.folder_subscriptions.clear();
         self.recent_files.clear();
         self.folder = root.map(|root| OpenFolder::open(root, cx));
         if let Some(folder) = self.folder.clone() {
-            let subscription = cx.subscribe_in(&folder, window, folder_event);
-            self.folder_subscription = Some(subscription);
+            self.folder_subscriptions = vec![
+                cx.subscribe_in(&folder, window, folder_event),
+                language::follow(&folder, window, cx),
+            ];
             let root = folder.read(cx).root().clone();
             window_registry::note_folder(&root, cx);
             cx.add_recent_document(root.as_path());

@@ -404,7 +404,10 @@ fn document_event(
         ModelEvent::SyntaxUpdated if !document.read(cx).is_being_edited() => {
             workbench.status.update(cx, |_, cx| cx.notify());
         }
-        ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated | ModelEvent::Rested => {}
+        ModelEvent::SyntaxUpdated
+        | ModelEvent::HunksUpdated
+        | ModelEvent::DiagnosticsUpdated
+        | ModelEvent::Rested => {}
     }
 }
 

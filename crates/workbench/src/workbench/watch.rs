@@ -222,6 +222,9 @@ fn configuration_event(
     workbench.prediction.update(cx, |prediction, cx| {
         prediction.settings_changed(window, cx);
     });
+    if let Some(servers) = workbench.language_servers(cx) {
+        servers.update(cx, |servers, cx| servers.settings_changed(cx));
+    }
     traffic_lights::follow(cx.settings().window.zoom, window);
     workbench.follow_layout(cx);
     cx.notify();

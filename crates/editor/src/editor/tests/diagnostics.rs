@@ -1,0 +1,124 @@
+//! Tests diagnostics in a view with the default keys: where they are after edits, keys that go to them, and the card.
+
+use base::Span;
+use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags};
+
+use super::state;
+use super::suggesting::open_with_keys;
+use crate::{DiagnosticCounts, Editor};
+
+/// Returns a diagnostic about the bytes `span`.
+pub(super) fn diagnostic(span: Span, severity: DiagnosticSeverity, message: &str) -> Diagnostic {
+    Diagnostic {
+        span,
+        severity,
+        message: message.to_owned(),
+        code: None,
+        code_url: None,
+        source: None,
+        tags: DiagnosticTags::default(),
+        related: Vec::new(),
+    }
+}
+
+/// Sets diagnostics about the present text.
+fn report(
+    items: &[(usize, usize, DiagnosticSeverity)],
+    editor: &Entity<Editor>,
+    cx: &mut VisualTestContext,
+) {
+    let items = items.iter().map(|(start, end, severity)| {
+        diagnostic(Span::from(*start..*end), *severity, &format!("at {start}"))
+    });
+    let items = items.collect();
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    model.update(cx, |model, cx| {
+        let revision = model.snapshot().revision();
+        model.set_diagnostics(revision, items, cx);
+    });
+}
+
+fn spans(editor: &Entity<Editor>, cx: &VisualTestContext) -> Vec<(usize, usize)> {
+    editor.read_with(cx, |editor, cx| {
+        let placed = editor.model().read(cx).diagnostics();
+        placed.map(|it| (it.span.start.0, it.span.end.0)).collect()
+    })
+}
+
+fn shown(editor: &Entity<Editor>, cx: &VisualTestContext) -> Vec<String> {
+    editor.read_with(cx, |editor, _| editor.shown_diagnostics())
+}
+
+const ERROR: DiagnosticSeverity = DiagnosticSeverity::Error;
+const WARNING: DiagnosticSeverity = DiagnosticSeverity::Warning;
+
+#[gpui_kit::test]
+fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇlet a = b;\n", cx);
+    report(&[(8, 9, ERROR)], &editor, cx);
+    let before = editor.read_with(cx, |editor, cx| {
+        editor.model().read(cx).snapshot().revision()
+    });
+    cx.simulate_input("xy");
+    assert_eq!(spans(&editor, cx), [(10, 11)]);
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    model.update(cx, |model, cx| {
+        let late = vec![
+            diagnostic(Span::from(4..5), WARNING, "unused"),
+            diagnostic(Span::from(8..9), ERROR, "unknown"),
+        ];
+        model.set_diagnostics(before, late, cx);
+        let counts = DiagnosticCounts {
+            errors: 1,
+            warnings: 1,
+        };
+        assert_eq!(model.diagnostic_counts(), counts);
+    });
+    assert_eq!(spans(&editor, cx), [(6, 7), (10, 11)]);
+}
+
+#[gpui_kit::test]
+fn keys_go_around_the_diagnostics_and_show_them(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "aˇ b c\n", cx);
+    report(
+        &[(0, 1, WARNING), (2, 3, ERROR), (4, 5, ERROR)],
+        &editor,
+        cx,
+    );
+    for (key, text, message) in [
+        ("f8", "a ˇb c\n", "at 2"),
+        ("f8", "a b ˇc\n", "at 4"),
+        ("f8", "ˇa b c\n", "at 0"),
+        ("shift-f8", "a b ˇc\n", "at 4"),
+        ("shift-f8", "a ˇb c\n", "at 2"),
+    ] {
+        cx.simulate_keystrokes(key);
+        assert_eq!(state(&editor, cx), text, "{key}");
+        assert_eq!(shown(&editor, cx), [message], "{key}");
+    }
+    cx.simulate_keystrokes("escape");
+    assert_eq!(shown(&editor, cx), Vec::<String>::new());
+    assert_eq!(state(&editor, cx), "a ˇb c\n");
+}
+
+#[gpui_kit::test]
+fn the_card_closes_with_every_edit_and_motion(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇab\n", cx);
+    report(&[(0, 2, ERROR), (0, 1, WARNING)], &editor, cx);
+    for key in ["right", "x", "delete"] {
+        cx.simulate_keystrokes("home ctrl-k ctrl-i");
+        assert_eq!(shown(&editor, cx), ["at 0", "at 0"], "{key}");
+        cx.simulate_keystrokes(key);
+        assert_eq!(shown(&editor, cx), Vec::<String>::new(), "{key}");
+        report(&[(0, 2, ERROR), (0, 1, WARNING)], &editor, cx);
+    }
+}
+
+#[gpui_kit::test]
+fn without_diagnostics_keys_move_nothing(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "aˇb\n", cx);
+    cx.simulate_keystrokes("f8 shift-f8 ctrl-k ctrl-i");
+    assert_eq!(state(&editor, cx), "aˇb\n");
+    assert_eq!(shown(&editor, cx), Vec::<String>::new());
+}

@@ -1,0 +1,139 @@
+//! Diagnostics of language servers: their spans follow every edit until the servers report anew.
+//!
+//! Invariant: an edit costs the same however many diagnostics there are.
+
+use std::sync::Arc;
+
+use base::{Bias, Revision, Span};
+use gpui_kit::Context;
+use lsp::{Diagnostic, DiagnosticSeverity};
+use text::{Change, PlacedMark, SpanMark, SpanSet};
+
+use super::{DocumentModel, ModelEvent};
+
+/// Number of diagnostics of each of the two highest severities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiagnosticCounts {
+    /// Number of errors.
+    pub errors: usize,
+    /// Number of warnings.
+    pub warnings: usize,
+}
+
+/// The diagnostics of a document.
+#[derive(Default)]
+pub(super) struct Diagnostics {
+    spans: SpanSet<DiagnosticMark>,
+    counts: DiagnosticCounts,
+}
+
+/// A diagnostic whose span follows the text; its own span is that of the report.
+#[derive(Clone, Debug)]
+struct DiagnosticMark {
+    rank: usize,
+    diagnostic: Arc<Diagnostic>,
+}
+
+impl SpanMark for DiagnosticMark {
+    type Rank = usize;
+    const STAYS_EMPTY: bool = true;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn biases(&self) -> (Bias, Bias) {
+        // Text typed at its edges is not part of it.
+        (Bias::Right, Bias::Left)
+    }
+}
+
+/// A diagnostic at its present place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedDiagnostic {
+    /// The present span.
+    pub span: Span,
+    /// The diagnostic; its span is the one that was reported.
+    pub diagnostic: Arc<Diagnostic>,
+}
+
+impl Diagnostics {
+    fn new(mut items: Vec<Diagnostic>) -> Self {
+        items.sort_by_key(|item| item.span);
+        let count = |severity| {
+            items
+                .iter()
+                .filter(|item| item.severity == severity)
+                .count()
+        };
+        let counts = DiagnosticCounts {
+            errors: count(DiagnosticSeverity::Error),
+            warnings: count(DiagnosticSeverity::Warning),
+        };
+        let marks = items
+            .into_iter()
+            .enumerate()
+            .map(|(rank, item)| PlacedMark {
+                span: item.span,
+                mark: DiagnosticMark {
+                    rank,
+                    diagnostic: Arc::new(item),
+                },
+            });
+        let mut spans = SpanSet::new();
+        spans.insert(marks.collect());
+        Self { spans, counts }
+    }
+
+    pub(super) fn map(&mut self, change: &Change) {
+        self.spans.map(change);
+    }
+}
+
+impl From<PlacedMark<DiagnosticMark>> for PlacedDiagnostic {
+    fn from(placed: PlacedMark<DiagnosticMark>) -> Self {
+        Self {
+            span: placed.span,
+            diagnostic: placed.mark.diagnostic,
+        }
+    }
+}
+
+impl DocumentModel {
+    /// Replaces the diagnostics. Their spans belong to the text of `revision`; if its edits since then are no longer
+    /// known, nothing changes, and the servers report about the present text soon.
+    pub fn set_diagnostics(
+        &mut self,
+        revision: Revision,
+        items: Vec<Diagnostic>,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(since) = self.document.buffer().changes_since(revision) else {
+            return;
+        };
+        if items.is_empty() && self.diagnostics.spans.is_empty() {
+            return;
+        }
+        let mut diagnostics = Diagnostics::new(items);
+        diagnostics.map(&since);
+        self.diagnostics = diagnostics;
+        cx.emit(ModelEvent::DiagnosticsUpdated);
+        cx.notify();
+    }
+
+    /// Returns the number of errors and warnings.
+    pub fn diagnostic_counts(&self) -> DiagnosticCounts {
+        self.diagnostics.counts
+    }
+
+    /// Returns the diagnostics that touch a span, sorted by their starts.
+    pub fn diagnostics_in(&self, span: Span) -> Vec<PlacedDiagnostic> {
+        let found = self.diagnostics.spans.touching(span).into_iter();
+        found.map(PlacedDiagnostic::from).collect()
+    }
+
+    /// Returns the diagnostics, sorted by their starts.
+    pub fn diagnostics(&self) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
+        self.diagnostics.spans.from(0).map(PlacedDiagnostic::from)
+    }
+}

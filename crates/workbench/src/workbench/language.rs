@@ -1,0 +1,231 @@
+//! Language servers in the window: problems, the menu of servers, installation, and messages.
+
+use std::sync::Arc;
+
+use base::{LineFeeds, printable};
+use composer_panel::actions::TrustFolder;
+use gpui_kit::{
+    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
+};
+use host::RealFiles;
+use language::{FolderServers, InstallPlan, ServerMessage};
+use lsp::MessageSeverity;
+use ui::{ButtonStyle, Tone};
+
+use super::Workbench;
+use crate::actions::language::{RestartServers, ShowProblems, ShowServers};
+use crate::folder::OpenFolder;
+use crate::language_servers::{LanguageServers, LanguageServersEvent};
+use crate::notices::Notice;
+use crate::open_options::OpenOptions;
+use crate::pickers::problems::{Problem, ProblemPicker};
+use crate::pickers::server_menu::{self, ServerAction, ServerMenu};
+use crate::question::QuestionSpec;
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    element
+        .on_action(cx.listener(show_problems))
+        .on_action(cx.listener(show_servers))
+        .on_action(cx.listener(restart_servers))
+}
+
+/// Follows the language servers of a folder.
+pub(super) fn follow(
+    folder: &Entity<OpenFolder>,
+    window: &Window,
+    cx: &mut Context<Workbench>,
+) -> Subscription {
+    let servers = folder.read(cx).language_servers().clone();
+    cx.subscribe_in(&servers, window, |workbench, _, event, window, cx| {
+        match event {
+            LanguageServersEvent::Message(message) => show_message(workbench, message, window, cx),
+            LanguageServersEvent::StatusChanged | LanguageServersEvent::DiagnosticsChanged => {}
+        }
+        let status = workbench.status.clone();
+        status.update(cx, |status, cx| status.note_language(cx));
+    })
+}
+
+impl Workbench {
+    /// Returns the language servers of the open folder.
+    pub(super) fn language_servers(&self, cx: &gpui_kit::App) -> Option<Entity<LanguageServers>> {
+        let folder = self.folder.as_ref()?;
+        Some(folder.read(cx).language_servers().clone())
+    }
+
+    /// Starts the language servers anew, after the settings or the trust in the folder changed.
+    pub(super) fn reload_language_servers(&self, cx: &mut Context<Self>) {
+        if let Some(servers) = self.language_servers(cx) {
+            servers.update(cx, LanguageServers::reload);
+        }
+    }
+
+    /// Runs an action of the menu of servers.
+    pub(crate) fn run_server_action(
+        &mut self,
+        action: ServerAction,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(servers) = self.language_servers(cx) else {
+            return;
+        };
+        match action {
+            ServerAction::Restart(key) => servers.read(cx).restart(&key),
+            ServerAction::Stop(key) => servers.read(cx).stop(&key),
+            ServerAction::ShowLog(id) => {
+                let path = self.services.dirs.server_logs().join(format!("{id}.log"));
+                self.open_path(path, OpenOptions::lasting(), window, cx);
+            }
+            ServerAction::Install(id) => ask_to_install(self, id, window, cx),
+            ServerAction::Trust => window.dispatch_action(Box::new(TrustFolder), cx),
+        }
+    }
+}
+
+fn show_problems(
+    workbench: &mut Workbench,
+    _: &ShowProblems,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(servers) = workbench.language_servers(cx) else {
+        return;
+    };
+    let mut problems = Vec::new();
+    for (path, model) in servers.read(cx).documents() {
+        let name = workbench.display_path(&path, cx);
+        let model = model.read(cx);
+        let snapshot = model.snapshot();
+        problems.extend(model.diagnostics().map(|placed| {
+            let row = snapshot.point_at(placed.span.start).row;
+            Problem::new(&path, &name, row.0 + 1, &placed)
+        }));
+    }
+    let picker = ProblemPicker::new(cx.weak_entity(), problems);
+    workbench.pick(picker, window, cx);
+}
+
+fn show_servers(
+    workbench: &mut Workbench,
+    _: &ShowServers,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(servers) = workbench.language_servers(cx) else {
+        return;
+    };
+    let servers = servers.read(cx);
+    let rows = server_menu::rows(servers.refusal(), &servers.statuses(), &servers.missing());
+    let menu = ServerMenu::new(cx.weak_entity(), rows);
+    workbench.pick(menu, window, cx);
+}
+
+fn restart_servers(
+    workbench: &mut Workbench,
+    _: &RestartServers,
+    _: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.reload_language_servers(cx);
+}
+
+fn show_message(
+    workbench: &mut Workbench,
+    message: &ServerMessage,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let tone = match message.severity {
+        MessageSeverity::Error => Tone::Error,
+        MessageSeverity::Warning => Tone::Warning,
+        MessageSeverity::Info | MessageSeverity::Debug => Tone::Info,
+    };
+    let text = printable(message.text.trim(), LineFeeds::Keep);
+    let sentence = format!("{}: {text}", message.server);
+    let notice = Notice::new(tone, sentence).key(format!("lsp {}", message.server));
+    workbench.report(notice, window, cx);
+}
+
+/// Shows the commands that install a server, and runs them if the user agrees.
+fn ask_to_install(
+    workbench: &mut Workbench,
+    id: String,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let servers = workbench.language_servers(cx);
+    let folder = servers.and_then(|servers| servers.read(cx).folder());
+    let Some(folder) = folder else {
+        return;
+    };
+    cx.spawn_in(window, async move |workbench, cx| {
+        let (planned, wanted) = (folder.clone(), id.clone());
+        let plan = cx
+            .background_spawn(async move { plan(&planned, &wanted) })
+            .await;
+        // The window may have been closed.
+        let asked = workbench.update_in(cx, |workbench, window, cx| match plan {
+            Ok(plan) => {
+                let answer = workbench.ask(install_question(&id, &plan), window, cx);
+                Some((plan, answer))
+            }
+            Err(sentence) => {
+                workbench.report_error(sentence, window, cx);
+                None
+            }
+        });
+        let Ok(Some((plan, answer))) = asked else {
+            return;
+        };
+        if answer.await != Ok(0) {
+            return;
+        }
+        let done = cx.background_spawn(async move {
+            let installed = folder.installed().install(&RealFiles, &plan, &mut |_| {});
+            installed.map_err(|error| error.to_string())
+        });
+        let started = workbench.update_in(cx, |workbench, window, cx| {
+            let sentence = format!("{id} is being installed\u{2026}");
+            let notice = Notice::new(Tone::Info, sentence).key(format!("install {id}"));
+            workbench.report(notice, window, cx);
+        });
+        started.ok();
+        let done = done.await;
+        let shown = workbench.update_in(cx, |workbench, window, cx| {
+            if let Some(servers) = workbench.language_servers(cx) {
+                servers.read(cx).find_servers();
+            }
+            let notice = match done {
+                Ok(()) => Notice::new(Tone::Success, format!("{id} is installed")),
+                Err(sentence) => Notice::new(Tone::Error, sentence),
+            };
+            workbench.report(notice.key(format!("install {id}")), window, cx);
+        });
+        shown.ok();
+    })
+    .detach();
+}
+
+/// Returns the commands that install a server, or a sentence.
+fn plan(folder: &Arc<FolderServers>, id: &str) -> Result<InstallPlan, String> {
+    let server = folder.server(id);
+    let plan = server.and_then(|server| {
+        let installed = folder.installed();
+        installed.plan(&RealFiles, server, folder.root())
+    });
+    plan.map_err(|error| error.to_string())
+}
+
+fn install_question(id: &str, plan: &InstallPlan) -> QuestionSpec {
+    QuestionSpec {
+        title: format!("Install {id}?").into(),
+        detail: format!("Burin will run:\n{}", plan.commands().join("\n")).into(),
+        answers: vec![
+            ("Install".into(), ButtonStyle::Primary),
+            ("Cancel".into(), ButtonStyle::Plain),
+        ],
+        safest: 1,
+    }
+}
