@@ -77,6 +77,8 @@ pub enum EditorEvent {
     Focused,
     /// An event about the suggestion of the view.
     Suggestion(SuggestionEvent),
+    /// The user asked for the definition of the symbol at the caret with the mouse.
+    DefinitionRequested,
 }
 
 /// Scroll strategy for revealing a location: as little as possible, or centred.
@@ -106,6 +108,9 @@ pub(crate) struct ConflictComparison {
     /// Created when it is first shown.
     pub(crate) view: Option<Entity<Comparison>>,
 }
+
+/// Maximum number of chars on each side of the caret that belong to the word there.
+const MAX_WORD: usize = 200;
 
 /// A view of a text: selections, scroll position, folds and search over a `DocumentModel`, which
 /// may have several views.
@@ -261,6 +266,21 @@ impl Editor {
         self.snapshot
             .text(self.selections.primary().span())
             .into_owned()
+    }
+
+    /// Returns the selected text, or the word at the newest caret; empty beside a word.
+    pub fn caret_word(&mut self, cx: &mut Context<Self>) -> String {
+        self.sync(cx);
+        let selected = self.selections.primary().span();
+        if !selected.is_empty() {
+            return self.snapshot.text(selected).into_owned();
+        }
+        let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
+        let before = self.snapshot.chars_before(selected.start);
+        let before: Vec<char> = before.take_while(is_word).take(MAX_WORD).collect();
+        let after = self.snapshot.chars_at(selected.start);
+        let after = after.take_while(is_word).take(MAX_WORD);
+        before.into_iter().rev().chain(after).collect()
     }
 
     /// Returns the display snapshot of the current text: folds, inlays, wraps and blocks.

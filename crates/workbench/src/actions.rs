@@ -182,6 +182,16 @@ pub mod language {
             ShowServers,
             /// Restart all language servers of this folder.
             RestartServers,
+            /// Go to the definition of the symbol at the caret; at its definition, find its references.
+            GoToDefinition,
+            /// Go to the declaration of the symbol at the caret.
+            GoToDeclaration,
+            /// Go to the type of the symbol at the caret.
+            GoToTypeDefinition,
+            /// Go to the implementations of the symbol at the caret.
+            GoToImplementation,
+            /// Find the references to the symbol at the caret and show them in one tab.
+            FindReferences,
         ]
     );
 }

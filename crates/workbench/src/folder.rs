@@ -268,7 +268,7 @@ impl OpenFolder {
     }
 
     /// Returns the open folders that contain `path`.
-    fn containing(path: &AbsPath, cx: &App) -> Vec<Entity<Self>> {
+    pub(crate) fn containing(path: &AbsPath, cx: &App) -> Vec<Entity<Self>> {
         let Some(open) = cx.try_global::<OpenFolders>() else {
             return Vec::new();
         };

@@ -13,14 +13,15 @@ use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task, WeakEntity,
 };
 use language::{
-    FolderServers, MissingServer, RunningOptions, RunningServers, ServerKey, ServerMessage,
-    ServerStatus,
+    DocumentServer, FolderServers, MissingServer, RunningOptions, RunningServers, ServerKey,
+    ServerMessage, ServerStatus,
 };
 
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
 use crate::documents::Documents;
+use crate::folder::OpenFolder;
 use crate::services::Services;
 
 /// Prepares the language servers of a folder.
@@ -211,6 +212,25 @@ impl LanguageServers {
         if changes.servers {
             cx.emit(LanguageServersEvent::StatusChanged);
         }
+    }
+
+    /// Returns the servers of a document's folder, and the path under which they know it; `None` if no open folder
+    /// serves it.
+    pub(crate) fn of(model: &Entity<DocumentModel>, cx: &App) -> Option<(Entity<Self>, AbsPath)> {
+        let path = model.read(cx).path()?;
+        let folders = OpenFolder::containing(path, cx).into_iter();
+        let mut servers = folders.map(|folder| folder.read(cx).language_servers().clone());
+        servers.find_map(|servers| {
+            let document = servers.read(cx).documents.get(&model.entity_id())?;
+            let path = document.path.clone();
+            Some((servers.clone(), path))
+        })
+    }
+
+    /// Returns the connected servers of a document, the primary one first.
+    pub(crate) fn servers_of(&self, path: &AbsPath) -> Vec<DocumentServer> {
+        let running = self.running.as_ref();
+        running.map_or_else(Vec::new, |running| running.servers_of(path))
     }
 
     /// Returns the state of every server.

@@ -43,6 +43,7 @@ mod question;
 mod region;
 mod reread;
 mod search_panel;
+mod server_hover;
 mod session;
 mod snippet_items;
 mod snippet_library;

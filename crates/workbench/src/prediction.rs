@@ -353,7 +353,10 @@ impl Prediction {
             }
             EditorEvent::Focused => self.sync_blocks(Some(window), cx),
             EditorEvent::Suggestion(event) => self.suggestion_event(event, window, cx),
-            EditorEvent::Edited | EditorEvent::Scrolled | EditorEvent::Refused(_) => {}
+            EditorEvent::Edited
+            | EditorEvent::Scrolled
+            | EditorEvent::Refused(_)
+            | EditorEvent::DefinitionRequested => {}
         }
     }
 

@@ -13,6 +13,7 @@ mod folders;
 mod grid;
 mod install;
 mod language;
+mod locations;
 mod navigate;
 mod open;
 mod panes;

@@ -6,7 +6,7 @@ use gpui_kit::{Context, MouseButton, MouseDownEvent, Window};
 use settings::MultiCursorModifier;
 
 use super::{Drag, area_of, bars};
-use crate::editor::{Editor, Reveal, folding};
+use crate::editor::{Editor, EditorEvent, Reveal, folding};
 use crate::frame::HitArea;
 
 pub(super) fn press(
@@ -58,7 +58,15 @@ fn press_text(
         2 => SelectionUnit::Word,
         _ => SelectionUnit::Row,
     };
-    if modifiers.alt && modifiers.shift {
+    let goes_to_definition = modifiers.secondary(cx)
+        && !modifiers.alt
+        && !modifiers.shift
+        && editor.settings.multi_cursor_modifier == MultiCursorModifier::Alt
+        && unit == SelectionUnit::Character;
+    if goes_to_definition {
+        editor.go_to(offset, Reveal::Nearest, cx);
+        cx.emit(EditorEvent::DefinitionRequested);
+    } else if modifiers.alt && modifiers.shift {
         begin_box(editor, window, cx);
     } else if modifiers.shift {
         let from = editor.selections.primary().anchor;

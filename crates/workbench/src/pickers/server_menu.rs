@@ -271,7 +271,7 @@ mod tests {
         check(
             &rows(None, &[failed], &[]),
             &[
-                "ty: failed: it exited\u{2424}at once",
+                "ty: failed: it exited\u{240a}at once",
                 "Start ty",
                 "Show log of ty",
             ],

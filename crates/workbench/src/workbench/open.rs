@@ -1,5 +1,6 @@
 //! Opening texts in a window: files, new texts, further views of open texts.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, path_text};
@@ -7,9 +8,10 @@ use editor::{DocumentModel, Editor, EditorEvent, ModelEvent};
 use gpui_kit::{
     AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
 };
+use lsp::LocationKind;
 use project::LoadError;
 
-use super::{ItemEntry, MAX_RECENT_FILES, Workbench, save, search, snippets};
+use super::{ItemEntry, MAX_RECENT_FILES, Workbench, locations, save, search, snippets};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
@@ -18,6 +20,7 @@ use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
 use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
+use crate::server_hover::ServerHover;
 use crate::session::note_recent;
 use crate::target::LineColumn;
 use crate::workbench::close;
@@ -143,8 +146,10 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Entity<Editor> {
+        let hovers = Rc::new(ServerHover::new(document.downgrade()));
         let editor = cx.new(|cx| Editor::new(document, window, cx));
         snippets::set_completion_sources(self, &editor, cx);
+        editor.update(cx, |editor, _| editor.set_hover_source(Some(hovers)));
         self.refresh_review_in(&editor, cx);
         editor
     }
@@ -447,6 +452,9 @@ fn editor_event(
                 window,
                 cx,
             );
+        }
+        EditorEvent::DefinitionRequested => {
+            locations::go_to(workbench, LocationKind::Definition, window, cx);
         }
         EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
     }

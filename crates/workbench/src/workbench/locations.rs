@@ -1,0 +1,255 @@
+//! Places that language servers relate to the symbol at the caret: definition, declaration, type, implementations,
+//! references.
+//!
+//! One place is opened; several are shown as excerpts in one tab.
+//! Start at `go_to`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::{AbsPath, ByteOffset, Span};
+use futures::future::join_all;
+use gpui_kit::{App, Context, Div, Entity, InteractiveElement as _, Stateful, Window};
+use host::Files;
+use lsp::{Location, LocationKind, RequestError};
+use text::{RowSpan, Snapshot};
+use ui::Tone;
+
+use super::Workbench;
+use crate::actions::language::{
+    FindReferences, GoToDeclaration, GoToDefinition, GoToImplementation, GoToTypeDefinition,
+};
+use crate::documents::Documents;
+use crate::excerpt_rows::{expanded_rows, gather};
+use crate::item::TabItem;
+use crate::language_servers::LanguageServers;
+use crate::notices::Notice;
+use crate::open_options::GoToPosition;
+
+/// Rows shown around each place.
+const CONTEXT: u32 = 3;
+/// Largest file that is read to find a place in it, in bytes.
+const MAX_FILE: u64 = 64 << 20;
+/// Maximum number of places that are shown.
+const MAX_PLACES: usize = 2_000;
+
+/// A place in a file, in the present text of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FoundPlace {
+    path: AbsPath,
+    span: Span,
+    rows: RowSpan,
+}
+
+/// Registers the actions of this module.
+pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    let kinds = LocationKind::References {
+        include_declaration: true,
+    };
+    element
+        .on_action(cx.listener(|this, _: &GoToDefinition, window, cx| {
+            go_to(this, LocationKind::Definition, window, cx);
+        }))
+        .on_action(cx.listener(|this, _: &GoToDeclaration, window, cx| {
+            go_to(this, LocationKind::Declaration, window, cx);
+        }))
+        .on_action(cx.listener(|this, _: &GoToTypeDefinition, window, cx| {
+            go_to(this, LocationKind::TypeDefinition, window, cx);
+        }))
+        .on_action(cx.listener(|this, _: &GoToImplementation, window, cx| {
+            go_to(this, LocationKind::Implementation, window, cx);
+        }))
+        .on_action(cx.listener(move |this, _: &FindReferences, window, cx| {
+            go_to(this, kinds, window, cx);
+        }))
+}
+
+/// Asks the servers of the active text for places related to the symbol at the caret, and shows them. At its own
+/// definition, the references are shown.
+pub(super) fn go_to(
+    workbench: &mut Workbench,
+    kind: LocationKind,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let editor = workbench.active_item().and_then(TabItem::editor).cloned();
+    let Some(editor) = editor else {
+        return;
+    };
+    let model = editor.read(cx).model().clone();
+    let served = LanguageServers::of(&model, cx);
+    let Some((servers, path)) = served else {
+        return tell(workbench, "No language server serves this text", window, cx);
+    };
+    let (at, word) = editor.update(cx, |editor, cx| (caret(editor, cx), editor.caret_word(cx)));
+    let requests: Vec<_> = servers
+        .read(cx)
+        .servers_of(&path)
+        .iter()
+        .filter_map(|server| server.connection.locations(kind, &path, at))
+        .collect();
+    if requests.is_empty() {
+        let sentence = "The language server of this text cannot answer that, or does not run yet";
+        return tell(workbench, sentence, window, cx);
+    }
+    let files = workbench.services.files.clone();
+    let texts = open_texts(cx);
+    let here = path.clone();
+    cx.spawn_in(window, async move |this, cx| {
+        let found = cx.background_executor().spawn(async move {
+            let locations = merged(join_all(requests).await)?;
+            Ok(resolved(files.as_ref(), &texts, locations))
+        });
+        let found: Result<Vec<FoundPlace>, RequestError> = found.await;
+        let shown = this.update_in(cx, |this, window, cx| match found {
+            Ok(places) => show_places(this, kind, &word, (&here, at), places, window, cx),
+            Err(error) => this.report_error(error.to_string(), window, cx),
+        });
+        // The window may have been closed.
+        shown.ok();
+    })
+    .detach();
+}
+
+fn caret(editor: &mut editor::Editor, cx: &mut Context<editor::Editor>) -> ByteOffset {
+    editor.selections(cx).primary().head
+}
+
+/// Returns the texts of open documents by path; the places of a server are about them, not about the files.
+fn open_texts(cx: &App) -> HashMap<AbsPath, Snapshot> {
+    let texts = Documents::all(cx).into_iter().filter_map(|model| {
+        let model: &editor::DocumentModel = model.read(cx);
+        Some((model.path()?.clone(), model.snapshot()))
+    });
+    texts.collect()
+}
+
+/// Joins the answers of several servers, each location once. Fails only if all servers did.
+fn merged(
+    answers: Vec<Result<Vec<Location>, RequestError>>,
+) -> Result<Vec<Location>, RequestError> {
+    let mut locations: Vec<Location> = Vec::new();
+    let mut failure = None;
+    let mut has_answer = false;
+    for answer in answers {
+        match answer {
+            Ok(found) => {
+                has_answer = true;
+                locations.extend(found);
+            }
+            Err(error) => failure = Some(error),
+        }
+    }
+    match failure {
+        Some(error) if !has_answer => Err(error),
+        _ => Ok(locations),
+    }
+}
+
+/// Converts locations to places in the present texts, without duplicates. Locations beyond their texts and in unreadable
+/// files are left out. Blocks on the disk.
+fn resolved(
+    files: &dyn Files,
+    open: &HashMap<AbsPath, Snapshot>,
+    locations: Vec<Location>,
+) -> Vec<FoundPlace> {
+    let mut read = HashMap::<AbsPath, Option<Snapshot>>::new();
+    let mut places: Vec<FoundPlace> = Vec::new();
+    for location in locations.into_iter().take(MAX_PLACES) {
+        let text = open.get(&location.path).cloned().or_else(|| {
+            let text = read.entry(location.path.clone());
+            text.or_insert_with(|| read_text(files, &location.path))
+                .clone()
+        });
+        let Some(text) = text else {
+            continue;
+        };
+        let Some(span) = location.selection.span(&text) else {
+            continue;
+        };
+        let rows = RowSpan {
+            start: text.point_at(span.start).row,
+            end: text.point_at(span.end).row + 1,
+        };
+        let place = FoundPlace {
+            path: location.path,
+            span,
+            rows,
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn read_text(files: &dyn Files, path: &AbsPath) -> Option<Snapshot> {
+    let bytes = files.read(path, MAX_FILE).ok()?;
+    let decoded = text::decode(&bytes);
+    (!decoded.binary).then(|| Snapshot::new(&decoded.text))
+}
+
+fn show_places(
+    workbench: &mut Workbench,
+    kind: LocationKind,
+    word: &str,
+    (here, at): (&AbsPath, ByteOffset),
+    places: Vec<FoundPlace>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let is_here =
+        |place: &FoundPlace| place.path == *here && place.span.start <= at && at <= place.span.end;
+    match places.as_slice() {
+        [] => tell(workbench, nothing_found(kind), window, cx),
+        // The definition of what is defined here: its uses are of interest.
+        [place] if kind == LocationKind::Definition && is_here(place) => {
+            let references = LocationKind::References {
+                include_declaration: false,
+            };
+            go_to(workbench, references, window, cx);
+        }
+        [place] => {
+            workbench.leave_place(cx);
+            let position = Some(GoToPosition::Span(place.span));
+            workbench.open_at(place.path.clone(), position, false, window, cx);
+        }
+        _ => {
+            let files = gather(
+                places
+                    .into_iter()
+                    .map(|place| (place.path, expanded_rows(place.rows, CONTEXT))),
+            );
+            workbench.open_excerpts(title(kind, word), files, window, cx);
+        }
+    }
+}
+
+fn nothing_found(kind: LocationKind) -> &'static str {
+    match kind {
+        LocationKind::Definition => "No definition found",
+        LocationKind::Declaration => "No declaration found",
+        LocationKind::TypeDefinition => "No type definition found",
+        LocationKind::Implementation => "No implementations found",
+        LocationKind::References { .. } => "No references found",
+    }
+}
+
+fn title(kind: LocationKind, word: &str) -> String {
+    let what = match kind {
+        LocationKind::Definition => "Definitions",
+        LocationKind::Declaration => "Declarations",
+        LocationKind::TypeDefinition => "Types",
+        LocationKind::Implementation => "Implementations",
+        LocationKind::References { .. } => "References",
+    };
+    match word {
+        "" => what.to_owned(),
+        word => format!("{what}: {word}"),
+    }
+}
+
+fn tell(workbench: &mut Workbench, text: &str, window: &mut Window, cx: &mut Context<Workbench>) {
+    let notice = Notice::new(Tone::Info, text.to_owned()).key("locations");
+    workbench.report(notice, window, cx);
+}
