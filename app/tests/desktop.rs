@@ -12,6 +12,8 @@
 mod agents;
 #[path = "desktop/desk.rs"]
 mod desk;
+#[path = "desktop/language.rs"]
+mod language;
 
 use std::fs;
 use std::process::Command;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A scripted language server. Its behaviour is its first argument:
-#   push        publishes one error for each opened document
+#   push        publishes one error for each opened document; its second row is the definition of everything
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
@@ -65,7 +65,9 @@ handle() {
             message='it is odd'
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
-        textDocument/definition) answer null ;;
+        textDocument/definition)
+            range='{"start":{"line":1,"character":0},"end":{"line":1,"character":0}}'
+            if [ "$behaviour" = push ]; then answer "{\"uri\":\"$uri\",\"range\":$range}"; else answer null; fi ;;
         shutdown) [ "$behaviour" = stubborn ] || answer null ;;
         exit) [ "$behaviour" = stubborn ] || exit 0 ;;
     esac
