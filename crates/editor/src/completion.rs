@@ -200,7 +200,7 @@ pub struct CompletionQuery {
 /// A source of completion items.
 pub trait CompletionSource {
     /// Returns the characters after which the list opens although no word is typed.
-    fn triggers(&self) -> Vec<char> {
+    fn triggers(&self, _: &App) -> Vec<char> {
         Vec::new()
     }
 

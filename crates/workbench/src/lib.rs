@@ -44,6 +44,7 @@ mod region;
 mod reread;
 mod search_panel;
 mod server_hover;
+mod server_items;
 mod session;
 mod snippet_items;
 mod snippet_library;

@@ -274,7 +274,7 @@ pub(super) fn typed(editor: &mut Editor, text: &str, cx: &mut Context<Editor>) {
     if !editor.settings_source.completions.auto || !editor.can_complete(cx) {
         return;
     }
-    let is_trigger = |source: &Rc<dyn CompletionSource>| source.triggers().contains(&char);
+    let is_trigger = |source: &Rc<dyn CompletionSource>| source.triggers(cx).contains(&char);
     if editor.completions.sources.iter().any(is_trigger) {
         return open(editor, CompletionTrigger::Character(char), cx);
     }
@@ -390,7 +390,7 @@ fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor
     for ix in 0..editor.completions.sources.len() {
         let source = editor.completions.sources[ix].clone();
         let is_asked = match trigger {
-            CompletionTrigger::Character(char) => source.triggers().contains(&char),
+            CompletionTrigger::Character(char) => source.triggers(cx).contains(&char),
             _ => true,
         };
         if is_asked {

@@ -9,6 +9,7 @@ use crate::actions::snippets::{Configure, Insert};
 use crate::configuration::Configuration;
 use crate::item::TabItem;
 use crate::pickers::snippets::SnippetPicker;
+use crate::server_items::ServerItems;
 use crate::snippet_items::{SnippetItems, window_variables};
 
 /// Initial content of a new file of snippets.
@@ -70,8 +71,10 @@ pub(super) fn set_completion_sources(
 ) {
     let root = workbench.root(cx);
     editor.update(cx, |editor, cx| {
-        let snippets = SnippetItems::new(editor.model().clone(), root);
-        editor.set_completion_sources(vec![Rc::new(snippets)], cx);
+        let model = editor.model().clone();
+        let servers = ServerItems::new(model.downgrade());
+        let snippets = SnippetItems::new(model, root);
+        editor.set_completion_sources(vec![Rc::new(servers), Rc::new(snippets)], cx);
     });
 }
 

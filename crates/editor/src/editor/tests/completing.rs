@@ -30,7 +30,7 @@ struct ScriptedSource {
 }
 
 impl CompletionSource for ScriptedSource {
-    fn triggers(&self) -> Vec<char> {
+    fn triggers(&self, _: &App) -> Vec<char> {
         vec!['.']
     }
 

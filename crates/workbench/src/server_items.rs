@@ -1,0 +1,227 @@
+//! Completion items of language servers as a source of the completion list.
+//!
+//! Must not know: how items are matched and ranked.
+//! Start at `ServerItems`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use base::AbsPath;
+use editor::{
+    CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionKind,
+    CompletionQuery, CompletionSource, CompletionTrigger, DocumentModel, Documentation,
+};
+use futures::future::join_all;
+use gpui_kit::{App, AppContext as _, SharedString, Task, WeakEntity};
+use language::DocumentServer;
+use lsp::{LanguageServer, MarkupText};
+use text::Edit;
+
+use crate::language_servers::LanguageServers;
+
+/// Offers the items of the language servers of a text.
+pub(crate) struct ServerItems {
+    model: WeakEntity<DocumentModel>,
+    /// The items of the latest answer, as their servers gave them.
+    answered: Rc<RefCell<HashMap<CompletionId, ServerItem>>>,
+}
+
+/// An item of a server.
+#[derive(Clone)]
+struct ServerItem {
+    server: LanguageServer,
+    item: lsp::CompletionItem,
+}
+
+impl ServerItems {
+    /// Creates the source for a text, whichever servers it has when it is asked.
+    pub(crate) fn new(model: WeakEntity<DocumentModel>) -> Self {
+        Self {
+            model,
+            answered: Rc::default(),
+        }
+    }
+
+    fn servers(&self, cx: &App) -> Option<(AbsPath, Vec<DocumentServer>)> {
+        let (servers, path) = LanguageServers::of(&self.model.upgrade()?, cx)?;
+        let connected = servers.read(cx).servers_of(&path);
+        Some((path, connected))
+    }
+
+    fn answered(&self, item: &CompletionItem) -> Option<ServerItem> {
+        self.answered.borrow().get(&item.id).cloned()
+    }
+}
+
+impl CompletionSource for ServerItems {
+    fn triggers(&self, cx: &App) -> Vec<char> {
+        let Some((path, servers)) = self.servers(cx) else {
+            return Vec::new();
+        };
+        let servers = servers.iter();
+        servers
+            .flat_map(|server| server.connection.completion_triggers(&path))
+            .collect()
+    }
+
+    fn request(&self, query: CompletionQuery, cx: &mut App) -> Task<Option<CompletionAnswer>> {
+        let Some((path, servers)) = self.servers(cx) else {
+            return Task::ready(None);
+        };
+        let trigger = match query.trigger {
+            CompletionTrigger::Invoked | CompletionTrigger::Typed => {
+                lsp::CompletionTrigger::Invoked
+            }
+            CompletionTrigger::Character(character) => lsp::CompletionTrigger::Character(character),
+            CompletionTrigger::Incomplete => lsp::CompletionTrigger::Incomplete,
+        };
+        let requests = servers.into_iter().filter_map(|server| {
+            let request = server.connection.completion(&path, query.offset, trigger)?;
+            Some(async move { (server.connection, request.await) })
+        });
+        let requests: Vec<_> = requests.collect();
+        if requests.is_empty() {
+            return Task::ready(None);
+        }
+        let revision = query.snapshot.revision();
+        let converted = cx.background_spawn(async move {
+            let mut known = HashMap::new();
+            let mut answer = CompletionAnswer {
+                items: Vec::new(),
+                is_incomplete: false,
+                revision,
+            };
+            for (server, list) in join_all(requests).await {
+                // A server that cannot answer now has no items.
+                let Some(list) = list.ok().filter(|it| it.text.revision() == revision) else {
+                    continue;
+                };
+                answer.is_incomplete |= list.is_incomplete;
+                for item in list.items {
+                    let id = CompletionId(known.len() as u64);
+                    answer.items.push(converted(id, &item));
+                    let server = server.clone();
+                    known.insert(id, ServerItem { server, item });
+                }
+            }
+            (known, answer)
+        });
+        let answered = self.answered.clone();
+        cx.spawn(async move |_| {
+            let (known, answer) = converted.await;
+            *answered.borrow_mut() = known;
+            Some(answer)
+        })
+    }
+
+    fn resolve(&self, item: &CompletionItem, cx: &mut App) -> Option<Task<Option<CompletionItem>>> {
+        let ServerItem { server, item: raw } = self.answered(item)?;
+        let request = server.resolve_completion(&raw)?;
+        let resolved = cx.background_spawn(async move { request.await.ok() });
+        let (id, answered) = (item.id, self.answered.clone());
+        Some(cx.spawn(async move |_| {
+            let item = resolved.await?;
+            let result = converted(id, &item);
+            if let Some(known) = answered.borrow_mut().get_mut(&id) {
+                known.item = item;
+            }
+            Some(result)
+        }))
+    }
+
+    fn accepted(&self, item: &CompletionItem, cx: &mut App) {
+        let Some(ServerItem { server, item }) = self.answered(item) else {
+            return;
+        };
+        let request = item
+            .command
+            .and_then(|command| server.execute_command(&command));
+        if let Some(request) = request {
+            // The server reports a failure in its log.
+            let done = async move { drop(request.await) };
+            cx.background_executor().spawn(done).detach();
+        }
+    }
+}
+
+/// Returns the item of a list for an item of a server.
+fn converted(id: CompletionId, item: &lsp::CompletionItem) -> CompletionItem {
+    let label = match &item.label_detail {
+        Some(detail) => format!("{}{detail}", item.label),
+        None => item.label.clone(),
+    };
+    let detail = item.label_description.as_ref().or(item.detail.as_ref());
+    let documentation = item.documentation();
+    CompletionItem {
+        id,
+        label: printed(&label),
+        detail: detail.map(|detail| printed(detail)),
+        kind: kind(item.kind),
+        filter_text: item
+            .filter_text
+            .clone()
+            .unwrap_or_else(|| item.label.clone())
+            .into(),
+        sort_text: item
+            .sort_text
+            .clone()
+            .unwrap_or_else(|| item.label.clone())
+            .into(),
+        is_preselected: item.is_preselected,
+        is_deprecated: item.is_deprecated,
+        commit_characters: item.commit_characters.clone(),
+        insert: CompletionInsertion {
+            text: item.insert.text.clone().into(),
+            is_snippet: item.insert.is_snippet,
+            insert_span: item.insert.insert_span,
+            replace_span: item.insert.replace_span,
+        },
+        additional_edits: item
+            .additional_edits
+            .iter()
+            .map(|(span, text)| Edit::new(*span, text.clone()))
+            .collect(),
+        documentation: documentation.map(|MarkupText { value, is_markdown }| Documentation {
+            text: value.into(),
+            is_markdown,
+        }),
+    }
+}
+
+fn printed(text: &str) -> SharedString {
+    base::printable(text, base::LineFeeds::Escape)
+        .into_owned()
+        .into()
+}
+
+fn kind(kind: lsp::CompletionKind) -> CompletionKind {
+    use lsp::CompletionKind as Kind;
+    match kind {
+        Kind::Text => CompletionKind::Text,
+        Kind::Method => CompletionKind::Method,
+        Kind::Function => CompletionKind::Function,
+        Kind::Constructor => CompletionKind::Constructor,
+        Kind::Field => CompletionKind::Field,
+        Kind::Variable => CompletionKind::Variable,
+        Kind::Class => CompletionKind::Class,
+        Kind::Interface => CompletionKind::Interface,
+        Kind::Module => CompletionKind::Module,
+        Kind::Property => CompletionKind::Property,
+        Kind::Unit => CompletionKind::Unit,
+        Kind::Value => CompletionKind::Value,
+        Kind::Enum => CompletionKind::Enum,
+        Kind::Keyword => CompletionKind::Keyword,
+        Kind::Snippet => CompletionKind::Snippet,
+        Kind::Color => CompletionKind::Color,
+        Kind::File => CompletionKind::File,
+        Kind::Reference => CompletionKind::Reference,
+        Kind::Folder => CompletionKind::Folder,
+        Kind::EnumMember => CompletionKind::EnumMember,
+        Kind::Constant => CompletionKind::Constant,
+        Kind::Struct => CompletionKind::Struct,
+        Kind::Event => CompletionKind::Event,
+        Kind::Operator => CompletionKind::Operator,
+        Kind::TypeParameter => CompletionKind::TypeParameter,
+    }
+}
