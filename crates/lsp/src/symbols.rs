@@ -242,7 +242,7 @@ impl SymbolReader<'_> {
 
     fn read(&mut self, item: &RawValue, depth: usize) -> Option<DocumentSymbol> {
         let symbol: Option<WireSymbol> = serde_json::from_str(item.get()).ok();
-        let range = |it: &WireSymbol| it.range.or(Some(it.location.as_ref()?.range));
+        let range = |it: &WireSymbol| it.range.or_else(|| Some(it.location.as_ref()?.range));
         let symbol = symbol.and_then(|it| Some((range(&it)?, it)));
         let Some((range, symbol)) = symbol else {
             self.reading.violations.count(Violation::MalformedItem, 1);

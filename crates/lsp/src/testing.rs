@@ -1,6 +1,5 @@
 //! Documents and counts for tests of answers.
 
-use base::AbsPath;
 use serde_json::Value;
 use text::Snapshot;
 
@@ -11,7 +10,6 @@ use crate::violations::Violations;
 /// Returns a document whose positions are counted in UTF-16.
 pub(crate) fn document(text: &str) -> RequestDocument {
     RequestDocument {
-        path: AbsPath::new("/w/a.rs").expect("absolute"),
         text: Snapshot::new(text),
         version: 1,
         encoding: PositionEncoding::Utf16,

@@ -15,7 +15,6 @@ const MAX_TRIGGERS: usize = 1024;
 /// An open document as a server knew it when a request was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestDocument {
-    pub(crate) path: AbsPath,
     pub(crate) text: Snapshot,
     pub(crate) version: i32,
     pub(crate) encoding: PositionEncoding,
@@ -30,7 +29,6 @@ impl ServerSession {
         let options = self.document_options(method, path).into_iter().next()?;
         let document = self.documents.get(path)?;
         Some(RequestDocument {
-            path: path.clone(),
             text: document.text.clone(),
             version: document.version,
             encoding: self.capabilities.encoding(),

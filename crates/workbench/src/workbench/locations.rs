@@ -5,11 +5,10 @@
 //! Start at `go_to`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Span};
 use futures::future::join_all;
-use gpui_kit::{App, Context, Div, Entity, InteractiveElement as _, Stateful, Window};
+use gpui_kit::{App, Context, Div, InteractiveElement as _, Stateful, Window};
 use host::Files;
 use lsp::{Location, LocationKind, RequestError};
 use text::{RowSpan, Snapshot};

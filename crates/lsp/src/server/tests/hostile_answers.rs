@@ -111,13 +111,16 @@ fn ask_about_symbols(server: &LanguageServer, fake: &mut FakeServer, rng: &mut S
     let (document, offset) = (document(), random::boundary(rng, TEXT));
     let hover = json!({ "contents": { "kind": "markdown", "value": "m" }, "range": range() });
     let hover = ask(fake, rng, server.hover(&document, offset), hover).flatten();
-    hover.and_then(|hover| hover.span).map_or((), check_span);
+    hover
+        .and_then(|hover| hover.span)
+        .into_iter()
+        .for_each(check_span);
     let link = json!([{ "targetUri": "file:///w/a.rs", "targetRange": range() }]);
     let request = server.locations(LocationKind::Definition, &document, offset);
     let locations = ask(fake, rng, request, link).unwrap_or_default();
     for location in locations {
         let span = location.range.span(&text::Snapshot::new(TEXT));
-        span.map_or((), check_span);
+        span.into_iter().for_each(check_span);
     }
     let highlights = json!([{ "range": range(), "kind": 2 }]);
     let highlights = ask(fake, rng, server.highlights(&document, offset), highlights);
@@ -168,8 +171,8 @@ fn ask_for_edits(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRn
         .iter()
         .take(2)
     {
-        item.insert.insert_span.map_or((), check_span);
-        item.insert.replace_span.map_or((), check_span);
+        item.insert.insert_span.into_iter().for_each(check_span);
+        item.insert.replace_span.into_iter().for_each(check_span);
         drop(item.documentation());
         let answer = completions()["items"][0].clone();
         let resolved = ask(fake, rng, server.resolve_completion(item), answer);
@@ -187,7 +190,10 @@ fn ask_for_edits(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRn
     }
     let target = json!({ "range": range(), "placeholder": "p" });
     let target = ask(fake, rng, server.prepare_rename(&document, offset), target).flatten();
-    target.and_then(|it| it.span).map_or((), check_span);
+    target
+        .and_then(|it| it.span)
+        .into_iter()
+        .for_each(check_span);
     let edit = ask(
         fake,
         rng,
@@ -201,7 +207,7 @@ fn ask_for_edits(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRn
     let request = server.code_actions(&document, Span::at(offset), &[]);
     let actions = ask(fake, rng, request, json!([action, command]));
     for action in actions.unwrap_or_default().iter().take(2) {
-        action.edit.as_ref().map_or((), check_edit);
+        action.edit.as_ref().into_iter().for_each(check_edit);
         let request = server.resolve_code_action(action);
         if request.is_some() {
             ask(
