@@ -23,7 +23,11 @@ fn problems_of_a_server_in_the_window() {
     let settings = serde_json::json!({
         "lsp": { "servers": { "script": { "command": script, "args": ["push"], "languages": ["SQL"] } } }
     });
-    fs::write(desk.folder().join("config/settings.json"), settings.to_string()).expect("write");
+    fs::write(
+        desk.folder().join("config/settings.json"),
+        settings.to_string(),
+    )
+    .expect("write");
 
     let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
     let shows = |name: &str| {

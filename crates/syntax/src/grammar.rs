@@ -150,7 +150,10 @@ pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
 /// Returns the words among the tokens that a grammar spells out.
 fn words(language: &tree_sitter::Language) -> Vec<&'static str> {
     let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-    let tokens = ids.filter(|id| !language.node_kind_is_named(*id));
+    // Hidden kinds are rules of the grammar, not text.
+    let is_token =
+        |id: &u16| !language.node_kind_is_named(*id) && language.node_kind_is_visible(*id);
+    let tokens = ids.filter(is_token);
     let mut words: Vec<&'static str> = tokens
         .filter_map(|id| language.node_kind_for_id(id))
         .filter(|token| {
