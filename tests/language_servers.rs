@@ -98,8 +98,9 @@ impl World {
 
     fn living(&self) -> Vec<String> {
         let is_alive = |pid: &String| {
-            let status = Command::new("kill").args(["-0", pid]).stderr(Stdio::null());
-            status.status().is_ok_and(|status| status.success())
+            let mut kill = Command::new("kill");
+            let status = kill.args(["-0", pid]).stderr(Stdio::null()).status();
+            status.is_ok_and(|status| status.success())
         };
         self.pids().into_iter().filter(is_alive).collect()
     }

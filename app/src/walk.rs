@@ -53,6 +53,7 @@ impl AgentTour {
                 IndexRegistry::new(&dirs),
             ))),
             index: None,
+            language_servers: None,
             tab: None,
             unsaved,
             dirs,

@@ -43,12 +43,6 @@ impl ServerItems {
         }
     }
 
-    fn servers(&self, cx: &App) -> Option<(AbsPath, Vec<DocumentServer>)> {
-        let (servers, path) = LanguageServers::of(&self.model.upgrade()?, cx)?;
-        let connected = servers.read(cx).servers_of(&path);
-        Some((path, connected))
-    }
-
     fn answered(&self, item: &CompletionItem) -> Option<ServerItem> {
         self.answered.borrow().get(&item.id).cloned()
     }
@@ -56,7 +50,7 @@ impl ServerItems {
 
 impl CompletionSource for ServerItems {
     fn triggers(&self, cx: &App) -> Vec<char> {
-        let Some((path, servers)) = self.servers(cx) else {
+        let Some((path, servers)) = connected(&self.model, cx) else {
             return Vec::new();
         };
         let servers = servers.iter();
@@ -66,50 +60,11 @@ impl CompletionSource for ServerItems {
     }
 
     fn request(&self, query: CompletionQuery, cx: &mut App) -> Task<Option<CompletionAnswer>> {
-        let Some((path, servers)) = self.servers(cx) else {
-            return Task::ready(None);
-        };
-        let trigger = match query.trigger {
-            CompletionTrigger::Invoked | CompletionTrigger::Typed => {
-                lsp::CompletionTrigger::Invoked
-            }
-            CompletionTrigger::Character(character) => lsp::CompletionTrigger::Character(character),
-            CompletionTrigger::Incomplete => lsp::CompletionTrigger::Incomplete,
-        };
-        let requests = servers.into_iter().filter_map(|server| {
-            let request = server.connection.completion(&path, query.offset, trigger)?;
-            Some(async move { (server.connection, request.await) })
-        });
-        let requests: Vec<_> = requests.collect();
-        if requests.is_empty() {
-            return Task::ready(None);
-        }
-        let revision = query.snapshot.revision();
-        let converted = cx.background_spawn(async move {
-            let mut known = HashMap::new();
-            let mut answer = CompletionAnswer {
-                items: Vec::new(),
-                is_incomplete: false,
-                revision,
-            };
-            for (server, list) in join_all(requests).await {
-                // A server that cannot answer now has no items.
-                let Some(list) = list.ok().filter(|it| it.text.revision() == revision) else {
-                    continue;
-                };
-                answer.is_incomplete |= list.is_incomplete;
-                for item in list.items {
-                    let id = CompletionId(known.len() as u64);
-                    answer.items.push(converted(id, &item));
-                    let server = server.clone();
-                    known.insert(id, ServerItem { server, item });
-                }
-            }
-            (known, answer)
-        });
-        let answered = self.answered.clone();
-        cx.spawn(async move |_| {
-            let (known, answer) = converted.await;
+        let (model, answered) = (self.model.clone(), self.answered.clone());
+        // The servers receive the edit that led here when the present update ends.
+        cx.spawn(async move |cx| {
+            let request = cx.update(|cx| request(&model, &query, cx))?;
+            let (known, answer) = request.await;
             *answered.borrow_mut() = known;
             Some(answer)
         })
@@ -143,6 +98,61 @@ impl CompletionSource for ServerItems {
             cx.background_executor().spawn(done).detach();
         }
     }
+}
+
+/// Returns the connected servers of a text, and the path under which they know it.
+fn connected(
+    model: &WeakEntity<DocumentModel>,
+    cx: &App,
+) -> Option<(AbsPath, Vec<DocumentServer>)> {
+    let (servers, path) = LanguageServers::of(&model.upgrade()?, cx)?;
+    let connected = servers.read(cx).servers_of(&path);
+    Some((path, connected))
+}
+
+/// Asks the servers of a text; `None` if none offers completions. Dropping the task cancels the requests.
+fn request(
+    model: &WeakEntity<DocumentModel>,
+    query: &CompletionQuery,
+    cx: &App,
+) -> Option<Task<(HashMap<CompletionId, ServerItem>, CompletionAnswer)>> {
+    let (path, servers) = connected(model, cx)?;
+    let trigger = match query.trigger {
+        CompletionTrigger::Invoked | CompletionTrigger::Typed => lsp::CompletionTrigger::Invoked,
+        CompletionTrigger::Character(character) => lsp::CompletionTrigger::Character(character),
+        CompletionTrigger::Incomplete => lsp::CompletionTrigger::Incomplete,
+    };
+    let requests = servers.into_iter().filter_map(|server| {
+        let request = server.connection.completion(&path, query.offset, trigger)?;
+        Some(async move { (server.connection, request.await) })
+    });
+    let requests: Vec<_> = requests.collect();
+    if requests.is_empty() {
+        return None;
+    }
+    let revision = query.snapshot.revision();
+    Some(cx.background_spawn(async move {
+        let mut known = HashMap::new();
+        let mut answer = CompletionAnswer {
+            items: Vec::new(),
+            is_incomplete: false,
+            revision,
+        };
+        for (server, list) in join_all(requests).await {
+            // A server that cannot answer now has no items, and those for another text are of no use.
+            let Some(list) = list.ok().filter(|it| it.text.revision() == revision) else {
+                continue;
+            };
+            answer.is_incomplete |= list.is_incomplete;
+            for item in list.items {
+                let id = CompletionId(known.len() as u64);
+                answer.items.push(converted(id, &item));
+                let server = server.clone();
+                known.insert(id, ServerItem { server, item });
+            }
+        }
+        (known, answer)
+    }))
 }
 
 /// Returns the item of a list for an item of a server.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use gpui_kit::{Context, Window};
+use lsp::DiagnosticSeverity;
 
 use super::{Editor, Reveal, hover};
 use crate::model::PlacedDiagnostic;
@@ -11,7 +12,7 @@ use crate::model::PlacedDiagnostic;
 pub(crate) fn next_diagnostic(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let head = editor.selections.primary().head;
-    let all = editor.model.read(cx).diagnostics();
+    let all = problems(editor, cx);
     // The diagnostic that begins at the caret is the present one.
     let next = all.min_by_key(|it| (it.span.start <= head, it.span.start));
     go_to_diagnostic(editor, next, window, cx);
@@ -25,9 +26,18 @@ pub(crate) fn previous_diagnostic(
 ) {
     editor.sync(cx);
     let head = editor.selections.primary().head;
-    let all = editor.model.read(cx).diagnostics();
+    let all = problems(editor, cx);
     let previous = all.min_by_key(|it| (it.span.start >= head, Reverse(it.span.start)));
     go_to_diagnostic(editor, previous, window, cx);
+}
+
+/// Returns the diagnostics that keys go to: all but hints, which explain others.
+fn problems<'a>(
+    editor: &'a Editor,
+    cx: &'a Context<Editor>,
+) -> impl Iterator<Item = PlacedDiagnostic> + 'a {
+    let all = editor.model.read(cx).diagnostics();
+    all.filter(|it| it.diagnostic.severity != DiagnosticSeverity::Hint)
 }
 
 fn go_to_diagnostic(

@@ -98,8 +98,7 @@ pub(super) fn severity_color(severity: DiagnosticSeverity, colors: &Colors<Hsla>
     }
 }
 
-/// Whether a diagnostic is underlined: not if paler text shows it well enough.
+/// Whether a diagnostic is underlined. Hints are not: they explain other diagnostics, or propose something.
 fn is_underlined(diagnostic: &Diagnostic) -> bool {
-    let is_hint = diagnostic.severity == DiagnosticSeverity::Hint;
-    !(is_hint && diagnostic.tags.unnecessary)
+    diagnostic.severity != DiagnosticSeverity::Hint
 }

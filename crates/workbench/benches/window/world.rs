@@ -76,6 +76,7 @@ impl World {
             ground: WalkBackend::Disk,
             home: None,
             agents: Some(agents.service()),
+            language_servers: None,
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             unsaved: Arc::default(),

@@ -9,7 +9,7 @@ use gpui_kit::{
 };
 use host::RealFiles;
 use language::{FolderServers, InstallPlan, ServerMessage};
-use lsp::MessageSeverity;
+use lsp::{DiagnosticSeverity, MessageSeverity};
 use ui::{ButtonStyle, Tone};
 
 use super::Workbench;
@@ -98,7 +98,9 @@ fn show_problems(
         let name = workbench.display_path(&path, cx);
         let model = model.read(cx);
         let snapshot = model.snapshot();
-        problems.extend(model.diagnostics().map(|placed| {
+        let serious = model.diagnostics();
+        let serious = serious.filter(|it| it.diagnostic.severity != DiagnosticSeverity::Hint);
+        problems.extend(serious.map(|placed| {
             let row = snapshot.point_at(placed.span.start).row;
             Problem::new(&path, &name, row.0 + 1, &placed)
         }));

@@ -81,8 +81,9 @@ fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppCon
 #[gpui_kit::test]
 fn keys_go_around_the_diagnostics_and_show_them(cx: &mut TestAppContext) {
     let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "aˇ b c\n", cx);
+    let hint = DiagnosticSeverity::Hint;
     report(
-        &[(0, 1, WARNING), (2, 3, ERROR), (4, 5, ERROR)],
+        &[(0, 1, WARNING), (2, 3, ERROR), (3, 4, hint), (4, 5, ERROR)],
         &editor,
         cx,
     );
