@@ -32,7 +32,7 @@ pub use listing::{ListScope, ListedServer};
 pub use locate::{ProgramOrigin, ServerProgram};
 pub use running::{
     DocumentServer, LanguageChanges, MissingServer, RunningOptions, RunningServers, ServerKey,
-    ServerMessage, ServerState, ServerStatus,
+    ServerMessage, ServerState, ServerStatus, StartRefusal,
 };
 pub use selection::FolderServers;
 pub use server_log::read_log;

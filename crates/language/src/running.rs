@@ -28,7 +28,7 @@ use crate::selection::FolderServers;
 use crate::table::ServerRole;
 use changes::PendingChanges;
 pub use changes::{LanguageChanges, ServerMessage};
-pub use state::{MissingServer, ServerKey, ServerState, ServerStatus};
+pub use state::{MissingServer, ServerKey, ServerState, ServerStatus, StartRefusal};
 use state::{OpenText, State, WantedState};
 
 /// Time for the answer to `shutdown`.
@@ -87,7 +87,7 @@ impl RunningServers {
         let open = options.open;
         let thread = thread::Builder::new().name("lsp-assign".to_owned());
         if let Err(error) = thread.spawn(move || assignment::run(&assigning, open(), &documents)) {
-            shared.state().refusal = Some(format!("language servers cannot start: {error}"));
+            shared.state().refusal = Some(StartRefusal::Failed(error.to_string()));
         }
         (Self { shared, unassigned }, changed)
     }
@@ -157,8 +157,8 @@ impl RunningServers {
         self.shared.state().missing()
     }
 
-    /// Returns why no server starts in the folder, as a sentence; `None` if they may start.
-    pub fn refusal(&self) -> Option<String> {
+    /// Returns why no server starts in the folder; `None` if they may start, and until the folder was read.
+    pub fn refusal(&self) -> Option<StartRefusal> {
         self.shared.state().refusal.clone()
     }
 

@@ -14,7 +14,7 @@ use gpui_kit::{
 };
 use language::{
     DocumentServer, FolderServers, MissingServer, RunningOptions, RunningServers, ServerKey,
-    ServerMessage, ServerStatus,
+    ServerMessage, ServerStatus, StartRefusal,
 };
 
 use settings::LspSettings;
@@ -245,8 +245,8 @@ impl LanguageServers {
         running.map_or_else(Vec::new, RunningServers::missing)
     }
 
-    /// Returns why no server starts in the folder, as a sentence.
-    pub(crate) fn refusal(&self) -> Option<String> {
+    /// Returns why no server starts in the folder.
+    pub(crate) fn refusal(&self) -> Option<StartRefusal> {
         self.running.as_ref()?.refusal()
     }
 

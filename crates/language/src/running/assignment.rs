@@ -8,19 +8,25 @@ use std::sync::mpsc::Receiver;
 use base::AbsPath;
 
 use super::state::{
-    AssignedServers, MissingServer, ServerEntry, ServerKey, ServerState, WantedState,
+    AssignedServers, MissingServer, ServerEntry, ServerKey, ServerState, StartRefusal, WantedState,
 };
 use super::{Shared, supervisor};
+use crate::error::Error;
 use crate::selection::{DocumentServers, FolderServers, ServerChoice};
 use crate::table::ServerDefinition;
 
 /// Finds the servers of each document and starts those that do not run. Returns when the owner is gone. Blocks on the
 /// disk.
 pub(super) fn run(shared: &Arc<Shared>, servers: FolderServers, documents: &Receiver<AbsPath>) {
-    let refusal = servers.ensure_may_start().err();
+    let refusal = match servers.ensure_may_start() {
+        Ok(()) => None,
+        Err(Error::Untrusted(_)) => Some(StartRefusal::Untrusted),
+        Err(Error::Disabled) => Some(StartRefusal::Disabled),
+        Err(error) => Some(StartRefusal::Failed(error.to_string())),
+    };
     let mut state = shared.state();
     state.problems = servers.problems().to_vec();
-    state.refusal = refusal.as_ref().map(ToString::to_string);
+    state.refusal = refusal.clone();
     let servers = Arc::new(servers);
     state.folder = Some(servers.clone());
     drop(state);

@@ -42,6 +42,20 @@ pub enum ServerState {
     Idle,
 }
 
+/// The reason for which no server starts in a folder. Its text is a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartRefusal {
+    /// The user does not trust the folder.
+    #[error("This folder is not trusted, so no language server starts in it")]
+    Untrusted,
+    /// The settings turn language servers off.
+    #[error("Language servers are off: the setting \"lsp.enabled\" is false")]
+    Disabled,
+    /// The thread that finds servers cannot start.
+    #[error("Language servers cannot start: {0}")]
+    Failed(String),
+}
+
 /// The description of a server for the user.
 #[derive(Clone, Debug)]
 pub struct ServerStatus {
@@ -78,7 +92,7 @@ pub(super) struct State {
     /// Whether the folder was closed: nothing starts any more.
     pub(super) is_closed: bool,
     /// Why no server may start.
-    pub(super) refusal: Option<String>,
+    pub(super) refusal: Option<StartRefusal>,
     pub(super) problems: Vec<String>,
     /// The known servers; `None` until the folder was read.
     pub(super) folder: Option<Arc<FolderServers>>,

@@ -2,7 +2,7 @@
 
 use base::{LineFeeds, printable};
 use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
-use language::{MissingServer, ServerKey, ServerState, ServerStatus};
+use language::{MissingServer, ServerKey, ServerState, ServerStatus, StartRefusal};
 use ui::Icon;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
@@ -62,18 +62,20 @@ impl ServerMenu {
 
 /// Returns the rows for the state of a folder's servers. `refusal` says why none starts.
 pub(crate) fn rows(
-    refusal: Option<String>,
+    refusal: Option<StartRefusal>,
     statuses: &[ServerStatus],
     missing: &[MissingServer],
 ) -> Vec<ServerRow> {
     let mut rows = Vec::new();
     if let Some(refusal) = refusal {
-        rows.push(information(refusal, String::new()));
-        rows.push(action(
-            "Trust this folder",
-            Icon::Check,
-            ServerAction::Trust,
-        ));
+        rows.push(information(refusal.to_string(), String::new()));
+        if refusal == StartRefusal::Untrusted {
+            rows.push(action(
+                "Trust this folder",
+                Icon::Check,
+                ServerAction::Trust,
+            ));
+        }
         return rows;
     }
     for status in statuses {
@@ -175,7 +177,8 @@ impl PickerDelegate for ServerMenu {
 
     fn accept(&mut self, matching: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
         self.matching = matching;
-        0
+        let has_action = |ix: &usize| self.rows.get(*ix).is_some_and(|row| row.action.is_some());
+        self.matching.iter().position(has_action).unwrap_or(0)
     }
 
     fn count(&self) -> usize {
@@ -290,8 +293,12 @@ mod tests {
         let found = rows(None, &[], &servers);
         check(&found, &["gopls for Go is not installed", "Install other"]);
         assert_eq!(found[0].detail, "apt install it");
-        let refused = rows(Some("/p is not trusted".to_owned()), &[], &servers);
-        check(&refused, &["/p is not trusted", "Trust this folder"]);
+        let refused = rows(Some(StartRefusal::Untrusted), &[], &servers);
+        let sentence = "This folder is not trusted, so no language server starts in it";
+        check(&refused, &[sentence, "Trust this folder"]);
         assert_eq!(refused[1].action, Some(ServerAction::Trust));
+        let off = rows(Some(StartRefusal::Disabled), &[], &servers);
+        let sentence = "Language servers are off: the setting \"lsp.enabled\" is false";
+        check(&off, &[sentence]);
     }
 }

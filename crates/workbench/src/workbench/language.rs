@@ -79,7 +79,10 @@ impl Workbench {
                 self.open_path(path, OpenOptions::lasting(), window, cx);
             }
             ServerAction::Install(id) => ask_to_install(self, id, window, cx),
-            ServerAction::Trust => window.dispatch_action(Box::new(TrustFolder), cx),
+            ServerAction::Trust => {
+                let panel = self.agents.panel.clone();
+                panel.update(cx, |panel, cx| panel.trust_folder(&TrustFolder, window, cx));
+            }
         }
     }
 }
