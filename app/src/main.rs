@@ -23,7 +23,6 @@ use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use runtime::indexes::IndexRegistry;
 use runtime::language_servers::{TrustSource, folder_servers};
-use workbench::language_servers::OpenLanguageServers;
 use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
@@ -150,7 +149,7 @@ fn services() -> Result<Services, Error> {
 }
 
 /// Returns the function that prepares the language servers of a folder.
-fn language_servers(dirs: Dirs) -> OpenLanguageServers {
+fn language_servers(dirs: Dirs) -> workbench::services::OpenLanguageServers {
     Arc::new(move |root| {
         let (dirs, root) = (dirs.clone(), root.clone());
         RunningOptions {

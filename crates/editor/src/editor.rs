@@ -109,9 +109,6 @@ pub(crate) struct ConflictComparison {
     pub(crate) view: Option<Entity<Comparison>>,
 }
 
-/// Maximum number of chars on each side of the caret that belong to the word there.
-const MAX_WORD: usize = 200;
-
 /// A view of a text: selections, scroll position, folds and search over a `DocumentModel`, which
 /// may have several views.
 pub struct Editor {
@@ -266,21 +263,6 @@ impl Editor {
         self.snapshot
             .text(self.selections.primary().span())
             .into_owned()
-    }
-
-    /// Returns the selected text, or the word at the newest caret; empty beside a word.
-    pub fn caret_word(&mut self, cx: &mut Context<Self>) -> String {
-        self.sync(cx);
-        let selected = self.selections.primary().span();
-        if !selected.is_empty() {
-            return self.snapshot.text(selected).into_owned();
-        }
-        let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
-        let before = self.snapshot.chars_before(selected.start);
-        let before: Vec<char> = before.take_while(is_word).take(MAX_WORD).collect();
-        let after = self.snapshot.chars_at(selected.start);
-        let after = after.take_while(is_word).take(MAX_WORD);
-        before.into_iter().rev().chain(after).collect()
     }
 
     /// Returns the display snapshot of the current text: folds, inlays, wraps and blocks.

@@ -18,6 +18,7 @@ use host::{Clock, Files};
 use text::Snapshot;
 
 use crate::Error;
+use crate::error::UncheckableFile;
 use crate::selection::{FolderServers, ServerChoice};
 use crate::server_log::ServerLog;
 use crate::table::{DocumentLanguage, ServerDefinition, ServerSharing};
@@ -161,9 +162,11 @@ fn groups(
         }
         let text = match read_text(servers.files(), path) {
             Ok(text) => text,
-            Err(reason) => {
-                let server = None;
-                report.failures.push(CheckFailure { server, reason });
+            Err(error) => {
+                report.failures.push(CheckFailure {
+                    server: None,
+                    reason: error.to_string(),
+                });
                 continue;
             }
         };
@@ -208,13 +211,11 @@ fn missing_server(server: &ServerDefinition) -> CheckFailure {
     }
 }
 
-/// Returns the text of a file, or a sentence if it is not text.
-fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Snapshot, String> {
-    let bytes = files.read(path, MAX_FILE_BYTES);
-    let bytes = bytes.map_err(|error| error.to_string())?;
+fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Snapshot, UncheckableFile> {
+    let bytes = files.read(path, MAX_FILE_BYTES)?;
     let decoded = text::decode(&bytes);
     if decoded.binary {
-        return Err(format!("{path} is not text"));
+        return Err(UncheckableFile::Binary(path.clone()));
     }
     Ok(Snapshot::new(&decoded.text))
 }

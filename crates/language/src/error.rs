@@ -2,6 +2,34 @@
 
 use base::AbsPath;
 
+/// The reason why a file cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UncheckableFile {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] host::Error),
+    /// It is binary.
+    #[error("{0} is not text")]
+    Binary(AbsPath),
+}
+
+/// The reason why an entry of the table is left out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InvalidEntry {
+    /// It has another form.
+    #[error(transparent)]
+    Malformed(#[from] serde_json::Error),
+    /// It names a language that the table does not have.
+    #[error("there is no language \"{0}\"")]
+    UnknownLanguage(String),
+    /// Its program is not the name of a program.
+    #[error("a program is a name without slashes")]
+    ProgramPath,
+    /// Its recipe cannot work, for this reason.
+    #[error("{0}")]
+    Recipe(String),
+}
+
 /// An error of a language server or its installation. Its text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -29,7 +57,7 @@ pub enum Error {
     NoRecipe {
         /// The server.
         id: String,
-        /// How the user installs it.
+        /// A sentence on its installation.
         advice: String,
     },
     /// A program that the installation needs is missing.
@@ -50,7 +78,7 @@ pub enum Error {
         id: String,
         /// The command that failed.
         step: String,
-        /// How it ended.
+        /// The end of the command, such as "exited with code 1".
         end: String,
         /// Its last lines, each after a line feed.
         output: String,

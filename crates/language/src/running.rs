@@ -34,7 +34,7 @@ use state::{OpenText, State, WantedState};
 /// Time for the answer to `shutdown`.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 
-/// What the servers of a folder need to start.
+/// The options with which the servers of a folder start.
 pub struct RunningOptions {
     /// Finds the servers of the folder; called once, on a thread, because it blocks on the disk and on tools.
     pub open: Box<dyn FnOnce() -> FolderServers + Send>,

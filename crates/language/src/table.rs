@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use settings::{ConfigProblem, Jsonc};
 
+use crate::error::InvalidEntry;
 use crate::pattern;
 use crate::recipe::InstallRecipe;
 
@@ -183,7 +184,7 @@ impl ServerTable {
             });
             match language {
                 Ok(language) => table.languages.push(language),
-                Err(error) => problems.push(jsonc.problem(&["languages", name], error)),
+                Err(error) => problems.push(jsonc.problem(&["languages", name], error.to_string())),
             }
         }
         for (id, server) in entries::<ServerDefinition>(&value, "servers") {
@@ -193,23 +194,23 @@ impl ServerTable {
             });
             match server.and_then(|server| table.checked(server)) {
                 Ok(server) => table.servers.push(server),
-                Err(error) => problems.push(jsonc.problem(&["servers", id], error)),
+                Err(error) => problems.push(jsonc.problem(&["servers", id], error.to_string())),
             }
         }
         (table, problems)
     }
 
-    /// Returns the server, or a sentence if it cannot work.
-    fn checked(&self, server: ServerDefinition) -> Result<ServerDefinition, String> {
+    /// Returns the server if it can work.
+    fn checked(&self, server: ServerDefinition) -> Result<ServerDefinition, InvalidEntry> {
         let is_known = |name: &&String| *name != "*" && !self.has_language(name);
         if let Some(name) = server.languages.iter().find(is_known) {
-            return Err(format!("there is no language \"{name}\""));
+            return Err(InvalidEntry::UnknownLanguage(name.clone()));
         }
         if server.program.is_empty() || server.program.contains('/') {
-            return Err("a program is a name without slashes".to_owned());
+            return Err(InvalidEntry::ProgramPath);
         }
         match server.install.as_ref().and_then(InstallRecipe::problem) {
-            Some(problem) => Err(problem),
+            Some(problem) => Err(InvalidEntry::Recipe(problem)),
             None => Ok(server),
         }
     }
@@ -275,11 +276,11 @@ impl ServerRole {
 fn entries<'a, T: DeserializeOwned>(
     value: &'a Value,
     section: &str,
-) -> impl Iterator<Item = (&'a str, Result<T, String>)> {
+) -> impl Iterator<Item = (&'a str, Result<T, InvalidEntry>)> {
     let members = value.get(section).and_then(Value::as_object);
     let members = members.into_iter().flatten();
     members.map(|(name, value)| {
-        let entry = T::deserialize(value).map_err(|error| error.to_string());
+        let entry = T::deserialize(value).map_err(InvalidEntry::from);
         (name.as_str(), entry)
     })
 }

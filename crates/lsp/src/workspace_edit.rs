@@ -40,7 +40,7 @@ pub enum WorkspaceOperation {
     Create {
         /// The file.
         path: AbsPath,
-        /// What happens if the file exists.
+        /// The behaviour if the file exists.
         conflict: FileConflict,
         /// Whether the user must confirm the operation.
         needs_confirmation: bool,

@@ -265,7 +265,7 @@ impl Documents {
             _subscriptions: vec![subscription, released],
         };
         cx.default_global::<Self>().open.insert(id, open);
-        OpenFolder::document_opened(&model, cx);
+        OpenFolder::serve_document(&model, cx);
         model
     }
 

@@ -268,7 +268,7 @@ impl OpenFolder {
     }
 
     /// Returns the open folders that contain `path`.
-    pub(crate) fn containing(path: &AbsPath, cx: &App) -> Vec<Entity<Self>> {
+    fn containing(path: &AbsPath, cx: &App) -> Vec<Entity<Self>> {
         let Some(open) = cx.try_global::<OpenFolders>() else {
             return Vec::new();
         };
@@ -302,19 +302,37 @@ impl OpenFolder {
         self.unsaved.insert(typed, task);
     }
 
-    /// Passes a new document to the language servers of the innermost open folder that contains it.
-    pub(crate) fn document_opened(model: &Entity<DocumentModel>, cx: &mut App) {
+    /// Passes a document to the language servers of the innermost open folder that contains it, and to no others.
+    pub(crate) fn serve_document(model: &Entity<DocumentModel>, cx: &mut App) {
         let Some(path) = model.read(cx).document().path().cloned() else {
             return;
         };
-        let folders = Self::containing(&path, cx);
-        let innermost = folders
-            .into_iter()
-            .max_by_key(|folder| folder.read(cx).root.as_path().components().count());
+        let mut folders = Self::containing(&path, cx);
+        folders.sort_by_key(|folder| folder.read(cx).root.as_path().components().count());
+        let innermost = folders.pop();
+        for folder in folders {
+            let servers = folder.read(cx).language_servers.clone();
+            servers.update(cx, |servers, _| servers.remove_document(model.entity_id()));
+        }
         if let Some(folder) = innermost {
             let servers = folder.read(cx).language_servers.clone();
             servers.update(cx, |servers, cx| servers.add_document(model, cx));
         }
+    }
+
+    /// Returns the language servers of a document, and the path under which they know it; `None` if no open folder
+    /// serves it.
+    pub(crate) fn servers_of(
+        model: &Entity<DocumentModel>,
+        cx: &App,
+    ) -> Option<(Entity<LanguageServers>, AbsPath)> {
+        let path = model.read(cx).path()?;
+        let folders = Self::containing(path, cx).into_iter();
+        let mut servers = folders.map(|folder| folder.read(cx).language_servers.clone());
+        servers.find_map(|servers| {
+            let path = servers.read(cx).path_of(model.entity_id())?.clone();
+            Some((servers, path))
+        })
     }
 
     /// Returns the language servers of the folder.

@@ -13,22 +13,17 @@ use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task, WeakEntity,
 };
 use language::{
-    DocumentServer, FolderServers, MissingServer, RunningOptions, RunningServers, ServerKey,
-    ServerMessage, ServerStatus, StartRefusal,
+    DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
+    ServerStatus, StartRefusal,
 };
 
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
-use crate::documents::Documents;
-use crate::folder::OpenFolder;
 use crate::services::Services;
 
-/// Prepares the language servers of a folder.
-pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + Sync>;
-
 /// The language servers of an open folder.
-pub struct LanguageServers {
+pub(crate) struct LanguageServers {
     root: AbsPath,
     /// `None` if this process has no language servers.
     running: Option<RunningServers>,
@@ -47,7 +42,7 @@ struct ServerSettings {
 }
 
 /// An event of a folder's servers, for the window.
-pub enum LanguageServersEvent {
+pub(crate) enum LanguageServersEvent {
     /// A server started, ended, is missing, or works on something else.
     StatusChanged,
     /// The diagnostics of an open document were replaced.
@@ -67,22 +62,19 @@ struct ServedDocument {
 }
 
 impl LanguageServers {
-    /// Creates the servers of a folder for the documents below it that are open; none starts before one needs it.
+    /// Prepares the servers of a folder; none starts before a document needs it.
     pub(crate) fn open(root: &AbsPath, cx: &mut App) -> Entity<Self> {
-        let this = cx.new(|cx| Self {
-            root: root.clone(),
-            running: None,
-            documents: HashMap::new(),
-            settings: ServerSettings::now(cx),
-            _changes: None,
-        });
-        this.update(cx, |this, cx| {
+        cx.new(|cx| {
+            let mut this = Self {
+                root: root.clone(),
+                running: None,
+                documents: HashMap::new(),
+                settings: ServerSettings::now(cx),
+                _changes: None,
+            };
             this.start(cx);
-            for model in Documents::all(cx) {
-                this.add_document(&model, cx);
-            }
-        });
-        this
+            this
+        })
     }
 
     /// Starts the servers anew if the settings about them changed.
@@ -125,10 +117,11 @@ impl LanguageServers {
         }));
     }
 
-    /// Passes a document on, if it has a path below the folder and is not too large.
+    /// Passes a document on, if it has a path below the folder, is not too large, and was not passed on before.
     pub(crate) fn add_document(&mut self, model: &Entity<DocumentModel>, cx: &mut Context<Self>) {
         let id = model.entity_id();
-        let Some(path) = self.served_path(model.read(cx)) else {
+        let path = self.served_path(model.read(cx));
+        let Some(path) = path.filter(|_| !self.documents.contains_key(&id)) else {
             return;
         };
         let subscriptions = [
@@ -144,7 +137,8 @@ impl LanguageServers {
         self.documents.insert(id, document);
     }
 
-    fn remove_document(&mut self, id: EntityId) {
+    /// Closes a document, if it was passed on.
+    pub(crate) fn remove_document(&mut self, id: EntityId) {
         let removed = self.documents.remove(&id);
         if let (Some(running), Some(document)) = (&self.running, removed) {
             running.close_document(&document.path);
@@ -214,17 +208,9 @@ impl LanguageServers {
         }
     }
 
-    /// Returns the servers of a document's folder, and the path under which they know it; `None` if no open folder
-    /// serves it.
-    pub(crate) fn of(model: &Entity<DocumentModel>, cx: &App) -> Option<(Entity<Self>, AbsPath)> {
-        let path = model.read(cx).path()?;
-        let folders = OpenFolder::containing(path, cx).into_iter();
-        let mut servers = folders.map(|folder| folder.read(cx).language_servers().clone());
-        servers.find_map(|servers| {
-            let document = servers.read(cx).documents.get(&model.entity_id())?;
-            let path = document.path.clone();
-            Some((servers.clone(), path))
-        })
+    /// Returns the path under which the servers know a document; `None` if they do not serve it.
+    pub(crate) fn path_of(&self, model: EntityId) -> Option<&AbsPath> {
+        Some(&self.documents.get(&model)?.path)
     }
 
     /// Returns the connected servers of a document, the primary one first.

@@ -9,7 +9,6 @@
 //! Start at `windows::start` and `Workbench`; the arrangement of panes is `layout`, plain data.
 
 pub mod actions;
-pub mod language_servers;
 pub mod layout;
 pub mod services;
 pub mod target;
@@ -30,6 +29,7 @@ mod folder;
 mod indentation;
 mod index_status;
 mod item;
+mod language_servers;
 mod lifecycle;
 mod menus;
 mod navigation;

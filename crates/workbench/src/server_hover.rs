@@ -6,7 +6,7 @@ use futures::future::join_all;
 use gpui_kit::{AppContext as _, Context, Task, WeakEntity};
 use text::Snapshot;
 
-use crate::language_servers::LanguageServers;
+use crate::folder::OpenFolder;
 
 /// Asks the language servers of a text.
 pub(crate) struct ServerHover {
@@ -28,7 +28,8 @@ impl HoverSource for ServerHover {
         cx: &mut Context<Editor>,
     ) -> Task<Vec<HoverText>> {
         let model = self.model.upgrade();
-        let Some((servers, path)) = model.and_then(|model| LanguageServers::of(&model, cx)) else {
+        let Some((servers, path)) = model.and_then(|model| OpenFolder::servers_of(&model, cx))
+        else {
             return Task::ready(Vec::new());
         };
         let servers = servers.read(cx).servers_of(&path);

@@ -18,7 +18,7 @@ use language::DocumentServer;
 use lsp::{LanguageServer, MarkupText};
 use text::Edit;
 
-use crate::language_servers::LanguageServers;
+use crate::folder::OpenFolder;
 
 /// Offers the items of the language servers of a text.
 pub(crate) struct ServerItems {
@@ -105,7 +105,7 @@ fn connected(
     model: &WeakEntity<DocumentModel>,
     cx: &App,
 ) -> Option<(AbsPath, Vec<DocumentServer>)> {
-    let (servers, path) = LanguageServers::of(&model.upgrade()?, cx)?;
+    let (servers, path) = OpenFolder::servers_of(&model.upgrade()?, cx)?;
     let connected = servers.read(cx).servers_of(&path);
     Some((path, connected))
 }

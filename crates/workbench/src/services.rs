@@ -7,10 +7,14 @@ use std::sync::Arc;
 use base::{AbsPath, LineFeeds, printable};
 use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
+use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 
 /// Installs the running program as a command; returns the path of the command. Blocks.
 pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + Sync>;
+
+/// Prepares the language servers of a folder.
+pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + Sync>;
 
 /// Services shared by all windows of the process.
 #[derive(Clone)]
@@ -32,7 +36,7 @@ pub struct Services {
     /// Opens the index of a folder; without it, there is no index.
     pub index: Option<crate::code_index::OpenIndex>,
     /// Prepares the language servers of a folder; without it, there are none.
-    pub language_servers: Option<crate::language_servers::OpenLanguageServers>,
+    pub language_servers: Option<OpenLanguageServers>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.

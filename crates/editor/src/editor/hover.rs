@@ -82,19 +82,19 @@ impl Editor {
     pub fn set_hover_source(&mut self, source: Option<Rc<dyn HoverSource>>) {
         self.hover.source = source;
     }
+}
 
-    /// Returns the messages of the diagnostics on the open card.
-    #[cfg(test)]
-    pub(crate) fn shown_diagnostics(&self) -> Vec<String> {
-        let card = self.hover.card.as_ref();
-        let shown = card.into_iter().flat_map(|card| &card.diagnostics);
-        shown.map(|it| it.diagnostic.message.clone()).collect()
-    }
+/// Returns the messages of the diagnostics on the open card.
+#[cfg(test)]
+pub(crate) fn shown_messages(editor: &Editor) -> Vec<String> {
+    let card = editor.hover.card.as_ref();
+    let shown = card.into_iter().flat_map(|card| &card.diagnostics);
+    shown.map(|it| it.diagnostic.message.clone()).collect()
+}
 
-    /// Returns whether a card is open.
-    pub(crate) fn shows_hover(&self) -> bool {
-        self.hover.card.is_some()
-    }
+/// Returns whether a card is open.
+pub(super) fn is_open(editor: &Editor) -> bool {
+    editor.hover.card.is_some()
 }
 
 /// Handler of an action: shows the card for the caret.

@@ -2,7 +2,7 @@
 
 use gpui_kit::{Context, KeyContext};
 
-use super::Editor;
+use super::{Editor, hover};
 
 impl Editor {
     /// Returns the context against which keymaps are matched: `Editor`, with its mode and flags
@@ -42,7 +42,7 @@ impl Editor {
         if self.shows_completions() {
             context.add("completions");
         }
-        if self.shows_hover() {
+        if hover::is_open(self) {
             context.add("hover");
         }
         if self.shows_suggestion() {

@@ -82,7 +82,7 @@ pub struct MissingServer {
     pub language: String,
     /// Whether Burin can install it.
     pub is_installable: bool,
-    /// How it is installed, as a sentence.
+    /// A sentence on its installation.
     pub advice: String,
 }
 

@@ -79,7 +79,7 @@ struct Supervisor {
 
 /// The end of one process.
 enum ProcessEnd {
-    /// As wanted.
+    /// The process ended as wanted.
     Wanted(WantedState),
     /// Unexpectedly, for this reason.
     Crashed(String),

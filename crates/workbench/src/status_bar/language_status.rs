@@ -16,7 +16,7 @@ pub(super) struct LanguageStatus {
     has_server: bool,
     /// Problems in the open files.
     counts: DiagnosticCounts,
-    /// What a server works on, for display.
+    /// The work of a server, for display.
     work: Option<String>,
     /// The servers that failed or are not installed, for display.
     trouble: Option<String>,

@@ -83,6 +83,9 @@ impl Workbench {
         self.recent_files.clear();
         self.folder = root.map(|root| OpenFolder::open(root, cx));
         if let Some(folder) = self.folder.clone() {
+            for model in crate::documents::Documents::all(cx) {
+                OpenFolder::serve_document(&model, cx);
+            }
             self.folder_subscriptions = vec![
                 cx.subscribe_in(&folder, window, folder_event),
                 language::follow(&folder, window, cx),

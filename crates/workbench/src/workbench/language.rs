@@ -1,7 +1,5 @@
 //! Language servers in the window: problems, the menu of servers, installation, and messages.
 
-use std::sync::Arc;
-
 use base::{LineFeeds, printable};
 use composer_panel::actions::TrustFolder;
 use gpui_kit::{
@@ -176,8 +174,8 @@ fn ask_to_install(
                 let answer = workbench.ask(install_question(&id, &plan), window, cx);
                 Some((plan, answer))
             }
-            Err(sentence) => {
-                workbench.report_error(sentence, window, cx);
+            Err(error) => {
+                workbench.report_error(error.to_string(), window, cx);
                 None
             }
         });
@@ -188,8 +186,8 @@ fn ask_to_install(
             return;
         }
         let done = cx.background_spawn(async move {
-            let installed = folder.installed().install(&RealFiles, &plan, &mut |_| {});
-            installed.map_err(|error| error.to_string())
+            let installed = folder.installed();
+            installed.install(&RealFiles, &plan, &mut |_| {})
         });
         let started = workbench.update_in(cx, |workbench, window, cx| {
             let sentence = format!("{id} is being installed\u{2026}");
@@ -204,7 +202,7 @@ fn ask_to_install(
             }
             let notice = match done {
                 Ok(()) => Notice::new(Tone::Success, format!("{id} is installed")),
-                Err(sentence) => Notice::new(Tone::Error, sentence),
+                Err(error) => Notice::new(Tone::Error, error.to_string()),
             };
             workbench.report(notice.key(format!("install {id}")), window, cx);
         });
@@ -213,14 +211,11 @@ fn ask_to_install(
     .detach();
 }
 
-/// Returns the commands that install a server, or a sentence.
-fn plan(folder: &Arc<FolderServers>, id: &str) -> Result<InstallPlan, String> {
-    let server = folder.server(id);
-    let plan = server.and_then(|server| {
-        let installed = folder.installed();
-        installed.plan(&RealFiles, server, folder.root())
-    });
-    plan.map_err(|error| error.to_string())
+/// Returns the commands that install a server.
+fn plan(folder: &FolderServers, id: &str) -> Result<InstallPlan, language::Error> {
+    let server = folder.server(id)?;
+    let installed = folder.installed();
+    installed.plan(&RealFiles, server, folder.root())
 }
 
 fn install_question(id: &str, plan: &InstallPlan) -> QuestionSpec {

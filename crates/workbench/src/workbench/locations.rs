@@ -20,8 +20,8 @@ use crate::actions::language::{
 };
 use crate::documents::Documents;
 use crate::excerpt_rows::{expanded_rows, gather};
+use crate::folder::OpenFolder;
 use crate::item::TabItem;
-use crate::language_servers::LanguageServers;
 use crate::notices::Notice;
 use crate::open_options::GoToPosition;
 
@@ -29,6 +29,8 @@ use crate::open_options::GoToPosition;
 const CONTEXT: u32 = 3;
 /// Largest file that is read to find a place in it, in bytes.
 const MAX_FILE: u64 = 64 << 20;
+/// Maximum number of chars of a word on each side of the caret.
+const MAX_WORD: usize = 100;
 /// Maximum number of places that are shown.
 const MAX_PLACES: usize = 2_000;
 
@@ -76,11 +78,12 @@ pub(super) fn go_to(
         return;
     };
     let model = editor.read(cx).model().clone();
-    let served = LanguageServers::of(&model, cx);
+    let served = OpenFolder::servers_of(&model, cx);
     let Some((servers, path)) = served else {
         return tell(workbench, "No language server serves this text", window, cx);
     };
-    let (at, word) = editor.update(cx, |editor, cx| (caret(editor, cx), editor.caret_word(cx)));
+    let at = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
+    let word = word_at(&model.read(cx).snapshot(), at);
     let requests: Vec<_> = servers
         .read(cx)
         .servers_of(&path)
@@ -110,8 +113,13 @@ pub(super) fn go_to(
     .detach();
 }
 
-fn caret(editor: &mut editor::Editor, cx: &mut Context<editor::Editor>) -> ByteOffset {
-    editor.selections(cx).primary().head
+/// Returns the word around an offset; empty beside a word.
+fn word_at(text: &Snapshot, at: ByteOffset) -> String {
+    let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
+    let before = text.chars_before(at).take_while(is_word);
+    let before: Vec<char> = before.take(MAX_WORD).collect();
+    let after = text.chars_at(at).take_while(is_word).take(MAX_WORD);
+    before.into_iter().rev().chain(after).collect()
 }
 
 /// Returns the texts of open documents by path; the places of a server are about them, not about the files.

@@ -4,6 +4,7 @@ use base::Span;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags};
 
+use super::super::hover::shown_messages;
 use super::state;
 use super::suggesting::open_with_keys;
 use crate::{DiagnosticCounts, Editor};
@@ -47,7 +48,7 @@ fn spans(editor: &Entity<Editor>, cx: &VisualTestContext) -> Vec<(usize, usize)>
 }
 
 fn shown(editor: &Entity<Editor>, cx: &VisualTestContext) -> Vec<String> {
-    editor.read_with(cx, |editor, _| editor.shown_diagnostics())
+    editor.read_with(cx, |editor, _| shown_messages(editor))
 }
 
 const ERROR: DiagnosticSeverity = DiagnosticSeverity::Error;
