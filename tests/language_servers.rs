@@ -80,9 +80,9 @@ impl World {
     fn run(&self, arguments: &[&str]) -> CommandResult {
         let output = self.start(arguments).wait_with_output().expect("its end");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        // The test harness announces the test first.
         let output_text = text(&output.stdout);
-        let own = output_text.split_once("running 1 test\n");
+        // The test harness announces the test first.
+        let own = output_text.split_once("test agent::is_burin_agent ... ");
         CommandResult {
             code: output.status.code(),
             output: own.map_or(output_text.clone(), |(_, own)| own.to_owned()),
