@@ -7,10 +7,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use base::AbsPath;
 use host::{Files, RealFiles};
 use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::LockError;
 use tantivy::index::SegmentId;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::postings::Postings;
@@ -19,8 +22,14 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 use tantivy::{
-    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, TERMINATED, TantivyDocument, Term,
+    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, TERMINATED, TantivyDocument,
+    TantivyError, Term,
 };
+
+/// Number of times that a busy lock is tried again, and the pause before each. A process inherits the handles of this
+/// one between its creation and its start, and the lock with them.
+const LOCK_TRIES: usize = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Memory budget of the writer in bytes: the minimum that tantivy accepts.
 const WRITER_BYTES: usize = 15_000_000;
@@ -127,8 +136,25 @@ impl LexicalIndex {
         Ok(folded.unwrap_or(0))
     }
 
-    /// Starts adding words. Only one fold may run at a time. Fails if the index cannot be written.
+    /// Starts adding words. Only one fold may run at a time. Fails if the index cannot be written. Blocks for at most
+    /// a second while a process that was just started holds a copy of the former fold's lock.
     pub(crate) fn start_fold(&self) -> tantivy::Result<LexicalFold> {
+        let is_busy = |result: &tantivy::Result<LexicalFold>| {
+            let busy = |error: &LockError| matches!(error, LockError::LockBusy);
+            matches!(result, Err(TantivyError::LockFailure(error, _)) if busy(error))
+        };
+        let mut result = self.try_start_fold();
+        for _ in 0..LOCK_TRIES {
+            if !is_busy(&result) {
+                break;
+            }
+            thread::park_timeout(LOCK_PAUSE);
+            result = self.try_start_fold();
+        }
+        result
+    }
+
+    fn try_start_fold(&self) -> tantivy::Result<LexicalFold> {
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(WRITER_BYTES)
             .num_worker_threads(1)

@@ -93,6 +93,20 @@ fn a_foreign_or_damaged_index_is_recreated() {
 }
 
 #[test]
+fn a_fold_waits_for_the_lock_of_the_former_one() {
+    let folder = TempFolder::new().expect("a folder");
+    let path = folder.path().join("words");
+    let (disk, _) = LexicalIndex::open(&path, 5, 1_000, true).expect("open");
+    let former = disk.start_fold().expect("begin");
+    assert!(disk.try_start_fold().is_err());
+    std::thread::scope(|threads| {
+        let next = threads.spawn(|| disk.start_fold().map(drop));
+        drop(former);
+        next.join().expect("no panic").expect("begin");
+    });
+}
+
+#[test]
 fn an_unfinished_fold_is_discarded() {
     let folder = TempFolder::new().expect("a folder");
     let path = folder.path().join("words");
