@@ -27,17 +27,23 @@ struct ServerFile {
 }
 
 impl Registry {
-    /// Returns whether the registry answers a question about a package.
+    /// Returns whether a small package can be installed from the registry now.
     fn answers(self, world: &World) -> bool {
+        let folder = world.path("probe").display().to_string();
         let (program, arguments): (&str, &[&str]) = match self {
             Self::Npm => (
                 "npm",
                 &[
-                    "view",
-                    "pyright",
-                    "version",
+                    "install",
+                    "--prefix",
+                    &folder,
+                    "--ignore-scripts",
+                    "--no-audit",
+                    "--no-fund",
                     "--fetch-retries=0",
                     "--fetch-timeout=20000",
+                    "--",
+                    "is-number@7.0.0",
                 ],
             ),
             Self::Pypi => (
@@ -45,11 +51,15 @@ impl Registry {
                 &[
                     "-m",
                     "pip",
-                    "index",
-                    "versions",
-                    "ruff",
+                    "install",
+                    "--target",
+                    &folder,
+                    "--upgrade",
+                    "--no-deps",
+                    "--only-binary=:all:",
                     "--retries=0",
                     "--timeout=20",
+                    "six==1.17.0",
                 ],
             ),
         };
