@@ -60,12 +60,12 @@ enum StopName {
 }
 
 impl<'a> Parser<'a> {
-    fn rest(&self) -> &'a str {
+    fn remaining(&self) -> &'a str {
         &self.body[self.at..]
     }
 
     fn run(&mut self) {
-        while let Some(ch) = self.rest().chars().next() {
+        while let Some(ch) = self.remaining().chars().next() {
             match ch {
                 '\\' => self.read_escape(),
                 '}' if !self.open.is_empty() => self.close(),
@@ -77,7 +77,10 @@ impl<'a> Parser<'a> {
 
     /// Reads a backslash and the character it escapes.
     fn read_escape(&mut self) {
-        let is_escaped = matches!(self.rest().as_bytes().get(1), Some(b'$' | b'}' | b'\\'));
+        let is_escaped = matches!(
+            self.remaining().as_bytes().get(1),
+            Some(b'$' | b'}' | b'\\')
+        );
         let start = self.at + usize::from(is_escaped);
         self.push_text(start, start + 1);
     }
@@ -94,9 +97,10 @@ impl<'a> Parser<'a> {
 
     /// Reads a tab stop or a variable at a `$`. Returns `false`, and reads nothing, if there is none.
     fn read_stop(&mut self) -> bool {
-        let behind = &self.rest()[1..];
+        let behind = &self.remaining()[1..];
         if let Some((name, len)) = stop_name(behind) {
-            self.parts.push(name.part(Vec::new(), Vec::new(), None));
+            self.parts
+                .push(name.into_part(Vec::new(), Vec::new(), None));
             self.at += 1 + len;
             return true;
         }
@@ -111,7 +115,8 @@ impl<'a> Parser<'a> {
         let rest = &self.body[at..];
         match (rest.as_bytes().first(), &name) {
             (Some(b'}'), _) => {
-                self.parts.push(name.part(Vec::new(), Vec::new(), None));
+                self.parts
+                    .push(name.into_part(Vec::new(), Vec::new(), None));
                 self.at = at + 1;
                 true
             }
@@ -129,7 +134,7 @@ impl<'a> Parser<'a> {
                 let Some((choices, len)) = choices(&rest[1..]) else {
                     return false;
                 };
-                self.parts.push(name.part(Vec::new(), choices, None));
+                self.parts.push(name.into_part(Vec::new(), choices, None));
                 self.at = at + 1 + len;
                 true
             }
@@ -138,7 +143,7 @@ impl<'a> Parser<'a> {
                     return false;
                 };
                 self.parts
-                    .push(name.part(Vec::new(), Vec::new(), Some(transform)));
+                    .push(name.into_part(Vec::new(), Vec::new(), Some(transform)));
                 self.at = at + 1 + len;
                 true
             }
@@ -151,7 +156,7 @@ impl<'a> Parser<'a> {
         if let Some(placeholder) = self.open.pop() {
             let default = std::mem::replace(&mut self.parts, placeholder.before);
             self.parts
-                .push(placeholder.name.part(default, Vec::new(), None));
+                .push(placeholder.name.into_part(default, Vec::new(), None));
         }
         self.at += 1;
     }
@@ -168,7 +173,7 @@ impl<'a> Parser<'a> {
 }
 
 impl StopName {
-    fn part(
+    fn into_part(
         self,
         default: Vec<SnippetPart>,
         choices: Vec<String>,

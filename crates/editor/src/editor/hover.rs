@@ -265,9 +265,10 @@ fn add_texts(
     let span = texts.iter().find_map(|text| text.span);
     let states = texts.into_iter().map(|text| {
         let printed = printable(cut(&text.text), LineFeeds::Keep).into_owned();
-        let markdown = match text.is_markdown {
-            true => printed,
-            false => format!("~~~~~~~~text\n{printed}\n~~~~~~~~"),
+        let markdown = if text.is_markdown {
+            printed
+        } else {
+            format!("~~~~~~~~text\n{printed}\n~~~~~~~~")
         };
         cx.new(|cx| TextViewState::markdown(&markdown, cx))
     });

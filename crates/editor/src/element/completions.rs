@@ -162,11 +162,12 @@ impl DocumentationSide {
     fn of(placement: &Placement, window: &Window, is_needed: bool) -> Self {
         let width = dp(DOCUMENTATION_WIDTH).to_pixels(window.rem_size());
         let right = window.viewport_size().width - placement.x - placement.width;
-        match is_needed {
-            false => DocumentationSide::Right,
-            true if right >= width => DocumentationSide::Right,
-            true if placement.x >= width => DocumentationSide::Left,
-            true => DocumentationSide::Below,
+        if !is_needed || right >= width {
+            Self::Right
+        } else if placement.x >= width {
+            Self::Left
+        } else {
+            Self::Below
         }
     }
 }

@@ -147,8 +147,9 @@ fn accessible_text(card: &HoverCard) -> SharedString {
         .iter()
         .map(|it| message(&it.diagnostic))
         .collect();
-    match messages.is_empty() {
-        true => "Information".into(),
-        false => messages.join("\n").into(),
+    if messages.is_empty() {
+        "Information".into()
+    } else {
+        messages.join("\n").into()
     }
 }
