@@ -47,7 +47,7 @@ pub use editor::{
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
-    DiagnosticCounts, DocumentEnvironment, DocumentModel, HeldWork, ModelEvent, PlacedDiagnostic,
-    SaveFailure, hold_work,
+    DiagnosticCounts, DiagnosticSet, DocumentEnvironment, DocumentModel, HeldWork, ModelEvent,
+    PlacedDiagnostic, SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

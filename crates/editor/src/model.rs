@@ -13,7 +13,7 @@ mod parsing;
 mod resting;
 mod saving;
 
-pub use self::diagnostics::{DiagnosticCounts, PlacedDiagnostic};
+pub use self::diagnostics::{DiagnosticCounts, DiagnosticSet, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
 
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub struct DocumentModel {
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
-    diagnostics: diagnostics::Diagnostics,
+    diagnostics: DiagnosticSet,
     /// State last emitted, to emit changes only.
     reported: (DocumentState, bool, Option<AbsPath>),
 }
@@ -108,7 +108,7 @@ impl DocumentModel {
             head: None,
             hunks: Arc::from([]),
             hunk_task: None,
-            diagnostics: diagnostics::Diagnostics::default(),
+            diagnostics: DiagnosticSet::default(),
         };
         model.use_language(language, cx);
         model

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how servers are found and started (`language`), how diagnostics are drawn (`editor`).
 //! Invariant: nothing here blocks; a key costs one call of `RunningServers::change_document`.
-//! Start at `LanguageServers::add_document` and `take_changes`.
+//! Invariant: reports are read in the background, one round after the other, so that the latest wins.
+//! Start at `LanguageServers::add_document` and `apply`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use base::AbsPath;
-use editor::{DocumentModel, ModelEvent};
+use base::{AbsPath, Revision};
+use editor::{DiagnosticSet, DocumentModel, ModelEvent};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task, WeakEntity,
 };
@@ -26,7 +27,7 @@ use crate::services::Services;
 pub(crate) struct LanguageServers {
     root: AbsPath,
     /// `None` if this process has no language servers.
-    running: Option<RunningServers>,
+    running: Option<Arc<RunningServers>>,
     documents: HashMap<EntityId, ServedDocument>,
     /// The settings with which the servers were found.
     settings: ServerSettings,
@@ -43,7 +44,7 @@ struct ServerSettings {
 
 /// An event of a folder's servers, for the window.
 pub(crate) enum LanguageServersEvent {
-    /// A server started, ended, is missing, or works on something else.
+    /// The state, the progress or the list of missing servers changed.
     StatusChanged,
     /// The diagnostics of an open document were replaced.
     DiagnosticsChanged,
@@ -61,8 +62,17 @@ struct ServedDocument {
     _subscriptions: [Subscription; 2],
 }
 
+/// Changes of servers with the reports that they concern, read in the background.
+struct ReadChanges {
+    /// Documents with the revision and the diagnostics of their reports.
+    reports: Vec<(AbsPath, Option<Revision>, DiagnosticSet)>,
+    /// Whether the state or the progress of a server changed.
+    servers: bool,
+    messages: Vec<ServerMessage>,
+}
+
 impl LanguageServers {
-    /// Prepares the servers of a folder; none starts before a document needs it.
+    /// Creates the servers of a folder. A server starts when its first document is opened.
     pub(crate) fn open(root: &AbsPath, cx: &mut App) -> Entity<Self> {
         cx.new(|cx| {
             let mut this = Self {
@@ -86,14 +96,14 @@ impl LanguageServers {
         }
     }
 
-    /// Ends all servers and starts them again: what decides about them has changed, such as the settings or the trust
+    /// Restarts all servers after a change of the settings or of the trust
     /// in the folder.
     pub(crate) fn reload(&mut self, cx: &mut Context<Self>) {
         if self.running.is_none() {
             return;
         }
         for document in self.documents.values() {
-            document.clear_diagnostics(cx);
+            document.set_diagnostics(None, DiagnosticSet::default(), cx);
         }
         self.start(cx);
         for document in self.documents.values() {
@@ -107,10 +117,14 @@ impl LanguageServers {
             return;
         };
         let (running, changed) = RunningServers::start(open(&self.root));
-        self.running = Some(running);
+        let running = Arc::new(running);
+        self.running = Some(running.clone());
         self._changes = Some(cx.spawn(async move |this, cx| {
             while changed.recv().await.is_ok() {
-                if this.update(cx, Self::take_changes).is_err() {
+                let running = running.clone();
+                let read = cx.background_spawn(async move { ReadChanges::take(&running) });
+                let changes = read.await;
+                if this.update(cx, |this, cx| this.apply(changes, cx)).is_err() {
                     return;
                 }
             }
@@ -176,7 +190,7 @@ impl LanguageServers {
             ModelEvent::Saved => running.save_document(&document.path),
             ModelEvent::StateChanged => {
                 if self.served_path(model.read(cx)).as_ref() != Some(&document.path) {
-                    document.clear_diagnostics(cx);
+                    document.set_diagnostics(None, DiagnosticSet::default(), cx);
                     self.remove_document(model.entity_id());
                     self.add_document(&model, cx);
                 }
@@ -188,16 +202,15 @@ impl LanguageServers {
         }
     }
 
-    fn take_changes(&mut self, cx: &mut Context<Self>) {
-        let Some(running) = &self.running else {
-            return;
-        };
-        let changes = running.take_changes();
-        let is_changed = |document: &&ServedDocument| changes.diagnostics.contains(&document.path);
-        for document in self.documents.values().filter(is_changed) {
-            document.show_diagnostics(running, cx);
+    fn apply(&mut self, changes: ReadChanges, cx: &mut Context<Self>) {
+        let has_diagnostics = !changes.reports.is_empty();
+        for (path, revision, diagnostics) in changes.reports {
+            let mut documents = self.documents.values();
+            if let Some(document) = documents.find(|it| it.path == path) {
+                document.set_diagnostics(revision, diagnostics, cx);
+            }
         }
-        if !changes.diagnostics.is_empty() {
+        if has_diagnostics {
             cx.emit(LanguageServersEvent::DiagnosticsChanged);
         }
         for message in changes.messages {
@@ -221,13 +234,13 @@ impl LanguageServers {
 
     /// Returns the state of every server.
     pub(crate) fn statuses(&self) -> Vec<ServerStatus> {
-        let running = self.running.as_ref();
+        let running = self.running.as_deref();
         running.map_or_else(Vec::new, RunningServers::statuses)
     }
 
     /// Returns the servers of open documents that are not installed.
     pub(crate) fn missing(&self) -> Vec<MissingServer> {
-        let running = self.running.as_ref();
+        let running = self.running.as_deref();
         running.map_or_else(Vec::new, RunningServers::missing)
     }
 
@@ -286,26 +299,37 @@ impl ServerSettings {
     }
 }
 
-impl ServedDocument {
-    /// Shows what the servers report about the document now.
-    fn show_diagnostics(&self, running: &RunningServers, cx: &mut App) {
-        let Some(model) = self.model.upgrade() else {
-            return;
-        };
-        let reports = running.diagnostics(&self.path);
-        // All servers have the same text.
-        let revision = reports.first().map(|(_, report)| report.text.revision());
-        let revision = revision.unwrap_or_else(|| model.read(cx).snapshot().revision());
-        let mut items: Vec<_> = reports.into_iter().flat_map(|(_, it)| it.items).collect();
-        items.sort_by_key(|item| (item.span, item.severity));
-        model.update(cx, |model, cx| model.set_diagnostics(revision, items, cx));
+impl ReadChanges {
+    /// Takes the changes of the servers and reads the reports that they concern.
+    fn take(running: &RunningServers) -> Self {
+        let changes = running.take_changes();
+        let reports = changes.diagnostics.into_iter().map(|path| {
+            let reports = running.diagnostics(&path);
+            // All servers have the same text.
+            let revision = reports.first().map(|(_, report)| report.text.revision());
+            let items = reports.into_iter().flat_map(|(_, report)| report.items);
+            (path, revision, DiagnosticSet::new(items.collect()))
+        });
+        Self {
+            reports: reports.collect(),
+            servers: changes.servers,
+            messages: changes.messages.into(),
+        }
     }
+}
 
-    fn clear_diagnostics(&self, cx: &mut App) {
+impl ServedDocument {
+    /// Replaces the diagnostics; without a revision, there is no report and the set is empty.
+    fn set_diagnostics(
+        &self,
+        revision: Option<Revision>,
+        diagnostics: DiagnosticSet,
+        cx: &mut App,
+    ) {
         if let Some(model) = self.model.upgrade() {
             model.update(cx, |model, cx| {
-                let revision = model.snapshot().revision();
-                model.set_diagnostics(revision, Vec::new(), cx);
+                let revision = revision.unwrap_or_else(|| model.snapshot().revision());
+                model.set_diagnostics(revision, diagnostics, cx);
             });
         }
     }

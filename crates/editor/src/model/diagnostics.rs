@@ -20,9 +20,9 @@ pub struct DiagnosticCounts {
     pub warnings: usize,
 }
 
-/// The diagnostics of a document.
+/// The diagnostics of a document, placed in its text.
 #[derive(Default)]
-pub(super) struct Diagnostics {
+pub struct DiagnosticSet {
     spans: SpanSet<DiagnosticMark>,
     counts: DiagnosticCounts,
 }
@@ -57,9 +57,10 @@ pub struct PlacedDiagnostic {
     pub diagnostic: Arc<Diagnostic>,
 }
 
-impl Diagnostics {
-    fn new(mut items: Vec<Diagnostic>) -> Self {
-        items.sort_by_key(|item| item.span);
+impl DiagnosticSet {
+    /// Places diagnostics at their spans. The time grows with their number, so call it in the background.
+    pub fn new(mut items: Vec<Diagnostic>) -> Self {
+        items.sort_by_key(|item| (item.span, item.severity));
         let count = |severity| {
             items
                 .iter()
@@ -105,16 +106,15 @@ impl DocumentModel {
     pub fn set_diagnostics(
         &mut self,
         revision: Revision,
-        items: Vec<Diagnostic>,
+        mut diagnostics: DiagnosticSet,
         cx: &mut Context<Self>,
     ) {
         let Some(since) = self.document.buffer().changes_since(revision) else {
             return;
         };
-        if items.is_empty() && self.diagnostics.spans.is_empty() {
+        if diagnostics.spans.is_empty() && self.diagnostics.spans.is_empty() {
             return;
         }
-        let mut diagnostics = Diagnostics::new(items);
         diagnostics.map(&since);
         self.diagnostics = diagnostics;
         cx.emit(ModelEvent::DiagnosticsUpdated);

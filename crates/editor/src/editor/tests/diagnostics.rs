@@ -7,7 +7,7 @@ use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags};
 use super::super::hover::shown_messages;
 use super::state;
 use super::suggesting::open_with_keys;
-use crate::{DiagnosticCounts, Editor};
+use crate::{DiagnosticCounts, DiagnosticSet, Editor};
 
 /// Returns a diagnostic about the bytes `span`.
 pub(super) fn diagnostic(span: Span, severity: DiagnosticSeverity, message: &str) -> Diagnostic {
@@ -32,7 +32,7 @@ fn report(
     let items = items.iter().map(|(start, end, severity)| {
         diagnostic(Span::from(*start..*end), *severity, &format!("at {start}"))
     });
-    let items = items.collect();
+    let items = DiagnosticSet::new(items.collect());
     let model = editor.read_with(cx, |editor, _| editor.model().clone());
     model.update(cx, |model, cx| {
         let revision = model.snapshot().revision();
@@ -69,7 +69,7 @@ fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppCon
             diagnostic(Span::from(4..5), WARNING, "unused"),
             diagnostic(Span::from(8..9), ERROR, "unknown"),
         ];
-        model.set_diagnostics(before, late, cx);
+        model.set_diagnostics(before, DiagnosticSet::new(late), cx);
         let counts = DiagnosticCounts {
             errors: 1,
             warnings: 1,
