@@ -13,6 +13,7 @@ mod words;
 
 use base::{ByteOffset, Revision, Span};
 use gpui_kit::{App, SharedString, Task};
+pub use lsp::CompletionKind;
 use text::{Edit, Snapshot};
 
 pub(crate) use list::{CompletionGroup, CompletionList, word_items};
@@ -23,63 +24,6 @@ pub(crate) use words::{is_word_char, nearby_words, word_start};
 /// Identifies an item among the answers of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CompletionId(pub u64);
-
-/// Kind of a completion item: those of the Language Server Protocol, and words of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompletionKind {
-    /// Plain text.
-    Text,
-    /// A method.
-    Method,
-    /// A function.
-    Function,
-    /// A constructor.
-    Constructor,
-    /// A field.
-    Field,
-    /// A variable.
-    Variable,
-    /// A class.
-    Class,
-    /// An interface or trait.
-    Interface,
-    /// A module or package.
-    Module,
-    /// A property.
-    Property,
-    /// A unit of measurement.
-    Unit,
-    /// A value.
-    Value,
-    /// An enumeration.
-    Enum,
-    /// A keyword of the language.
-    Keyword,
-    /// A snippet with tab stops.
-    Snippet,
-    /// A colour.
-    Color,
-    /// A file.
-    File,
-    /// A reference.
-    Reference,
-    /// A folder.
-    Folder,
-    /// A member of an enumeration.
-    EnumMember,
-    /// A constant.
-    Constant,
-    /// A struct.
-    Struct,
-    /// An event.
-    Event,
-    /// An operator.
-    Operator,
-    /// A type parameter.
-    TypeParameter,
-    /// A word of the open text.
-    Word,
-}
 
 /// Documentation of a completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use base::AbsPath;
 use editor::{
-    CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionKind,
-    CompletionQuery, CompletionSource, CompletionTrigger, DocumentModel, Documentation,
+    CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionQuery,
+    CompletionSource, CompletionTrigger, DocumentModel, Documentation,
 };
 use futures::future::join_all;
 use gpui_kit::{App, AppContext as _, SharedString, Task, WeakEntity};
@@ -167,7 +167,7 @@ fn converted(id: CompletionId, item: &lsp::CompletionItem) -> CompletionItem {
         id,
         label: printed(&label),
         detail: detail.map(|detail| printed(detail)),
-        kind: kind(item.kind),
+        kind: item.kind,
         filter_text: item
             .filter_text
             .clone()
@@ -203,35 +203,4 @@ fn printed(text: &str) -> SharedString {
     base::printable(text, base::LineFeeds::Escape)
         .into_owned()
         .into()
-}
-
-fn kind(kind: lsp::CompletionKind) -> CompletionKind {
-    use lsp::CompletionKind as Kind;
-    match kind {
-        Kind::Text => CompletionKind::Text,
-        Kind::Method => CompletionKind::Method,
-        Kind::Function => CompletionKind::Function,
-        Kind::Constructor => CompletionKind::Constructor,
-        Kind::Field => CompletionKind::Field,
-        Kind::Variable => CompletionKind::Variable,
-        Kind::Class => CompletionKind::Class,
-        Kind::Interface => CompletionKind::Interface,
-        Kind::Module => CompletionKind::Module,
-        Kind::Property => CompletionKind::Property,
-        Kind::Unit => CompletionKind::Unit,
-        Kind::Value => CompletionKind::Value,
-        Kind::Enum => CompletionKind::Enum,
-        Kind::Keyword => CompletionKind::Keyword,
-        Kind::Snippet => CompletionKind::Snippet,
-        Kind::Color => CompletionKind::Color,
-        Kind::File => CompletionKind::File,
-        Kind::Reference => CompletionKind::Reference,
-        Kind::Folder => CompletionKind::Folder,
-        Kind::EnumMember => CompletionKind::EnumMember,
-        Kind::Constant => CompletionKind::Constant,
-        Kind::Struct => CompletionKind::Struct,
-        Kind::Event => CompletionKind::Event,
-        Kind::Operator => CompletionKind::Operator,
-        Kind::TypeParameter => CompletionKind::TypeParameter,
-    }
 }

@@ -34,7 +34,7 @@ impl CompletionGroup {
     }
 }
 
-/// An item of a group, with what its ranking needs.
+/// An item of a group with the inputs of its ranking.
 #[derive(Clone, Debug)]
 struct Candidate {
     group: CompletionGroup,
@@ -313,7 +313,7 @@ impl CompletionList {
         self.rows = front;
     }
 
-    /// Returns whether accepting any row would change nothing: the only item is the typed word.
+    /// Returns whether the typed word is the only item, so that accepting it would not change the text.
     pub(crate) fn is_only_the_word(&self) -> bool {
         let is_word = |item: &CompletionItem| {
             item.insert.text == self.query
@@ -333,7 +333,7 @@ impl CompletionList {
 /// Builds the items of words with their distances.
 pub(crate) fn word_items(words: Vec<(String, u32)>) -> impl Iterator<Item = (CompletionItem, u32)> {
     words.into_iter().zip(0..).map(|((word, distance), id)| {
-        let mut item = CompletionItem::new(CompletionId(id), word, CompletionKind::Word);
+        let mut item = CompletionItem::new(CompletionId(id), word, CompletionKind::Text);
         item.sort_text = SharedString::default();
         (item, distance)
     })

@@ -44,7 +44,7 @@ pub(crate) struct RankKey {
     pub(crate) tier: u8,
     /// Number of the last acceptance.
     pub(crate) accepted: u64,
-    /// Bytes between the caret and the last use of the word nearby.
+    /// Distance in bytes from the caret to the nearest occurrence of the word.
     pub(crate) distance: u32,
 }
 

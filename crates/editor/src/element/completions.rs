@@ -404,7 +404,7 @@ fn mark(kind: CompletionKind, cx: &App) -> (&'static str, Hsla) {
         Kind::Module => ("M", "namespace"),
         Kind::Snippet => ("s", "string"),
         Kind::Color | Kind::File | Kind::Folder => ("#", "string"),
-        Kind::Text | Kind::Word => ("w", "comment"),
+        Kind::Text => ("w", "comment"),
     };
     let theme = cx.theme();
     let style = theme.syntax(name).and_then(|style| style.color);
