@@ -62,7 +62,7 @@ gpui_kit::actions!(
         PreviousDiagnostic,
         /// Shows information about the text at the caret.
         ShowHover,
-        /// Closes the card with information about the text.
+        /// Closes the hover card.
         CloseHover,
         /// Accepts the suggestion, or jumps to its location.
         AcceptSuggestion,

@@ -5,10 +5,10 @@ use base::AbsPath;
 /// The reason why a file cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UncheckableFile {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] host::Error),
-    /// It is binary.
+    /// The file is binary.
     #[error("{0} is not text")]
     Binary(AbsPath),
 }
@@ -16,16 +16,16 @@ pub(crate) enum UncheckableFile {
 /// The reason why an entry of the table is left out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidEntry {
-    /// It has another form.
+    /// The entry does not have the expected JSON form.
     #[error(transparent)]
     Malformed(#[from] serde_json::Error),
-    /// It names a language that the table does not have.
+    /// The entry names a language that is not in the table.
     #[error("there is no language \"{0}\"")]
     UnknownLanguage(String),
-    /// Its program is not the name of a program.
+    /// The program is a path instead of a name.
     #[error("a program is a name without slashes")]
     ProgramPath,
-    /// Its recipe cannot work, for this reason.
+    /// The install recipe is invalid, for this reason.
     #[error("{0}")]
     Recipe(String),
 }

@@ -235,7 +235,7 @@ fn remove_if_present(files: &dyn Files, path: &AbsPath) -> Result<(), Error> {
     }
 }
 
-/// Removes other versions, also those that killed installations left.
+/// Removes all other versions, including those left behind by a killed installation.
 fn remove_others(files: &dyn Files, own: &AbsPath, version: &str) -> Result<(), Error> {
     for entry in files.list(own)?.entries {
         let is_other = entry.kind == host::FileKind::Folder && entry.path.file_name() != version;

@@ -1,4 +1,4 @@
-//! Patterns of file names: an exact name, or one `*` for any text.
+//! File name patterns: an exact name, or a name with one `*` that matches any text.
 
 /// Returns whether a file name matches a pattern. The text that `*` matches is not empty.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The running language servers of an open folder, for texts that are edited.
+//! Runs the language servers of an open folder and keeps their documents in sync with the buffers.
 //!
 //! A thread finds the servers of each document and starts them; each server has a thread that follows its process
 //! (`supervisor`) and one that asks for diagnostics (`pulls`).
@@ -216,7 +216,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a server with a thread end, and what its thread then does. Returns whether it has a thread.
+    /// Shuts a server down; `wanted` is the state that its supervisor thread enters afterwards. Returns `false` if the server
+    /// has no supervisor thread.
     fn end(&self, key: &ServerKey, wanted: WantedState) -> bool {
         let mut state = self.state();
         let Some(entry) = state.servers.get_mut(key) else {

@@ -82,7 +82,7 @@ pub struct ServerDefinition {
     /// Whether it runs without being named in the settings.
     #[serde(default = "yes")]
     pub(crate) is_default: bool,
-    /// Whether a program of this name elsewhere than in Burin's own folder is something else.
+    /// Whether only the program in Burin's own folder may be used, because other programs share its name.
     #[serde(default)]
     pub(crate) only_installed: bool,
     /// Names of variables to pass on, from the settings.
@@ -103,7 +103,7 @@ pub enum ServerRole {
     Linter,
     /// Formats documents.
     Formatter,
-    /// Anything else, such as spelling.
+    /// A server for another purpose, such as spell checking.
     Extra,
 }
 

@@ -1,4 +1,4 @@
-//! Completions: the list, its items, and the resolution of one item.
+//! Completion: the request for a list of items, and `completionItem/resolve`.
 //!
 //! An answer may have 10 MB, so only the members by which a list is filtered, shown and inserted are
 //! read at first; the documentation stays raw until it is asked for.

@@ -37,7 +37,7 @@ pub(crate) struct Connection {
     end: OnceLock<EndReason>,
 }
 
-/// A request of ours that is under way. Dropping it cancels the request.
+/// A client request in flight. Dropping it cancels the request.
 pub(crate) struct PendingRequest {
     connection: Arc<Connection>,
     id: u64,

@@ -79,7 +79,7 @@ impl OpenDocument {
     /// Moves to a new text and returns the changes that turn the server's text into it, in the order
     /// in which the server applies them; none if the server wants none.
     ///
-    /// A change that does not start at the current text is sent as a whole text.
+    /// If the change does not start at the current text, the whole text is sent.
     pub(crate) fn change(
         &mut self,
         change: &Change,

@@ -25,7 +25,7 @@ pub(crate) enum Message {
         method: String,
         params: Payload,
     },
-    /// The answer to a request of ours.
+    /// A response to a client request.
     Response {
         id: u64,
         result: Result<Payload, ResponseError>,
@@ -125,7 +125,7 @@ impl RawId {
 }
 
 impl ResponseError {
-    /// Creates an error of ours, which has no data.
+    /// Creates an error that this client sends, without data.
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -175,7 +175,7 @@ impl Payload {
     }
 }
 
-/// Returns the text of a request of ours.
+/// Returns the JSON text of a client request.
 pub(crate) fn request(
     id: u64,
     method: &str,
@@ -187,7 +187,7 @@ pub(crate) fn request(
     ))
 }
 
-/// Returns the text of a notification of ours.
+/// Returns the JSON text of a client notification.
 pub(crate) fn notification(method: &str, params: &impl Serialize) -> serde_json::Result<String> {
     Ok(format!(
         r#"{{"jsonrpc":"2.0","method":"{method}"{}}}"#,
@@ -220,7 +220,7 @@ fn member(name: &str, value: &impl Serialize) -> serde_json::Result<String> {
     Ok(format!(r#","{name}":{json}"#))
 }
 
-/// Returns the number of a request of ours; some servers turn it into a string.
+/// Returns the id of a client request; some servers send it back as a string.
 fn own_id(json: &str) -> Option<u64> {
     json.trim_matches('"').parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Requests of ours that wait for their answers.
+//! Client requests that await a response.
 //!
 //! Invariant: every request ends exactly once: with its answer, with the end of the connection, or by
 //! being dropped, which cancels it.

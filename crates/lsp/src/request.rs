@@ -1,4 +1,4 @@
-//! Requests of ours whose answers are plain values.
+//! Client requests with typed results.
 //!
 //! Invariant: an answer is read on the thread that waits for it, never on the reader thread.
 //! Invariant: the positions of an answer refer to the text at the time of the request, so a request

@@ -200,7 +200,7 @@ impl LanguageServer {
         PullRequest::send(&self.inner.connection, path)
     }
 
-    /// Asks for something about a document, to see whether the server has finished its work; `None` if
+    /// Sends a definition request that serves as a probe of whether the server has finished its work; `None` if
     /// the document is not open or the server does not offer it.
     pub fn probe(&self, path: &AbsPath) -> Option<ProbeRequest> {
         ProbeRequest::send(&self.inner.connection, path)

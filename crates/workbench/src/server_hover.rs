@@ -1,4 +1,4 @@
-//! Hovers of language servers as information about a place in a text.
+//! Hover texts of language servers for the hover card.
 
 use base::ByteOffset;
 use editor::{DocumentModel, Editor, HoverSource, HoverText};

@@ -240,7 +240,7 @@ impl Editor {
         self.completions_changed(cx);
     }
 
-    /// Updates what depends on whether a list is shown.
+    /// Updates the state that depends on whether the list is shown.
     fn completions_changed(&mut self, cx: &mut Context<Self>) {
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);

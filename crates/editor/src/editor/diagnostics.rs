@@ -31,7 +31,7 @@ pub(crate) fn previous_diagnostic(
     go_to_diagnostic(editor, previous, window, cx);
 }
 
-/// Returns the diagnostics that keys go to: all but hints, which explain others.
+/// Returns the diagnostics for keyboard navigation: all except hints, which explain other diagnostics.
 fn problems<'a>(
     editor: &'a Editor,
     cx: &'a Context<Editor>,

@@ -1,6 +1,6 @@
-//! The card with information about the text under the pointer or at the caret: diagnostics, and what servers know.
+//! The hover card: diagnostics and hover texts of language servers for the text under the pointer or at the caret.
 //!
-//! Invariant: every edit and every other place of the caret closes the card.
+//! Invariant: an edit or a move of the caret closes the card.
 //! Start at `show`; `pointer_moved` opens and closes it for the mouse.
 
 mod card;
@@ -26,9 +26,9 @@ const GRACE: Duration = Duration::from_millis(250);
 /// Maximum length of one text of a card, in bytes.
 const MAX_TEXT: usize = 1 << 16;
 
-/// A source of information about a place in a text, such as a language server.
+/// A source of hover texts, such as a language server.
 pub trait HoverSource {
-    /// Returns the information about an offset; empty if there is none.
+    /// Returns the hover texts for an offset; empty if there are none.
     fn hover(
         &self,
         snapshot: &Snapshot,
@@ -37,7 +37,7 @@ pub trait HoverSource {
     ) -> Task<Vec<HoverText>>;
 }
 
-/// A text about a place.
+/// A hover text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoverText {
     /// The text, as its source wrote it.
@@ -48,12 +48,12 @@ pub struct HoverText {
     pub span: Option<Span>,
 }
 
-/// The card of a view, and what may open or close it soon.
+/// The hover card of a view, with the timer and the request that open or close it.
 #[derive(Default)]
 pub(crate) struct HoverState {
     source: Option<Rc<dyn HoverSource>>,
     card: Option<HoverCard>,
-    /// The offset under the pointer for which a card opens soon.
+    /// The offset under the pointer for which the timer will open a card.
     target: Option<ByteOffset>,
     is_over_card: bool,
     timer: Option<Task<()>>,
@@ -78,7 +78,7 @@ enum HoverOrigin {
 }
 
 impl Editor {
-    /// Sets the source of information beside diagnostics; `None` removes it.
+    /// Sets the source of hover texts; `None` removes it.
     pub fn set_hover_source(&mut self, source: Option<Rc<dyn HoverSource>>) {
         self.hover.source = source;
     }
@@ -120,7 +120,7 @@ pub(crate) fn show_diagnostics(
     open_card(editor, at, HoverOrigin::Keyboard, cx);
 }
 
-/// Closes the card, and opens none soon.
+/// Closes the hover card and cancels a pending one.
 pub(crate) fn close(editor: &mut Editor, cx: &mut Context<Editor>) {
     let hover = &mut editor.hover;
     (hover.target, hover.timer, hover.request) = (None, None, None);
@@ -208,7 +208,7 @@ fn offset_under_pointer(editor: &Editor) -> Option<ByteOffset> {
     (!is_beside).then(|| editor.display.to_buffer(point, Bias::Left))
 }
 
-/// Shows the diagnostics at an offset, and what the source knows about it as soon as it answers.
+/// Shows the diagnostics at an offset, and the texts of the hover source when they arrive.
 fn show(editor: &mut Editor, at: ByteOffset, origin: HoverOrigin, cx: &mut Context<Editor>) {
     close(editor, cx);
     editor.sync(cx);

@@ -17,7 +17,7 @@ const MAX_MESSAGES: usize = 32;
 pub struct LanguageChanges {
     /// Documents whose diagnostics may have changed, sorted.
     pub diagnostics: BTreeSet<AbsPath>,
-    /// Whether a server started, ended, or works on something else.
+    /// Whether the state or the progress of a server changed.
     pub servers: bool,
     /// Messages of servers for the user, the oldest first.
     pub messages: VecDeque<ServerMessage>,

@@ -1,4 +1,4 @@
-//! The thread that asks a server for diagnostics, a moment after each change.
+//! The thread that pulls diagnostics from a server after the documents change.
 //!
 //! Invariant: at most one round of requests is under way, so a slow server is not flooded.
 
@@ -60,7 +60,7 @@ impl Puller {
         }
     }
 
-    /// Asks for the diagnostics of documents, all at once, and waits for the answers.
+    /// Pulls the diagnostics of documents concurrently and waits for the responses.
     fn pull(&self, paths: impl Iterator<Item = AbsPath>) {
         let requests = paths.filter_map(|path| self.connection.pull_diagnostics(&path));
         for result in PullRequest::wait_all(requests.collect(), ANSWER_TIME) {

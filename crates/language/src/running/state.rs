@@ -125,7 +125,7 @@ pub(super) struct ServerEntry {
     pub(super) wake: Option<Sender<()>>,
 }
 
-/// The purpose of ending a process.
+/// The state that a supervisor enters after its process has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WantedState {
     Running,
@@ -158,7 +158,7 @@ impl OpenText {
 }
 
 impl ConnectedServer {
-    /// Asks for the diagnostics of a document soon.
+    /// Schedules a pull of a document's diagnostics.
     pub(super) fn pull(&self, path: &AbsPath) {
         // The thread ends with the connection.
         self.pulls.send(path.clone()).ok();

@@ -32,7 +32,7 @@ const INITIALIZE_TIME: Duration = Duration::from_secs(60);
 /// Time without a document after which a server ends.
 const IDLE_TIME: Duration = Duration::from_secs(600);
 
-/// Starts the thread of a server that has none. The server is `Failed` if that does not work.
+/// Starts the supervisor thread of a server, unless it has one. If the thread cannot start, the state becomes `Failed`.
 pub(super) fn spawn(shared: &Arc<Shared>, key: &ServerKey) {
     let mut state = shared.state();
     let is_closed = state.is_closed;
@@ -79,7 +79,7 @@ struct Supervisor {
 
 /// The end of one process.
 enum ProcessEnd {
-    /// The process ended as wanted.
+    /// The process was shut down on purpose.
     Wanted(WantedState),
     /// Unexpectedly, for this reason.
     Crashed(String),
@@ -136,9 +136,9 @@ impl Supervisor {
         }
     }
 
-    /// Stores a state; `goes_on` says whether this thread does. It also does after a request to restart, and if an idle
-    /// server has got a document meanwhile. Returns whether it goes on.
-    fn enter(&self, mut state: ServerState, mut goes_on: bool) -> bool {
+    /// Enters a state. `continues` is whether this thread starts another process. A requested restart, and a document that
+    /// was opened while the server became idle, also make it continue. Returns whether it continues.
+    fn enter(&self, mut state: ServerState, mut continues: bool) -> bool {
         let mut shared = self.shared.state();
         let has_documents = shared.documents_of(&self.key).next().is_some();
         if let Some(entry) = shared.servers.get_mut(&self.key) {
@@ -147,10 +147,10 @@ impl Supervisor {
                 _ => entry.wanted == WantedState::Restarted,
             };
             if is_wanted {
-                (state, goes_on) = (ServerState::Starting, true);
+                (state, continues) = (ServerState::Starting, true);
             }
             entry.state = state;
-            if !goes_on {
+            if !continues {
                 entry.wake = None;
             } else if entry.wanted != WantedState::Stopped {
                 entry.wanted = WantedState::Running;
@@ -158,7 +158,7 @@ impl Supervisor {
         }
         drop(shared);
         self.shared.changes.note_servers();
-        goes_on
+        continues
     }
 
     fn is_stopped(&self) -> bool {
@@ -167,7 +167,7 @@ impl Supervisor {
         state.is_closed || entry.is_none_or(|entry| entry.wanted == WantedState::Stopped)
     }
 
-    /// Runs one process until it ends. Nothing of it is left then.
+    /// Starts one server process and waits for its end. Its descendants have ended, too, when this returns.
     fn run_process(&self) -> ProcessEnd {
         let started = ServerProcess::start(&self.choice, self.folder.variables(), &self.log);
         let (process, ServerPipes { input, output }) = match started {
@@ -301,7 +301,7 @@ impl Supervisor {
         }
     }
 
-    /// Asks for the diagnostics of all documents soon.
+    /// Schedules a pull of the diagnostics of all documents.
     fn pull_all(&self) {
         let state = self.shared.state();
         let entry = state.servers.get(&self.key);

@@ -271,7 +271,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Returns the forms of texts for the user, in the order of preference.
+/// Returns the markup kinds that this client accepts, the preferred one first.
 fn markup_kinds() -> Vec<MarkupKind> {
     vec![MarkupKind::Markdown, MarkupKind::PlainText]
 }

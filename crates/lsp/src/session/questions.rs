@@ -1,4 +1,4 @@
-//! Documents and providers to which requests of ours refer.
+//! The documents and providers of client requests.
 
 use base::AbsPath;
 use serde_json::Value;

@@ -19,7 +19,7 @@ pub(crate) enum ServerAction {
     ShowLog(String),
     /// Installs it, after a question.
     Install(String),
-    /// Trusts the folder, so that servers start.
+    /// Trusts the folder, which lets its servers start.
     Trust,
 }
 

@@ -12,7 +12,7 @@ use crate::language_servers::LanguageServers;
 /// The state of a folder's language servers, as far as the bar shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LanguageStatus {
-    /// Whether a server runs, so that no problems means that there are none.
+    /// Whether a server is running, so that "No problems" may be shown.
     has_server: bool,
     /// Problems in the open files.
     counts: DiagnosticCounts,
