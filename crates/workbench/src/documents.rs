@@ -289,6 +289,23 @@ impl Documents {
             .find(|model| model.read(cx).document().is_of(path))
     }
 
+    /// Gives the open documents of a moved file or folder their new paths.
+    pub(crate) fn follow_move(from: &AbsPath, to: &AbsPath, cx: &mut App) {
+        for document in Self::all(cx) {
+            let moved = document.read(cx).path().and_then(|path| {
+                let rest = path.relative_to(from)?;
+                Some(if rest.as_os_str().is_empty() {
+                    to.clone()
+                } else {
+                    to.join(rest)
+                })
+            });
+            if let Some(path) = moved {
+                document.update(cx, |document, cx| document.set_path(path, cx));
+            }
+        }
+    }
+
     /// Returns the document with this journal key, which identifies documents without a file: the
     /// open document, or the recovered document, which this call opens. Returns `None` if there is
     /// neither.

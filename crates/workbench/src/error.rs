@@ -1,5 +1,7 @@
 //! The errors of a window's own work: files, names, settings, replacements.
 
+use std::sync::Arc;
+
 use base::AbsPath;
 
 /// Reason an operation of the window failed. Its text is shown to the user.
@@ -62,10 +64,65 @@ pub enum Error {
     /// The text is not the one that the replacement produced.
     #[error("{0} keeps what was replaced in it: it changed since")]
     ChangedSinceReplace(AbsPath),
+    /// A file of an edit cannot be shown as text.
+    #[error("nothing was changed: {0}")]
+    NotLoaded(Arc<project::LoadError>),
+    /// A text is not the one to which the edit of a language server refers.
+    #[error("nothing was changed: {0} has changed since the language server read it; try again")]
+    EditOutdated(AbsPath),
+    /// The edit of a language server does not fit the text.
+    #[error("nothing was changed: the language server's edit of {path} is wrong: {reason}")]
+    EditMalformed {
+        /// The file.
+        path: AbsPath,
+        /// A clause.
+        reason: String,
+    },
+    /// An edit concerns a text that cannot be changed.
+    #[error("nothing was changed: {0} is read-only")]
+    EditOfReadOnly(AbsPath),
+    /// An edit changes a text under a path that it has moved or deleted.
+    #[error("nothing was changed: the language server edits {0}, which it has moved or deleted")]
+    EditOfMovedFile(AbsPath),
+    /// An edit deletes a folder that is not empty, without saying so.
+    #[error("nothing was changed: {0} is not empty")]
+    EditOfFolder(AbsPath),
+    /// A document of an edit was not saved.
+    #[error("{0}")]
+    NotSaved(editor::SaveFailure),
+    /// A language server did not answer.
+    #[error(transparent)]
+    Request(#[from] lsp::RequestError),
+    /// A formatter would leave an empty text.
+    #[error("{0} was not formatted: the language server would remove the whole text")]
+    FormattingRemovesAll(AbsPath),
+    /// An edit was reverted, because a part of it failed.
+    #[error("{}", reverted(cause, kept))]
+    EditReverted {
+        /// The failure, a sentence.
+        cause: String,
+        /// Files that keep the edit.
+        kept: Vec<AbsPath>,
+    },
+    /// The text is not the one that an edit produced.
+    #[error("nothing was undone: {0} has changed since")]
+    EditedSince(AbsPath),
     /// The open text is read-only.
     #[error("cannot replace in {0}: it is read-only")]
     ReadOnly(AbsPath),
     /// The file cannot be saved in its encoding.
     #[error("cannot replace in {0}: it cannot be written back")]
     NotWritable(AbsPath),
+}
+
+/// Returns the sentence about an edit that was reverted.
+fn reverted(cause: &str, kept: &[AbsPath]) -> String {
+    if kept.is_empty() {
+        return format!("nothing was changed: {cause}");
+    }
+    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+    format!(
+        "the edit was undone, but not in {}: {cause}",
+        kept.join(", ")
+    )
 }

@@ -40,6 +40,7 @@ mod pending_file;
 mod pickers;
 mod prediction;
 mod question;
+mod refactoring;
 mod region;
 mod reread;
 mod search_panel;

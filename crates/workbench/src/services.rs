@@ -75,6 +75,12 @@ impl Services {
         }
     }
 
+    /// Returns the folder of trashed files on desktops of Linux.
+    pub(crate) fn trash_folder(&self) -> AbsPath {
+        let home = self.home.as_ref().unwrap_or(&self.working_folder);
+        home.join(".local/share/Trash")
+    }
+
     /// Returns the text form of a path, with `~` for the home folder, for display and for typing.
     pub fn display(&self, path: &AbsPath) -> String {
         crate::path_entry::shorten(path, self.home.as_ref())

@@ -15,6 +15,7 @@ mod menus;
 mod odd_names;
 mod palette;
 mod panes;
+mod refactoring;
 mod restoring;
 mod running_sessions;
 mod searching;

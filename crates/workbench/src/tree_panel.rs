@@ -5,7 +5,7 @@
 
 mod actions;
 mod names;
-mod operations;
+pub(crate) mod operations;
 mod render;
 pub(crate) mod state;
 

@@ -415,13 +415,7 @@ impl TreePanel {
         let Some(done) = self.state.done.pop() else {
             return;
         };
-        let home = self
-            .services
-            .home
-            .clone()
-            .unwrap_or_else(|| self.services.working_folder.clone());
-        let trash = home.join(".local/share/Trash");
-        let operation = FileOperation::undoing(&done, &trash);
+        let operation = FileOperation::undoing(&done, &self.services.trash_folder());
         self.undo_with(operation, window, cx);
     }
 

@@ -364,7 +364,10 @@ pub(super) fn tree_event(
             let options = OpenOptions::preview(cx);
             workbench.open_path(path.clone(), options, window, cx);
         }
-        TreeEvent::Moved { from, to } => follow_move(workbench, from, to, cx),
+        TreeEvent::Moved { from, to } => {
+            crate::documents::Documents::follow_move(from, to, cx);
+            workbench.layout_changed(cx);
+        }
         TreeEvent::Report(notice) => workbench.report(notice.clone(), window, cx),
         TreeEvent::Search(folder) => {
             let glob = workbench
@@ -382,29 +385,6 @@ pub(super) fn tree_event(
             });
         }
     }
-}
-
-/// Updates the paths of open texts after their files moved.
-fn follow_move(
-    workbench: &mut Workbench,
-    from: &AbsPath,
-    to: &AbsPath,
-    cx: &mut Context<Workbench>,
-) {
-    for document in crate::documents::Documents::all(cx) {
-        let moved = document.read(cx).path().and_then(|path| {
-            let rest = path.relative_to(from)?;
-            Some(if rest.as_os_str().is_empty() {
-                to.clone()
-            } else {
-                to.join(rest)
-            })
-        });
-        if let Some(path) = moved {
-            document.update(cx, |document, cx| document.set_path(path, cx));
-        }
-    }
-    workbench.layout_changed(cx);
 }
 
 /// Loads the folder's own settings, which are untrusted.
