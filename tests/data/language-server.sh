@@ -1,6 +1,7 @@
 #!/bin/sh
 # A scripted language server. Its behaviour is its first argument:
 #   push        publishes one error for each opened document; its second row is the definition of everything
+#   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
@@ -34,6 +35,12 @@ diagnostic() {
     printf '{"range":%s,"severity":%d,"message":"%s","source":"script","code":"S1"}' "$range" "$1" "$2"
 }
 
+# The edit of a row from one character to another.
+edit_of() {
+    range="{\"start\":{\"line\":$1,\"character\":$2},\"end\":{\"line\":$1,\"character\":$3}}"
+    printf '{"range":%s,"newText":"%s"}' "$range" "$4"
+}
+
 publish() {
     params="{\"uri\":\"$uri\",\"diagnostics\":[$1]}"
     send "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":$params}"
@@ -42,7 +49,7 @@ publish() {
 opened() {
     uri=$(printf %s "$body" | grep -o '"uri":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
     case $behaviour in
-        push | stubborn) publish "$(diagnostic 1 'it is wrong')" ;;
+        push | edit | stubborn) publish "$(diagnostic 1 'it is wrong')" ;;
         late) publish; sleep 2; publish "$(diagnostic 1 'it is wrong')" ;;
         crash) echo 'fatal: it fell over' >&2; exit 3 ;;
         crash-once)
@@ -58,6 +65,8 @@ handle() {
             pull=
             [ "$behaviour" = pull ] || [ "$behaviour" = echo ] &&
                 pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}'
+            [ "$behaviour" = edit ] &&
+                pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true'
             answer "{\"capabilities\":{\"textDocumentSync\":1,\"definitionProvider\":true$pull}}" ;;
         textDocument/didOpen) word=$(text text | grep -o '^[a-z]*'); opened ;;
         textDocument/didChange) word=$(text text | grep -o '^[a-z]*') ;;
@@ -68,6 +77,13 @@ handle() {
         textDocument/definition)
             range='{"start":{"line":1,"character":0},"end":{"line":1,"character":0}}'
             if [ "$behaviour" = push ]; then answer "{\"uri\":\"$uri\",\"range\":$range}"; else answer null; fi ;;
+        textDocument/rename)
+            edit=$(edit_of 1 0 6 "$(text newName)")
+            answer "{\"changes\":{\"$uri\":[$edit],\"${uri%/*}/b.sql\":[$edit]}}" ;;
+        textDocument/codeAction)
+            fix="{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}}"
+            answer "[$fix]" ;;
+        textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
         shutdown) [ "$behaviour" = stubborn ] || answer null ;;
         exit) [ "$behaviour" = stubborn ] || exit 0 ;;
     esac

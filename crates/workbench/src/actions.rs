@@ -192,6 +192,20 @@ pub mod language {
             GoToImplementation,
             /// Find the references to the symbol at the caret and show them in one tab.
             FindReferences,
+            /// Rename the symbol at the caret in all files.
+            RenameSymbol,
+            /// Show the fixes and refactorings for the selection.
+            ShowCodeActions,
+            /// Sort the imports of the text and remove those without use.
+            OrganizeImports,
+            /// Apply all safe fixes to the text.
+            FixAll,
+            /// Undo the latest rename or refactoring of several files, as a whole.
+            UndoRefactoring,
+            /// Format the text.
+            FormatDocument,
+            /// Format the selected rows.
+            FormatSelection,
         ]
     );
 }

@@ -5,7 +5,9 @@
 //! Invariant: reports are read in the background, one round after the other, so that the latest wins.
 //! Start at `LanguageServers::add_document` and `apply`.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, Revision};
@@ -17,7 +19,7 @@ use language::{
     DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
     ServerStatus, StartRefusal,
 };
-
+use lsp::EditRequest;
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
@@ -50,6 +52,8 @@ pub(crate) enum LanguageServersEvent {
     DiagnosticsChanged,
     /// A server has a message for the user.
     Message(ServerMessage),
+    /// A server asks for an edit of files. The first window takes it.
+    EditRequested(Rc<RefCell<Option<EditRequest>>>),
 }
 
 impl EventEmitter<LanguageServersEvent> for LanguageServers {}
@@ -69,6 +73,7 @@ struct ReadChanges {
     /// Whether the state or the progress of a server changed.
     servers: bool,
     messages: Vec<ServerMessage>,
+    edits: Vec<EditRequest>,
 }
 
 impl LanguageServers {
@@ -216,6 +221,10 @@ impl LanguageServers {
         for message in changes.messages {
             cx.emit(LanguageServersEvent::Message(message));
         }
+        for edit in changes.edits {
+            let edit = Rc::new(RefCell::new(Some(edit)));
+            cx.emit(LanguageServersEvent::EditRequested(edit));
+        }
         if changes.servers {
             cx.emit(LanguageServersEvent::StatusChanged);
         }
@@ -314,6 +323,7 @@ impl ReadChanges {
             reports: reports.collect(),
             servers: changes.servers,
             messages: changes.messages.into(),
+            edits: changes.edits,
         }
     }
 }

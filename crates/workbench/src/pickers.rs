@@ -1,7 +1,9 @@
 //! Delegates of the window's pickers; the picker itself is `ui::picker`.
 
 pub(crate) mod choices;
+pub(crate) mod code_actions;
 pub(crate) mod commands;
+pub(crate) mod edit_preview;
 pub(crate) mod everything;
 pub(crate) mod files;
 pub(crate) mod go_to_line;
@@ -9,6 +11,7 @@ pub(crate) mod index_menu;
 pub(crate) mod paths;
 pub(crate) mod problems;
 pub(crate) mod recent;
+pub(crate) mod rename_symbol;
 pub(crate) mod server_menu;
 pub(crate) mod snippets;
 pub(crate) mod suggestion_log;

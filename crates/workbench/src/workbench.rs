@@ -10,6 +10,7 @@ mod close;
 mod dialogs;
 mod excerpts;
 mod folders;
+mod formatting;
 mod grid;
 mod install;
 mod language;
@@ -19,6 +20,7 @@ mod open;
 mod panes;
 mod pick;
 mod program;
+mod refactor;
 mod render;
 mod restore;
 mod review;
@@ -95,6 +97,8 @@ pub struct Workbench {
     window: AnyWindowHandle,
     agent_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
+    /// The latest edit of several files, for undoing it.
+    applied_edit: Option<crate::refactoring::AppliedEdit>,
     storing: Option<Task<()>>,
     /// Stores the window when typing and scrolling rest: the recovery journal has the selections
     /// until then.
@@ -198,6 +202,7 @@ impl Workbench {
             window: window.window_handle(),
             agent_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
+            applied_edit: None,
             storing: None,
             store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscriptions: Vec::new(),

@@ -7,10 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_channel::{Receiver, Sender};
 use base::AbsPath;
-use lsp::MessageSeverity;
+use lsp::{EditRequest, MessageSeverity};
 
 /// Maximum number of messages that wait.
 const MAX_MESSAGES: usize = 32;
+/// Maximum number of edits that wait; further ones are refused.
+const MAX_EDITS: usize = 16;
 
 /// The changes of a folder's servers since the last look.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub struct LanguageChanges {
     pub servers: bool,
     /// Messages of servers for the user, the oldest first.
     pub messages: VecDeque<ServerMessage>,
+    /// Edits that servers ask for, the oldest first. Dropping one refuses it.
+    pub edits: Vec<EditRequest>,
 }
 
 /// A message of a server for the user.
@@ -71,6 +75,18 @@ impl PendingChanges {
             changes.messages.pop_front();
         }
         changes.messages.push_back(message);
+        drop(changes);
+        self.announce();
+    }
+
+    /// Adds an edit that a server asks for, or refuses it.
+    pub(super) fn add_edit(&self, edit: EditRequest) {
+        let mut changes = self.changes();
+        if changes.edits.len() == MAX_EDITS {
+            drop(changes);
+            return edit.refuse("too many edits wait");
+        }
+        changes.edits.push(edit);
         drop(changes);
         self.announce();
     }

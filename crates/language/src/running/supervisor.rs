@@ -295,9 +295,9 @@ impl Supervisor {
                 severity,
                 text,
             }),
-            // The log has every message. Dropping an edit refuses it.
-            ServerEvent::Message { .. } | ServerEvent::EditRequested(_) | ServerEvent::Ended(_) => {
-            }
+            ServerEvent::EditRequested(edit) => changes.add_edit(edit),
+            // The log has every message.
+            ServerEvent::Message { .. } | ServerEvent::Ended(_) => {}
         }
     }
 

@@ -11,6 +11,8 @@ section! {
         autosave: Autosave = Autosave::Off;
         /// Milliseconds without typing before `"autosave": "after_delay"` saves.
         autosave_delay: u32 = 1000, 100..=600_000;
+        /// Saves the files that a rename or another edit of several files changes, except those with unsaved edits.
+        save_refactored: bool = true;
         /// State restored by a start without arguments.
         restore: Restore = Restore::LastSession;
         /// Asks for confirmation before moving a file to the trash.

@@ -10,7 +10,7 @@ use language::{FolderServers, InstallPlan, ServerMessage};
 use lsp::{DiagnosticSeverity, MessageSeverity};
 use ui::{ButtonStyle, Tone};
 
-use super::Workbench;
+use super::{Workbench, refactor};
 use crate::actions::language::{RestartServers, ShowProblems, ShowServers};
 use crate::folder::OpenFolder;
 use crate::language_servers::{LanguageServers, LanguageServersEvent};
@@ -38,6 +38,9 @@ pub(super) fn follow(
     cx.subscribe_in(&servers, window, |workbench, _, event, window, cx| {
         match event {
             LanguageServersEvent::Message(message) => show_message(workbench, message, window, cx),
+            LanguageServersEvent::EditRequested(edit) => {
+                refactor::apply_requested(edit, window, cx);
+            }
             LanguageServersEvent::StatusChanged | LanguageServersEvent::DiagnosticsChanged => {}
         }
         let status = workbench.status.clone();

@@ -114,7 +114,7 @@ pub(super) fn go_to(
 }
 
 /// Returns the word around an offset; empty beside a word.
-fn word_at(text: &Snapshot, at: ByteOffset) -> String {
+pub(super) fn word_at(text: &Snapshot, at: ByteOffset) -> String {
     let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
     let before = text.chars_before(at).take_while(is_word);
     let before: Vec<char> = before.take(MAX_WORD).collect();

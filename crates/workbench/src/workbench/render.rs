@@ -14,8 +14,9 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 
 use super::agents::DraggedAgentsBorder;
 use super::{
-    Workbench, agents, close, dialogs, excerpts, folders, grid, is_narrow, language, locations,
-    navigate, open, panes, pick, program, review, save, search, snippets, suggestions,
+    Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, is_narrow, language,
+    locations, navigate, open, panes, pick, program, refactor, review, save, search, snippets,
+    suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -284,6 +285,8 @@ impl Render for Workbench {
         let root = snippets::with_actions(root, cx);
         let root = language::with_actions(root, cx);
         let root = locations::with_actions(root, cx);
+        let root = refactor::with_actions(root, cx);
+        let root = formatting::with_actions(root, cx);
         let root = suggestions::with_actions(root, cx);
         let root = excerpts::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);

@@ -21,7 +21,7 @@ use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::question::QuestionSpec;
 use crate::reread::load_as;
-use crate::workbench::pick;
+use crate::workbench::{formatting, pick};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -54,9 +54,11 @@ impl Workbench {
             document.path().is_none() || matches!(document.state(), DocumentState::ReadOnly(_))
         };
         if needs_name {
-            save_elsewhere(self, document, window, cx)
-        } else {
-            save_to(document, SaveTarget::Own, window, cx)
+            return save_elsewhere(self, document, window, cx);
+        }
+        match formatting::steps_before_save(self, &document, window, cx) {
+            Some(steps) => save_after(steps, document, window, cx),
+            None => save_to(document, SaveTarget::Own, window, cx),
         }
     }
 
@@ -227,6 +229,29 @@ fn save_to(
         });
         updated.ok();
         is_saved
+    })
+}
+
+/// Saves a document when the steps before are done, and reports a step that failed.
+fn save_after(
+    steps: Task<Option<String>>,
+    document: Entity<DocumentModel>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Task<bool> {
+    cx.spawn_in(window, async move |this, cx| {
+        let failure = steps.await;
+        let saving = this.update_in(cx, |this, window, cx| {
+            if let Some(sentence) = failure {
+                let notice = Notice::new(Tone::Warning, sentence).key("formatting");
+                this.report(notice, window, cx);
+            }
+            save_to(document, SaveTarget::Own, window, cx)
+        });
+        match saving {
+            Ok(saving) => saving.await,
+            Err(_) => false,
+        }
     })
 }
 
