@@ -105,7 +105,7 @@ fn edits_of_a_server_in_the_window() {
 
     // The new name reaches the open text and the closed one, after the user has seen the changes.
     desk.keys(&["ctrl+1", "F8", "F2"]);
-    desk.until("the question", 30, || shows("New name"));
+    desk.until("the question", 30, || shows("Type another name"));
     desk.type_text("third");
     desk.until("the name", 30, || shows("Rename to third"));
     desk.picture("language-4-rename");

@@ -44,6 +44,17 @@ pub enum Error {
     /// The settings turn language servers off.
     #[error("language servers are off: the setting \"lsp.enabled\" is false")]
     Disabled,
+    /// The user does not trust the folder, so no formatter runs in it.
+    #[error("{0} is not trusted, so no formatter runs in it; trust it in the agent panel")]
+    FormatterUntrusted(AbsPath),
+    /// A formatter failed; the text stays as it is.
+    #[error("the formatter {program} failed: {reason}")]
+    FormatterFailed {
+        /// The program, as the settings name it.
+        program: String,
+        /// A clause.
+        reason: String,
+    },
     /// There is no server with this id.
     #[error("there is no language server \"{id}\"{hint}; `burin-agent lsp list --all` lists them")]
     UnknownServer {

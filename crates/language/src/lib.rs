@@ -11,6 +11,7 @@ mod check;
 mod environment;
 mod error;
 mod expand;
+mod external_formatter;
 mod install;
 mod life;
 mod listing;

@@ -170,7 +170,7 @@ fn read_errors(
 }
 
 /// Returns the words for the end of a process.
-fn exit_text(exit: ProcessExit) -> String {
+pub(crate) fn exit_text(exit: ProcessExit) -> String {
     match exit {
         ProcessExit::Exited(code) => format!("exited with code {code}"),
         ProcessExit::Signalled(signal) => format!("was killed by signal {signal}"),

@@ -98,6 +98,11 @@ pub trait PickerDelegate: Sized + 'static {
         None
     }
 
+    /// Returns whether a query that is set is selected, so that typing replaces it.
+    fn selects_query(&self) -> bool {
+        false
+    }
+
     /// Returns the placeholder of the empty field.
     fn placeholder(&self) -> SharedString;
 
@@ -286,11 +291,13 @@ impl<D: PickerDelegate> Picker<D> {
     /// Sets the query as if the user typed it.
     pub fn set_query(&mut self, query: &str, window: &mut Window, cx: &mut Context<Self>) {
         self.query = query.to_owned();
+        let selects = self.delegate.selects_query();
         let text = SharedString::from(query.to_owned());
         self.input.update(cx, |input, cx| {
             input.set_value(text, window, cx);
             let end = input.value().len();
-            input.set_selected_range(end..end, cx);
+            let start = if selects { 0 } else { end };
+            input.set_selected_range(start..end, cx);
         });
         self.search(None, window, cx);
     }

@@ -93,8 +93,11 @@ pub enum Error {
     /// A language server did not answer.
     #[error(transparent)]
     Request(#[from] lsp::RequestError),
+    /// An external formatter failed.
+    #[error(transparent)]
+    Formatter(#[from] language::Error),
     /// A formatter would leave an empty text.
-    #[error("{0} was not formatted: the language server would remove the whole text")]
+    #[error("{0} was not formatted: the formatter would remove the whole text")]
     FormattingRemovesAll(AbsPath),
     /// An edit was reverted, because a part of it failed.
     #[error("{}", reverted(cause, kept))]

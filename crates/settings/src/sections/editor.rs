@@ -61,8 +61,10 @@ section! {
         middle_click_paste: bool = true;
         /// Removes spaces and tabs at the ends of lines when saving.
         trim_trailing_whitespace: bool = false;
-        /// Formats the text when you save it, with a language server.
+        /// Formats the text when you save it, with `formatter` or else with a language server.
         format_on_save: bool = false;
+        /// Program that formats a text from standard input to standard output, and its arguments, in which `{path}` is replaced by the path of the file. Runs only in trusted folders.
+        formatter: Vec<String> = Vec::new();
         /// Kinds of code actions that run when you save, in order, such as `source.organizeImports` and `source.fixAll`.
         code_actions_on_save: Vec<String> = Vec::new();
         /// Adds a line ending at the end of the file when saving.

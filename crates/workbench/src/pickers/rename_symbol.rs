@@ -50,6 +50,10 @@ impl PickerDelegate for RenamePicker {
         Some(format!("Rename \u{201c}{old}\u{201d}").into())
     }
 
+    fn selects_query(&self) -> bool {
+        true
+    }
+
     fn placeholder(&self) -> SharedString {
         "New name".into()
     }

@@ -1,4 +1,4 @@
-//! Formatting of texts by language servers, on request and before a save.
+//! Formatting of texts by language servers and other programs, on request and before a save.
 //!
 //! Invariant: an answer about a text that has changed since is dropped; no typed character is lost.
 //! Invariant: each step before a save works on the text that the step before it left.
@@ -10,10 +10,12 @@ use base::{AbsPath, Span};
 use editor::{DocumentModel, Editor};
 use futures::future::{Either, select};
 use gpui_kit::{
-    App, AsyncApp, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
+    App, AppContext as _, AsyncApp, Context, Div, Entity, InteractiveElement as _, Stateful, Task,
+    Window,
 };
 use language::{DocumentServer, ServerRole};
-use lsp::{DocumentEdits, FormatOptions, Request};
+use lsp::{DocumentEdits, FormatOptions};
+use settings::EditorSettings;
 use text::Author;
 use ui::{ActiveSettings as _, Tone};
 
@@ -62,19 +64,19 @@ fn format(
     let document = editor.read(cx).model().clone();
     let span = only_selection.then(|| selected_rows(&editor, cx));
     let options = format_options(&editor, cx);
-    let Some(request) = format_request(&document, span, options, cx) else {
+    let Some(formatting) = start_formatting(&document, span, options, cx) else {
         let sentence = if only_selection {
             "No language server of this text formats a selection"
         } else {
-            "No language server of this text formats it"
+            "No language server of this text formats it; the setting \"editor.formatter\" names another program"
         };
         let notice = Notice::new(Tone::Info, sentence).key("formatting");
         return workbench.report(notice, window, cx);
     };
     cx.spawn_in(window, async move |this, cx| {
-        let formatted = match request.await {
+        let formatted = match formatting.await {
             Ok(edits) => cx.update(|_, cx| apply_formatting(&document, edits, cx)),
-            Err(error) => Ok(Err(Error::Request(error))),
+            Err(error) => Ok(Err(error)),
         };
         if let Ok(Err(error)) = formatted {
             let shown = this.update_in(cx, |this, window, cx| {
@@ -115,18 +117,51 @@ fn servers(document: &Entity<DocumentModel>, cx: &App) -> Option<(AbsPath, Vec<D
     Some((path, servers))
 }
 
-/// Asks the first server that formats the text; `None` if none does.
-fn format_request(
+/// Starts to format the text or a part of it; `None` if nothing formats it.
+fn start_formatting(
     document: &Entity<DocumentModel>,
     span: Option<Span>,
     options: FormatOptions,
     cx: &App,
-) -> Option<Request<DocumentEdits>> {
+) -> Option<Task<Result<DocumentEdits, Error>>> {
+    if span.is_none()
+        && let Some(formatting) = start_external_formatter(document, cx)
+    {
+        return Some(formatting);
+    }
     let (path, servers) = servers(document, cx)?;
-    servers.iter().find_map(|server| match span {
+    let request = servers.iter().find_map(|server| match span {
         Some(span) => server.connection.format_range(&path, span, options),
         None => server.connection.format(&path, options),
-    })
+    })?;
+    Some(cx.background_spawn(async move { Ok(request.await?) }))
+}
+
+/// Starts the formatter of the settings; `None` if there is none.
+fn start_external_formatter(
+    document: &Entity<DocumentModel>,
+    cx: &App,
+) -> Option<Task<Result<DocumentEdits, Error>>> {
+    let command = settings_of(document, cx).formatter.clone();
+    if command.is_empty() {
+        return None;
+    }
+    let (servers, path) = OpenFolder::servers_of(document, cx)?;
+    let folder = servers.read(cx).folder()?;
+    let text = document.read(cx).snapshot();
+    Some(cx.background_spawn(async move {
+        let new = folder.format_with(&command, &path, &text.to_string())?;
+        Ok(DocumentEdits {
+            edits: vec![(text.full_span(), new)],
+            text,
+        })
+    }))
+}
+
+fn settings_of<'a>(document: &Entity<DocumentModel>, cx: &'a App) -> &'a EditorSettings {
+    let language = document.read(cx).language();
+    cx.settings()
+        .for_language(language.map(|language| language.name()))
 }
 
 /// Runs the steps that the settings want before a save; `None` if there are none. The task yields the sentence about a
@@ -138,8 +173,11 @@ pub(super) fn steps_before_save(
     cx: &mut Context<Workbench>,
 ) -> Option<Task<Option<String>>> {
     let steps = save_steps(workbench, document, cx)?;
-    // Without a server, there is nothing to wait for.
-    servers(document, cx).filter(|(_, servers)| !servers.is_empty())?;
+    // Without a server and a formatter, there is nothing to wait for.
+    let (_, servers) = servers(document, cx)?;
+    if servers.is_empty() && settings_of(document, cx).formatter.is_empty() {
+        return None;
+    }
     let document = document.clone();
     Some(cx.spawn_in(window, async move |_, cx| {
         let name = document.read_with(cx, |model, _| model.document().title());
@@ -150,7 +188,7 @@ pub(super) fn steps_before_save(
             Either::Left((Ok(()) | Err(Error::EditOutdated(_)), _)) => None,
             Either::Left((Err(error), _)) => Some(format!("{name} was saved as it was: {error}")),
             Either::Right(_) => Some(format!(
-                "{name} was saved as it was: the language server did not answer within a second"
+                "{name} was saved as it was: formatting it took more than a second"
             )),
         }
     }))
@@ -161,9 +199,7 @@ fn save_steps(
     document: &Entity<DocumentModel>,
     cx: &App,
 ) -> Option<SaveSteps> {
-    let language = document.read(cx).language();
-    let settings = cx.settings();
-    let settings = settings.for_language(language.map(|language| language.name()));
+    let settings = settings_of(document, cx);
     let view = workbench.items_of(document.entity_id(), cx);
     let view = view.into_iter().find_map(|id| match workbench.item(id)? {
         TabItem::Text(editor) => Some(editor),
@@ -194,11 +230,11 @@ async fn run_steps(
     let Some(options) = steps.format else {
         return Ok(());
     };
-    let request = cx.update(|cx| format_request(document, None, options, cx));
-    let Some(request) = request else {
+    let formatting = cx.update(|cx| start_formatting(document, None, options, cx));
+    let Some(formatting) = formatting else {
         return Ok(());
     };
-    let edits = request.await?;
+    let edits = formatting.await?;
     cx.update(|cx| apply_formatting(document, edits, cx))
 }
 
