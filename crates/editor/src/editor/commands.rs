@@ -26,7 +26,7 @@ impl Editor {
         let plan = self.plan(|ctx| caret::plan(command, ctx), cx);
         self.apply(plan, window, cx);
         if let Some(text) = typed {
-            completing::typed(self, text, cx);
+            completing::opening::typed(self, text, cx);
         }
     }
 

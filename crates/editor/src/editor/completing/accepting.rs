@@ -11,8 +11,8 @@ use gpui_kit::{Context, Task, Window};
 use snippet::Snippet;
 use text::{Edit, EditKind, Selection, SelectionSet};
 
-use super::AnswerOrigin;
 use super::resolving::{self, LateEdits};
+use super::session::AnswerOrigin;
 use crate::completion::{CompletionGroup, CompletionId, CompletionItem, is_word_char};
 use crate::editor::Editor;
 use crate::editor::snippets::SnippetInsertion;

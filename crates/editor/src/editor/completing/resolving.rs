@@ -10,8 +10,8 @@ use base::Span;
 use gpui_kit::{Context, Task, Window};
 use text::{Edit, EditKind};
 
-use super::AnswerOrigin;
 use super::accepting::insert_pending;
+use super::session::AnswerOrigin;
 use crate::completion::{CompletionGroup, CompletionId, CompletionItem};
 use crate::editor::Editor;
 use crate::editor::snippets::shifted;

@@ -1,0 +1,149 @@
+//! Opening the list: while typing, and on request.
+//!
+//! Start at `typed`.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use base::Span;
+use gpui_kit::{Context, UniformListScrollHandle, Window};
+
+use super::asking;
+use super::session::{CompletionSession, SourceState};
+use crate::completion::{
+    CompletionGroup, CompletionId, CompletionItem, CompletionKind, CompletionList,
+    CompletionSource, CompletionTrigger, is_word_char, nearby_words, word_items, word_start,
+};
+use crate::editor::Editor;
+use crate::suggestion::Presentation;
+
+/// Language in which the list opens only on request, as in texts without a language.
+const PROSE: &str = "Markdown";
+
+/// Updates the list after `text` was typed: asks again, or opens it.
+pub(in crate::editor) fn typed(editor: &mut Editor, text: &str, cx: &mut Context<Editor>) {
+    let mut chars = text.chars();
+    let (Some(char), None) = (chars.next(), chars.next()) else {
+        return;
+    };
+    if editor.completions.session.is_some() {
+        return asking::ask_incomplete(editor, cx);
+    }
+    if !editor.settings_source.completions.auto || !editor.can_complete(cx) {
+        return;
+    }
+    let is_trigger = |source: &Rc<dyn CompletionSource>| source.triggers(cx).contains(&char);
+    if editor.completions.sources.iter().any(is_trigger) {
+        return open(editor, CompletionTrigger::Character(char), cx);
+    }
+    if !is_word_char(char) {
+        editor.completions.dismissed = None;
+        return;
+    }
+    let start = word_start(&editor.snapshot, editor.selections.primary().head);
+    let begins_with_digit = editor
+        .snapshot
+        .chars_at(start)
+        .next()
+        .is_some_and(char::is_numeric);
+    let is_prose = editor
+        .model
+        .read(cx)
+        .language()
+        .is_none_or(|language| language.name() == PROSE);
+    let is_dismissed = editor.completions.dismissed == Some(start);
+    // The user is typing through the suggestion at the caret.
+    let shown = editor.suggestion.shown_presentation();
+    let is_ghost = matches!(shown, Some(Presentation::InText(shown)) if shown.at_caret.is_some());
+    if begins_with_digit || is_prose || is_dismissed || is_ghost || !editor.is_in_code(cx) {
+        return;
+    }
+    open(editor, CompletionTrigger::Typed, cx);
+}
+
+/// Handler of an action: opens the list for the word at the caret.
+pub(crate) fn show_completions(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    if !editor.can_complete(cx) {
+        return cx.propagate();
+    }
+    open(editor, CompletionTrigger::Invoked, cx);
+}
+
+/// Opens a list for the word at the newest caret with the items that need no waiting, and asks the
+/// sources. The sources that do not ask for a trigger character are left out after it.
+fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor>) {
+    let head = editor.selections.primary().head;
+    let start = match trigger {
+        CompletionTrigger::Character(_) => head,
+        _ => word_start(&editor.snapshot, head),
+    };
+    let word = editor.snapshot.text(Span::new(start, head)).into_owned();
+    let completions = &mut editor.completions;
+    completions.next_session += 1;
+    completions.dismissed = None;
+    let mut asked = Vec::new();
+    asked.resize_with(completions.sources.len(), SourceState::default);
+    completions.session = Some(CompletionSession {
+        number: completions.next_session,
+        list: CompletionList::new(&word),
+        start,
+        was_invoked: trigger == CompletionTrigger::Invoked,
+        opened_empty: word.is_empty(),
+        asked,
+        resolved: HashMap::new(),
+        rest: None,
+        accepting: None,
+        scroll: UniformListScrollHandle::new(),
+    });
+    for ix in 0..editor.completions.sources.len() {
+        let source = editor.completions.sources[ix].clone();
+        let is_asked = match trigger {
+            CompletionTrigger::Character(char) => source.triggers(cx).contains(&char),
+            _ => true,
+        };
+        if is_asked {
+            asking::add_immediate_items(editor, ix, trigger, cx);
+            asking::ask(editor, ix, trigger, cx);
+        }
+    }
+    if !matches!(trigger, CompletionTrigger::Character(_)) {
+        add_local_items(editor, cx);
+    }
+    if let Some(session) = &editor.completions.session {
+        session.show_selected();
+    }
+    editor.completions_filtered(cx);
+}
+
+/// Adds the words of the text and the keywords of the language.
+fn add_local_items(editor: &mut Editor, cx: &mut Context<Editor>) {
+    let settings = &editor.settings_source.completions;
+    let head = editor.selections.primary().head;
+    let words = if settings.words {
+        let shortest = settings.min_word_length as usize;
+        nearby_words(&editor.snapshot, head, shortest)
+    } else {
+        Vec::new()
+    };
+    let is_in_code = editor.is_in_code(cx);
+    let language = editor.model.read(cx).language();
+    // The first use of a language compiles its queries, which takes longer than a frame.
+    let language = language.filter(|language| is_in_code && language.is_prepared());
+    let keywords: Vec<(CompletionItem, u32)> = language.map_or_else(Vec::new, |language| {
+        let keywords = language.keywords("").zip(0..);
+        keywords
+            .map(|(word, id)| {
+                let kind = CompletionKind::Keyword;
+                (CompletionItem::new(CompletionId(id), word, kind), 0)
+            })
+            .collect()
+    });
+    let completions = &mut editor.completions;
+    if let Some(session) = &mut completions.session {
+        let (list, memory) = (&mut session.list, &completions.memory);
+        list.set_items(CompletionGroup::Keywords, keywords, memory);
+        list.set_items(CompletionGroup::Words, word_items(words), memory);
+        list.select_best();
+    }
+}
