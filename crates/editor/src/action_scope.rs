@@ -13,21 +13,22 @@ use gpui_kit::{
 
 use crate::actions::{
     AcceptCompletion, AcceptCompletionReplacing, AcceptSuggestion, AcceptSuggestionLine,
-    AcceptSuggestionWord, Cancel, CenterCaret, CloseFind, CloseHover, Copy, Cut, DismissSuggestion,
-    ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious, FindSelection, Fold, FoldAll,
-    HideCompletions, LeaveSnippet, NextCompletion, NextCompletionPage, NextDiagnostic, NextHunk,
-    NextSuggestion, NextTabStop, Paste, PasteAsIs, PreviousCompletion, PreviousCompletionPage,
-    PreviousDiagnostic, PreviousHunk, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret,
-    Replace, ReplaceAll, ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp,
-    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
-    ShowCompletions, ShowHover, ToggleFindCase, ToggleFindInSelection, ToggleFindRegex,
+    AcceptSuggestionWord, Cancel, CenterCaret, CloseFind, CloseHover, CloseSignatureHelp, Copy,
+    Cut, DismissSuggestion, ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious,
+    FindSelection, Fold, FoldAll, HideCompletions, LeaveSnippet, NextCompletion,
+    NextCompletionPage, NextDiagnostic, NextHunk, NextSignature, NextSuggestion, NextTabStop,
+    Paste, PasteAsIs, PreviousCompletion, PreviousCompletionPage, PreviousDiagnostic, PreviousHunk,
+    PreviousSignature, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace, ReplaceAll,
+    ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown,
+    ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu, ShowCompletions,
+    ShowHover, ShowSignatureHelp, ToggleFindCase, ToggleFindInSelection, ToggleFindRegex,
     ToggleFindWholeWord, ToggleFold, ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo,
     UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, completing, diagnostics, expanding, finding, folding,
-    hover, hunks, menu, options, scrolling, snippets, suggesting,
+    hover, hunks, menu, options, scrolling, signature, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -75,6 +76,10 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     PreviousDiagnostic => diagnostics::previous_diagnostic;
     ShowHover => hover::show_hover;
     CloseHover => hover::close_hover;
+    ShowSignatureHelp => signature::show_signature;
+    CloseSignatureHelp => signature::close_signature;
+    NextSignature => signature::next_signature;
+    PreviousSignature => signature::previous_signature;
     AcceptSuggestion => accepting::accept_suggestion;
     AcceptSuggestionWord => accepting::accept_suggestion_word;
     AcceptSuggestionLine => accepting::accept_suggestion_line;

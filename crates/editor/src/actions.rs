@@ -64,6 +64,14 @@ gpui_kit::actions!(
         ShowHover,
         /// Closes the hover card.
         CloseHover,
+        /// Shows the signature of the call around the caret.
+        ShowSignatureHelp,
+        /// Closes the card with the signature.
+        CloseSignatureHelp,
+        /// Shows the next signature of the call.
+        NextSignature,
+        /// Shows the previous signature of the call.
+        PreviousSignature,
         /// Accepts the suggestion, or jumps to its location.
         AcceptSuggestion,
         /// Accepts the next word of the suggestion.

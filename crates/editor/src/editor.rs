@@ -11,6 +11,7 @@ pub(crate) mod clipboard;
 pub(crate) mod commands;
 pub(crate) mod completing;
 pub(crate) mod diagnostics;
+pub(crate) mod document_highlights;
 pub(crate) mod excerpted;
 pub(crate) mod expanding;
 mod find_bar;
@@ -28,6 +29,7 @@ mod positions;
 mod primary;
 mod scene;
 pub(crate) mod scrolling;
+pub(crate) mod signature;
 pub(crate) mod smooth_scroll;
 pub(crate) mod snippets;
 pub(crate) mod suggesting;
@@ -56,9 +58,11 @@ use crate::model::{DocumentModel, ModelEvent};
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
+pub use document_highlights::HighlightSource;
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
 pub use scene::SuggestionBlocker;
+pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
 
@@ -161,6 +165,8 @@ pub struct Editor {
     has_unseen_tree: bool,
     pub(crate) comparison: ConflictComparison,
     pub(crate) hover: hover::HoverState,
+    highlights: document_highlights::DocumentHighlights,
+    signature: signature::SignatureState,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -227,6 +233,8 @@ impl Editor {
             has_unseen_tree: false,
             comparison: ConflictComparison::default(),
             hover: hover::HoverState::default(),
+            highlights: document_highlights::DocumentHighlights::new(window),
+            signature: signature::SignatureState::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -315,6 +323,8 @@ impl Editor {
         self.check_snippet();
         self.follow_completions(cx);
         hover::close(self, cx);
+        document_highlights::carets_moved(self, cx);
+        signature::carets_moved(self, cx);
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
@@ -462,6 +472,8 @@ impl Editor {
         self.review.follow(change);
         self.suggestion.follow(change, &self.snapshot);
         self.completions.follow(change);
+        self.highlights.follow(change);
+        self.signature.follow(change);
         if let Some(session) = &mut self.snippet {
             session.follow(change);
         }
@@ -489,6 +501,8 @@ impl Editor {
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
         self.completions.reset();
+        self.highlights.clear();
+        self.signature.reset();
         self.snippet = None;
         self.snapshot = after;
     }
@@ -540,6 +554,8 @@ impl Editor {
                 let before = self.snapshot.revision();
                 self.sync(cx);
                 if before != self.snapshot.revision() {
+                    document_highlights::carets_moved(self, cx);
+                    signature::carets_moved(self, cx);
                     cx.emit(EditorEvent::SelectionsChanged);
                 }
             }
@@ -557,12 +573,14 @@ impl Editor {
 
     fn on_focus(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.show_caret(cx);
+        document_highlights::carets_moved(self, cx);
         cx.emit(EditorEvent::Focused);
         cx.notify();
     }
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.blink.stop();
+        signature::close(self, cx);
         self.close_completions(cx);
         cx.notify();
     }

@@ -16,6 +16,7 @@ mod overview;
 mod paint;
 mod ranges;
 mod scrollbars;
+mod signature;
 mod signs;
 mod sticky;
 mod suggested;
@@ -50,6 +51,8 @@ pub(crate) struct PreparedFrame {
     signs: Vec<AnyElement>,
     /// The completion list, drawn over the window.
     completions: Option<AnyElement>,
+    /// The card with a signature, drawn over the window.
+    signature: Option<AnyElement>,
     hitbox: Hitbox,
     text_hitbox: Hitbox,
 }
@@ -121,9 +124,11 @@ impl Element for TextElement {
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
         let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
         let signs = signs::prepare(&self.editor, &layout, window, cx);
-        let completions = completions::prepare(&self.editor, &layout, window, cx);
+        let (completions, list) = completions::prepare(&self.editor, &layout, window, cx).unzip();
+        let signature = signature::prepare(&self.editor, &layout, list, window, cx);
         PreparedFrame {
             completions,
+            signature,
             layout,
             blocks,
             signs,
@@ -164,6 +169,9 @@ impl Element for TextElement {
         });
         if let Some(completions) = &mut prepared.completions {
             completions.paint(window, cx);
+        }
+        if let Some(signature) = &mut prepared.signature {
+            signature.paint(window, cx);
         }
     }
 }

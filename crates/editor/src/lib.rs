@@ -42,8 +42,9 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, HoverSource, HoverText, Reveal, ReviewMark,
-    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
+    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, Reveal,
+    ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
+    SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

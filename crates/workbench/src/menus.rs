@@ -237,6 +237,7 @@ fn go_menu() -> Menu {
         MenuItem::action("Next problem", editor::NextDiagnostic),
         MenuItem::action("Previous problem", editor::PreviousDiagnostic),
         MenuItem::action("Show information", editor::ShowHover),
+        MenuItem::action("Show signature", editor::ShowSignatureHelp),
         MenuItem::separator(),
         MenuItem::action("Next change", editor::NextHunk),
         MenuItem::action("Previous change", editor::PreviousHunk),

@@ -8,7 +8,7 @@ use project::DocumentState;
 use text::{EditKind, SelectionSet, UndoOutcome};
 
 use super::completing::accepting;
-use super::{Editor, EditorEvent, completing, folding};
+use super::{Editor, EditorEvent, completing, folding, signature};
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
@@ -27,6 +27,7 @@ impl Editor {
         self.apply(plan, window, cx);
         if let Some(text) = typed {
             completing::opening::typed(self, text, cx);
+            signature::typed(self, text, cx);
         }
     }
 

@@ -263,15 +263,9 @@ fn add_texts(
     cx: &mut Context<Editor>,
 ) {
     let span = texts.iter().find_map(|text| text.span);
-    let states = texts.into_iter().map(|text| {
-        let printed = printable(cut(&text.text), LineFeeds::Keep).into_owned();
-        let markdown = if text.is_markdown {
-            printed
-        } else {
-            format!("~~~~~~~~text\n{printed}\n~~~~~~~~")
-        };
-        cx.new(|cx| TextViewState::markdown(&markdown, cx))
-    });
+    let states = texts
+        .into_iter()
+        .map(|text| text_view(&text.text, text.is_markdown, cx));
     let states: Vec<_> = states.collect();
     let revision = editor.snapshot.revision();
     let card = editor.hover.card.get_or_insert_with(|| HoverCard {
@@ -283,6 +277,21 @@ fn add_texts(
     });
     card.texts = states;
     cx.notify();
+}
+
+/// Creates the view of a text of a source, which may be Markdown.
+pub(super) fn text_view(
+    text: &str,
+    is_markdown: bool,
+    cx: &mut Context<Editor>,
+) -> Entity<TextViewState> {
+    let printed = printable(cut(text), LineFeeds::Keep).into_owned();
+    let markdown = if is_markdown {
+        printed
+    } else {
+        format!("~~~~~~~~text\n{printed}\n~~~~~~~~")
+    };
+    cx.new(|cx| TextViewState::markdown(&markdown, cx))
 }
 
 /// Returns the start of a text, at most `MAX_TEXT` bytes.

@@ -2,7 +2,7 @@
 
 use gpui_kit::{Context, KeyContext};
 
-use super::{Editor, hover};
+use super::{Editor, hover, signature};
 
 impl Editor {
     /// Returns the context against which keymaps are matched: `Editor`, with its mode and flags
@@ -44,6 +44,12 @@ impl Editor {
         }
         if hover::is_open(self) {
             context.add("hover");
+        }
+        if let Some(card) = signature::card(self) {
+            context.add("signature_help");
+            if card.position().1 > 1 {
+                context.add("several_signatures");
+            }
         }
         if self.shows_suggestion() {
             context.add("suggestion");

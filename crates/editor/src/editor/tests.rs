@@ -2,12 +2,14 @@
 
 mod completing;
 mod diagnostics;
+mod document_highlights;
 mod expanding;
 mod finding;
 mod folding;
 mod input;
 mod pointer;
 mod reviewing;
+mod signature;
 mod snippets;
 mod suggesting;
 mod typing;

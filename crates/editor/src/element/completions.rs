@@ -33,13 +33,14 @@ const MARK: f32 = 22.0;
 /// Maximum characters of a label or a detail.
 const MAX_CHARS: usize = 120;
 
-/// Lays out the list, if one is shown and its word is in the window.
+/// Lays out the list, if one is shown and its word is in the window. Also returns its area, with that
+/// of the documentation.
 pub(super) fn prepare(
     editor: &Entity<Editor>,
     layout: &TextLayout,
     window: &mut Window,
     cx: &mut App,
-) -> Option<AnyElement> {
+) -> Option<(AnyElement, Bounds<Pixels>)> {
     let word = word_bounds(editor.read(cx), layout)?;
     let rows = editor
         .read(cx)
@@ -59,7 +60,7 @@ pub(super) fn prepare(
     let measured = element.layout_as_root(space, window, cx);
     let origin = placement.origin(side, measured, window);
     element.prepaint_at(origin, window, cx);
-    Some(element)
+    Some((element, Bounds::new(origin, measured)))
 }
 
 /// Returns the bounds of the completed word; `None` if it is not in the window, or if no list is

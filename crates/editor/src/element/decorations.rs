@@ -3,6 +3,7 @@
 
 use base::{Bias, Span};
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use lsp::HighlightKind;
 use settings::{CurrentLine, CursorStyle, Whitespace};
 use text::Selection;
 use ui::ActiveTheme as _;
@@ -10,7 +11,7 @@ use ui::ActiveTheme as _;
 use super::layout;
 use super::layout::Decorator;
 use super::ranges::{CellRange, bounds_of, boxes, stretches};
-use crate::editor::{Editor, bracketing};
+use crate::editor::{Editor, bracketing, document_highlights};
 use crate::mouse::drop;
 
 /// Corner radius of selections, in pixels.
@@ -25,6 +26,7 @@ impl Decorator<'_> {
         self.add_suggested(cx);
         self.add_rulers(colors.ruler);
         self.add_occurrences(colors.occurrence);
+        self.add_document_highlights(cx);
         self.add_tab_stops(colors.occurrence);
         self.add_matches(cx);
         let selections = self.selections_in(self.layout.span);
@@ -166,6 +168,18 @@ impl Decorator<'_> {
             .filter(|span| *span != selected)
             .collect();
         for span in found {
+            self.add_span(span, color, 2.0);
+        }
+    }
+
+    /// Adds the occurrences of the symbol at the caret.
+    fn add_document_highlights(&mut self, cx: &Context<Editor>) {
+        let colors = cx.theme().colors;
+        for (span, kind) in document_highlights::occurrences_in(self.editor, self.layout.span) {
+            let color = match kind {
+                HighlightKind::Text | HighlightKind::Read => colors.occurrence,
+                HighlightKind::Write => colors.occurrence_write,
+            };
             self.add_span(span, color, 2.0);
         }
     }

@@ -85,6 +85,12 @@ section! {
         bracket_match: bool = true;
         /// Highlights other occurrences of the selected text.
         selection_highlight: bool = true;
+        /// Highlights the occurrences of the symbol at the caret, if a language server knows them.
+        document_highlights: bool = true;
+        /// Shows the parameters of a call while its arguments are typed.
+        signature_help: bool = true;
+        /// Shows types and parameter names of language servers within the text.
+        inlay_hints: bool = false;
         /// Modifier key that adds a caret on click.
         multi_cursor_modifier: MultiCursorModifier = MultiCursorModifier::Alt;
         /// Language servers in order of preference: an id adds a server, `!id` removes one, and `...` means the other servers that run by default.

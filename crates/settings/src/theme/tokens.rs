@@ -92,8 +92,12 @@ colors! {
     find_match,
     /// Background of the current search match.
     find_match_active,
-    /// Background of other occurrences of the selected text.
+    /// Background of other occurrences of the selected text, and of the symbol at the caret.
     occurrence,
+    /// Background of occurrences of the symbol at the caret that write it.
+    occurrence_write,
+    /// Background of inlay hints.
+    inlay_hint_ground,
     /// Background of the fold placeholder.
     fold,
     /// Handle of a scrollbar.

@@ -20,7 +20,9 @@ use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
 use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
+use crate::server_highlights::ServerHighlights;
 use crate::server_hover::ServerHover;
+use crate::server_signatures::ServerSignatures;
 use crate::session::note_recent;
 use crate::target::LineColumn;
 use crate::workbench::close;
@@ -147,9 +149,15 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) -> Entity<Editor> {
         let hovers = Rc::new(ServerHover::new(document.downgrade()));
+        let highlights = Rc::new(ServerHighlights::new(document.downgrade()));
+        let signatures = Rc::new(ServerSignatures::new(document.downgrade()));
         let editor = cx.new(|cx| Editor::new(document, window, cx));
         snippets::set_completion_sources(self, &editor, cx);
-        editor.update(cx, |editor, _| editor.set_hover_source(Some(hovers)));
+        editor.update(cx, |editor, _| {
+            editor.set_hover_source(Some(hovers));
+            editor.set_highlight_source(Some(highlights));
+            editor.set_signature_source(Some(signatures));
+        });
         self.refresh_review_in(&editor, cx);
         editor
     }

@@ -14,8 +14,8 @@ use text::{Edit, EditKind, Selection, SelectionSet};
 use super::resolving::{self, LateEdits};
 use super::session::AnswerOrigin;
 use crate::completion::{CompletionGroup, CompletionId, CompletionItem, is_word_char};
-use crate::editor::Editor;
 use crate::editor::snippets::SnippetInsertion;
+use crate::editor::{Editor, signature};
 use crate::scroll::ScrollMargin;
 
 /// Maximum wait for the additional edits of an accepted item.
@@ -231,6 +231,7 @@ fn insert_selected(
     editor.follow = Some(ScrollMargin::Fit);
     editor.tell_input_method(window);
     editor.completions.memory.note_accepted(&item.label);
+    signature::completion_inserted(editor, cx);
     let Some(ix) = source else {
         return;
     };
