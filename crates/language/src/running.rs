@@ -21,7 +21,7 @@ use std::time::Duration;
 use async_channel::Receiver;
 use base::AbsPath;
 use host::Clock;
-use lsp::{DocumentDiagnostics, LanguageServer};
+use lsp::{DocumentDiagnostics, FileDiagnostic, LanguageServer};
 use text::{Change, Snapshot};
 
 use crate::selection::FolderServers;
@@ -132,6 +132,23 @@ impl RunningServers {
         servers
             .filter_map(|server| Some((server.id.clone(), server.connection.diagnostics(path)?)))
             .collect()
+    }
+
+    /// Returns the diagnostics that servers pushed about a document that is not open, with the ids of the servers. The
+    /// time grows with their number, so call it in the background.
+    pub fn closed_diagnostics(&self, path: &AbsPath) -> Vec<(String, FileDiagnostic)> {
+        let connections = self.shared.state().connections_about(path);
+        let found = connections.into_iter().flat_map(|(id, connection)| {
+            let items = connection.unopened_diagnostics(path).into_iter();
+            items.map(move |item| (id.clone(), item))
+        });
+        found.collect()
+    }
+
+    /// Returns the connections to all running servers of the folder, each with the id of its server, for requests that
+    /// concern no document.
+    pub fn connections(&self) -> Vec<(String, LanguageServer)> {
+        self.shared.state().connections()
     }
 
     /// Returns the connected servers of an open document, the primary one first.

@@ -33,6 +33,14 @@ const PROVIDERS: &[(&str, &str)] = &[
     ),
     ("textDocument/documentSymbol", "documentSymbolProvider"),
     ("workspace/symbol", "workspaceSymbolProvider"),
+    (
+        "textDocument/prepareCallHierarchy",
+        "callHierarchyProvider",
+    ),
+    (
+        "textDocument/prepareTypeHierarchy",
+        "typeHierarchyProvider",
+    ),
     ("textDocument/completion", "completionProvider"),
     ("textDocument/signatureHelp", "signatureHelpProvider"),
     ("textDocument/codeAction", "codeActionProvider"),

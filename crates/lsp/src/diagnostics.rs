@@ -7,6 +7,9 @@
 use base::{AbsPath, Row, Span};
 use text::{Change, Snapshot};
 
+use crate::position::PositionEncoding;
+use crate::range::ServerRange;
+
 pub(crate) mod wire;
 
 /// The diagnostics of an open document.
@@ -40,6 +43,21 @@ pub struct Diagnostic {
     pub tags: DiagnosticTags,
     /// Other places that explain the problem.
     pub related: Vec<RelatedInformation>,
+}
+
+/// A problem that a server reports about a file that is not open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiagnostic {
+    /// The part of the file, in the text that the server read.
+    pub range: ServerRange,
+    /// The severity; errors if the server gave none.
+    pub severity: DiagnosticSeverity,
+    /// The message as the server wrote it.
+    pub message: String,
+    /// The code of the problem, such as `E0308`.
+    pub code: Option<String>,
+    /// The tool that found the problem, such as `rustc`.
+    pub source: Option<String>,
 }
 
 /// The severity of a diagnostic.
@@ -111,7 +129,47 @@ pub(crate) struct DocumentReports {
     reports: Vec<(ReportSource, DiagnosticReport)>,
 }
 
+impl FileDiagnostic {
+    /// Creates the form of a diagnostic of `text` that outlives the text.
+    pub(crate) fn of(item: &Diagnostic, text: &Snapshot, encoding: PositionEncoding) -> Self {
+        Self {
+            range: ServerRange::of(text, item.span, encoding),
+            severity: item.severity,
+            message: item.message.clone(),
+            code: item.code.clone(),
+            source: item.source.clone(),
+        }
+    }
+
+    /// Reads the diagnostic from its JSON text `source` again and places it in `text`; `None` if its range lies beyond
+    /// the text.
+    pub(crate) fn place(&self, source: &str, text: &Snapshot) -> Option<Diagnostic> {
+        let span = self.range.span(text)?;
+        wire::read_at(source, span)
+    }
+}
+
+impl DiagnosticReport {
+    /// Returns the diagnostics with the JSON text of each.
+    fn with_sources(&self) -> impl Iterator<Item = (&Diagnostic, &str)> {
+        let sources = self.sources.iter().map(|source| &**source);
+        self.items.iter().zip(sources)
+    }
+}
+
 impl DocumentReports {
+    /// Returns whether no source has reported.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reports.is_empty()
+    }
+
+    /// Returns the pushed diagnostics with the JSON text of each.
+    pub(crate) fn pushed(&self) -> impl Iterator<Item = (&Diagnostic, &str)> {
+        let pushed = self.reports.iter();
+        let pushed = pushed.filter(|(source, _)| *source == ReportSource::Push);
+        pushed.flat_map(|(_, report)| report.with_sources())
+    }
+
     /// Replaces the report of a source.
     pub(crate) fn replace(&mut self, source: ReportSource, report: DiagnosticReport) {
         self.reports.retain(|(known, _)| *known != source);
@@ -152,10 +210,7 @@ impl DocumentReports {
     /// Returns the diagnostics of all sources with the JSON text of each.
     pub(crate) fn with_sources(&self) -> impl Iterator<Item = (&Diagnostic, &str)> {
         let reports = self.reports.iter();
-        reports.flat_map(|(_, report)| {
-            let sources = report.sources.iter().map(|source| &**source);
-            report.items.iter().zip(sources)
-        })
+        reports.flat_map(|(_, report)| report.with_sources())
     }
 
     /// Returns the diagnostics of all sources in `text`, which has `version`; `None` before the

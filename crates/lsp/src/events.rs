@@ -20,6 +20,8 @@ const MAX_WAITING: usize = 256;
 pub enum ServerEvent {
     /// The diagnostics of an open document may have changed: see `LanguageServer::diagnostics`.
     DiagnosticsChanged(AbsPath),
+    /// The diagnostics of documents that are not open changed: see `LanguageServer::take_unopened_changes`.
+    UnopenedDiagnosticsChanged,
     /// The server asks that the diagnostics of all documents be pulled again.
     DiagnosticsRefresh,
     /// The server registered or unregistered a capability.
@@ -145,6 +147,7 @@ fn is_same(a: &ServerEvent, b: &ServerEvent) -> bool {
     match (a, b) {
         (ServerEvent::DiagnosticsChanged(a), ServerEvent::DiagnosticsChanged(b)) => a == b,
         (ServerEvent::DiagnosticsRefresh, ServerEvent::DiagnosticsRefresh)
+        | (ServerEvent::UnopenedDiagnosticsChanged, ServerEvent::UnopenedDiagnosticsChanged)
         | (ServerEvent::CapabilitiesChanged, ServerEvent::CapabilitiesChanged)
         | (ServerEvent::ProgressChanged, ServerEvent::ProgressChanged) => true,
         _ => false,

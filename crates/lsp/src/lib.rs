@@ -26,6 +26,7 @@ mod edits;
 mod error;
 mod events;
 mod framing;
+mod hierarchy;
 mod hover;
 mod inlay_hints;
 mod life;
@@ -61,13 +62,15 @@ pub use completion::{
     CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionTrigger,
 };
 pub use diagnostics::{
-    Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, RelatedInformation,
+    Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, FileDiagnostic,
+    RelatedInformation,
 };
 pub use edit_request::EditRequest;
 pub use edits::{DocumentEdits, EditError, FormatOptions};
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
 pub use framing::FramingError;
+pub use hierarchy::{CallDirection, HierarchyCall, HierarchyItem, TypeDirection};
 pub use hover::Hover;
 pub use inlay_hints::{InlayHint, InlayHintKind};
 pub use locations::{Highlight, HighlightKind, Location, LocationKind};

@@ -32,6 +32,15 @@ pub(crate) struct WirePosition {
 }
 
 impl ServerRange {
+    /// Returns the range of a span of `text`.
+    pub(crate) fn of(text: &Snapshot, span: Span, encoding: PositionEncoding) -> Self {
+        Self {
+            start: encoding.position(text, span.start),
+            end: encoding.position(text, span.end),
+            encoding,
+        }
+    }
+
     /// Returns the row in which the range starts, as the server counts it.
     pub fn row(&self) -> Row {
         Row(self.start.line)

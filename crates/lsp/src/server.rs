@@ -16,7 +16,7 @@ use text::{Change, Snapshot};
 
 use crate::capabilities::client_capabilities;
 use crate::connection::Connection;
-use crate::diagnostics::DocumentDiagnostics;
+use crate::diagnostics::{DocumentDiagnostics, FileDiagnostic};
 use crate::error::{EndReason, RequestError};
 use crate::events::ServerEvents;
 use crate::life::OutgoingKind;
@@ -25,7 +25,7 @@ use crate::message::{self, Payload};
 use crate::probe::ProbeRequest;
 use crate::progress::Progress;
 use crate::pull::PullRequest;
-use crate::session::ServerSession;
+use crate::session::{ServerSession, read_unopened};
 use crate::uri::file_uri;
 
 /// Maximum length of the answer to `initialize`, in bytes.
@@ -167,9 +167,13 @@ impl LanguageServer {
         self.inner.connection.with(|session| session.save(path));
     }
 
-    /// Closes a document. Its diagnostics are forgotten.
+    /// Closes a document. Its pushed diagnostics stay until the server replaces them, as diagnostics of a file; pulled
+    /// ones are forgotten.
     pub fn close_document(&self, path: &AbsPath) {
-        self.inner.connection.with(|session| session.close(path));
+        self.inner.connection.with(|session| {
+            session.keep_report(path);
+            session.close(path);
+        });
     }
 
     /// Returns the diagnostics of an open document, pushed and pulled; `None` before the first report
@@ -178,6 +182,24 @@ impl LanguageServer {
         self.inner
             .connection
             .with(|session| session.diagnostics(path))
+    }
+
+    /// Takes the documents that are not open and whose pushed diagnostics were replaced since the last call, each with
+    /// whether there are any now.
+    pub fn take_unopened_changes(&self) -> Vec<(AbsPath, bool)> {
+        let connection = &self.inner.connection;
+        connection.with(|session| session.take_unopened_changes())
+    }
+
+    /// Returns the diagnostics that the server pushed about a document that is not open. The time grows with their
+    /// number, so call it in the background.
+    pub fn unopened_diagnostics(&self, path: &AbsPath) -> Vec<FileDiagnostic> {
+        let connection = &self.inner.connection;
+        let (params, kept, encoding) = connection.with(|session| {
+            let (params, kept) = session.unopened(path);
+            (params, kept, session.encoding())
+        });
+        params.map_or(kept, |params| read_unopened(&params, encoding))
     }
 
     /// Returns whether the server now offers to be asked for the diagnostics of an open document.

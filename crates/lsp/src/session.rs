@@ -9,6 +9,7 @@ mod notifications;
 mod questions;
 mod reports;
 mod requests;
+mod unopened;
 
 use std::collections::HashMap;
 
@@ -35,8 +36,9 @@ use crate::uri::file_uri;
 use crate::violations::Violations;
 
 pub(crate) use questions::RequestDocument;
-pub(crate) use reports::{PullIdentity, PulledReport, UnopenedReports};
+pub(crate) use reports::{PullIdentity, PulledReport};
 pub(crate) use requests::RequestAnswer;
+pub(crate) use unopened::{UnopenedReports, read_unopened};
 
 /// The state of one connection.
 #[derive(Default)]

@@ -154,7 +154,7 @@ struct WireLocation {
 
 impl SymbolKind {
     /// Reads the number of a kind; an unknown one is a variable.
-    fn of(number: &Value) -> Self {
+    pub(crate) fn of(number: &Value) -> Self {
         let number = number.as_u64().and_then(|it| usize::try_from(it).ok());
         let kind = number.and_then(|number| KINDS.get(number.checked_sub(1)?));
         kind.copied().unwrap_or(Self::Variable)

@@ -200,7 +200,12 @@ impl<'a> ServerRun<'a> {
                 Some(ServerEvent::DiagnosticsChanged(_)) => {}
                 None if is_complete => return Ok(()),
                 // Dropping a request of the server refuses it: a check changes no file.
-                Some(ServerEvent::EditRequested(_) | ServerEvent::Message { .. }) | None => {
+                Some(
+                    ServerEvent::EditRequested(_)
+                    | ServerEvent::Message { .. }
+                    | ServerEvent::UnopenedDiagnosticsChanged,
+                )
+                | None => {
                     continue;
                 }
             }

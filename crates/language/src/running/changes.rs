@@ -17,7 +17,7 @@ const MAX_EDITS: usize = 16;
 /// The changes of a folder's servers since the last look.
 #[derive(Debug, Default)]
 pub struct LanguageChanges {
-    /// Documents whose diagnostics may have changed, sorted.
+    /// Documents whose diagnostics may have changed, open or not, sorted.
     pub diagnostics: BTreeSet<AbsPath>,
     /// Whether the state or the progress of a server changed.
     pub servers: bool,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: threads, processes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -141,6 +141,8 @@ pub(super) struct ConnectedServer {
     pub(super) connection: LanguageServer,
     /// Documents whose diagnostics are to be asked for.
     pub(super) pulls: Sender<AbsPath>,
+    /// Documents with diagnostics that are not open.
+    pub(super) reported: BTreeSet<AbsPath>,
 }
 
 impl OpenText {
@@ -172,6 +174,28 @@ impl State {
         let keys = document.map_or(&[][..], OpenText::servers);
         keys.iter()
             .filter_map(|key| self.servers.get(key)?.connected.as_ref())
+    }
+
+    /// Returns the connections to all servers with their ids.
+    pub(super) fn connections(&self) -> Vec<(String, LanguageServer)> {
+        let connected = self.servers.values();
+        let connected = connected.filter_map(|entry| entry.connected.as_ref());
+        connected
+            .map(|server| (server.id.clone(), server.connection.clone()))
+            .collect()
+    }
+
+    /// Returns the connections to the servers that reported about a document, with their ids; none if it is open.
+    pub(super) fn connections_about(&self, path: &AbsPath) -> Vec<(String, LanguageServer)> {
+        if self.documents.contains_key(path) {
+            return Vec::new();
+        }
+        let connected = self.servers.values();
+        connected
+            .filter_map(|entry| entry.connected.as_ref())
+            .filter(|server| server.reported.contains(path))
+            .map(|server| (server.id.clone(), server.connection.clone()))
+            .collect()
     }
 
     /// Replaces the text of a document and returns the connections to its servers; none if it is not open.

@@ -3,6 +3,7 @@
 //! Invariant: the process is gone when the state says that it does not run.
 //! Start at `spawn`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -250,21 +251,22 @@ impl Supervisor {
             role: self.choice.definition.role,
             connection: server.clone(),
             pulls,
+            reported: BTreeSet::new(),
         });
         Ok(())
     }
 
-    /// Forgets the connection; the diagnostics of its documents are gone.
+    /// Forgets the connection; its diagnostics are gone.
     fn disconnect(&self) {
         let mut state = self.shared.state();
         let entry = state.servers.get_mut(&self.key);
         let connected = entry.and_then(|entry| entry.connected.take());
-        let paths: Vec<_> = state
-            .documents_of(&self.key)
-            .map(|(path, _)| path.clone())
-            .collect();
+        let documents = state.documents_of(&self.key);
+        let mut paths: BTreeSet<_> = documents.map(|(path, _)| path.clone()).collect();
         drop(state);
-        drop(connected);
+        if let Some(connected) = connected {
+            paths.extend(connected.reported);
+        }
         self.shared.changes.note_diagnostics(paths);
     }
 
@@ -284,6 +286,7 @@ impl Supervisor {
         let changes = &self.shared.changes;
         match event {
             ServerEvent::DiagnosticsChanged(path) => changes.note_diagnostics([path]),
+            ServerEvent::UnopenedDiagnosticsChanged => self.note_unopened(),
             ServerEvent::DiagnosticsRefresh | ServerEvent::CapabilitiesChanged => self.pull_all(),
             ServerEvent::ProgressChanged => changes.note_servers(),
             ServerEvent::Message {
@@ -299,6 +302,26 @@ impl Supervisor {
             // The log has every message.
             ServerEvent::Message { .. } | ServerEvent::Ended(_) => {}
         }
+    }
+
+    /// Notes that the diagnostics of documents that are not open changed.
+    fn note_unopened(&self) {
+        let mut state = self.shared.state();
+        let entry = state.servers.get_mut(&self.key);
+        let Some(connected) = entry.and_then(|entry| entry.connected.as_mut()) else {
+            return;
+        };
+        let changed = connected.connection.take_unopened_changes();
+        for (path, is_diagnosed) in &changed {
+            if *is_diagnosed {
+                connected.reported.insert(path.clone());
+            } else {
+                connected.reported.remove(path);
+            }
+        }
+        drop(state);
+        let paths = changed.into_iter().map(|(path, _)| path);
+        self.shared.changes.note_diagnostics(paths);
     }
 
     /// Schedules a pull of the diagnostics of all documents.

@@ -175,6 +175,25 @@ fn a_stopped_server_leaves_no_process_and_no_diagnostics() {
 }
 
 #[test]
+fn diagnostics_of_a_closed_document_go_with_its_server() {
+    let world = World::new("push", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("aé🙂b\n"));
+    world.running.open_document(&path, &text);
+    assert_eq!(world.messages(&path, &text), ["it is wrong"]);
+    assert!(world.running.closed_diagnostics(&path).is_empty());
+    world.running.close_document(&path);
+    let closed = world.wait(|running| running.closed_diagnostics(&path).pop());
+    assert_eq!(closed.1.message, "it is wrong");
+    assert_eq!(closed.1.range.span(&text), Some(Span::from(1..3)));
+    let key = world.wait_for_state(is_running).key;
+    world.running.take_changes();
+    world.running.stop(&key);
+    world.wait_for_state(|state| *state == ServerState::Stopped);
+    assert!(world.running.closed_diagnostics(&path).is_empty());
+    assert!(world.running.take_changes().diagnostics.contains(&path));
+}
+
+#[test]
 fn a_restarted_server_gets_the_latest_text() {
     let world = World::new("echo", true);
     let path = world.path("a.sql");

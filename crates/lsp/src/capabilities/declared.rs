@@ -1,7 +1,7 @@
 //! The capabilities that this client declares.
 
 use gen_lsp_types::{
-    ChangeAnnotationsSupportOptions, ClientCapabilities, ClientCodeActionKindOptions,
+    CallHierarchyClientCapabilities, ChangeAnnotationsSupportOptions, ClientCapabilities, ClientCodeActionKindOptions,
     ClientCodeActionLiteralOptions, ClientCodeActionResolveOptions,
     ClientCompletionItemInsertTextModeOptions, ClientCompletionItemOptions,
     ClientCompletionItemOptionsKind, ClientCompletionItemResolveOptions,
@@ -19,7 +19,7 @@ use gen_lsp_types::{
     PublishDiagnosticsClientCapabilities, ReferenceClientCapabilities, RenameClientCapabilities,
     ResourceOperationKind, SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind,
     SymbolTag, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
-    TypeDefinitionClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
+    TypeDefinitionClientCapabilities, TypeHierarchyClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
     WorkspaceEditClientCapabilities, WorkspaceSymbolClientCapabilities,
 };
 
@@ -157,6 +157,12 @@ fn answered_features() -> TextDocumentClientCapabilities {
             resolve_support: None,
         }),
         document_highlight: Some(DocumentHighlightClientCapabilities {
+            dynamic_registration,
+        }),
+        call_hierarchy: Some(CallHierarchyClientCapabilities {
+            dynamic_registration,
+        }),
+        type_hierarchy: Some(TypeHierarchyClientCapabilities {
             dynamic_registration,
         }),
         ..Default::default()

@@ -6,12 +6,12 @@
 use base::{ByteOffset, Row, Span};
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use text::Snapshot;
 
 use crate::bounded::{RawItems, RawMembers};
 use crate::diagnostics::{
-    Diagnostic, DiagnosticSeverity, DiagnosticTags, ReadDiagnostics, RelatedInformation,
+    Diagnostic, DiagnosticSeverity, DiagnosticTags, FileDiagnostic, ReadDiagnostics,
+    RelatedInformation,
 };
 use crate::position::PositionEncoding;
 use crate::range::{WirePosition, WireRange};
@@ -92,7 +92,7 @@ pub(crate) fn read_items(
             violations.count(Violation::DiagnosticBeyondBound, 1);
             continue;
         }
-        match WireDiagnostic::parse(item) {
+        match WireDiagnostic::parse(item.get()) {
             Some(diagnostic) => {
                 let diagnostic = diagnostic.read(text, encoding, violations);
                 diagnostics.items.push(diagnostic);
@@ -102,6 +102,36 @@ pub(crate) fn read_items(
         }
     }
     diagnostics
+}
+
+/// Reads a report about a file of which the text is not known. Malformed diagnostics and those beyond the bounds are
+/// omitted.
+pub(crate) fn read_unplaced(
+    items: &RawItems<'_, MAX_ITEMS>,
+    encoding: PositionEncoding,
+) -> Vec<FileDiagnostic> {
+    let mut bytes = 0;
+    let within_bounds = items.iter().filter(|item| {
+        bytes += item.get().len();
+        bytes <= MAX_REPORT_BYTES && item.get().len() <= MAX_ITEM_BYTES
+    });
+    within_bounds
+        .filter_map(|item| {
+            let item = WireDiagnostic::parse(item.get())?;
+            Some(FileDiagnostic {
+                range: item.range.server_range(encoding),
+                severity: severity(&item.severity),
+                message: message(&item.message),
+                code: code(&item.code),
+                source: item.source.as_str().map(cut),
+            })
+        })
+        .collect()
+}
+
+/// Reads a diagnostic from its JSON text and places it at `span`; `None` if it is malformed.
+pub(crate) fn read_at(source: &str, span: Span) -> Option<Diagnostic> {
+    Some(WireDiagnostic::parse(source)?.at(span))
 }
 
 impl<'a> WireReport<'a> {
@@ -132,8 +162,8 @@ impl WirePublish<'_> {
 }
 
 impl WireDiagnostic {
-    fn parse(item: &RawValue) -> Option<Self> {
-        serde_json::from_str(item.get()).ok()
+    fn parse(item: &str) -> Option<Self> {
+        serde_json::from_str(item).ok()
     }
 
     fn read(
@@ -151,8 +181,14 @@ impl WireDiagnostic {
                     text.len()
                 })
         };
+        let span = Span::new(offset(self.range.start), offset(self.range.end));
+        self.at(span)
+    }
+
+    /// Returns the diagnostic at `span`.
+    fn at(self, span: Span) -> Diagnostic {
         Diagnostic {
-            span: Span::new(offset(self.range.start), offset(self.range.end)),
+            span,
             severity: severity(&self.severity),
             message: message(&self.message),
             code: code(&self.code),

@@ -1,16 +1,14 @@
-//! Reports of diagnostics: pushed, pulled, and early ones about documents that are not open.
+//! Reports of diagnostics about open documents: pushed and pulled.
 //!
 //! A report is read without the lock on the session, on the text that it is about, and then carried
 //! over the edits that were made meanwhile.
-
-use std::collections::HashMap;
 
 use base::{AbsPath, Span};
 use gen_lsp_types::DocumentDiagnosticParams;
 use serde_json::Value;
 
 use crate::capabilities::PULL_DIAGNOSTICS;
-use crate::diagnostics::wire::{self, WirePublish};
+use crate::diagnostics::wire::WirePublish;
 use crate::diagnostics::{DiagnosticReport, DocumentDiagnostics, ReadDiagnostics, ReportSource};
 use crate::document::ReportBasis;
 use crate::events::ServerEvent;
@@ -18,22 +16,12 @@ use crate::message::Payload;
 use crate::position::PositionEncoding;
 use crate::range::range_value;
 use crate::session::{ServerSession, identifier};
-use crate::violations::{Violation, Violations};
+use crate::violations::Violation;
 
-/// Maximum length of all kept reports about unopened documents, in bytes.
-const MAX_UNOPENED_BYTES: usize = 16 << 20;
 /// Maximum number of providers that are asked for one document.
 const MAX_PROVIDERS: usize = 8;
 /// Maximum number of diagnostics that are sent back to a server.
 const MAX_QUOTED: usize = 256;
-
-/// Pushed reports about documents that are not open, as parameters in JSON. Their positions can be
-/// read once the text is known.
-#[derive(Default)]
-pub(crate) struct UnopenedReports {
-    reports: HashMap<AbsPath, Payload>,
-    bytes: usize,
-}
 
 /// A report that was asked for: its document, its provider, and the text at that time.
 #[derive(Clone, Debug)]
@@ -55,25 +43,6 @@ pub(crate) enum PulledReport {
     Unchanged { result_id: Option<String> },
 }
 
-impl UnopenedReports {
-    fn insert(&mut self, path: &AbsPath, params: Payload) -> bool {
-        self.remove(path);
-        let length = params.json().len();
-        let fits = self.bytes + length <= MAX_UNOPENED_BYTES;
-        if fits {
-            self.bytes += length;
-            self.reports.insert(path.clone(), params);
-        }
-        fits
-    }
-
-    fn remove(&mut self, path: &AbsPath) -> Option<Payload> {
-        let params = self.reports.remove(path)?;
-        self.bytes -= params.json().len();
-        Some(params)
-    }
-}
-
 impl ServerSession {
     /// Returns the diagnostics of an open document; `None` before the first report.
     pub(crate) fn diagnostics(&self, path: &AbsPath) -> Option<DocumentDiagnostics> {
@@ -92,11 +61,7 @@ impl ServerSession {
         params: &Payload,
     ) -> Option<(ReportBasis, PositionEncoding)> {
         let Some(document) = self.documents.get(path) else {
-            if publish.diagnostics.is_empty() {
-                self.unopened.remove(path);
-            } else if !self.unopened.insert(path, Payload::of(params.json())) {
-                self.violations.count(Violation::DiagnosticBeyondBound, 1);
-            }
+            self.push_unopened(path, publish, params);
             return None;
         };
         let basis = document.basis(publish.version());
@@ -104,32 +69,6 @@ impl ServerSession {
             self.violations.count(Violation::UnknownVersion, 1);
         }
         Some((basis?, self.capabilities.encoding()))
-    }
-
-    /// Reads the report that arrived before the document was opened.
-    pub(super) fn convert_unopened(&mut self, path: &AbsPath) {
-        let Some(params) = self.unopened.remove(path) else {
-            return;
-        };
-        let Ok(publish) = serde_json::from_str::<WirePublish<'_>>(params.json()) else {
-            return;
-        };
-        let basis = self
-            .documents
-            .get(path)
-            .and_then(|document| document.basis(None));
-        let Some(basis) = basis else {
-            return;
-        };
-        let mut violations = Violations::default();
-        let encoding = self.capabilities.encoding();
-        let items = wire::read_items(&publish.diagnostics, &basis.text, encoding, &mut violations);
-        self.violations.add(&violations);
-        let report = PulledReport::Full {
-            result_id: None,
-            items,
-        };
-        self.report(path, &ReportSource::Push, basis.version, report);
     }
 
     /// Returns the diagnostics that touch a span of a document's text, as the server wrote them,

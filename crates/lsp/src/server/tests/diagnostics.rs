@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
 use super::fake::{FakeServer, WAIT, path, running, wait_for, wait_for_diagnostics, with_document};
-use crate::{LanguageServer, RequestError, ServerEvent};
+use crate::{LanguageServer, RequestError, ServerEvent, ServerEvents};
 
 fn document() -> AbsPath {
     path("/w/a.rs")
@@ -107,6 +107,56 @@ fn diagnostics_pushed_before_opening_are_kept() {
     assert_eq!(messages(&server), ["early"]);
     server.close_document(&document());
     assert!(server.diagnostics(&document()).is_none());
+}
+
+/// Returns the spans in `text` and the messages of the diagnostics of the closed document.
+fn unopened(server: &LanguageServer, text: &str) -> Vec<(Span, String)> {
+    let text = Snapshot::new(text);
+    let found = server.unopened_diagnostics(&document()).into_iter();
+    found
+        .map(|it| (it.range.span(&text).expect("within the text"), it.message))
+        .collect()
+}
+
+fn wait_for_unopened(events: &ServerEvents) {
+    wait_for(events, |event| match event {
+        ServerEvent::UnopenedDiagnosticsChanged => Some(()),
+        _ => None,
+    })
+}
+
+#[test]
+fn diagnostics_of_closed_documents_are_reported_until_they_are_replaced() {
+    let capabilities = json!({ "textDocumentSync": 2, "positionEncoding": "utf-8" });
+    let (server, events, mut fake) = running(capabilities);
+    push(&mut fake, Value::Null, json!([item(1, 2, "early"), 7]));
+    wait_for_unopened(&events);
+    assert_eq!(server.take_unopened_changes(), [(document(), true)]);
+    assert_eq!(
+        unopened(&server, "abc"),
+        [(Span::from(1..2), "early".to_owned())]
+    );
+    server.open_document(&document(), "rust", &Snapshot::new("abc"));
+    assert_eq!(wait_for_diagnostics(&events), document());
+    assert_eq!(unopened(&server, "abc"), []);
+    // They follow the edits, also after the document is closed.
+    let mut buffer = Buffer::new("abc");
+    let change = buffer.replace(Span::from(0..0), "--", &EditOrigin::user(Timestamp(0)));
+    server.change_document(&document(), &change, &buffer.snapshot());
+    server.close_document(&document());
+    wait_for_unopened(&events);
+    let kept = [(Span::from(3..4), "early".to_owned())];
+    assert_eq!(unopened(&server, "--abc"), kept);
+    server.open_document(&document(), "rust", &buffer.snapshot());
+    assert_eq!(messages(&server), ["early"]);
+    server.close_document(&document());
+    push(&mut fake, Value::Null, json!([]));
+    for method in ["didOpen", "didChange", "didClose", "didOpen", "didClose"] {
+        fake.expect(&format!("textDocument/{method}"));
+    }
+    fake.ask(json!(1), "workspace/workspaceFolders", Value::Null);
+    assert_eq!(unopened(&server, "--abc"), []);
+    assert_eq!(server.take_unopened_changes(), [(document(), false)]);
 }
 
 #[test]

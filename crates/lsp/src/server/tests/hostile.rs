@@ -239,7 +239,7 @@ fn floods_of_events_are_bounded() {
             thread::yield_now();
         }
     });
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     loop {
         match events.next(WAIT).expect("an event") {
             ServerEvent::Message { text, .. } => {
@@ -249,11 +249,12 @@ fn floods_of_events_are_bounded() {
             ServerEvent::EditRequested(_) => counts[0] += 1,
             ServerEvent::ProgressChanged => counts[1] += 1,
             ServerEvent::DiagnosticsChanged(_) => counts[2] += 1,
+            ServerEvent::UnopenedDiagnosticsChanged => counts[3] += 1,
             ServerEvent::Ended(_) => break,
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(counts, [256, 1, 1]);
+    assert_eq!(counts, [256, 1, 1, 1]);
 }
 
 fn flood(mut writer: impl Write) {
