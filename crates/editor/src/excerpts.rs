@@ -6,13 +6,14 @@
 //! Invariant: when no change is in progress, each excerpt equals its rows in its source.
 //! Must not know: how the rows were chosen, how the sources are saved. Start at `Excerpts::sync`.
 
+mod diagnostics;
 mod placement;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use base::{AbsPath, Revision, Row, Span};
-use gpui_kit::{App, Context, Entity, EntityId, EventEmitter, Subscription};
+use gpui_kit::{App, Context, Entity, EntityId, EventEmitter, Subscription, Task};
 use placement::{ExcerptPlacement, MappedEdit, carry, differing};
 use project::Document;
 use syntax::SyntaxSnapshot;
@@ -49,6 +50,7 @@ pub struct Excerpts {
     /// Revision of each source to which the placements refer.
     source_at: HashMap<EntityId, Revision>,
     places: Vec<ExcerptPlacement>,
+    _diagnosing: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -102,14 +104,17 @@ impl Excerpts {
             .iter()
             .map(|source| (source.entity_id(), source.read(cx).snapshot().revision()))
             .collect();
-        Self {
+        let mut this = Self {
             shown_at: shown.read(cx).snapshot().revision(),
             shown,
             sources,
             source_at,
             places,
+            _diagnosing: None,
             _subscriptions: subscriptions,
-        }
+        };
+        this.show_diagnostics(cx);
+        this
     }
 
     /// Returns the model of the combined text, for a view. Edits of it are applied to the sources.
@@ -225,7 +230,12 @@ impl Excerpts {
             ModelEvent::Edited(_) => self.sync(cx),
             ModelEvent::SyntaxUpdated => cx.emit(ExcerptsEvent::SyntaxUpdated),
             ModelEvent::StateChanged | ModelEvent::Saved => cx.emit(ExcerptsEvent::StateChanged),
-            ModelEvent::HunksUpdated | ModelEvent::DiagnosticsUpdated | ModelEvent::Rested => {}
+            ModelEvent::DiagnosticsUpdated => {
+                // The placements must refer to the text in which the diagnostics are.
+                self.sync(cx);
+                self.show_diagnostics(cx);
+            }
+            ModelEvent::HunksUpdated | ModelEvent::Rested => {}
         }
     }
 

@@ -9,10 +9,10 @@ mod render;
 mod row;
 
 use base::LogErr as _;
-use gpui_kit::component::input::{InputEvent, InputState};
+use gpui_kit::component::input::{Copy, InputEvent, InputState};
 use gpui_kit::{
-    Action, AnyElement, App, AppContext as _, Context, DismissEvent, Entity, EventEmitter,
-    FocusHandle, Focusable, ScrollStrategy, SharedString, Subscription, Task,
+    Action, AnyElement, App, AppContext as _, ClipboardItem, Context, DismissEvent, Entity,
+    EventEmitter, FocusHandle, Focusable, ScrollStrategy, SharedString, Subscription, Task,
     UniformListScrollHandle, Window,
 };
 
@@ -180,6 +180,12 @@ pub trait PickerDelegate: Sized + 'static {
         None
     }
 
+    /// Returns the text that the key for copying copies from a row while no part of the query is
+    /// selected; `None` if the rows cannot be copied.
+    fn copy_text(&self, _ix: usize) -> Option<String> {
+        None
+    }
+
     /// Returns the message shown when nothing matches.
     fn nothing_found(&self, query: &str) -> SharedString {
         if query.is_empty() {
@@ -307,6 +313,11 @@ impl<D: PickerDelegate> Picker<D> {
         self.search(Some(self.selected), window, cx);
     }
 
+    /// Runs the search again for changed data; the delegate chooses the row to select.
+    pub fn reload(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.search(None, window, cx);
+    }
+
     /// Selects the row with this index, or the last row if the index is too large, and scrolls to
     /// the row. Does nothing if there are no rows.
     pub fn select(&mut self, ix: usize, window: &mut Window, cx: &mut Context<Self>) {
@@ -412,6 +423,18 @@ impl<D: PickerDelegate> Picker<D> {
             self.finished = true;
             self.delegate.cancelled(window, cx);
             cx.emit(DismissEvent);
+        }
+    }
+
+    /// Copies the selected row before the field handles the key, which copies its selection.
+    fn copy(&mut self, _: &Copy, _: &mut Window, cx: &mut Context<Self>) {
+        if !self.input.read(cx).selected_range().is_empty() {
+            return;
+        }
+        let text = self.selected().and_then(|ix| self.delegate.copy_text(ix));
+        if let Some(text) = text {
+            cx.write_to_clipboard(ClipboardItem::new_string(text));
+            cx.stop_propagation();
         }
     }
 

@@ -125,6 +125,19 @@ impl ComposerPanel {
         self.prompt.read(cx).focus_handle(cx).focus(window, cx);
     }
 
+    /// Prepares a new session with `text` in its prompt, for the user to complete and send. Text that is already in
+    /// the prompt stays before it.
+    pub fn draft_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
+        let typed = self.prompt.read(cx).value();
+        let draft = match typed.trim_end() {
+            "" => text.to_owned(),
+            typed => format!("{typed}\n\n{text}"),
+        };
+        self.prompt
+            .update(cx, |state, cx| state.set_value(draft, window, cx));
+        self.new_session(&NewSession, window, cx);
+    }
+
     /// Prepares a new session, for commands of the window.
     pub fn open_new_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.new_session(&NewSession, window, cx);

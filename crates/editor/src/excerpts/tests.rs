@@ -2,11 +2,12 @@
 
 use base::{ByteOffset, Row, Span};
 use gpui_kit::{AppContext as _, Entity, TestAppContext};
+use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags};
 use text::{Author, Edit, LineEnding, RowSpan};
 
 use super::{Excerpt, Excerpts, ExcerptsEvent};
 use crate::fixture;
-use crate::model::DocumentModel;
+use crate::model::{DiagnosticSet, DocumentModel};
 
 const ONE: &str = "a0\na1\na2\na3\na4\na5\n";
 const TWO: &str = "b0\nb1\nb2\nb3";
@@ -233,4 +234,58 @@ fn check_whatever_happens(seed: u64, cx: &mut TestAppContext) {
         let what = format!("seed {seed}, step {step}: {start}..{end} {new:?} ({what})");
         world.assert_holds(&what, cx);
     }
+}
+
+/// Returns the spans and messages of the diagnostics in the combined text.
+fn diagnosed(world: &World, cx: &mut TestAppContext) -> Vec<(usize, usize, String)> {
+    cx.update(|cx| {
+        let shown = world.excerpts.read(cx).combined().read(cx);
+        let placed = shown.diagnostics().map(|it| {
+            let message = it.diagnostic.message.clone();
+            (it.span.start.0, it.span.end.0, message)
+        });
+        placed.collect()
+    })
+}
+
+/// Reports errors about the present text of a source.
+fn report(model: &Entity<DocumentModel>, spans: &[(usize, usize)], cx: &mut TestAppContext) {
+    let items = spans.iter().map(|(start, end)| Diagnostic {
+        span: Span::new(ByteOffset(*start), ByteOffset(*end)),
+        severity: DiagnosticSeverity::Error,
+        message: format!("at {start}"),
+        code: None,
+        code_url: None,
+        source: None,
+        tags: DiagnosticTags::default(),
+        related: Vec::new(),
+    });
+    let items = DiagnosticSet::new(items.collect());
+    cx.update(|cx| {
+        model.update(cx, |model, cx| {
+            let revision = model.snapshot().revision();
+            model.set_diagnostics(revision, items, cx);
+        });
+    });
+    cx.run_until_parked();
+}
+
+#[gpui_kit::test]
+fn diagnostics_of_the_sources_show_in_their_excerpts(cx: &mut TestAppContext) {
+    let world = World::new(ONE, TWO, cx);
+    // In the first excerpt, from it over its end, in the last excerpt, and in none.
+    report(&world.one, &[(6, 8), (7, 11), (12, 14), (15, 17)], cx);
+    let found = |found: &[(usize, usize, &str)]| -> Vec<_> {
+        let found = found.iter();
+        found.map(|(a, b, text)| (*a, *b, (*text).to_owned())).collect()
+    };
+    let expected = [(3, 5, "at 6"), (4, 5, "at 7"), (15, 17, "at 12")];
+    assert_eq!(diagnosed(&world, cx), found(&expected));
+    world.type_over("a1", "longer", cx);
+    let expected = [(7, 9, "at 6"), (8, 9, "at 7"), (19, 21, "at 12")];
+    assert_eq!(diagnosed(&world, cx), found(&expected));
+    report(&world.two, &[(0, 2)], cx);
+    assert_eq!(diagnosed(&world, cx).len(), 4);
+    report(&world.one, &[], cx);
+    assert_eq!(diagnosed(&world, cx), found(&[(10, 12, "at 0")]));
 }

@@ -54,6 +54,7 @@ impl<D: PickerDelegate> Render for Picker<D> {
             }))
             .on_action(cx.listener(Self::confirm_all))
             .on_action(cx.listener(Self::complete))
+            .capture_action(cx.listener(Self::copy))
             .on_action(cx.listener(Self::cancel))
             .flex()
             .flex_col()
