@@ -61,6 +61,7 @@ use crate::scroll::{Scroll, ScrollMargin};
 pub use document_highlights::HighlightSource;
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
+pub use menu::MenuSection;
 pub use scene::SuggestionBlocker;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;
@@ -165,6 +166,8 @@ pub struct Editor {
     has_unseen_tree: bool,
     pub(crate) comparison: ConflictComparison,
     pub(crate) hover: hover::HoverState,
+    /// Adds the entries of the owner to the context menu.
+    menu_section: Option<menu::MenuSection>,
     highlights: document_highlights::DocumentHighlights,
     signature: signature::SignatureState,
     _subscriptions: Vec<Subscription>,
@@ -233,6 +236,7 @@ impl Editor {
             has_unseen_tree: false,
             comparison: ConflictComparison::default(),
             hover: hover::HoverState::default(),
+            menu_section: None,
             highlights: document_highlights::DocumentHighlights::new(window),
             signature: signature::SignatureState::default(),
             snapshot,
@@ -580,6 +584,7 @@ impl Editor {
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.blink.stop();
+        hover::focus_lost(self, cx);
         signature::close(self, cx);
         self.close_completions(cx);
         cx.notify();

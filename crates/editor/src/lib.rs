@@ -42,8 +42,8 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, Reveal,
-    ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
+    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, MenuSection,
+    Reveal, ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
     SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};

@@ -33,14 +33,8 @@ const PROVIDERS: &[(&str, &str)] = &[
     ),
     ("textDocument/documentSymbol", "documentSymbolProvider"),
     ("workspace/symbol", "workspaceSymbolProvider"),
-    (
-        "textDocument/prepareCallHierarchy",
-        "callHierarchyProvider",
-    ),
-    (
-        "textDocument/prepareTypeHierarchy",
-        "typeHierarchyProvider",
-    ),
+    ("textDocument/prepareCallHierarchy", "callHierarchyProvider"),
+    ("textDocument/prepareTypeHierarchy", "typeHierarchyProvider"),
     ("textDocument/completion", "completionProvider"),
     ("textDocument/signatureHelp", "signatureHelpProvider"),
     ("textDocument/codeAction", "codeActionProvider"),

@@ -8,6 +8,7 @@ mod documents;
 mod dragging;
 mod everything;
 mod finding;
+mod formatting;
 mod key_cost;
 mod keyboard;
 mod lifecycle;

@@ -130,6 +130,13 @@ pub(crate) fn close(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
+/// Closes the card when something else gets the focus, unless the user clicks into the card.
+pub(super) fn focus_lost(editor: &mut Editor, cx: &mut Context<Editor>) {
+    if !editor.hover.is_over_card {
+        close(editor, cx);
+    }
+}
+
 /// Closes a card whose diagnostics may be outdated; the next rest of the pointer opens it again.
 pub(crate) fn diagnostics_changed(editor: &mut Editor) {
     if editor

@@ -1,19 +1,34 @@
 //! The context menu of the text.
 
-use gpui_kit::{Context, Window};
+use std::rc::Rc;
+
+use gpui_kit::{App, Context, Window};
 use ui::{Menu, open_menu_at};
 
 use super::Editor;
 use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Undo, Unfold};
 use crate::caret_actions::{SelectAll, SelectAllOccurrences, ToggleLineComment};
 
+/// Adds entries to the context menu of a view, at its start.
+pub type MenuSection = Rc<dyn Fn(Menu, &App) -> Menu>;
+
+impl Editor {
+    /// Sets the entries that the context menu starts with, such as those of the window.
+    pub fn set_menu_section(&mut self, section: MenuSection) {
+        self.menu_section = Some(section);
+    }
+}
+
 /// Builds the context menu of the text; entries that cannot apply now are disabled.
-pub(crate) fn menu(editor: &Editor, cx: &gpui_kit::App) -> Menu {
+pub(crate) fn menu(editor: &Editor, cx: &App) -> Menu {
     let model = editor.model.read(cx);
     let can_edit = model.document().can_edit();
     let history = model.document().buffer().history();
-    let menu = Menu::new()
-        .focus(editor.focus.clone())
+    let mut menu = Menu::new().focus(editor.focus.clone());
+    if let Some(section) = &editor.menu_section {
+        menu = section(menu, cx);
+    }
+    let menu = menu
         .action_if("Cut", Box::new(Cut), can_edit)
         .action("Copy", Box::new(Copy))
         .action_if("Paste", Box::new(Paste), can_edit)

@@ -277,7 +277,9 @@ fn diagnostics_of_the_sources_show_in_their_excerpts(cx: &mut TestAppContext) {
     report(&world.one, &[(6, 8), (7, 11), (12, 14), (15, 17)], cx);
     let found = |found: &[(usize, usize, &str)]| -> Vec<_> {
         let found = found.iter();
-        found.map(|(a, b, text)| (*a, *b, (*text).to_owned())).collect()
+        found
+            .map(|(a, b, text)| (*a, *b, (*text).to_owned()))
+            .collect()
     };
     let expected = [(3, 5, "at 6"), (4, 5, "at 7"), (15, 17, "at 12")];
     assert_eq!(diagnosed(&world, cx), found(&expected));

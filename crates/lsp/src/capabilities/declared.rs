@@ -1,8 +1,8 @@
 //! The capabilities that this client declares.
 
 use gen_lsp_types::{
-    CallHierarchyClientCapabilities, ChangeAnnotationsSupportOptions, ClientCapabilities, ClientCodeActionKindOptions,
-    ClientCodeActionLiteralOptions, ClientCodeActionResolveOptions,
+    CallHierarchyClientCapabilities, ChangeAnnotationsSupportOptions, ClientCapabilities,
+    ClientCodeActionKindOptions, ClientCodeActionLiteralOptions, ClientCodeActionResolveOptions,
     ClientCompletionItemInsertTextModeOptions, ClientCompletionItemOptions,
     ClientCompletionItemOptionsKind, ClientCompletionItemResolveOptions,
     ClientDiagnosticsTagOptions, ClientSignatureInformationOptions,
@@ -19,8 +19,9 @@ use gen_lsp_types::{
     PublishDiagnosticsClientCapabilities, ReferenceClientCapabilities, RenameClientCapabilities,
     ResourceOperationKind, SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind,
     SymbolTag, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
-    TypeDefinitionClientCapabilities, TypeHierarchyClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
-    WorkspaceEditClientCapabilities, WorkspaceSymbolClientCapabilities,
+    TypeDefinitionClientCapabilities, TypeHierarchyClientCapabilities, WindowClientCapabilities,
+    WorkspaceClientCapabilities, WorkspaceEditClientCapabilities,
+    WorkspaceSymbolClientCapabilities,
 };
 
 use crate::request::REPEATABLE;

@@ -1,17 +1,24 @@
 //! Language servers in the window: problems, the menu of servers, installation, and messages.
 
+use std::rc::Rc;
+
 use base::{LineFeeds, printable};
 use composer_panel::actions::TrustFolder;
+use editor::{DocumentModel, MenuSection};
 use gpui_kit::{
-    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
+    App, AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription,
+    Window,
 };
 use host::RealFiles;
 use language::{FolderServers, InstallPlan, ServerMessage};
 use lsp::{DiagnosticSeverity, MessageSeverity};
-use ui::{ButtonStyle, Tone};
+use ui::{ButtonStyle, Menu, Tone};
 
 use super::{Workbench, refactor};
-use crate::actions::language::{RestartServers, ShowProblems, ShowServers};
+use crate::actions::language::{
+    FindReferences, FormatDocument, GoToDefinition, RenameSymbol, RestartServers, ShowCodeActions,
+    ShowProblems, ShowServers,
+};
 use crate::folder::OpenFolder;
 use crate::language_servers::{LanguageServers, LanguageServersEvent};
 use crate::notices::Notice;
@@ -26,6 +33,28 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_problems))
         .on_action(cx.listener(show_servers))
         .on_action(cx.listener(restart_servers))
+}
+
+/// Returns the entries of the context menu of a text that ask its language servers; none without a server.
+pub(super) fn menu_section(model: &Entity<DocumentModel>) -> MenuSection {
+    let model = model.downgrade();
+    Rc::new(move |menu: Menu, cx: &App| {
+        let served = model
+            .upgrade()
+            .and_then(|model| OpenFolder::servers_of(&model, cx));
+        let has_server =
+            served.is_some_and(|(servers, path)| !servers.read(cx).servers_of(&path).is_empty());
+        if !has_server {
+            return menu;
+        }
+        menu.action("Go to definition", Box::new(GoToDefinition))
+            .action("Find references", Box::new(FindReferences))
+            .separator()
+            .action("Rename symbol\u{2026}", Box::new(RenameSymbol))
+            .action("Code actions\u{2026}", Box::new(ShowCodeActions))
+            .action("Format", Box::new(FormatDocument))
+            .separator()
+    })
 }
 
 /// Follows the language servers of a folder.

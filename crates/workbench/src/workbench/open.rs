@@ -11,7 +11,7 @@ use gpui_kit::{
 use lsp::LocationKind;
 use project::LoadError;
 
-use super::{ItemEntry, MAX_RECENT_FILES, Workbench, locations, save, search, snippets};
+use super::{ItemEntry, MAX_RECENT_FILES, Workbench, language, locations, save, search, snippets};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
@@ -157,6 +157,7 @@ impl Workbench {
             editor.set_hover_source(Some(hovers));
             editor.set_highlight_source(Some(highlights));
             editor.set_signature_source(Some(signatures));
+            editor.set_menu_section(language::menu_section(editor.model()));
         });
         self.refresh_review_in(&editor, cx);
         editor
