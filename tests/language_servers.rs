@@ -1,5 +1,6 @@
 //! `burin-agent lsp` with a scripted language server: trust, checks, logs, and processes that are left.
 
+mod editing;
 mod installed;
 
 use std::fs;

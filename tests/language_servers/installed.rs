@@ -12,7 +12,7 @@ use super::{CommandResult, World};
 
 /// A registry of packages.
 #[derive(Clone, Copy)]
-enum Registry {
+pub(super) enum Registry {
     Npm,
     Pypi,
 }
@@ -85,12 +85,30 @@ impl Registry {
 
 impl World {
     /// A project without files, and no settings; its programs see the variables that all children get.
-    fn with_installed_servers() -> Self {
+    pub(super) fn with_installed_servers() -> Self {
         let mut world = World::new("push");
         fs::remove_file(world.path("p/a.sql")).expect("removed");
         fs::remove_file(world.path("config/settings.json")).expect("removed");
         world.variables = environment::variables(Recipient::Foreign);
         world
+    }
+
+    /// Installs servers with the product's own command. Returns `false` if that is not possible now; then the test
+    /// counts as skipped.
+    pub(super) fn install(&self, registry: Registry, ids: &[&str]) -> bool {
+        let skip = || {
+            test_support::skip(format!("{}: {}", ids.join(", "), registry.reason()));
+            false
+        };
+        if !registry.answers(self) {
+            return skip();
+        }
+        let result = self.run(&[&["lsp", "install", "--yes"], ids].concat());
+        if result.code != Some(0) && !registry.answers(self) {
+            return skip();
+        }
+        assert_eq!(result.code, Some(0), "{result:?}");
+        true
     }
 
     /// Checks a file, and that no process of its servers is left.
@@ -101,7 +119,7 @@ impl World {
     }
 
     /// The command lines of all processes that name the folder of installed servers.
-    fn server_processes(&self) -> Vec<String> {
+    pub(super) fn server_processes(&self) -> Vec<String> {
         let output = Command::new("ps").args(["axww", "-o", "args"]).output();
         let output = output.expect("a list of processes").stdout;
         let servers = self.path("state/servers").display().to_string();
@@ -113,14 +131,9 @@ impl World {
 
 fn check_server(registry: Registry, id: &str, file: &ServerFile) {
     let world = World::with_installed_servers();
-    if !registry.answers(&world) {
-        return test_support::skip(format!("{id}: {}", registry.reason()));
+    if !world.install(registry, &[id]) {
+        return;
     }
-    let result = world.run(&["lsp", "install", "--yes", id]);
-    if result.code != Some(0) && !registry.answers(&world) {
-        return test_support::skip(format!("{id}: {}", registry.reason()));
-    }
-    assert_eq!(result.code, Some(0), "{result:?}");
 
     let path = world.path("p").join(file.name);
     fs::write(&path, file.wrong).expect("a file");

@@ -96,17 +96,15 @@ fn with_path(word: &str, path: &AbsPath) -> OsString {
 mod tests {
     use std::sync::Arc;
 
-    use host::RealFiles;
+    use host::{RealFiles, TempFolder};
     use settings::Settings;
-    use tempfile::TempDir;
 
     use super::*;
     use crate::InstalledServers;
 
     fn format(is_trusted: bool, command: &[&str], text: &str) -> Result<String, String> {
-        let folder = TempDir::new().expect("a folder");
-        let root = folder.path().canonicalize().expect("a real path");
-        let root = AbsPath::new(root).expect("absolute");
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path().clone();
         let mut settings = Settings::default();
         settings.lsp.load_environment = false;
         let installed = InstalledServers::new(root.join("servers"));

@@ -18,7 +18,8 @@ pub(crate) const PULL_DIAGNOSTICS: &str = "textDocument/diagnostic";
 /// Name of the request for the definition of a symbol.
 pub(crate) const DEFINITION: &str = "textDocument/definition";
 
-/// Methods for which a server may offer a feature, with the static capability that offers it.
+/// Methods for which a server may offer a feature, with the static capability that offers it, whose name has a dot
+/// before the name of a member.
 const PROVIDERS: &[(&str, &str)] = &[
     (PULL_DIAGNOSTICS, "diagnosticProvider"),
     ("textDocument/hover", "hoverProvider"),
@@ -46,6 +47,14 @@ const PROVIDERS: &[(&str, &str)] = &[
     ),
     ("textDocument/inlayHint", "inlayHintProvider"),
     ("workspace/executeCommand", "executeCommandProvider"),
+    (
+        "workspace/willRenameFiles",
+        "workspace.fileOperations.willRename",
+    ),
+    (
+        "workspace/didRenameFiles",
+        "workspace.fileOperations.didRename",
+    ),
 ];
 /// Methods of document synchronisation, whose static capability is `textDocumentSync`.
 const SYNC_METHODS: &[&str] = &[
@@ -156,9 +165,8 @@ impl ServerCapabilities {
         method: &'a str,
         document: DocumentIdentity<'a>,
     ) -> impl Iterator<Item = &'a Value> {
-        let key = PROVIDERS.iter().find(|(known, _)| *known == method);
-        let statics = key
-            .and_then(|(_, key)| self.statics.get(*key))
+        let statics = self
+            .static_options(method)
             .filter(|options| is_offered(options))
             .filter(move |options| {
                 DocumentSelector::of(options.get("documentSelector")).matches(document)
@@ -172,14 +180,21 @@ impl ServerCapabilities {
         &'a self,
         method: &'a str,
     ) -> impl Iterator<Item = &'a Value> {
-        let key = PROVIDERS.iter().find(|(known, _)| *known == method);
-        let statics = key.and_then(|(_, key)| self.statics.get(*key));
+        let statics = self.static_options(method);
         let registered = self.registrations.iter();
         let registered = registered.filter(move |registration| registration.method == method);
         statics
             .filter(|options| is_offered(options))
             .into_iter()
             .chain(registered.map(|registration| &registration.options))
+    }
+
+    /// Returns the static capability that offers a method, as the server wrote it.
+    fn static_options(&self, method: &str) -> Option<&Value> {
+        let (_, name) = PROVIDERS.iter().find(|(known, _)| *known == method)?;
+        let mut members = name.split('.');
+        let capability = self.statics.get(members.next()?)?;
+        members.try_fold(capability, |value, member| value.get(member))
     }
 
     fn registered<'a>(

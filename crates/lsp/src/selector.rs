@@ -39,7 +39,7 @@ pub(crate) struct DocumentFilter {
 
 /// A glob pattern for absolute paths.
 #[derive(Debug)]
-struct PathPattern {
+pub(crate) struct PathPattern {
     /// Folder to which the pattern is relative.
     base: Option<AbsPath>,
     matcher: GlobMatcher,
@@ -109,7 +109,8 @@ impl DocumentFilter {
 }
 
 impl PathPattern {
-    fn of(pattern: &Value) -> Option<Self> {
+    /// Reads a pattern; `None` if it is malformed.
+    pub(crate) fn of(pattern: &Value) -> Option<Self> {
         match pattern {
             Value::String(glob) => Some(Self {
                 base: None,
@@ -129,7 +130,8 @@ impl PathPattern {
         }
     }
 
-    fn matches(&self, path: &AbsPath) -> bool {
+    /// Returns whether the pattern accepts a path.
+    pub(crate) fn matches(&self, path: &AbsPath) -> bool {
         match &self.base {
             Some(base) => path
                 .relative_to(base)

@@ -19,7 +19,7 @@ use language::{
     DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
     ServerStatus, StartRefusal,
 };
-use lsp::EditRequest;
+use lsp::{EditRequest, LanguageServer};
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
@@ -239,6 +239,13 @@ impl LanguageServers {
     pub(crate) fn servers_of(&self, path: &AbsPath) -> Vec<DocumentServer> {
         let running = self.running.as_ref();
         running.map_or_else(Vec::new, |running| running.servers_of(path))
+    }
+
+    /// Returns the connections to all running servers.
+    pub(crate) fn connections(&self) -> Vec<LanguageServer> {
+        let running = self.running.as_deref();
+        let connections = running.map_or_else(Vec::new, RunningServers::connections);
+        connections.into_iter().map(|(_, server)| server).collect()
     }
 
     /// Returns the state of every server.

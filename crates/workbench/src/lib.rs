@@ -24,6 +24,8 @@ mod drag;
 mod error;
 mod excerpt_rows;
 mod file_error;
+mod file_names;
+mod file_operations;
 mod finder;
 mod folder;
 mod indentation;

@@ -6,10 +6,12 @@
 //! Start at `prepare` and `commit`.
 
 mod document;
+mod file_moves;
 mod outline;
 pub(crate) mod plan;
 mod transaction;
 
 pub(crate) use document::apply_formatting;
-pub(crate) use plan::{EditPlan, PlannedStep, prepare};
+pub(crate) use file_moves::update_references;
+pub(crate) use plan::{EditPlan, PlannedStep, counts_text, prepare};
 pub(crate) use transaction::{AppliedEdit, CommitOptions, commit, prepare_undo};

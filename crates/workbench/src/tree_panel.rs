@@ -1,11 +1,9 @@
 //! The project tree: the contents of the folder and the operations on them.
 //!
 //! Reads `Folder`; its own state is `state`, which is plain data. File operations are in
-//! `operations`. It sends requests to the window as `TreeEvent`.
+//! `file_operations`. It sends requests to the window as `TreeEvent`.
 
 mod actions;
-mod names;
-pub(crate) mod operations;
 mod render;
 pub(crate) mod state;
 
@@ -20,12 +18,13 @@ use gpui_kit::{
 use host::FileKind;
 use ui::ModalLayer;
 
-use self::names::EndBlanks;
-use self::operations::FileOperation;
-use self::state::{FileChange, NameEdit, ShownRow, TreeState, entry_path};
+use self::state::{NameEdit, ShownRow, TreeState, entry_path};
 use crate::error::Error;
+use crate::file_names::{self, EndBlanks};
+use crate::file_operations::{FileChange, FileOperation};
 use crate::folder::{FolderEvent, OpenFolder};
 use crate::notices::Notice;
+use crate::refactoring::{counts_text, update_references};
 use crate::services::Services;
 
 /// A request of the tree to its window.
@@ -325,7 +324,7 @@ impl TreePanel {
                     tree.update(cx, |tree, cx| tree.reveal(&shown, cx));
                 }
                 let name = path_text(path.file_name());
-                let stem = names::stem_length(&name);
+                let stem = file_names::stem_length(&name);
                 (name, 0..stem)
             }
             NameEdit::NewFile(folder) | NameEdit::NewFolder(folder) => {
@@ -372,7 +371,7 @@ impl TreePanel {
             }
             NameEdit::Rename(path) => (path.parent()?, EndBlanks::Keep),
         };
-        Some(names::read_name(&self.typed, &folder, end_blanks))
+        Some(file_names::read_name(&self.typed, &folder, end_blanks))
     }
 
     fn take_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
@@ -462,12 +461,28 @@ impl TreePanel {
         };
         let files = self.services.files.clone();
         let touched = operation.touched();
-        let work = cx.background_spawn(async move {
-            let result = operation.run(files.as_ref());
-            (operation, result)
-        });
+        let updating = match &operation {
+            FileOperation::Move { from, to } => update_references(&folder, from, to, cx),
+            _ => None,
+        };
         cx.spawn_in(window, async move |this, cx| {
+            let announced = match updating {
+                Some(updating) => {
+                    let (announced, updated) = updating.await;
+                    let told = this.update(cx, |_, cx| report_updated(updated, cx));
+                    told.ok();
+                    Some(announced)
+                }
+                None => None,
+            };
+            let work = cx.background_spawn(async move {
+                let result = operation.run(files.as_ref());
+                (operation, result)
+            });
             let (operation, result) = work.await;
+            if let Some(announced) = announced.filter(|_| result.is_ok()) {
+                announced.announce();
+            }
             let updated = this.update(cx, |this, cx| {
                 folder.update(cx, |folder, cx| folder.touched(&touched, cx));
                 match result {
@@ -567,4 +582,20 @@ impl Focusable for TreePanel {
     fn focus_handle(&self, _: &App) -> FocusHandle {
         self.focus.clone()
     }
+}
+
+/// Reports the edit of references to a moved file.
+fn report_updated(updated: Result<(usize, usize), Error>, cx: &mut Context<TreePanel>) {
+    let notice = match updated {
+        Ok((0, _)) => return,
+        Ok(counts) => {
+            let sentence = format!("Updated references: {}", counts_text(counts));
+            Notice::new(ui::Tone::Info, sentence)
+        }
+        Err(error) => {
+            let sentence = format!("The references to the file were not updated: {error}");
+            Notice::new(ui::Tone::Warning, sentence)
+        }
+    };
+    cx.emit(TreeEvent::Report(notice));
 }

@@ -8,8 +8,8 @@ use ui::picker::{
     AfterConfirm, Confirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow,
 };
 
+use crate::file_operations::FileOperation;
 use crate::refactoring::{EditPlan, PlannedStep};
-use crate::tree_panel::operations::FileOperation;
 
 /// Maximum number of rows in the list.
 const MAX_ROWS: usize = 2_000;

@@ -12,8 +12,8 @@ use text::{Edit, LineEnding, Snapshot};
 use super::outline::{EditOutline, OutlinedOperation};
 use crate::documents::Documents;
 use crate::error::Error;
+use crate::file_operations::FileOperation;
 use crate::services::Services;
-use crate::tree_panel::operations::FileOperation;
 
 /// An edit that is ready to be applied, with its documents loaded.
 pub(crate) struct EditPlan {
@@ -271,4 +271,16 @@ fn created_text(path: &AbsPath, edits: Vec<RangeEdit>) -> Result<String, Error> 
     let spans = created.spans(&Snapshot::new(""));
     let spans = spans.map_err(|error| malformed(error.to_string()))?;
     Ok(spans.edits.into_iter().map(|(_, text)| text).collect())
+}
+
+/// Returns the size of an edit in words.
+pub(crate) fn counts_text((places, files): (usize, usize)) -> String {
+    let places = match places {
+        1 => "1 change".to_owned(),
+        count => format!("{count} changes"),
+    };
+    match files {
+        1 => format!("{places} in 1 file"),
+        count => format!("{places} in {count} files"),
+    }
 }

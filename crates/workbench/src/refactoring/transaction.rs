@@ -12,9 +12,8 @@ use text::{Author, Edit, Snapshot};
 use super::plan::{EditPlan, PlannedFile, PlannedStep};
 use crate::documents::Documents;
 use crate::error::Error;
+use crate::file_operations::{FileChange, FileOperation};
 use crate::services::Services;
-use crate::tree_panel::operations::FileOperation;
-use crate::tree_panel::state::FileChange;
 
 /// Options of `commit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use text::{Author, Edit};
 use super::{Story, open, open_with, path};
 use crate::documents::Documents;
 use crate::error::Error;
+use crate::file_operations::FileOperation;
 use crate::refactoring::plan::PlannedFile;
 use crate::refactoring::{
     AppliedEdit, CommitOptions, EditPlan, PlannedStep, commit, prepare, prepare_undo,
 };
-use crate::tree_panel::operations::FileOperation;
 
 const SAVED: CommitOptions = CommitOptions {
     author: Author::User,

@@ -4,10 +4,10 @@ use gpui_kit::{ClipboardItem, Context, Window, point, px};
 use host::FileKind;
 use ui::{ActiveSettings as _, ButtonStyle, open_menu_at, row_height};
 
-use super::operations::FileOperation;
 use super::state::{ListEdge, MarkedPath, NameEdit};
 use super::{TreeEvent, TreePanel};
 use crate::actions::project_tree as act;
+use crate::file_operations::FileOperation;
 use crate::path_entry::clipboard_text;
 use crate::question;
 use crate::question::QuestionSpec;

@@ -7,6 +7,8 @@ use base::AbsPath;
 use host::FileKind;
 use project::ProjectTree;
 
+use crate::file_operations::FileChange;
+
 /// View state of a project tree.
 #[derive(Clone, Debug, Default)]
 pub struct TreeState {
@@ -21,7 +23,7 @@ pub struct TreeState {
     /// Whether ignored files are hidden.
     pub hides_ignored: bool,
     /// Undo stack, newest last.
-    pub done: Vec<FileChange>,
+    pub(crate) done: Vec<FileChange>,
 }
 
 /// A name being typed.
@@ -42,22 +44,6 @@ pub struct MarkedPath {
     pub path: AbsPath,
     /// Whether pasting moves instead of copies.
     pub moves: bool,
-}
-
-/// A file change made from the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileChange {
-    /// A file or folder was created.
-    Created(AbsPath),
-    /// A path was moved or renamed.
-    Moved {
-        /// Path before the change.
-        from: AbsPath,
-        /// Path after the change.
-        to: AbsPath,
-    },
-    /// A path was moved to the trash.
-    Trashed(AbsPath),
 }
 
 /// One end of the list.

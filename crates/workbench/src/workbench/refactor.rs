@@ -25,7 +25,9 @@ use crate::folder::OpenFolder;
 use crate::item::TabItem;
 use crate::notices::Notice;
 use crate::pickers::edit_preview::EditPreview;
-use crate::refactoring::{AppliedEdit, CommitOptions, EditPlan, commit, prepare, prepare_undo};
+use crate::refactoring::{
+    AppliedEdit, CommitOptions, EditPlan, commit, counts_text, prepare, prepare_undo,
+};
 pub(super) use code_actions::first_of_kind;
 
 /// Rows shown around each change.
@@ -214,18 +216,6 @@ fn nonempty(rows: RowSpan) -> RowSpan {
     RowSpan {
         end: rows.end.max(Row(rows.start.0 + 1)),
         ..rows
-    }
-}
-
-/// Returns the size of an edit in words.
-pub(crate) fn counts_text((places, files): (usize, usize)) -> String {
-    let places = match places {
-        1 => "1 change".to_owned(),
-        count => format!("{count} changes"),
-    };
-    match files {
-        1 => format!("{places} in 1 file"),
-        count => format!("{places} in {count} files"),
     }
 }
 

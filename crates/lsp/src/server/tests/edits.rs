@@ -8,7 +8,8 @@ use text::Snapshot;
 
 use super::fake::{FakeServer, WAIT, path, wait_for_diagnostics, with_document};
 use crate::{
-    CompletionTrigger, EditBasis, FormatOptions, Request, RequestError, WorkspaceOperation,
+    CompletionTrigger, EditBasis, FileRename, FormatOptions, Request, RequestError,
+    WorkspaceOperation,
 };
 
 fn document() -> AbsPath {
@@ -227,4 +228,35 @@ fn signatures_and_hints_are_asked_for() {
         },
     );
     assert_eq!(hints.expect("hints")[0].label, "a");
+}
+
+#[test]
+fn a_rename_of_a_file_is_asked_for_and_announced() {
+    let filters = json!({ "filters": [{ "pattern": { "glob": "**/*.rs" } }] });
+    let operations = json!({ "willRename": filters, "didRename": filters });
+    let capabilities = json!({
+        "textDocumentSync": 2, "workspace": { "fileOperations": operations },
+    });
+    let (server, _events, mut fake) = with_document(capabilities, "mod b;");
+    let rename = |from: &str| FileRename {
+        from: path(from),
+        to: path("/w/c.rs"),
+        is_folder: false,
+    };
+    assert!(server.will_rename_file(&rename("/w/b.py")).is_none());
+    server.did_rename_file(&rename("/w/b.py"));
+    let request = server.will_rename_file(&rename("/w/b.rs"));
+    let files = json!([{ "oldUri": "file:///w/b.rs", "newUri": "file:///w/c.rs" }]);
+    let edit = ask(request, &mut fake, |fake| {
+        let request = fake.expect("workspace/willRenameFiles");
+        assert_eq!(request["params"]["files"], files);
+        let edits = json!([{ "range": range(4, 5), "newText": "c" }]);
+        fake.respond(&request, json!({ "changes": { "file:///w/a.rs": edits } }));
+    });
+    assert_eq!(edit.expect("an edit").paths(), [document()]);
+    server.did_rename_file(&rename("/w/b.rs"));
+    assert_eq!(
+        fake.expect("workspace/didRenameFiles")["params"]["files"],
+        files
+    );
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Treatment of blanks at the ends of a typed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EndBlanks {
+pub(crate) enum EndBlanks {
     /// Keep them: the name may have had them before.
     Keep,
     /// Trim them as typing mistakes.
@@ -20,7 +20,7 @@ pub(super) enum EndBlanks {
 
 /// Parses a typed name, the text form of a path below `folder`. The error explains why it is
 /// invalid.
-pub(super) fn read_name(
+pub(crate) fn read_name(
     typed: &str,
     folder: &AbsPath,
     end_blanks: EndBlanks,
@@ -56,7 +56,7 @@ pub(super) fn read_name(
 
 /// Returns the length of the name's stem, which is selected when renaming starts: all but the last
 /// extension.
-pub(super) fn stem_length(name: &str) -> usize {
+pub(crate) fn stem_length(name: &str) -> usize {
     match name.rfind('.') {
         Some(0) | None => name.len(),
         Some(dot) => dot,
@@ -64,7 +64,7 @@ pub(super) fn stem_length(name: &str) -> usize {
 }
 
 /// Returns a name for a copy that is not taken: `a copy.rs`, `a copy 2.rs`.
-pub(super) fn copy_name(name: &OsStr, is_taken: impl Fn(&OsStr) -> bool) -> OsString {
+pub(crate) fn copy_name(name: &OsStr, is_taken: impl Fn(&OsStr) -> bool) -> OsString {
     let name = path_text(name);
     let (stem, ending) = name.split_at(stem_length(&name));
     let stem = strip_copy(stem);

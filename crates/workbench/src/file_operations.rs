@@ -1,4 +1,4 @@
-//! File operations of the project tree, and their inverses.
+//! Operations on files and folders, and their inverses.
 //!
 //! Blocks on the disk, so it runs in the background. Must not know: gpui, rows. Start at
 //! `FileOperation`.
@@ -9,9 +9,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use base::AbsPath;
 use host::Files;
 
-use super::names::copy_name;
-use super::state::FileChange;
 use crate::error::Error;
+use crate::file_names::copy_name;
 
 /// One file operation on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +42,22 @@ pub(crate) enum FileOperation {
         /// Trash folder of the desktop.
         trash: AbsPath,
     },
+}
+
+/// A change of files on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FileChange {
+    /// A file or folder was created.
+    Created(AbsPath),
+    /// A path was moved or renamed.
+    Moved {
+        /// Path before the change.
+        from: AbsPath,
+        /// Path after the change.
+        to: AbsPath,
+    },
+    /// A path was moved to the trash.
+    Trashed(AbsPath),
 }
 
 impl FileOperation {
@@ -198,8 +213,7 @@ fn unescape(bytes: &[u8]) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use super::FileOperation;
-    use crate::tree_panel::state::FileChange;
+    use super::{FileChange, FileOperation};
     use base::AbsPath;
     use host::{FakeFiles, Files as _};
 
