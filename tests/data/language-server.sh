@@ -6,8 +6,13 @@
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
 #   echo        answers requests for diagnostics with the first word of the document
+#   watch       watches all .sql files, says so in a diagnostic, and publishes how many changes of files it received
+#   folders     as push, and writes the messages about folders to `server-folders` in its working directory
 #   silent      publishes nothing
+#   hang        answers nothing once it is asked for a definition
 #   crash       exits with code 3 when a document is opened
+#   brood       as crash, after it started a process that ignores its end
+#   family      as push, after it started such a process
 #   crash-once  crashes the first time, then pushes
 #   stubborn    pushes, and ignores `shutdown`, `exit` and the end of its input
 # It appends its process id to `server-pids` in its working directory.
@@ -49,8 +54,12 @@ publish() {
 opened() {
     uri=$(printf %s "$body" | grep -o '"uri":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
     case $behaviour in
-        push | edit | stubborn) publish "$(diagnostic 1 'it is wrong')" ;;
+        push | edit | stubborn | folders) publish "$(diagnostic 1 'it is wrong')" ;;
         late) publish; sleep 2; publish "$(diagnostic 1 'it is wrong')" ;;
+        brood | family)
+            sh -c 'trap "" TERM HUP; while :; do sleep 1; done' &
+            echo $! >> server-pids
+            [ "$behaviour" = family ] || exit 3 ;;
         crash) echo 'fatal: it fell over' >&2; exit 3 ;;
         crash-once)
             if [ -e crashed ]; then publish "$(diagnostic 1 'it is wrong')"; else : > crashed; exit 3; fi ;;
@@ -67,7 +76,11 @@ handle() {
                 pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}'
             [ "$behaviour" = edit ] &&
                 pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true'
-            answer "{\"capabilities\":{\"textDocumentSync\":1,\"definitionProvider\":true$pull}}" ;;
+            workspace=
+            [ "$behaviour" = folders ] &&
+                workspace='"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":"f"}},'
+            info='"serverInfo":{"name":"scripted","version":"1.2"}'
+            answer "{\"capabilities\":{$workspace\"textDocumentSync\":1,\"definitionProvider\":true$pull},$info}" ;;
         textDocument/didOpen) word=$(text text | grep -o '^[a-z]*'); opened ;;
         textDocument/didChange) word=$(text text | grep -o '^[a-z]*') ;;
         textDocument/diagnostic)
@@ -75,6 +88,7 @@ handle() {
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
         textDocument/definition)
+            if [ "$behaviour" = hang ]; then while :; do sleep 1; done; fi
             range='{"start":{"line":1,"character":0},"end":{"line":1,"character":0}}'
             if [ "$behaviour" = push ]; then answer "{\"uri\":\"$uri\",\"range\":$range}"; else answer null; fi ;;
         textDocument/rename)
@@ -84,6 +98,17 @@ handle() {
             fix="{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}}"
             answer "[$fix]" ;;
         textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
+        initialized)
+            if [ "$behaviour" = watch ]; then
+                options='{"watchers":[{"globPattern":"**/*.sql"}]}'
+                registration="{\"id\":\"w\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":$options}"
+                send "{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"client/registerCapability\",\"params\":{\"registrations\":[$registration]}}"
+            fi ;;
+        '') [ "$id" = 900 ] && publish "$(diagnostic 3 'it watches')" ;;
+        workspace/didChangeWorkspaceFolders) printf '%s\n' "$body" >> server-folders ;;
+        workspace/didChangeWatchedFiles)
+            count=$(printf %s "$body" | grep -o '"type":' | wc -l | tr -d ' ')
+            publish "$(diagnostic 3 "changes: $count")" ;;
         shutdown) [ "$behaviour" = stubborn ] || answer null ;;
         exit) [ "$behaviour" = stubborn ] || exit 0 ;;
     esac

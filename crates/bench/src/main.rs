@@ -17,6 +17,7 @@ mod edits;
 mod figure;
 mod index;
 mod interleave;
+mod lsp;
 mod open;
 mod parse;
 mod retrieval;
@@ -112,6 +113,11 @@ const BENCHES: &[Bench] = &[
         run: tab_local::run,
     },
     Bench {
+        name: "lsp",
+        doc: "language servers: keys over 20,000 items, an answer of 10 MB, edits, processes left (BURIN_BENCH_TRIALS), floods",
+        run: lsp::run,
+    },
+    Bench {
         name: "parse",
         doc: "key to highlights of the visible range, against the bare tree-sitter call",
         run: parse::run,
@@ -135,6 +141,9 @@ const BENCHES: &[Bench] = &[
 
 fn main() -> ExitCode {
     if let Some(code) = ::worktree::answer_fsmonitor_query() {
+        return code;
+    }
+    if let Some(code) = lsp::run_client() {
         return code;
     }
     let Some(name) = std::env::args().nth(1) else {

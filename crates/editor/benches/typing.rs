@@ -3,12 +3,16 @@
 //! It is the time of the painting thread, so that other programs do not count; wall-clock time is printed beside
 //! it.
 //!
-//! Prints one line of JSON for each figure. `BURIN_PICTURE=file.png` also paints what the view shows.
+//! Prints one line of JSON for each figure. The argument `completions` measures the list of completions instead.
+//! `BURIN_PICTURE=file.png` also paints what the view shows.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a benchmark reads clocks and prints; it is not linked into the product"
 )]
+
+#[path = "typing/completing.rs"]
+mod completing;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,6 +44,9 @@ fn main() {
         ui::init(base::Platform::Linux, cx);
         cx.bind_keys([KeyBinding::new("enter", editor::Newline, Some("Editor"))]);
     });
+    if std::env::args().any(|argument| argument == "completions") {
+        return completing::measure(&mut cx);
+    }
     let rust = rust_text(25_000);
     let log = log_text(1_000_000);
     measure(

@@ -12,6 +12,7 @@ mod guard;
 mod handle;
 mod interrupts;
 mod live;
+mod memory;
 mod owned;
 #[cfg(test)]
 mod probe;

@@ -25,6 +25,7 @@ mod running;
 mod selection;
 mod server_log;
 mod table;
+mod watchdog;
 
 pub use check::{CheckFailure, CheckReport, CheckRequest, CheckSeverity, FileDiagnostic, check};
 pub use error::Error;

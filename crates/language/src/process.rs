@@ -38,6 +38,9 @@ pub(crate) struct ServerProcess {
     errors_ended: mpsc::Receiver<()>,
 }
 
+/// Returns the memory of a process and its descendants in bytes; `None` if they have ended. Blocks on the system.
+pub(crate) type MemoryProbe = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
+
 /// The pipes of a server's process.
 pub(crate) struct ServerPipes {
     pub(crate) input: ChildStdin,
@@ -87,6 +90,12 @@ impl ServerProcess {
             errors_ended,
         };
         Ok((process, ServerPipes { input, output }))
+    }
+
+    /// Returns a function that measures the memory.
+    pub(crate) fn memory_probe(&self) -> MemoryProbe {
+        let group = Arc::downgrade(&self.group);
+        Arc::new(move || group.upgrade()?.memory())
     }
 
     /// Returns how the process ended; waits for that at most this long.

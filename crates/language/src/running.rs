@@ -21,7 +21,7 @@ use std::time::Duration;
 use async_channel::Receiver;
 use base::AbsPath;
 use host::Clock;
-use lsp::{DocumentDiagnostics, FileDiagnostic, LanguageServer};
+use lsp::{DocumentDiagnostics, FileDiagnostic, FileEvent, LanguageServer};
 use text::{Change, Snapshot};
 
 use crate::selection::FolderServers;
@@ -125,6 +125,21 @@ impl RunningServers {
         self.shared.state().close(path);
     }
 
+    /// Returns whether a server wants events about files.
+    pub fn watches_files(&self) -> bool {
+        let servers = self.shared.state().connections();
+        servers.iter().any(LanguageServer::watches_files)
+    }
+
+    /// Passes changes of files on disk to the servers that want them, one message for each. Open documents are not
+    /// exempt. Takes time for many events, so do not call it on a thread that must not wait.
+    pub fn files_changed(&self, events: &[FileEvent]) {
+        let servers = self.shared.state().connections();
+        for server in servers {
+            server.files_changed(events);
+        }
+    }
+
     /// Returns the diagnostics of an open document with the ids of their servers, in the order of the servers.
     pub fn diagnostics(&self, path: &AbsPath) -> Vec<(String, DocumentDiagnostics)> {
         let state = self.shared.state();
@@ -167,6 +182,27 @@ impl RunningServers {
     /// Returns the state of every server, sorted by id and root.
     pub fn statuses(&self) -> Vec<ServerStatus> {
         self.shared.state().statuses()
+    }
+
+    /// Measures the memory of every server, which `statuses` then returns. Blocks on the system.
+    pub fn measure_memory(&self) {
+        let state = self.shared.state();
+        let probes: Vec<_> = state
+            .servers
+            .iter()
+            .filter_map(|(key, it)| {
+                Some((key.clone(), it.connected.as_ref()?.memory_probe.clone()))
+            })
+            .collect();
+        drop(state);
+        for (key, probe) in probes {
+            let memory = probe();
+            let mut state = self.shared.state();
+            let entry = state.servers.get_mut(&key);
+            if let Some(connected) = entry.and_then(|entry| entry.connected.as_mut()) {
+                connected.memory = memory;
+            }
+        }
     }
 
     /// Returns the servers of open documents that are not installed, sorted by id.

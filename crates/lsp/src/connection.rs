@@ -5,6 +5,7 @@
 //! Lock order: session, then pending requests, then the queues of messages and events.
 
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::thread;
@@ -34,7 +35,18 @@ pub(crate) struct Connection {
     pending: PendingRequests,
     outbound: Arc<Outbound>,
     events: Arc<EventQueue>,
+    /// Number of messages that arrived.
+    received: AtomicU64,
     end: OnceLock<EndReason>,
+}
+
+/// The activity of a connection, for a watchdog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionActivity {
+    /// Number of messages that arrived from the server.
+    pub received: u64,
+    /// Whether a request awaits its answer.
+    pub is_waiting: bool,
 }
 
 /// A client request in flight. Dropping it cancels the request.
@@ -59,6 +71,7 @@ impl Connection {
             pending: PendingRequests::default(),
             outbound: Arc::new(Outbound::start(input, log.clone())?),
             events: events.clone(),
+            received: AtomicU64::new(0),
             end: OnceLock::new(),
         });
         let reader = connection.clone();
@@ -121,6 +134,9 @@ impl Connection {
     ) -> PendingRequest {
         let (id, slot) = self.pending.insert();
         session.push(message::request(id, method, params));
+        if self.pending.count() == 1 {
+            session.note_request();
+        }
         PendingRequest {
             connection: self.clone(),
             id,
@@ -139,6 +155,14 @@ impl Connection {
     /// Returns why no message arrives any more.
     pub(crate) fn end_reason(&self) -> Option<EndReason> {
         self.end.get().cloned()
+    }
+
+    /// Returns what a watchdog compares.
+    pub(crate) fn activity(&self) -> ConnectionActivity {
+        ConnectionActivity {
+            received: self.received.load(Ordering::Relaxed),
+            is_waiting: self.pending.count() > 0,
+        }
     }
 
     /// Closes the server's input after the messages that are queued.
@@ -174,6 +198,7 @@ impl Connection {
                     if let Some(log) = &log {
                         log.message(MessageDirection::FromServer, &body);
                     }
+                    self.received.fetch_add(1, Ordering::Relaxed);
                     self.receive(body);
                 }
                 Ok(None) => break EndReason::OutputClosed,

@@ -39,6 +39,8 @@ pub enum ServerEvent {
     },
     /// The server asks for an edit of files.
     EditRequested(EditRequest),
+    /// A request was sent while no other awaited its answer: see `LanguageServer::activity`.
+    RequestSent,
     /// No message arrives any more; the last event.
     Ended(EndReason),
 }
@@ -149,7 +151,8 @@ fn is_same(a: &ServerEvent, b: &ServerEvent) -> bool {
         (ServerEvent::DiagnosticsRefresh, ServerEvent::DiagnosticsRefresh)
         | (ServerEvent::UnopenedDiagnosticsChanged, ServerEvent::UnopenedDiagnosticsChanged)
         | (ServerEvent::CapabilitiesChanged, ServerEvent::CapabilitiesChanged)
-        | (ServerEvent::ProgressChanged, ServerEvent::ProgressChanged) => true,
+        | (ServerEvent::ProgressChanged, ServerEvent::ProgressChanged)
+        | (ServerEvent::RequestSent, ServerEvent::RequestSent) => true,
         _ => false,
     }
 }

@@ -55,6 +55,7 @@ mod symbols;
 mod testing;
 mod uri;
 mod violations;
+mod watched_files;
 mod workspace_edit;
 
 pub use code_action::CodeAction;
@@ -62,6 +63,7 @@ pub use command::ServerCommand;
 pub use completion::{
     CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionTrigger,
 };
+pub use connection::ConnectionActivity;
 pub use diagnostics::{
     Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, FileDiagnostic,
     RelatedInformation,
@@ -87,6 +89,7 @@ pub use request::Request;
 pub use server::{ClientInfo, LanguageServer, ServerInfo, ServerOptions};
 pub use signature::{Parameter, Signature, SignatureHelp};
 pub use symbols::{DocumentSymbol, SymbolKind, WorkspaceSymbol};
+pub use watched_files::{FileChangeType, FileEvent};
 pub use workspace_edit::{
     DocumentEdit, EditBasis, FileConflict, RangeEdit, WorkspaceEdit, WorkspaceOperation,
 };

@@ -71,6 +71,11 @@ impl PendingRequests {
         self.state().slots.remove(&id).is_some()
     }
 
+    /// Returns the number of requests that await an answer.
+    pub(crate) fn count(&self) -> usize {
+        self.state().slots.len()
+    }
+
     /// Returns whether an answer to `id` may still come late: the request was sent, and cancelled.
     pub(crate) fn was_sent(&self, id: u64) -> bool {
         (1..=self.state().last_id).contains(&id)

@@ -4,8 +4,8 @@
 //! workspace folder.
 
 use base::AbsPath;
-use globset::{GlobBuilder, GlobMatcher};
-use serde_json::Value;
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use serde_json::{Map, Value};
 
 use crate::uri::uri_path;
 
@@ -116,16 +116,10 @@ impl PathPattern {
                 base: None,
                 matcher: matcher(glob)?,
             }),
-            Value::Object(relative) => {
-                let base = match relative.get("baseUri")? {
-                    Value::String(uri) => uri_path(uri),
-                    folder => uri_path(folder.get("uri")?.as_str()?),
-                };
-                Some(Self {
-                    base: Some(base?),
-                    matcher: matcher(relative.get("pattern")?.as_str()?)?,
-                })
-            }
+            Value::Object(relative) => Some(Self {
+                base: Some(pattern_base(relative)?),
+                matcher: matcher(relative.get("pattern")?.as_str()?)?,
+            }),
             _ => None,
         }
     }
@@ -141,14 +135,26 @@ impl PathPattern {
     }
 }
 
-/// Compiles a glob of the protocol, in which `*` and `?` stay within a folder.
-fn matcher(glob: &str) -> Option<GlobMatcher> {
-    if glob.len() > MAX_PATTERN {
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    Some(glob(pattern)?.compile_matcher())
+}
+
+/// Returns the folder of a relative pattern, which is a URI or a workspace folder.
+pub(crate) fn pattern_base(pattern: &Map<String, Value>) -> Option<AbsPath> {
+    match pattern.get("baseUri")? {
+        Value::String(uri) => uri_path(uri),
+        folder => uri_path(folder.get("uri")?.as_str()?),
+    }
+}
+
+/// Parses a glob of the protocol, in which `*` and `?` do not match a slash.
+pub(crate) fn glob(pattern: &str) -> Option<Glob> {
+    if pattern.len() > MAX_PATTERN {
         return None;
     }
-    let mut builder = GlobBuilder::new(glob);
-    builder.literal_separator(true);
-    builder.build().ok().map(|glob| glob.compile_matcher())
+    let mut builder = GlobBuilder::new(pattern);
+    builder.literal_separator(true).empty_alternates(true);
+    builder.build().ok()
 }
 
 #[cfg(test)]

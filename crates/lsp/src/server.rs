@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use text::{Change, Snapshot};
 
 use crate::capabilities::client_capabilities;
-use crate::connection::Connection;
+use crate::connection::{Connection, ConnectionActivity};
 use crate::diagnostics::{DocumentDiagnostics, FileDiagnostic};
 use crate::error::{EndReason, RequestError};
 use crate::events::ServerEvents;
@@ -231,6 +231,11 @@ impl LanguageServer {
     /// Returns the work of the server that is under way.
     pub fn progress(&self) -> Vec<Progress> {
         self.inner.connection.with(|session| session.progress())
+    }
+
+    /// Returns the activity of the connection, from which a watchdog sees whether the server hangs.
+    pub fn activity(&self) -> ConnectionActivity {
+        self.inner.connection.activity()
     }
 
     /// Returns the connection.

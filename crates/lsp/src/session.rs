@@ -34,6 +34,7 @@ use crate::message;
 use crate::progress::ProgressTable;
 use crate::uri::file_uri;
 use crate::violations::Violations;
+use crate::watched_files::FileWatchers;
 
 pub(crate) use questions::RequestDocument;
 pub(crate) use reports::{PullIdentity, PulledReport};
@@ -49,6 +50,7 @@ pub(crate) struct ServerSession {
     /// Answers `workspace/configuration`.
     configuration: Map<String, Value>,
     capabilities: ServerCapabilities,
+    file_watchers: FileWatchers,
     documents: HashMap<AbsPath, OpenDocument>,
     unopened: UnopenedReports,
     progress: ProgressTable,
@@ -127,12 +129,24 @@ impl ServerSession {
         self.events.push(ServerEvent::EditRequested(edit));
     }
 
+    /// Notes that a request was sent while no other awaited its answer.
+    pub(crate) fn note_request(&mut self) {
+        self.events.push(ServerEvent::RequestSent);
+    }
+
     /// Forgets everything that the server reported, after its end.
     pub(crate) fn end(&mut self) {
         self.phase = Phase::Exited;
+        self.file_watchers = FileWatchers::default();
         self.documents.clear();
         self.unopened = UnopenedReports::default();
         self.progress.clear();
+    }
+
+    /// Returns the watchers of the server with the folders that it works on; `None` while it wants no file events.
+    pub(crate) fn file_watchers(&self) -> Option<(FileWatchers, Vec<AbsPath>)> {
+        let has_watchers = self.phase == Phase::Running && !self.file_watchers.is_empty();
+        has_watchers.then(|| (self.file_watchers.clone(), self.folders.clone()))
     }
 
     /// Returns the work under way.

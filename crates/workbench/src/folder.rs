@@ -42,6 +42,8 @@ pub struct OpenFolder {
     watcher: Option<Watcher>,
     git_refresh: Refresh,
     file_refresh: Refresh,
+    /// The list of files before the watcher lost events. Language servers get both lists once there is a new one.
+    before_rescan: Option<Arc<Vec<String>>>,
     _watch: Option<Task<()>>,
     _index_ticks: Option<Task<()>>,
 }
@@ -129,6 +131,7 @@ impl OpenFolder {
             watcher: None,
             git_refresh: Refresh::default(),
             file_refresh: Refresh::default(),
+            before_rescan: None,
             _watch: None,
             _index_ticks: None,
         };
@@ -399,12 +402,17 @@ impl OpenFolder {
                 self.list(jobs, cx);
                 self.refresh_git(cx);
                 self.note_changes(paths.clone(), cx);
+                let (changed, known) = (paths.clone(), self.files.paths.clone());
+                let servers = self.language_servers.clone();
+                servers.update(cx, |servers, cx| servers.paths_changed(changed, known, cx));
                 if let Some(index) = &self.index {
                     index.touch(paths.clone());
                 }
                 cx.emit(FolderEvent::Changed(paths));
             }
             WatchEvent::Rescan(_) => {
+                let before = self.files.paths.clone();
+                self.before_rescan.get_or_insert(before);
                 self.refresh(cx);
                 if let Some(index) = &self.index {
                     index.refresh();
@@ -485,6 +493,10 @@ impl OpenFolder {
                 this.file_refresh.running = None;
                 if std::mem::take(&mut this.file_refresh.again) {
                     this.refresh_files(cx);
+                } else if let Some(before) = this.before_rescan.take() {
+                    let after = this.files.paths.clone();
+                    let servers = this.language_servers.clone();
+                    servers.update(cx, |servers, cx| servers.files_rescanned(before, after, cx));
                 }
             });
             updated.ok();

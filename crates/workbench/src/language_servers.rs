@@ -3,7 +3,11 @@
 //! Must not know: how servers are found and started (`language`), how diagnostics are drawn (`editor`).
 //! Invariant: nothing here blocks; a key costs one call of `RunningServers::change_document`.
 //! Invariant: reports are read in the background, one round after the other, so that the latest wins.
-//! Start at `LanguageServers::add_document` and `apply`.
+//! Invariant: events about files are made in the background, one change after the other, so that servers get them in
+//! the order in which they happened.
+//! Start at `LanguageServers::add_document` and `apply`; events about files are in `file_events`.
+
+mod file_events;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,6 +27,7 @@ use lsp::{EditRequest, LanguageServer};
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
+use crate::language_servers::file_events::{DiskChange, ExistenceTracker};
 use crate::services::Services;
 
 /// The language servers of an open folder.
@@ -33,7 +38,12 @@ pub(crate) struct LanguageServers {
     documents: HashMap<EntityId, ServedDocument>,
     /// The settings with which the servers were found.
     settings: ServerSettings,
+    /// Changes on disk of which servers have not heard yet.
+    disk_changes: Vec<DiskChange>,
+    /// `None` while the background task has it.
+    existence: Option<ExistenceTracker>,
     _changes: Option<Task<()>>,
+    _file_events: Option<Task<()>>,
 }
 
 /// The settings that decide which servers there are.
@@ -85,7 +95,10 @@ impl LanguageServers {
                 running: None,
                 documents: HashMap::new(),
                 settings: ServerSettings::now(cx),
+                disk_changes: Vec::new(),
+                existence: Some(ExistenceTracker::new(root.clone())),
                 _changes: None,
+                _file_events: None,
             };
             this.start(cx);
             this
@@ -230,6 +243,63 @@ impl LanguageServers {
         }
     }
 
+    /// Passes paths that changed on disk on to the servers that watch them. `known` is the list of files before.
+    pub(crate) fn paths_changed(
+        &mut self,
+        paths: Vec<AbsPath>,
+        known: Arc<Vec<String>>,
+        cx: &mut Context<Self>,
+    ) {
+        self.disk_changed(DiskChange::Paths { paths, known }, cx);
+    }
+
+    /// Reports to the servers that any file may have changed. `before` and `after` are the lists of files.
+    pub(crate) fn files_rescanned(
+        &mut self,
+        before: Arc<Vec<String>>,
+        after: Arc<Vec<String>>,
+        cx: &mut Context<Self>,
+    ) {
+        self.disk_changed(DiskChange::Anything { before, after }, cx);
+    }
+
+    fn disk_changed(&mut self, change: DiskChange, cx: &mut Context<Self>) {
+        let is_wanted = |running: &Arc<RunningServers>| running.watches_files();
+        if !self.running.as_ref().is_some_and(is_wanted) {
+            return;
+        }
+        self.disk_changes.push(change);
+        let Some(mut existence) = self.existence.take() else {
+            return;
+        };
+        let files = Services::of(cx).files;
+        self._file_events = Some(cx.spawn(async move |this, cx| {
+            loop {
+                let next = this.update(cx, |this, _| {
+                    let running = this.running.clone();
+                    running.map(|running| (running, std::mem::take(&mut this.disk_changes)))
+                });
+                let Ok(Some((running, changes))) = next else {
+                    return;
+                };
+                if changes.is_empty() {
+                    break;
+                }
+                let files = files.clone();
+                let passed_on = cx.background_spawn(async move {
+                    for change in changes {
+                        running.files_changed(&existence.events(&change, files.as_ref()));
+                    }
+                    existence
+                });
+                existence = passed_on.await;
+            }
+            // Nothing was added since the list was empty: both happen on this thread.
+            let put_back = this.update(cx, |this, _| this.existence = Some(existence));
+            put_back.ok();
+        }));
+    }
+
     /// Returns the path under which the servers know a document; `None` if they do not serve it.
     pub(crate) fn path_of(&self, model: EntityId) -> Option<&AbsPath> {
         Some(&self.documents.get(&model)?.path)
@@ -252,6 +322,16 @@ impl LanguageServers {
     pub(crate) fn statuses(&self) -> Vec<ServerStatus> {
         let running = self.running.as_deref();
         running.map_or_else(Vec::new, RunningServers::statuses)
+    }
+
+    /// Measures the memory of every server in the background, which `statuses` then returns.
+    pub(crate) fn measure_memory(&self, cx: &App) -> Task<()> {
+        let running = self.running.clone();
+        cx.background_spawn(async move {
+            if let Some(running) = running {
+                running.measure_memory();
+            }
+        })
     }
 
     /// Returns the servers of open documents that are not installed.

@@ -118,6 +118,14 @@ impl ProcessGroup {
         self.held.members()
     }
 
+    /// Returns the memory of the process and its descendants in bytes; `None` if they have ended. Memory that they
+    /// share counts once on Linux. Blocks on the system.
+    pub fn memory(&self) -> Option<u64> {
+        let members = self.held.members().into_iter();
+        let memory = members.filter_map(super::memory::memory_of);
+        Some(memory.sum()).filter(|bytes| *bytes > 0)
+    }
+
     /// Returns the process id.
     pub fn id(&self) -> i32 {
         self.held.leader().as_raw_nonzero().get()

@@ -10,6 +10,7 @@ use base::AbsPath;
 use lsp::{LanguageServer, Progress};
 use text::Snapshot;
 
+use crate::process::MemoryProbe;
 use crate::selection::{FolderServers, ServerChoice};
 use crate::table::{DocumentLanguage, ServerRole};
 
@@ -65,6 +66,12 @@ pub struct ServerStatus {
     pub program: AbsPath,
     /// Its state.
     pub state: ServerState,
+    /// The name that it gave; `None` if it gave none or is not connected.
+    pub name: Option<String>,
+    /// Whether it answers: false once a request waited for 30 s without any message, until the next message.
+    pub is_responding: bool,
+    /// Memory of its processes in bytes at the last `RunningServers::measure_memory`.
+    pub memory: Option<u64>,
     /// Number of open documents that it serves.
     pub documents: usize,
     /// Its work under way.
@@ -139,6 +146,13 @@ pub(super) struct ConnectedServer {
     pub(super) id: String,
     pub(super) role: ServerRole,
     pub(super) connection: LanguageServer,
+    /// The name that it gave.
+    pub(super) name: Option<String>,
+    pub(super) is_responding: bool,
+    /// Measures the memory of its processes. Blocks on the system.
+    pub(super) memory_probe: MemoryProbe,
+    /// The result of the last measurement, in bytes.
+    pub(super) memory: Option<u64>,
     /// Documents whose diagnostics are to be asked for.
     pub(super) pulls: Sender<AbsPath>,
     /// Documents with diagnostics that are not open.
@@ -232,11 +246,15 @@ impl State {
         let servers = self.servers.iter();
         servers
             .map(|(key, entry)| {
-                let connection = entry.connected.as_ref().map(|it| &it.connection);
+                let connected = entry.connected.as_ref();
+                let connection = connected.map(|it| &it.connection);
                 ServerStatus {
                     key: key.clone(),
                     program: entry.choice.program.path.clone(),
                     state: entry.state.clone(),
+                    name: connected.and_then(|it| it.name.clone()),
+                    is_responding: connected.is_none_or(|it| it.is_responding),
+                    memory: connected.and_then(|it| it.memory),
                     documents: self.documents_of(key).count(),
                     progress: connection.map_or_else(Vec::new, LanguageServer::progress),
                     violations: connection.map_or_else(Vec::new, LanguageServer::violations),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use lsp::{
     ClientInfo, EndReason, LanguageServer, MessageKind, RequestError, ServerEvent, ServerEvents,
-    ServerOptions,
+    ServerInfo, ServerOptions,
 };
 
 use super::changes::ServerMessage;
@@ -21,6 +21,7 @@ use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
 use crate::process::{ServerPipes, ServerProcess};
 use crate::selection::{FolderServers, ServerChoice};
 use crate::server_log::{LogSource, ServerLog};
+use crate::watchdog::{self, Watchdog};
 
 /// Pause before the first restart of a crashed server; tests do not wait.
 const FIRST_PAUSE: Duration = if cfg!(test) {
@@ -179,7 +180,7 @@ impl Supervisor {
         let result = connected.map_err(|error| ProcessEnd::Failed(error.to_string()));
         let mut end = match result {
             Ok((server, events)) => {
-                let end = self.follow(&server, &events);
+                let end = self.follow(&process, &server, &events);
                 self.disconnect();
                 for violation in server.violations() {
                     self.log.add(LogSource::Process, &violation);
@@ -196,21 +197,33 @@ impl Supervisor {
     }
 
     /// Initializes a server and passes its events on until the connection ends.
-    fn follow(&self, server: &LanguageServer, events: &ServerEvents) -> ProcessEnd {
-        if let Err(end) = self.connect(server) {
+    fn follow(
+        &self,
+        process: &ServerProcess,
+        server: &LanguageServer,
+        events: &ServerEvents,
+    ) -> ProcessEnd {
+        if let Err(end) = self.connect(process, server) {
             return end;
         }
         match server.initialize(INITIALIZE_TIME) {
-            Ok(info) => self.set_state(ServerState::Running {
-                version: info.version,
-            }),
+            Ok(info) => self.initialized(info),
             Err(RequestError::Ended(reason)) => return self.ended(&reason),
             Err(error) => return ProcessEnd::Failed(error.to_string()),
         }
         self.pull_all();
         let mut idle_since = None;
+        let mut watchdog = Watchdog::default();
         loop {
-            match events.next(IDLE_TIME / 2) {
+            let activity = server.activity();
+            let hangs = watchdog.observe(self.shared.clock.elapsed(), activity);
+            self.set_responding(!hangs);
+            let time = if activity.is_waiting {
+                watchdog::INTERVAL
+            } else {
+                IDLE_TIME / 2
+            };
+            match events.next(time) {
                 Some(ServerEvent::Ended(reason)) => return self.ended(&reason),
                 Some(event) => self.pass_on(event),
                 None => {
@@ -230,7 +243,7 @@ impl Supervisor {
     }
 
     /// Stores the connection and opens the documents; the server receives them when it is initialized.
-    fn connect(&self, server: &LanguageServer) -> Result<(), ProcessEnd> {
+    fn connect(&self, process: &ServerProcess, server: &LanguageServer) -> Result<(), ProcessEnd> {
         let pulls = pulls::start(&self.shared, &self.key, server.clone(), self.log.clone());
         let pulls = pulls.map_err(|error| ProcessEnd::Failed(error.to_string()))?;
         let mut state = self.shared.state();
@@ -250,6 +263,10 @@ impl Supervisor {
             id: self.key.id.clone(),
             role: self.choice.definition.role,
             connection: server.clone(),
+            name: None,
+            is_responding: true,
+            memory_probe: process.memory_probe(),
+            memory: None,
             pulls,
             reported: BTreeSet::new(),
         });
@@ -300,7 +317,7 @@ impl Supervisor {
             }),
             ServerEvent::EditRequested(edit) => changes.add_edit(edit),
             // The log has every message.
-            ServerEvent::Message { .. } | ServerEvent::Ended(_) => {}
+            ServerEvent::Message { .. } | ServerEvent::RequestSent | ServerEvent::Ended(_) => {}
         }
     }
 
@@ -335,10 +352,28 @@ impl Supervisor {
         }
     }
 
-    fn set_state(&self, new: ServerState) {
+    /// Enters the running state with the name and version that the server gave.
+    fn initialized(&self, info: ServerInfo) {
         if let Some(entry) = self.shared.state().servers.get_mut(&self.key) {
-            entry.state = new;
+            entry.state = ServerState::Running {
+                version: info.version,
+            };
+            if let Some(connected) = &mut entry.connected {
+                connected.name = info.name;
+            }
         }
+        self.shared.changes.note_servers();
+    }
+
+    fn set_responding(&self, is_responding: bool) {
+        let mut state = self.shared.state();
+        let entry = state.servers.get_mut(&self.key);
+        let connected = entry.and_then(|entry| entry.connected.as_mut());
+        let Some(connected) = connected.filter(|it| it.is_responding != is_responding) else {
+            return;
+        };
+        connected.is_responding = is_responding;
+        drop(state);
         self.shared.changes.note_servers();
     }
 

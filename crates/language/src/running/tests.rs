@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use base::Span;
 use host::process::{ProcessRequest, run};
 use host::{Files, RealClock, RealFiles, TempFolder};
+use lsp::FileChangeType;
 use settings::SettingsSource;
 use text::{Buffer, Edit, EditOrigin, Timestamp};
 
@@ -118,6 +119,24 @@ fn edits_reach_the_server_and_diagnostics_come_back() {
 }
 
 #[test]
+fn changes_of_files_reach_a_server_that_watches_them() {
+    let world = World::new("watch", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("a\n"));
+    assert!(!world.running.watches_files());
+    world.running.open_document(&path, &text);
+    world.wait(|_| (world.messages(&path, &text) == ["it watches"]).then_some(()));
+    assert!(world.running.watches_files());
+    let event = |name: &str| FileEvent {
+        path: world.path(name),
+        change: FileChangeType::Changed,
+    };
+    // An open document is no exception.
+    let events = ["a.sql", "b/c.sql", "d.txt"].map(event);
+    world.running.files_changed(&events);
+    world.wait(|_| (world.messages(&path, &text) == ["changes: 2"]).then_some(()));
+}
+
+#[test]
 fn a_document_of_an_unknown_language_starts_nothing() {
     let world = World::new("push", true);
     let (other, path) = (world.path("a.unknown"), world.path("a.sql"));
@@ -208,6 +227,53 @@ fn a_restarted_server_gets_the_latest_text() {
     world.wait(|_| (world.pids().len() == 2).then_some(()));
     assert_eq!(world.messages(&path, &text), ["two"]);
     assert_eq!(world.living().len(), 1);
+}
+
+#[test]
+fn a_crashed_server_leaves_no_children() {
+    let world = World::new("brood", true);
+    world
+        .running
+        .open_document(&world.path("a.sql"), &Snapshot::new("a\n"));
+    world.wait_for_state(|state| matches!(state, ServerState::Failed(_)));
+    assert_eq!(world.pids().len(), 10);
+    assert_eq!(world.living(), BTreeSet::new());
+}
+
+#[test]
+fn a_server_that_hangs_is_reported_until_it_is_restarted() {
+    let world = World::new("hang", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("a\n"));
+    world.running.open_document(&path, &text);
+    let status = world.wait_for_state(is_running);
+    assert!(status.is_responding);
+    let server = world.running.servers_of(&path).remove(0).connection;
+    let request = server.probe(&path).expect("it is offered");
+    world.wait(|running| (!running.statuses()[0].is_responding).then_some(()));
+    drop(request);
+    world.running.restart(&status.key);
+    world.wait(|running| running.statuses()[0].is_responding.then_some(()));
+    world.wait(|_| (world.pids().len() == 2).then_some(()));
+    world.wait_for_state(is_running);
+    assert_eq!(world.living().len(), 1);
+}
+
+#[test]
+fn the_status_has_the_name_and_the_memory_of_a_server() {
+    let world = World::new("silent", true);
+    let path = world.path("a.sql");
+    world.running.open_document(&path, &Snapshot::new("a\n"));
+    let status = world.wait_for_state(is_running);
+    assert_eq!(status.name.as_deref(), Some("scripted"));
+    let version = Some("1.2".to_owned());
+    assert_eq!(status.state, ServerState::Running { version });
+    assert_eq!(status.memory, None);
+    world.running.measure_memory();
+    let memory = world.running.statuses()[0].memory.expect("measured");
+    assert!((100_000..100_000_000).contains(&memory), "{memory}");
+    world.running.stop(&status.key);
+    let stopped = world.wait_for_state(|state| *state == ServerState::Stopped);
+    assert_eq!((stopped.name, stopped.memory), (None, None));
 }
 
 #[test]

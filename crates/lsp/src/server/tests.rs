@@ -7,4 +7,8 @@ mod fake;
 mod hostile;
 mod hostile_answers;
 mod life;
+mod regressions;
 mod requests;
+mod shapes;
+mod typed_random;
+mod watched_files;

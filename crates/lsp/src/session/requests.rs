@@ -14,6 +14,7 @@ use crate::session::ServerSession;
 use crate::session::notifications::WireMessage;
 use crate::uri::file_uri;
 use crate::violations::Violation;
+use crate::watched_files::WATCHED_FILES;
 use crate::workspace_edit::{WorkspaceEdit, read_workspace_edit};
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -128,7 +129,12 @@ impl ServerSession {
             register_options,
         } in wanted.registrations
         {
-            has_changed |= self.capabilities.register(id, method, register_options);
+            if method == WATCHED_FILES {
+                let watchers = &mut self.file_watchers;
+                watchers.register(id, &register_options, &mut self.violations);
+            } else {
+                has_changed |= self.capabilities.register(id, method, register_options);
+            }
         }
         self.after_registrations(has_changed);
         Ok(Value::Null)
@@ -138,7 +144,11 @@ impl ServerSession {
         let wanted: WireUnregistrations = params.parse()?;
         let mut has_changed = false;
         for WireRegistration { id, method, .. } in &wanted.unregisterations {
-            has_changed |= self.capabilities.unregister(id, method);
+            if method == WATCHED_FILES {
+                self.file_watchers.unregister(id);
+            } else {
+                has_changed |= self.capabilities.unregister(id, method);
+            }
         }
         self.after_registrations(has_changed);
         Ok(Value::Null)

@@ -82,7 +82,7 @@ pub(crate) fn rows(
         let id = &status.key.id;
         rows.push(information(
             format!("{id}: {}", state_text(status)),
-            printable(&status.violations.join(", "), LineFeeds::Escape).into_owned(),
+            detail_text(status),
         ));
         let key = status.key.clone();
         let is_ended = matches!(
@@ -132,6 +132,17 @@ fn information(title: String, detail: String) -> ServerRow {
     }
 }
 
+/// Returns the name, the memory and the violations of a server.
+fn detail_text(status: &ServerStatus) -> String {
+    let name = status.name.clone().filter(|name| *name != status.key.id);
+    let memory = status
+        .memory
+        .map(|bytes| format!("{} MB", bytes / 1_000_000));
+    let parts = name.into_iter().chain(memory);
+    let parts: Vec<String> = parts.chain(status.violations.iter().cloned()).collect();
+    printable(&parts.join(", "), LineFeeds::Escape).into_owned()
+}
+
 /// Returns the state of a server in words.
 fn state_text(status: &ServerStatus) -> String {
     let text = match &status.state {
@@ -145,7 +156,12 @@ fn state_text(status: &ServerStatus) -> String {
             let work = status.progress.iter().map(|work| work.title.as_str());
             let parts = [version].into_iter().filter(|it| !it.is_empty());
             let parts: Vec<&str> = parts.chain([documents.as_str()]).chain(work).collect();
-            format!("running, {}", parts.join(", "))
+            let state = if status.is_responding {
+                "running"
+            } else {
+                "does not answer"
+            };
+            format!("{state}, {}", parts.join(", "))
         }
         ServerState::Restarting(reason) => format!("starting again: {reason}"),
         ServerState::Failed(reason) => format!("failed: {reason}"),
@@ -246,6 +262,9 @@ mod tests {
             },
             program: path("/bin").join(id),
             state,
+            name: None,
+            is_responding: true,
+            memory: None,
             documents: 1,
             progress: Vec::new(),
             violations: Vec::new(),
@@ -279,6 +298,23 @@ mod tests {
                 "Show log of ty",
             ],
         );
+    }
+
+    #[test]
+    fn details_are_the_name_the_memory_and_the_violations() {
+        let version = Some("1.4".to_owned());
+        let status = ServerStatus {
+            name: Some("Pyrefly\nLSP".to_owned()),
+            is_responding: false,
+            memory: Some(63_900_000),
+            violations: vec!["3 malformed items".to_owned()],
+            ..status("pyrefly", ServerState::Running { version })
+        };
+        let rows = rows(None, &[status], &[]);
+        let (title, detail) = (rows[0].title.as_str(), rows[0].detail.as_str());
+        assert_eq!(title, "pyrefly: does not answer, 1.4, 1 open file");
+        assert_eq!(detail, "Pyrefly\u{240a}LSP, 63 MB, 3 malformed items");
+        assert_eq!(rows[1].title, "Restart pyrefly");
     }
 
     #[test]

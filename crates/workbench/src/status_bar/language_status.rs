@@ -50,6 +50,10 @@ impl LanguageStatus {
         let trouble = failed
             .map(|status| format!("{} failed", status.key.id))
             .or_else(|| {
+                let hung = statuses.iter().find(|it| !it.is_responding)?;
+                Some(format!("{} does not answer", hung.key.id))
+            })
+            .or_else(|| {
                 missing
                     .first()
                     .map(|it| format!("{} is not installed", it.id))

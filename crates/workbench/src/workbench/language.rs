@@ -151,10 +151,20 @@ fn show_servers(
     let Some(servers) = workbench.language_servers(cx) else {
         return;
     };
-    let servers = servers.read(cx);
-    let rows = server_menu::rows(servers.refusal(), &servers.statuses(), &servers.missing());
-    let menu = ServerMenu::new(cx.weak_entity(), rows);
-    workbench.pick(menu, window, cx);
+    let measured = servers.read(cx).measure_memory(cx);
+    cx.spawn_in(window, async move |workbench, cx| {
+        measured.await;
+        let shown = workbench.update_in(cx, |workbench, window, cx| {
+            let servers = servers.read(cx);
+            let rows =
+                server_menu::rows(servers.refusal(), &servers.statuses(), &servers.missing());
+            let menu = ServerMenu::new(cx.weak_entity(), rows);
+            workbench.pick(menu, window, cx);
+        });
+        // The window may have been closed.
+        shown.ok();
+    })
+    .detach();
 }
 
 fn restart_servers(

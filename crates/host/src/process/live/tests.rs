@@ -144,3 +144,24 @@ fn a_reparented_descendant_is_killed_too() {
         }
     }
 }
+
+#[test]
+fn the_memory_of_a_group_grows_with_its_children() {
+    let memory = |script: &str| {
+        let mut live = shell(script);
+        let mut line = String::new();
+        let mut output = BufReader::new(&mut live.output);
+        output.read_line(&mut line).expect("it writes");
+        let bytes = live.group.memory().expect("it runs");
+        live.group.kill();
+        wait(&live.group);
+        assert_eq!(live.group.memory(), None);
+        bytes
+    };
+    let alone = memory("echo ready; read -r word");
+    let with_children = memory("for n in 1 2 3 4; do sleep 1000 & done; echo ready; read -r word");
+    assert!(
+        alone > 10_000 && with_children > alone,
+        "{alone} {with_children}"
+    );
+}
