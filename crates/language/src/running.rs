@@ -128,14 +128,14 @@ impl RunningServers {
     /// Returns whether a server wants events about files.
     pub fn watches_files(&self) -> bool {
         let servers = self.shared.state().connections();
-        servers.iter().any(LanguageServer::watches_files)
+        servers.iter().any(|(_, server)| server.watches_files())
     }
 
     /// Passes changes of files on disk to the servers that want them, one message for each. Open documents are not
     /// exempt. Takes time for many events, so do not call it on a thread that must not wait.
     pub fn files_changed(&self, events: &[FileEvent]) {
         let servers = self.shared.state().connections();
-        for server in servers {
+        for (_, server) in servers {
             server.files_changed(events);
         }
     }
