@@ -4,20 +4,18 @@
 /// footprint; `None` if it has ended or may not be inspected.
 #[cfg(target_os = "linux")]
 pub(super) fn memory_of(pid: u32) -> Option<u64> {
-    let share = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
-    share
-        .ok()
-        .and_then(|text| proportional_share(&text))
-        .or_else(|| {
-            let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-            let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-            Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
-        })
+    let line_of = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
+        bytes_in(&text, name)
+    };
+    // The share needs more rights than the size of all resident pages.
+    line_of("smaps_rollup", "Pss:").or_else(|| line_of("status", "VmRSS:"))
 }
 
+/// Returns the bytes in a line such as `Pss:    12 kB`.
 #[cfg(target_os = "linux")]
-fn proportional_share(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+fn bytes_in(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kilobytes * 1024)
 }
