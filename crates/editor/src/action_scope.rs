@@ -22,13 +22,13 @@ use crate::actions::{
     ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown,
     ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu, ShowCompletions,
     ShowHover, ShowSignatureHelp, ToggleFindCase, ToggleFindInSelection, ToggleFindRegex,
-    ToggleFindWholeWord, ToggleFold, ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo,
-    UndoCaret, Unfold, UnfoldAll,
+    ToggleFindWholeWord, ToggleFold, ToggleInlayHints, ToggleReplaceCase, ToggleSoftWrap,
+    ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, completing, diagnostics, expanding, finding, folding,
-    hover, hunks, menu, options, scrolling, signature, snippets, suggesting,
+    hover, hunks, inlay_hints, menu, options, scrolling, signature, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -63,6 +63,7 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     UnfoldAll => folding::unfold_all;
     ToggleSoftWrap => options::toggle_soft_wrap;
     ToggleWhitespace => options::toggle_whitespace;
+    ToggleInlayHints => inlay_hints::toggle_inlay_hints;
     ScrollLineUp => scrolling::scroll_line_up;
     ScrollLineDown => scrolling::scroll_line_down;
     ScrollPageUp => scrolling::scroll_page_up;

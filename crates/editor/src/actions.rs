@@ -72,6 +72,8 @@ gpui_kit::actions!(
         NextSignature,
         /// Shows the previous signature of the call.
         PreviousSignature,
+        /// Shows or hides inlay hints.
+        ToggleInlayHints,
         /// Accepts the suggestion, or jumps to its location.
         AcceptSuggestion,
         /// Accepts the next word of the suggestion.

@@ -20,9 +20,11 @@ pub(crate) mod folding;
 mod highlighting;
 pub(crate) mod hover;
 pub(crate) mod hunks;
+pub(crate) mod inlay_hints;
 mod inline_review;
 mod input;
 mod key_context;
+mod language_sources;
 pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
@@ -40,7 +42,7 @@ use std::sync::Arc;
 
 use base::{Bias, ByteOffset, Point, Row, Span};
 use caret::{CaretOptions, CommandMemory, history::CaretHistory};
-use display::{BlockId, BlockSpec, DisplayMap, DisplaySnapshot, Inlay, InlayId};
+use display::{BlockId, BlockSpec, DisplayMap, DisplaySnapshot};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, Subscription,
     Task, Window,
@@ -54,13 +56,14 @@ use crate::comparison::Comparison;
 use crate::excerpts::Excerpts;
 use crate::find::FindState;
 use crate::frame::{Geometry, Palette, RowCache, StickyCache, WordShapes};
-use crate::model::{DocumentModel, ModelEvent};
+use crate::model::{DocumentModel, InlayHintsChanged, ModelEvent};
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
 pub use document_highlights::HighlightSource;
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
+pub use language_sources::LanguageSources;
 pub use menu::MenuSection;
 pub use scene::SuggestionBlocker;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
@@ -170,6 +173,7 @@ pub struct Editor {
     menu_section: Option<menu::MenuSection>,
     highlights: document_highlights::DocumentHighlights,
     signature: signature::SignatureState,
+    pub(crate) hints: inlay_hints::ShownHints,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -188,6 +192,9 @@ impl Editor {
         let focus = cx.focus_handle().tab_stop(true);
         let subscriptions = vec![
             cx.subscribe(&model, Self::on_model_event),
+            cx.subscribe(&model, |editor, _, _: &InlayHintsChanged, cx| {
+                inlay_hints::update(editor, cx)
+            }),
             cx.on_focus(&focus, window, |editor, window, cx| {
                 editor.on_focus(window, cx)
             }),
@@ -239,6 +246,7 @@ impl Editor {
             menu_section: None,
             highlights: document_highlights::DocumentHighlights::new(window),
             signature: signature::SignatureState::default(),
+            hints: inlay_hints::ShownHints::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -408,11 +416,6 @@ impl Editor {
         self.change_map(cx, |map| map.resize_block(id, height));
     }
 
-    /// Removes and inserts inlays.
-    pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>, cx: &mut Context<Self>) {
-        self.change_map(cx, |map| map.splice_inlays(remove, add));
-    }
-
     /// Returns the buffer rows that the last layout showed, end exclusive. Returns `None` before
     /// the first layout.
     pub fn visible_rows(&self) -> Option<std::ops::Range<Row>> {
@@ -460,6 +463,7 @@ impl Editor {
                 finding::find_again(self, cx);
             }
         }
+        inlay_hints::show(self, cx);
         self.refresh_suggestion(cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
@@ -478,6 +482,7 @@ impl Editor {
         self.completions.follow(change);
         self.highlights.follow(change);
         self.signature.follow(change);
+        self.hints.follow(change);
         if let Some(session) = &mut self.snippet {
             session.follow(change);
         }
@@ -507,6 +512,7 @@ impl Editor {
         self.completions.reset();
         self.highlights.clear();
         self.signature.reset();
+        self.hints.reset();
         self.snippet = None;
         self.snapshot = after;
     }
@@ -535,6 +541,7 @@ impl Editor {
         self.sync(cx);
         self.highlight_at_rest(cx);
         finding::find_at_rest(self, cx);
+        inlay_hints::move_window(self, cx);
         if std::mem::take(&mut self.has_unseen_tree) {
             cx.notify();
         }

@@ -11,6 +11,7 @@ mod diagnostics;
 mod editor_input;
 mod guides;
 mod gutter;
+mod inlay_hints;
 mod layout;
 mod overview;
 mod paint;

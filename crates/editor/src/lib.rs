@@ -42,13 +42,13 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, MenuSection,
-    Reveal, ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
-    SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
+    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, LanguageSources,
+    MenuSection, Reveal, ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource,
+    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
-    DiagnosticCounts, DiagnosticSet, DocumentEnvironment, DocumentModel, HeldWork, ModelEvent,
-    PlacedDiagnostic, SaveFailure, hold_work,
+    DiagnosticCounts, DiagnosticSet, DocumentEnvironment, DocumentModel, HeldWork, InlayHintSource,
+    ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

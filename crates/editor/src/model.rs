@@ -1,4 +1,5 @@
-//! A text as shared by its views: the document, its syntax tree, its changes since the last commit, its diagnostics.
+//! A text as shared by its views: the document, its syntax tree, its changes since the last commit, its
+//! diagnostics and inlay hints.
 //!
 //! Invariant: the syntax tree receives every change in order, before any observer.
 //! Invariant: every change is emitted as one `ModelEvent::Edited`; a journal records on that event,
@@ -9,12 +10,14 @@ mod diagnostics;
 mod editing;
 mod first_frame;
 mod hunks;
+mod inlay_hints;
 mod parsing;
 mod resting;
 mod saving;
 
 pub use self::diagnostics::{DiagnosticCounts, DiagnosticSet, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
+pub use self::inlay_hints::InlayHintSource;
 
 use std::sync::Arc;
 
@@ -27,6 +30,7 @@ use text::{Change, RowHunk, Snapshot, Timestamp};
 use ui::RestTimer;
 
 pub(crate) use editing::EditSelections;
+pub(crate) use inlay_hints::{InlayHintsChanged, PlacedHint, hint_bias};
 pub use saving::SaveFailure;
 
 /// Files, clock and recovery folder of a document, so that tests can fake them.
@@ -79,6 +83,7 @@ pub struct DocumentModel {
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
     diagnostics: DiagnosticSet,
+    inlay_hints: inlay_hints::InlayHints,
     /// State last emitted, to emit changes only.
     reported: (DocumentState, bool, Option<AbsPath>),
 }
@@ -109,6 +114,7 @@ impl DocumentModel {
             hunks: Arc::from([]),
             hunk_task: None,
             diagnostics: DiagnosticSet::default(),
+            inlay_hints: inlay_hints::InlayHints::default(),
         };
         model.use_language(language, cx);
         model
@@ -204,6 +210,7 @@ impl DocumentModel {
             self.follow_syntax(before, &after, &change, cx);
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
+            self.inlay_hints.follow(&change, &after);
             cx.emit(ModelEvent::Edited(change));
             cx.notify();
         }

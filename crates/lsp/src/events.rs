@@ -24,6 +24,8 @@ pub enum ServerEvent {
     UnopenedDiagnosticsChanged,
     /// The server asks that the diagnostics of all documents be pulled again.
     DiagnosticsRefresh,
+    /// The server asks that the inlay hints of all documents be requested again.
+    InlayHintsRefresh,
     /// The server registered or unregistered a capability.
     CapabilitiesChanged,
     /// Work began, advanced or ended: see `LanguageServer::progress`.
@@ -150,6 +152,7 @@ fn is_same(a: &ServerEvent, b: &ServerEvent) -> bool {
         (ServerEvent::DiagnosticsChanged(a), ServerEvent::DiagnosticsChanged(b)) => a == b,
         (ServerEvent::DiagnosticsRefresh, ServerEvent::DiagnosticsRefresh)
         | (ServerEvent::UnopenedDiagnosticsChanged, ServerEvent::UnopenedDiagnosticsChanged)
+        | (ServerEvent::InlayHintsRefresh, ServerEvent::InlayHintsRefresh)
         | (ServerEvent::CapabilitiesChanged, ServerEvent::CapabilitiesChanged)
         | (ServerEvent::ProgressChanged, ServerEvent::ProgressChanged)
         | (ServerEvent::RequestSent, ServerEvent::RequestSent) => true,

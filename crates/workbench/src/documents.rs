@@ -22,6 +22,7 @@ use project::{
 use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
 use crate::folder::OpenFolder;
+use crate::server_inlay_hints::ServerInlayHints;
 use crate::services::Services;
 
 /// The open documents of the whole process.
@@ -265,6 +266,8 @@ impl Documents {
             _subscriptions: vec![subscription, released],
         };
         cx.default_global::<Self>().open.insert(id, open);
+        let hints = Rc::new(ServerInlayHints::new(model.downgrade()));
+        model.update(cx, |model, _| model.set_inlay_hint_source(Some(hints)));
         OpenFolder::serve_document(&model, cx);
         model
     }

@@ -82,6 +82,8 @@ struct ReadChanges {
     reports: Vec<(AbsPath, Option<Revision>, DiagnosticSet)>,
     /// Whether the state or the progress of a server changed.
     servers: bool,
+    /// Whether a server may have other inlay hints for the same texts.
+    inlay_hints: bool,
     messages: Vec<ServerMessage>,
     edits: Vec<EditRequest>,
 }
@@ -122,6 +124,9 @@ impl LanguageServers {
         }
         for document in self.documents.values() {
             document.set_diagnostics(None, DiagnosticSet::default(), cx);
+            if let Some(model) = document.model.upgrade() {
+                model.update(cx, DocumentModel::forget_inlay_hints);
+            }
         }
         self.start(cx);
         for document in self.documents.values() {
@@ -209,6 +214,7 @@ impl LanguageServers {
             ModelEvent::StateChanged => {
                 if self.served_path(model.read(cx)).as_ref() != Some(&document.path) {
                     document.set_diagnostics(None, DiagnosticSet::default(), cx);
+                    model.update(cx, DocumentModel::forget_inlay_hints);
                     self.remove_document(model.entity_id());
                     self.add_document(&model, cx);
                 }
@@ -230,6 +236,9 @@ impl LanguageServers {
         }
         if has_diagnostics {
             cx.emit(LanguageServersEvent::DiagnosticsChanged);
+        }
+        if changes.servers || changes.inlay_hints {
+            self.refresh_inlay_hints(changes.inlay_hints, cx);
         }
         for message in changes.messages {
             cx.emit(LanguageServersEvent::Message(message));
@@ -298,6 +307,20 @@ impl LanguageServers {
             let put_back = this.update(cx, |this, _| this.existence = Some(existence));
             put_back.ok();
         }));
+    }
+
+    /// Requests inlay hints again: all of them, or those that no server could answer.
+    fn refresh_inlay_hints(&self, are_outdated: bool, cx: &mut Context<Self>) {
+        let models = self.documents.values();
+        for model in models.filter_map(|document| document.model.upgrade()) {
+            model.update(cx, |model, cx| {
+                if are_outdated {
+                    model.refresh_inlay_hints(cx);
+                } else {
+                    model.retry_inlay_hints(cx);
+                }
+            });
+        }
     }
 
     /// Returns the path under which the servers know a document; `None` if they do not serve it.
@@ -409,6 +432,7 @@ impl ReadChanges {
         Self {
             reports: reports.collect(),
             servers: changes.servers,
+            inlay_hints: changes.inlay_hints,
             messages: changes.messages.into(),
             edits: changes.edits,
         }

@@ -48,6 +48,7 @@ mod reread;
 mod search_panel;
 mod server_highlights;
 mod server_hover;
+mod server_inlay_hints;
 mod server_items;
 mod server_signatures;
 mod session;

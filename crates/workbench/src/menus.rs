@@ -199,6 +199,7 @@ fn view_menu(platform: Platform) -> Menu {
         MenuItem::separator(),
         MenuItem::action("Soft wrap", editor::ToggleSoftWrap),
         MenuItem::action("Show whitespace", editor::ToggleWhitespace),
+        MenuItem::action("Show inlay hints", editor::ToggleInlayHints),
         MenuItem::action("Fold", editor::Fold),
         MenuItem::action("Unfold", editor::Unfold),
         MenuItem::action("Fold all", editor::FoldAll),

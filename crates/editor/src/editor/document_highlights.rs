@@ -96,12 +96,10 @@ impl DocumentHighlights {
     }
 }
 
-impl Editor {
-    /// Sets the source of document highlights; `None` removes it.
-    pub fn set_highlight_source(&mut self, source: Option<Rc<dyn HighlightSource>>) {
-        self.highlights.clear();
-        self.highlights.source = source;
-    }
+/// Sets the source of document highlights.
+pub(super) fn set_source(editor: &mut Editor, source: Option<Rc<dyn HighlightSource>>) {
+    editor.highlights.clear();
+    editor.highlights.source = source;
 }
 
 /// Returns the occurrences that touch a span, sorted by their starts.

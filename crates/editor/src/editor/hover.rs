@@ -77,11 +77,9 @@ enum HoverOrigin {
     Keyboard,
 }
 
-impl Editor {
-    /// Sets the source of hover texts; `None` removes it.
-    pub fn set_hover_source(&mut self, source: Option<Rc<dyn HoverSource>>) {
-        self.hover.source = source;
-    }
+/// Sets the source of hover texts.
+pub(super) fn set_source(editor: &mut Editor, source: Option<Rc<dyn HoverSource>>) {
+    editor.hover.source = source;
 }
 
 /// Returns the messages of the diagnostics on the open card.

@@ -133,12 +133,10 @@ impl SignatureCard {
     }
 }
 
-impl Editor {
-    /// Sets the source of signature help; `None` removes it. Closes the card.
-    pub fn set_signature_source(&mut self, source: Option<Rc<dyn SignatureSource>>) {
-        self.signature.reset();
-        self.signature.source = source;
-    }
+/// Sets the source of signature help, and closes the card.
+pub(super) fn set_source(editor: &mut Editor, source: Option<Rc<dyn SignatureSource>>) {
+    editor.signature.reset();
+    editor.signature.source = source;
 }
 
 /// Returns the open card.

@@ -6,6 +6,7 @@ mod document_highlights;
 mod expanding;
 mod finding;
 mod folding;
+mod inlay_hints;
 mod input;
 mod pointer;
 mod reviewing;

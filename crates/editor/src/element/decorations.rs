@@ -36,6 +36,7 @@ impl Decorator<'_> {
         }
         self.add_brackets(cx);
         self.add_fold_signs(colors.fold);
+        self.add_inlay_hints(colors.inlay_hint_ground);
         self.add_blanks(&selections, colors.whitespace);
         self.add_diagnostics(cx);
         self.add_marked(colors.text);

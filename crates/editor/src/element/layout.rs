@@ -15,7 +15,9 @@ use super::diagnostics::DiagnosticUnderline;
 use super::gutter::GutterRow;
 use super::scrollbars::ScrollbarState;
 use super::sticky::StickyRow;
-use crate::editor::{Editor, excerpted, finding, scrolling, smooth_scroll, suggesting};
+use crate::editor::{
+    Editor, excerpted, finding, inlay_hints, scrolling, smooth_scroll, suggesting,
+};
 use crate::frame::{Geometry, LONG_ROW, Palette, RowSegment, ShapedRow, Shaper};
 
 /// A visible display row with its position and shaped text.
@@ -377,6 +379,7 @@ pub(crate) fn lay_out(
     let revision = editor.snapshot.revision();
     editor.suggestion.note_painted(shapes, revision);
     editor.geometry = Some(layout.geometry.clone());
+    inlay_hints::note_visible(editor, cx);
     layout
 }
 

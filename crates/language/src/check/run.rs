@@ -198,6 +198,7 @@ impl<'a> ServerRun<'a> {
                     needs_pull = true;
                 }
                 Some(ServerEvent::DiagnosticsChanged(_)) => {}
+                Some(ServerEvent::InlayHintsRefresh) => continue,
                 None if is_complete => return Ok(()),
                 // Dropping a request of the server refuses it: a check changes no file.
                 Some(

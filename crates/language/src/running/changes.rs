@@ -21,6 +21,8 @@ pub struct LanguageChanges {
     pub diagnostics: BTreeSet<AbsPath>,
     /// Whether the state or the progress of a server changed.
     pub servers: bool,
+    /// Whether a server may have other inlay hints for the same texts.
+    pub inlay_hints: bool,
     /// Messages of servers for the user, the oldest first.
     pub messages: VecDeque<ServerMessage>,
     /// Edits that servers ask for, the oldest first. Dropping one refuses it.
@@ -62,6 +64,12 @@ impl PendingChanges {
     /// Notes that the state of a server changed.
     pub(super) fn note_servers(&self) {
         self.changes().servers = true;
+        self.announce();
+    }
+
+    /// Notes that a server may have other inlay hints for the same texts.
+    pub(super) fn note_inlay_hints(&self) {
+        self.changes().inlay_hints = true;
         self.announce();
     }
 

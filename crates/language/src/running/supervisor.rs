@@ -304,7 +304,12 @@ impl Supervisor {
         match event {
             ServerEvent::DiagnosticsChanged(path) => changes.note_diagnostics([path]),
             ServerEvent::UnopenedDiagnosticsChanged => self.note_unopened(),
-            ServerEvent::DiagnosticsRefresh | ServerEvent::CapabilitiesChanged => self.pull_all(),
+            ServerEvent::DiagnosticsRefresh => self.pull_all(),
+            ServerEvent::InlayHintsRefresh => changes.note_inlay_hints(),
+            ServerEvent::CapabilitiesChanged => {
+                self.pull_all();
+                changes.note_inlay_hints();
+            }
             ServerEvent::ProgressChanged => changes.note_servers(),
             ServerEvent::Message {
                 kind: MessageKind::Shown,

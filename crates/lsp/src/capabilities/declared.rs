@@ -15,8 +15,9 @@ use gen_lsp_types::{
     DocumentHighlightClientCapabilities, DocumentRangeFormattingClientCapabilities,
     DocumentSymbolClientCapabilities, ExecuteCommandClientCapabilities, FailureHandlingKind,
     FileOperationClientCapabilities, GeneralClientCapabilities, HoverClientCapabilities,
-    ImplementationClientCapabilities, InlayHintClientCapabilities, InsertTextMode, MarkupKind,
-    PositionEncodingKind, PrepareSupportDefaultBehavior, PublishDiagnosticsClientCapabilities,
+    ImplementationClientCapabilities, InlayHintClientCapabilities,
+    InlayHintWorkspaceClientCapabilities, InsertTextMode, MarkupKind, PositionEncodingKind,
+    PrepareSupportDefaultBehavior, PublishDiagnosticsClientCapabilities,
     ReferenceClientCapabilities, RenameClientCapabilities, ResourceOperationKind,
     SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind, SymbolTag,
     TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
@@ -60,6 +61,9 @@ pub(crate) fn client_capabilities() -> ClientCapabilities {
                 ..Default::default()
             }),
             diagnostics: Some(DiagnosticWorkspaceClientCapabilities {
+                refresh_support: Some(true),
+            }),
+            inlay_hint: Some(InlayHintWorkspaceClientCapabilities {
                 refresh_support: Some(true),
             }),
             ..Default::default()

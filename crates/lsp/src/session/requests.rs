@@ -97,6 +97,10 @@ impl ServerSession {
                 self.events.push(ServerEvent::DiagnosticsRefresh);
                 Ok(Value::Null)
             }
+            "workspace/inlayHint/refresh" => {
+                self.events.push(ServerEvent::InlayHintsRefresh);
+                Ok(Value::Null)
+            }
             // Nothing that such a request would refresh is kept.
             _ if method.starts_with("workspace/") && method.ends_with("/refresh") => {
                 Ok(Value::Null)

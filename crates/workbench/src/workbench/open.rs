@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, path_text};
-use editor::{DocumentModel, Editor, EditorEvent, ModelEvent};
+use editor::{DocumentModel, Editor, EditorEvent, LanguageSources, ModelEvent};
 use gpui_kit::{
     AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
 };
@@ -148,15 +148,16 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Entity<Editor> {
-        let hovers = Rc::new(ServerHover::new(document.downgrade()));
-        let highlights = Rc::new(ServerHighlights::new(document.downgrade()));
-        let signatures = Rc::new(ServerSignatures::new(document.downgrade()));
+        let text = document.downgrade();
+        let sources = LanguageSources {
+            hover: Some(Rc::new(ServerHover::new(text.clone()))),
+            highlights: Some(Rc::new(ServerHighlights::new(text.clone()))),
+            signatures: Some(Rc::new(ServerSignatures::new(text))),
+        };
         let editor = cx.new(|cx| Editor::new(document, window, cx));
         snippets::set_completion_sources(self, &editor, cx);
         editor.update(cx, |editor, _| {
-            editor.set_hover_source(Some(hovers));
-            editor.set_highlight_source(Some(highlights));
-            editor.set_signature_source(Some(signatures));
+            editor.set_language_sources(sources);
             editor.set_menu_section(language::menu_section(editor.model()));
         });
         self.refresh_review_in(&editor, cx);

@@ -11,7 +11,7 @@ use text::{Author, Edit, Snapshot};
 
 use super::suggesting::{Heard, open_with_keys};
 use crate::editor::document_highlights::occurrences_in;
-use crate::{Editor, HighlightSource};
+use crate::{Editor, HighlightSource, LanguageSources};
 
 /// A source whose requests wait until the test answers them.
 #[derive(Default)]
@@ -44,7 +44,10 @@ fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
     let (editor, heard, subscription, cx) = open_with_keys("/a.rs", marked, cx);
     let source = Rc::new(ScriptedHighlights::default());
     editor.update(cx, |editor, _| {
-        editor.set_highlight_source(Some(source.clone()))
+        editor.set_language_sources(LanguageSources {
+            highlights: Some(source.clone()),
+            ..LanguageSources::default()
+        });
     });
     Scene {
         editor,

@@ -14,7 +14,8 @@ use super::suggesting::{Heard, open_with_keys};
 use crate::editor::signature::card;
 use crate::{
     CompletionAnswer, CompletionId, CompletionItem, CompletionKind, CompletionQuery,
-    CompletionSource, Editor, ShowSignatureHelp, SignatureAnswer, SignatureQuery, SignatureSource,
+    CompletionSource, Editor, LanguageSources, ShowSignatureHelp, SignatureAnswer, SignatureQuery,
+    SignatureSource,
 };
 
 /// A source whose requests wait until the test answers them.
@@ -66,7 +67,10 @@ fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
     let (editor, heard, subscription, cx) = open_with_keys("/a.rs", marked, cx);
     let source = Rc::new(ScriptedSignatures::default());
     editor.update(cx, |editor, _| {
-        editor.set_signature_source(Some(source.clone()))
+        editor.set_language_sources(LanguageSources {
+            signatures: Some(source.clone()),
+            ..LanguageSources::default()
+        });
     });
     Scene {
         editor,

@@ -93,7 +93,7 @@ pub(super) fn offer_at_caret(editor: &Entity<Editor>, new: &str, cx: &mut Visual
 }
 
 /// Returns the shown rows, with `‹›` around inserted text.
-fn screen(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<String> {
+pub(super) fn screen(editor: &Entity<Editor>, cx: &mut VisualTestContext) -> Vec<String> {
     cx.run_until_parked();
     editor.update(cx, |editor, cx| {
         let display = editor.display(cx).clone();

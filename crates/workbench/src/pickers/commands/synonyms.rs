@@ -87,6 +87,10 @@ const SYNONYMS: &[(&str, &str)] = &[
         "editor::SelectNextOccurrence",
         "multiple cursors multicursor add selection",
     ),
+    (
+        "editor::ShowSignatureHelp",
+        "parameter hints arguments call function",
+    ),
     ("editor::SortRows", "order alphabetically ascending"),
     ("editor::SortRowsDescending", "order alphabetically reverse"),
     (
@@ -96,6 +100,10 @@ const SYNONYMS: &[(&str, &str)] = &[
     (
         "editor::SplitIntoRows",
         "multiple cursors multicursor lines",
+    ),
+    (
+        "editor::ToggleInlayHints",
+        "show types parameter names type hints",
     ),
     ("editor::ToggleLineComment", "comment uncomment out line"),
     (
