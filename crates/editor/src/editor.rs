@@ -25,6 +25,7 @@ mod inline_review;
 mod input;
 mod key_context;
 mod language_sources;
+mod linked_editing;
 pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
@@ -64,6 +65,7 @@ pub use document_highlights::HighlightSource;
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
 pub use language_sources::LanguageSources;
+pub use linked_editing::LinkedSpanSource;
 pub use menu::MenuSection;
 pub use scene::SuggestionBlocker;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
@@ -172,6 +174,7 @@ pub struct Editor {
     /// Adds the entries of the owner to the context menu.
     menu_section: Option<menu::MenuSection>,
     highlights: document_highlights::DocumentHighlights,
+    linked: linked_editing::LinkedEditing,
     signature: signature::SignatureState,
     pub(crate) hints: inlay_hints::ShownHints,
     _subscriptions: Vec<Subscription>,
@@ -245,6 +248,7 @@ impl Editor {
             hover: hover::HoverState::default(),
             menu_section: None,
             highlights: document_highlights::DocumentHighlights::new(window),
+            linked: linked_editing::LinkedEditing::new(window),
             signature: signature::SignatureState::default(),
             hints: inlay_hints::ShownHints::default(),
             snapshot,
@@ -336,6 +340,7 @@ impl Editor {
         self.follow_completions(cx);
         hover::close(self, cx);
         document_highlights::carets_moved(self, cx);
+        linked_editing::carets_moved(self, cx);
         signature::carets_moved(self, cx);
         self.suggestion.invalidate();
         self.refresh_suggestion(cx);

@@ -43,8 +43,9 @@ pub use completion::{
 };
 pub use editor::{
     CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, LanguageSources,
-    MenuSection, Reveal, ReviewMark, SignatureAnswer, SignatureQuery, SignatureSource,
-    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, ViewState,
+    LinkedSpanSource, MenuSection, Reveal, ReviewMark, SignatureAnswer, SignatureQuery,
+    SignatureSource, SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode,
+    ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

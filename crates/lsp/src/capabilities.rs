@@ -46,6 +46,10 @@ const PROVIDERS: &[(&str, &str)] = &[
         "documentRangeFormattingProvider",
     ),
     ("textDocument/inlayHint", "inlayHintProvider"),
+    (
+        "textDocument/linkedEditingRange",
+        "linkedEditingRangeProvider",
+    ),
     ("workspace/executeCommand", "executeCommandProvider"),
     (
         "workspace/willRenameFiles",

@@ -31,6 +31,7 @@ mod hierarchy;
 mod hover;
 mod inlay_hints;
 mod life;
+mod linked_editing;
 mod locations;
 mod log;
 mod markup;

@@ -50,6 +50,7 @@ mod server_highlights;
 mod server_hover;
 mod server_inlay_hints;
 mod server_items;
+mod server_linked_spans;
 mod server_signatures;
 mod session;
 mod snippet_items;

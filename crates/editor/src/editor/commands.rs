@@ -8,7 +8,7 @@ use project::DocumentState;
 use text::{EditKind, SelectionSet, UndoOutcome};
 
 use super::completing::accepting;
-use super::{Editor, EditorEvent, completing, folding, signature};
+use super::{Editor, EditorEvent, completing, folding, linked_editing, signature};
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
@@ -69,7 +69,7 @@ impl Editor {
         }
         if edits.is_empty() {
             self.set_selections(selections, cx);
-        } else if !self.edit(&edits, selections, kind, cx) {
+        } else if !linked_editing::edit(self, &edits, selections, kind, cx) {
             return;
         }
         self.memory = memory;

@@ -8,6 +8,7 @@ mod finding;
 mod folding;
 mod inlay_hints;
 mod input;
+mod linked_editing;
 mod pointer;
 mod reviewing;
 mod signature;

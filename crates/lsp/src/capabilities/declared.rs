@@ -16,11 +16,11 @@ use gen_lsp_types::{
     DocumentSymbolClientCapabilities, ExecuteCommandClientCapabilities, FailureHandlingKind,
     FileOperationClientCapabilities, GeneralClientCapabilities, HoverClientCapabilities,
     ImplementationClientCapabilities, InlayHintClientCapabilities,
-    InlayHintWorkspaceClientCapabilities, InsertTextMode, MarkupKind, PositionEncodingKind,
-    PrepareSupportDefaultBehavior, PublishDiagnosticsClientCapabilities,
-    ReferenceClientCapabilities, RenameClientCapabilities, ResourceOperationKind,
-    SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind, SymbolTag,
-    TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
+    InlayHintWorkspaceClientCapabilities, InsertTextMode, LinkedEditingRangeClientCapabilities,
+    MarkupKind, PositionEncodingKind, PrepareSupportDefaultBehavior,
+    PublishDiagnosticsClientCapabilities, ReferenceClientCapabilities, RenameClientCapabilities,
+    ResourceOperationKind, SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind,
+    SymbolTag, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
     TypeDefinitionClientCapabilities, TypeHierarchyClientCapabilities, WindowClientCapabilities,
     WorkspaceClientCapabilities, WorkspaceEditClientCapabilities,
     WorkspaceSymbolClientCapabilities,
@@ -173,6 +173,9 @@ fn answered_features() -> TextDocumentClientCapabilities {
             resolve_support: None,
         }),
         document_highlight: Some(DocumentHighlightClientCapabilities {
+            dynamic_registration,
+        }),
+        linked_editing_range: Some(LinkedEditingRangeClientCapabilities {
             dynamic_registration,
         }),
         call_hierarchy: Some(CallHierarchyClientCapabilities {

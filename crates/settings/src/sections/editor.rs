@@ -89,6 +89,8 @@ section! {
         document_highlights: bool = true;
         /// Shows the parameters of a call while its arguments are typed.
         signature_help: bool = true;
+        /// Edits the opening and the closing tag together, if a language server knows that they belong together.
+        linked_edits: bool = true;
         /// Shows types and parameter names of language servers within the text.
         inlay_hints: bool = false;
         /// Modifier key that adds a caret on click.

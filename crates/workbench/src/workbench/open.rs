@@ -22,6 +22,7 @@ use crate::notices::Notice;
 use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
 use crate::server_highlights::ServerHighlights;
 use crate::server_hover::ServerHover;
+use crate::server_linked_spans::ServerLinkedSpans;
 use crate::server_signatures::ServerSignatures;
 use crate::session::note_recent;
 use crate::target::LineColumn;
@@ -152,6 +153,7 @@ impl Workbench {
         let sources = LanguageSources {
             hover: Some(Rc::new(ServerHover::new(text.clone()))),
             highlights: Some(Rc::new(ServerHighlights::new(text.clone()))),
+            linked_spans: Some(Rc::new(ServerLinkedSpans::new(text.clone()))),
             signatures: Some(Rc::new(ServerSignatures::new(text))),
         };
         let editor = cx.new(|cx| Editor::new(document, window, cx));

@@ -26,7 +26,7 @@ fn capabilities() -> Value {
         "workspaceSymbolProvider": true, "completionProvider": { "resolveProvider": true },
         "signatureHelpProvider": {}, "codeActionProvider": { "resolveProvider": true },
         "renameProvider": { "prepareProvider": true }, "documentFormattingProvider": true,
-        "inlayHintProvider": true,
+        "inlayHintProvider": true, "linkedEditingRangeProvider": true,
     })
 }
 
@@ -127,6 +127,9 @@ fn ask_about_symbols(server: &LanguageServer, fake: &mut FakeServer, rng: &mut S
     for highlight in highlights.unwrap_or_default() {
         check_span(highlight.span);
     }
+    let linked = json!({ "ranges": [range(), range()], "wordPattern": "x" });
+    let linked = ask(fake, rng, server.linked_spans(&document, offset), linked);
+    linked.unwrap_or_default().into_iter().for_each(check_span);
     let symbol = json!({ "name": "n", "kind": 3, "range": range(), "selectionRange": range() });
     let mut parent = symbol.clone();
     parent["children"] = json!([symbol]);
