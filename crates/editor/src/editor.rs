@@ -7,6 +7,7 @@
 pub(crate) mod accepting;
 mod blink;
 pub(crate) mod bracketing;
+mod caret_rest;
 pub(crate) mod clipboard;
 pub(crate) mod commands;
 pub(crate) mod completing;

@@ -5,7 +5,6 @@
 //! Start at `carets_moved`, which every change of the selections calls.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::{Bias, ByteOffset, Revision, Span};
 use gpui_kit::{AnyWindowHandle, AppContext as _, Context, Task, Window};
@@ -13,9 +12,8 @@ use lsp::{Highlight, HighlightKind};
 use text::{Change, PlacedMark, Snapshot, SpanMark, SpanSet};
 
 use super::Editor;
+use super::caret_rest::when_caret_rests;
 
-/// Time for which the caret rests before the source is asked.
-const REST: Duration = Duration::from_millis(75);
 /// Maximum number of occurrences that are kept of one answer.
 const MAX_OCCURRENCES: usize = 10_000;
 /// Maximum number of occurrences that are drawn in one frame.
@@ -143,36 +141,20 @@ fn ask_at_rest(
     cx: &Context<Editor>,
 ) -> Task<()> {
     cx.spawn(async move |this, cx| {
-        cx.background_executor().timer(REST).await;
-        let asked = window.update(cx, |_, window, cx| {
-            this.update(cx, |editor, cx| ask(editor, source.as_ref(), window, cx))
+        let asked = when_caret_rests(&this, window, cx, |editor, cx| {
+            let at = editor.selections.primary().head;
+            let answer = source.highlights(&editor.snapshot, at, cx);
+            (editor.snapshot.revision(), answer)
         });
-        // The window or the view may have been closed, or the focus is elsewhere.
-        let Ok(Ok(Some((revision, answer)))) = asked else {
+        let Some((revision, answer)) = asked.await else {
             return;
         };
         let answer = answer.await;
         let placed = cx.background_spawn(async move { placed(answer) }).await;
+        // The view may have been closed.
         this.update(cx, |editor, cx| take_answer(editor, revision, placed, cx))
             .ok();
     })
-}
-
-/// Asks the source; returns the revision of the text with the answer. A view without the focus asks
-/// nothing, since the caret of another one is in use.
-fn ask(
-    editor: &mut Editor,
-    source: &dyn HighlightSource,
-    window: &Window,
-    cx: &mut Context<Editor>,
-) -> Option<(Revision, Task<Vec<Highlight>>)> {
-    editor.sync(cx);
-    if !editor.focus.is_focused(window) {
-        return None;
-    }
-    let at = editor.selections.primary().head;
-    let answer = source.highlights(&editor.snapshot, at, cx);
-    Some((editor.snapshot.revision(), answer))
 }
 
 /// Places the occurrences of an answer at their spans.

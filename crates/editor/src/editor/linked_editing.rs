@@ -6,16 +6,14 @@
 //! Start at `edit`.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::{ByteOffset, Revision, Span};
 use gpui_kit::{AnyWindowHandle, Context, Task, Window};
 use text::{Edit, EditKind, Selection, SelectionSet, Snapshot};
 
 use super::Editor;
+use super::caret_rest::when_caret_rests;
 
-/// Time for which the caret rests before the source is asked.
-const REST: Duration = Duration::from_millis(75);
 /// Maximum length of a linked span, in bytes.
 const MAX_SPAN: usize = 200;
 
@@ -100,34 +98,19 @@ fn ask_at_rest(
     cx: &Context<Editor>,
 ) -> Task<()> {
     cx.spawn(async move |this, cx| {
-        cx.background_executor().timer(REST).await;
-        let asked = window.update(cx, |_, window, cx| {
-            this.update(cx, |editor, cx| ask(editor, source.as_ref(), window, cx))
+        let asked = when_caret_rests(&this, window, cx, |editor, cx| {
+            let at = editor.selections.primary().head;
+            let answer = source.linked_spans(&editor.snapshot, at, cx);
+            (editor.snapshot.revision(), answer)
         });
-        // The window or the view may have been closed, or the focus is elsewhere.
-        let Ok(Ok(Some((revision, answer)))) = asked else {
+        let Some((revision, answer)) = asked.await else {
             return;
         };
         let spans = answer.await;
+        // The view may have been closed.
         this.update(cx, |editor, _| take_answer(editor, revision, spans))
             .ok();
     })
-}
-
-/// Asks the source; returns the revision of the text with the answer.
-fn ask(
-    editor: &mut Editor,
-    source: &dyn LinkedSpanSource,
-    window: &Window,
-    cx: &mut Context<Editor>,
-) -> Option<(Revision, Task<Vec<Span>>)> {
-    editor.sync(cx);
-    if !editor.focus.is_focused(window) {
-        return None;
-    }
-    let at = editor.selections.primary().head;
-    let answer = source.linked_spans(&editor.snapshot, at, cx);
-    Some((editor.snapshot.revision(), answer))
 }
 
 /// Keeps the spans of an answer if they can be edited together.
