@@ -39,6 +39,7 @@ use tokio::sync::mpsc;
 
 use crate::budget::SessionBudget;
 use crate::hooks::Hooks;
+use crate::language::LanguageQueries;
 use crate::locks::Locks;
 use crate::permission::PermissionPolicy;
 use crate::record::{Parent, SessionMode};
@@ -82,6 +83,8 @@ pub struct SessionOptions {
     pub hooks: Option<Arc<Hooks>>,
     /// Sandbox for commands; without one, they run with the user's rights.
     pub sandbox: Option<Arc<dyn CommandSandbox>>,
+    /// Language servers whose errors follow the result of each edit; `None` adds nothing.
+    pub edit_diagnostics: Option<Arc<dyn LanguageQueries>>,
     /// Parent session, for a subagent.
     pub parent: Option<Parentage>,
 }

@@ -110,9 +110,9 @@ pub enum Error {
     /// The service for semantic search failed.
     #[error("{0}")]
     SearchFailed(String),
-    /// The service for diagnostics failed.
+    /// A query to language servers failed; a clause.
     #[error("{0}")]
-    DiagnosticsFailed(String),
+    LanguageQueryFailed(String),
     /// The sandbox of a command cannot be set up.
     #[error("{0}")]
     SandboxUnavailable(String),

@@ -25,6 +25,7 @@ mod globs;
 pub mod handover;
 pub mod hooks;
 pub mod images;
+pub mod language;
 pub mod locks;
 pub mod loops;
 pub mod outcome;

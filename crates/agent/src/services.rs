@@ -21,8 +21,6 @@ pub struct SessionServices {
     pub buffers: Option<Arc<dyn Buffers>>,
     /// Semantic search and symbol search.
     pub search: Option<Arc<dyn CodeSearch>>,
-    /// Diagnostics of language servers and linters.
-    pub diagnostics: Option<Arc<dyn DiagnosticSource>>,
 }
 
 /// Unsaved texts of open files, newer than the disk. A file whose unsaved text differs from the
@@ -63,16 +61,6 @@ pub trait CodeSearch: Send + Sync {
     }
 }
 
-/// Diagnostics of language servers and linters.
-pub trait DiagnosticSource: Send + Sync {
-    /// Returns the diagnostics of these files; all known ones if `paths` is empty. Files without
-    /// diagnostics are absent.
-    fn for_files(
-        &self,
-        paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>>;
-}
-
 /// A code location found by a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeMatch {
@@ -86,17 +74,4 @@ pub struct CodeMatch {
     pub text: String,
     /// The relevance; only comparable within one answer.
     pub score: f32,
-}
-
-/// A diagnostic about a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileDiagnostic {
-    /// The path relative to the root.
-    pub path: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// Whether it is an error rather than a warning.
-    pub is_error: bool,
-    /// The reporting tool and its message.
-    pub message: String,
 }

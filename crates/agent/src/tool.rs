@@ -32,6 +32,16 @@ pub trait Tool: Send + Sync {
     /// the rules that apply. Fails with the result of the call if its arguments are invalid.
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult>;
 
+    /// Returns the access of a call whose edits a service computes, in place of `access`; `None`, the
+    /// default, if `access` knows it. Waiting for it changes nothing; dropping the future cancels it.
+    fn planned_access<'a>(
+        &'a self,
+        _call: &'a ToolCall,
+        _context: &'a ToolContext,
+    ) -> Option<BoxFuture<'a, Result<ToolAccess, ToolResult>>> {
+        None
+    }
+
     /// Runs a call with the access that was permitted. Dropping the future cancels its async part
     /// at once, but not work that the tool has handed to a blocking thread, such as reading files,
     /// editing or moving them: that runs to its end, and its result is lost. Searches with `glob`

@@ -55,6 +55,23 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         &["read_lints", "get_diagnostics", "lints", "problems"],
     ),
     (
+        "definition",
+        "Definition",
+        &["go_to_definition", "goto_definition", "find_definition"],
+    ),
+    (
+        "references",
+        "References",
+        &["find_references", "find_usages", "list_code_usages"],
+    ),
+    ("hover", "Hover", &["get_hover", "hover_info"]),
+    ("rename", "Rename", &["rename_symbol"]),
+    (
+        "code_action",
+        "CodeAction",
+        &["code_actions", "quick_fix", "apply_code_action"],
+    ),
+    (
         "edit",
         "Edit",
         &[
@@ -81,7 +98,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     (
         "move",
         "Move",
-        &["move_file", "rename", "rename_file", "move_path", "mv"],
+        &["move_file", "rename_file", "move_path", "mv"],
     ),
     (
         "delete",

@@ -18,6 +18,7 @@ mod git;
 mod glob;
 mod grep;
 mod interaction;
+pub mod language;
 mod list;
 mod paths;
 mod read;
@@ -60,8 +61,6 @@ pub struct ToolOptions {
     pub reaches_private: bool,
     /// Whether semantic search is available.
     pub has_search: bool,
-    /// Whether diagnostics are available.
-    pub has_diagnostics: bool,
 }
 
 /// The file walk that `glob` and `grep` use.
@@ -83,12 +82,11 @@ impl ToolOptions {
             network: Some(Arc::new(SystemNetwork)),
             reaches_private: false,
             has_search: sources.search.is_some(),
-            has_diagnostics: sources.diagnostics.is_some(),
         }
     }
 }
 
-/// Returns all tools, in the order in which models see them.
+/// Returns all tools that every session has, in the order in which models see them.
 pub fn all(options: &ToolOptions) -> Vec<Arc<dyn Tool>> {
     let shared = Arc::new(options.clone());
     let options = || Arc::clone(&shared);
@@ -99,7 +97,6 @@ pub fn all(options: &ToolOptions) -> Vec<Arc<dyn Tool>> {
         Arc::new(grep::GrepTool { options: options() }),
         Arc::new(search::SemanticSearchTool { options: options() }),
         Arc::new(search::SymbolsTool { options: options() }),
-        Arc::new(search::DiagnosticsTool { options: options() }),
         Arc::new(edit::ReplaceTextTool { options: options() }),
         Arc::new(edit::ApplyPatchTool { options: options() }),
         Arc::new(edit::EditLinesTool { options: options() }),
@@ -184,4 +181,4 @@ fn unexpected(text: impl Into<String>) -> ToolResult {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -468,8 +468,12 @@ fn is_prose(tool: &str) -> bool {
 
 fn kind(tool: &str, class: Option<ToolClass>) -> CallKind {
     match (tool, class) {
-        ("grep" | "glob" | "semantic_search" | "symbols" | "web_search", _) => CallKind::Search,
-        ("read" | "list" | "skill" | "diagnostics", _) => CallKind::Read,
+        (
+            "grep" | "glob" | "semantic_search" | "symbols" | "definition" | "references"
+            | "web_search",
+            _,
+        ) => CallKind::Search,
+        ("read" | "list" | "skill" | "diagnostics" | "hover", _) => CallKind::Read,
         ("delete", _) => CallKind::Delete,
         ("move", _) => CallKind::Move,
         ("fetch", _) => CallKind::Fetch,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{CompactItem, CompactItemKind, calls};
 
 /// Read-only tools: a result is outdated once the same call was repeated.
-const READ_ONLY_TOOLS: [&str; 10] = [
+const READ_ONLY_TOOLS: [&str; 13] = [
     "read",
     "list",
     "glob",
@@ -15,6 +15,9 @@ const READ_ONLY_TOOLS: [&str; 10] = [
     "symbols",
     "semantic_search",
     "diagnostics",
+    "definition",
+    "references",
+    "hover",
     "git_status",
     "git_diff",
     "git_log",

@@ -92,9 +92,16 @@ impl SessionTask {
         };
         let received_at = Instant::now();
         let mut befores: Vec<futures::future::Shared<BoxFuture<'static, ()>>> = Vec::new();
-        for (id, name, arguments) in calls {
+        for (position, (id, name, arguments)) in calls.iter().cloned().enumerate() {
             let ix = batch.calls.len();
-            let prepared = self.prepare(&id, &name, &arguments);
+            let prepared = match self.prepare(&id, &name, &arguments).await {
+                Ok(prepared) => prepared,
+                Err(halt) => {
+                    self.abort(&mut batch, received_at).await;
+                    self.abort_unstarted(&calls[position..]).await;
+                    return Err(halt);
+                }
+            };
             let (over, is_over) = oneshot::channel::<()>();
             let mut slot = ActiveCall {
                 tool: name.clone(),

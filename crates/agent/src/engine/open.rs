@@ -14,6 +14,7 @@ use super::session_lock::SessionLock;
 use super::{SessionChannels, SessionOptions};
 use crate::budget::SessionBudget;
 use crate::error::Error;
+use crate::language::EditDiagnostics;
 use crate::loops::LoopDetector;
 use crate::outcome::{CallOutcome, Detail};
 use crate::record::{PromptOrigin, SessionRecord, Stored, StoredContent, TurnEnd};
@@ -265,7 +266,9 @@ fn launch(
         ))
     });
     let transcript = Transcript::of(&records);
+    let edit_diagnostics = start.edit_diagnostics.clone();
     let mut session = SessionTask {
+        edit_diagnostics: edit_diagnostics.map(|it| Arc::new(EditDiagnostics::new(it))),
         agent: start.harness.new_agent(),
         model: start.model.clone(),
         mode: start.mode,

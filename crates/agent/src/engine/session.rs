@@ -15,6 +15,7 @@ use super::shared::{Harness, SessionContext};
 use crate::budget::SessionBudget;
 use crate::error::Error;
 use crate::hooks::HookEvent;
+use crate::language::EditDiagnostics;
 use crate::locks::Locks;
 use crate::loops::LoopDetector;
 use crate::record::{PromptOrigin, SessionMode, SessionRecord, Stored, TodoItem, TurnEnd};
@@ -64,6 +65,8 @@ pub(super) struct SessionTask {
     pub(super) mode: SessionMode,
     pub(super) offered: OfferedTools,
     pub(super) spawn: Option<Arc<SpawnAgentTool>>,
+    /// Adds the errors that an edit brought to its result.
+    pub(super) edit_diagnostics: Option<Arc<EditDiagnostics>>,
     pub(super) late: mpsc::Receiver<LateResult>,
     /// Whether the start of the session is recorded.
     pub(super) has_begun: bool,

@@ -59,6 +59,9 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("question", &["query"]),
     ("query", &["question", "pattern", "search_term"]),
     ("todos", &["plan", "items", "steps"]),
+    ("line", &["line_number", "start_line"]),
+    ("symbol", &["symbol_name", "identifier"]),
+    ("new_name", &["newName"]),
 ];
 
 /// The arguments of one call.

@@ -1,4 +1,4 @@
-//! `semantic_search`, `symbols`, `diagnostics`: tools backed by optional services.
+//! `semantic_search`, `symbols`: tools backed by an optional service.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use model::{Profile, ToolSpec};
 
 use crate::error::Error;
 use crate::outcome::CallOutcome;
-use crate::services::{CodeMatch, FileDiagnostic};
+use crate::services::CodeMatch;
 use crate::tool::{
     LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult,
 };
@@ -30,11 +30,6 @@ pub(super) struct SemanticSearchTool {
 
 /// The tool that finds the definitions of symbols.
 pub(super) struct SymbolsTool {
-    pub(super) options: Arc<ToolOptions>,
-}
-
-/// The tool that lists errors and warnings in files.
-pub(super) struct DiagnosticsTool {
     pub(super) options: Arc<ToolOptions>,
 }
 
@@ -74,7 +69,7 @@ fn needed(arguments: &CallArguments<'_>, tool: &str, name: &str) -> Result<Strin
 }
 
 /// Waits for a future, unless the user stops the call first.
-async fn unless_stopped<T>(
+pub(super) async fn unless_stopped<T>(
     context: &ToolContext,
     work: impl Future<Output = T>,
 ) -> Result<T, ToolResult> {
@@ -286,86 +281,4 @@ fn matches_result(
     });
     let shown = ToolDisplay::Places(shown.collect());
     truncate::answer(context, &options.states.of(context), text).with_display(shown)
-}
-
-impl Tool for DiagnosticsTool {
-    fn name(&self) -> &str {
-        "diagnostics"
-    }
-
-    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description =
-            "Lists errors and warnings of language servers and linters, for some files or all.";
-        self.options.has_diagnostics.then(|| spec("diagnostics", profile, description, 0, &[(
-            "paths",
-            serde_json::json!({ "type": "array", "items": { "type": "string" }, "description": "The files; all known ones if omitted" }),
-        )]))
-    }
-
-    fn class(&self) -> ToolClass {
-        ToolClass::Read
-    }
-
-    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
-        let paths = CallArguments::of(call)?.texts("paths")?;
-        let places = paths.iter().map(|path| resolve(context, path));
-        let places = places.collect::<Result<Vec<_>, _>>()?;
-        let reads = if places.is_empty() {
-            vec![LockScope::Tree(String::new())]
-        } else {
-            places.iter().map(super::paths::ToolPath::scope).collect()
-        };
-        Ok(ToolAccess {
-            reads,
-            title: "look for errors and warnings".to_owned(),
-            ..ToolAccess::default()
-        })
-    }
-
-    fn run<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        _access: &'a ToolAccess,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { merge_result(diagnostics(&self.options, call, context).await) })
-    }
-}
-
-/// Lists the diagnostics of the given files, errors first. `Ok` even if there are none; `Err` is
-/// the result of an invalid, stopped or failed call, or of one without a source of diagnostics.
-async fn diagnostics(
-    options: &ToolOptions,
-    call: &ToolCall,
-    context: &ToolContext,
-) -> Result<ToolResult, ToolResult> {
-    let paths = CallArguments::of(call)?.texts("paths")?;
-    let source = context
-        .sources
-        .diagnostics
-        .clone()
-        .ok_or_else(|| unplugged("diagnostics"))?;
-    let places = paths
-        .iter()
-        .map(|path| resolve(context, path).map(|place| place.path));
-    let places = places.collect::<Result<Vec<_>, _>>()?;
-    let found = unless_stopped(context, source.for_files(places)).await?;
-    let mut found = found.map_err(|error| failed("diagnostics", &error))?;
-    if found.is_empty() {
-        return Ok(ToolResult::ok("No errors and no warnings."));
-    }
-    found.sort_by(|one, two| {
-        (!one.is_error, &one.path, one.line).cmp(&(!two.is_error, &two.path, two.line))
-    });
-    let text: String = found.iter().map(complaint).collect();
-    let shown = found
-        .iter()
-        .map(|it| (it.path.clone(), it.line, it.message.clone()));
-    let shown = ToolDisplay::Places(shown.collect());
-    Ok(truncate::answer(context, &options.states.of(context), text).with_display(shown))
-}
-
-fn complaint(it: &FileDiagnostic) -> String {
-    let kind = if it.is_error { "error" } else { "warning" };
-    format!("{}:{}: {kind}: {}\n", it.path, it.line, it.message)
 }

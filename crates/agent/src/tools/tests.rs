@@ -14,6 +14,8 @@ use model::Profile;
 use serde_json::Value;
 
 use super::{SearchBackend, ToolOptions, ToolStates, all};
+use crate::language::LanguageQueries;
+use crate::language::scripted::ScriptedLanguage;
 use crate::outcome::CallOutcome;
 use crate::services::SessionServices;
 use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
@@ -28,7 +30,6 @@ pub(crate) fn context_of(files: Arc<dyn Files>, clock: Arc<dyn Clock>, root: &st
         state: path("/state"),
         buffers: None,
         search: None,
-        diagnostics: None,
     };
     context_with(sources, path(root))
 }
@@ -80,7 +81,6 @@ impl World {
             state: folder.path().join("state"),
             buffers: None,
             search: None,
-            diagnostics: None,
         };
         let context = context_with(sources, root);
         Self::over(context, SearchBackend::Disk, Some(folder))
@@ -106,7 +106,6 @@ impl World {
             state: path("/state"),
             buffers: None,
             search: None,
-            diagnostics: None,
         };
         plug(&mut sources);
         Self::over(
@@ -114,6 +113,15 @@ impl World {
             SearchBackend::Files,
             None,
         )
+    }
+
+    /// In memory, with the tools over these language servers.
+    pub(super) fn with_language(language: Arc<ScriptedLanguage>) -> Self {
+        let mut world = Self::fake().0;
+        let queries: Arc<dyn LanguageQueries> = language;
+        let more = super::language::all(&queries, &world.options.states);
+        world.tools.extend(more);
+        world
     }
 
     fn over(context: ToolContext, ground: SearchBackend, folder: Option<TempFolder>) -> Self {
@@ -168,7 +176,11 @@ impl World {
             input,
             ..call(name, Value::Null)
         };
-        let answer = match tool.access(&call, &self.context) {
+        let access = match tool.planned_access(&call, &self.context) {
+            Some(planned) => planned.await,
+            None => tool.access(&call, &self.context),
+        };
+        let answer = match access {
             Ok(access) => {
                 assert!(!access.title.is_empty(), "{name} has no title");
                 tool.run(&call, &access, &self.context).await

@@ -76,7 +76,6 @@ impl World {
             state: path.join("state"),
             buffers: None,
             search: None,
-            diagnostics: None,
         });
         let opened = Ledger::open(&path.join("ledger.db"), 1).map_err(|error| error.to_string())?;
         let mut options = ToolOptions::new(&sources);
@@ -140,6 +139,7 @@ impl World {
             effort: None,
             hooks: None,
             sandbox: None,
+            edit_diagnostics: None,
             parent: None,
         }))
     }

@@ -18,7 +18,6 @@ fn sources(files: &FakeFiles) -> SessionServices {
         state: path("/state"),
         buffers: None,
         search: None,
-        diagnostics: None,
     }
 }
 

@@ -24,7 +24,6 @@ fn context() -> ToolContext {
         state: path("/state"),
         buffers: None,
         search: None,
-        diagnostics: None,
     };
     ToolContext {
         session: "s".into(),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::mpsc;
 
-use super::super::session::SessionTask;
+use super::super::session::{SessionTask, TurnStop};
 use crate::arguments;
 use crate::call_observer::CallObserver;
+use crate::language::EditDiagnostics;
 use crate::outcome::{CallOutcome, Detail};
 use crate::permission;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
@@ -22,6 +23,7 @@ pub(super) struct PreparedCall {
     pub(super) access: ToolAccess,
     pub(super) context: ToolContext,
     pub(super) observer: Option<Arc<dyn CallObserver>>,
+    pub(super) edit_diagnostics: Option<Arc<EditDiagnostics>>,
     pub(super) progress: mpsc::Receiver<String>,
     /// Ends of the preceding calls, if the call asks to wait for them.
     pub(super) predecessors: Vec<Shared<BoxFuture<'static, ()>>>,
@@ -37,19 +39,66 @@ pub(super) enum Preparation {
     },
 }
 
+/// Returns the preparation of a call that does not run.
+fn answered(tool: &dyn Tool, answer: ToolResult) -> Preparation {
+    Preparation::Answered {
+        tool: tool.name().to_owned(),
+        answer: Box::new(answer),
+    }
+}
+
 impl SessionTask {
     /// Resolves a call of the model: `name` is the model's name for the tool, `arguments` its JSON
     /// text. An unknown tool, invalid arguments and invalid access give an answer for the model.
-    pub(super) fn prepare(&self, id: &str, name: &str, arguments: &str) -> Preparation {
+    /// Fails if the user stops the turn meanwhile.
+    pub(super) async fn prepare(
+        &mut self,
+        id: &str,
+        name: &str,
+        arguments: &str,
+    ) -> Result<Preparation, TurnStop> {
+        let (tool, call) = match self.resolve(id, name, arguments) {
+            Ok(resolved) => resolved,
+            Err(answered) => return Ok(answered),
+        };
+        let (context, progress) = self.tool_context();
+        let access = match tool.planned_access(&call, &context) {
+            Some(planned) => self.inbox.during(planned).await?,
+            None => tool.access(&call, &context),
+        };
+        let access = match access {
+            Ok(access) => access,
+            Err(answer) => return Ok(answered(&*tool, answer)),
+        };
+        if let Some(reason) = permission::forbidden_reason(self.mode, &*tool, &access) {
+            let text = format!("This call was not run: {reason}.");
+            let answer = ToolResult::new(CallOutcome::UserAborted, text);
+            return Ok(answered(&*tool, answer.with_detail(Detail::Denied)));
+        }
+        Ok(Preparation::Ready(Box::new(PreparedCall {
+            tool,
+            call,
+            access,
+            context,
+            observer: self.harness().parts.observer.clone(),
+            edit_diagnostics: self.edit_diagnostics.clone(),
+            progress,
+            predecessors: Vec::new(),
+        })))
+    }
+
+    /// Resolves the tool and the input of a call, or returns its answer.
+    fn resolve(
+        &self,
+        id: &str,
+        name: &str,
+        arguments: &str,
+    ) -> Result<(Arc<dyn Tool>, ToolCall), Preparation> {
         let Some(tool) = self.offered.tools.get(name).cloned() else {
-            return Preparation::Answered {
+            return Err(Preparation::Answered {
                 tool: name.to_owned(),
                 answer: Box::new(self.unknown_tool(name)),
-            };
-        };
-        let answered = |answer: ToolResult| Preparation::Answered {
-            tool: tool.name().to_owned(),
-            answer: Box::new(answer),
+            });
         };
         let offered = self
             .offered
@@ -57,13 +106,14 @@ impl SessionTask {
             .iter()
             .find(|(_, spec)| spec.name == name);
         let Some((_, spec)) = offered else {
-            return answered(self.unknown_tool(name));
+            return Err(answered(&*tool, self.unknown_tool(name)));
         };
         let (input, waits) = match arguments::read(&spec.input, arguments) {
             Ok(read) => read,
             Err(error) => {
                 let text = format!("This call of {name} was not run: {error}.");
-                return answered(ToolResult::new(CallOutcome::InvalidArguments, text));
+                let answer = ToolResult::new(CallOutcome::InvalidArguments, text);
+                return Err(answered(&*tool, answer));
             }
         };
         let call = ToolCall {
@@ -72,25 +122,7 @@ impl SessionTask {
             input,
             waits,
         };
-        let (context, progress) = self.tool_context();
-        let access = match tool.access(&call, &context) {
-            Ok(access) => access,
-            Err(answer) => return answered(answer),
-        };
-        if let Some(reason) = permission::forbidden_reason(self.mode, &*tool, &access) {
-            let text = format!("This call was not run: {reason}.");
-            let answer = ToolResult::new(CallOutcome::UserAborted, text);
-            return answered(answer.with_detail(Detail::Denied));
-        }
-        Preparation::Ready(Box::new(PreparedCall {
-            tool,
-            call,
-            access,
-            context,
-            observer: self.harness().parts.observer.clone(),
-            progress,
-            predecessors: Vec::new(),
-        }))
+        Ok((tool, call))
     }
 
     /// Returns the context of a new call, and the receiver of the progress texts that it sends.

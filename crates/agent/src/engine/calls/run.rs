@@ -17,7 +17,7 @@ use super::prepare::PreparedCall;
 use crate::call_observer::ObservedCall;
 use crate::hooks::HookReply;
 use crate::outcome::CallOutcome;
-use crate::tool::ToolResult;
+use crate::tool::{ToolClass, ToolResult};
 
 /// The end of a call that was started.
 pub(super) struct FinishedCall {
@@ -78,6 +78,7 @@ async fn run(
         access,
         context,
         observer,
+        edit_diagnostics,
         mut progress,
         ..
     } = ready;
@@ -100,6 +101,12 @@ async fn run(
                 context: &context,
             };
             running = observer.observe(observed, running);
+        }
+        if let Some(diagnostics) = &edit_diagnostics {
+            diagnostics.note_reads(tool.class(), &access);
+            if tool.class() == ToolClass::Edit {
+                running = diagnostics.report(&access, &context, running).boxed();
+            }
         }
         let running = AssertUnwindSafe(running).catch_unwind();
         tokio::pin!(running, shown);

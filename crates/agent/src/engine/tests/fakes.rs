@@ -219,7 +219,6 @@ fn world_of(
             state: AbsPath::new("/state").expect("absolute"),
             buffers: None,
             search: None,
-            diagnostics: None,
         }),
         models: mind,
         tools: tools(&log),
@@ -255,6 +254,7 @@ impl World {
             effort: None,
             hooks: None,
             sandbox: None,
+            edit_diagnostics: None,
             parent: None,
         }
     }

@@ -9,13 +9,11 @@ use serde_json::json;
 use super::*;
 use crate::error::Error;
 use crate::record::{TodoItem, TodoState};
-use crate::services::{
-    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic,
-};
+use crate::services::{Buffers, CodeMatch as FoundPlace, CodeSearch};
 use crate::tool::ToolDisplay;
 use crate::user_prompts::{UserPrompts, UserQuestion};
 
-/// Returns one location and diagnostic, or fails on request.
+/// Returns one location, or fails on request.
 struct Plugged(Result<(), &'static str>);
 
 impl Plugged {
@@ -66,38 +64,16 @@ impl CodeSearch for Plugged {
     }
 }
 
-impl DiagnosticSource for Plugged {
-    fn for_files(
-        &self,
-        paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>> {
-        let complaint = |line, is_error| FileDiagnostic {
-            path: "a.rs".to_owned(),
-            line,
-            is_error,
-            message: "bad".to_owned(),
-        };
-        self.give(if paths.is_empty() {
-            vec![complaint(1, false), complaint(9, true)]
-        } else {
-            Vec::new()
-        })
-    }
-}
-
 fn plugged(state: Result<(), &'static str>) -> World {
     let plug = Arc::new(Plugged(state));
-    World::plugged(|sources| {
-        sources.search = Some(plug.clone());
-        sources.diagnostics = Some(plug);
-    })
+    World::plugged(|sources| sources.search = Some(plug))
 }
 
 #[tokio::test]
 async fn optional_services_enable_their_tools() {
     let world = plugged(Ok(()));
     let profile = Profile::harmless();
-    for name in ["semantic_search", "symbols", "diagnostics"] {
+    for name in ["semantic_search", "symbols"] {
         assert!(world.tool(name).spec(&profile).is_some(), "{name}");
         assert!(
             World::fake().0.tool(name).spec(&profile).is_none(),
@@ -113,12 +89,6 @@ async fn optional_services_enable_their_tools() {
     assert_eq!(found, "src/a.rs:3-4 save\nwhere? None 3\n\n");
     let found = text("symbols", json!({ "name": "save" })).await;
     assert_eq!(found, "src/a.rs:3-4 save\nfn save() {}\n\n");
-    let found = text("diagnostics", json!({})).await;
-    assert_eq!(found, "a.rs:9: error: bad\na.rs:1: warning: bad\n");
-    assert_eq!(
-        text("diagnostics", json!({ "paths": ["a.rs"] })).await,
-        "No errors and no warnings."
-    );
     for (tool, input) in [
         ("semantic_search", json!({ "query": "nothing" })),
         ("symbols", json!({ "name": "nothing" })),
@@ -137,7 +107,6 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
     let inputs = [
         ("semantic_search", json!({ "query": "x" })),
         ("symbols", json!({ "name": "x" })),
-        ("diagnostics", json!({})),
     ];
     let broken = plugged(Err("it is down"));
     let (bare, _) = World::fake();
@@ -177,12 +146,6 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
             "whole number",
         ),
         ("symbols", json!({}), InvalidArguments, "`name` is missing"),
-        (
-            "diagnostics",
-            json!({ "paths": [1] }),
-            InvalidArguments,
-            "list of strings",
-        ),
         (
             "semantic_search",
             json!({ "query": [] }),

@@ -14,7 +14,7 @@ use super::*;
 use crate::context::{SkillTool, TrustedFolders};
 use crate::outcome::Detail;
 use crate::spawn;
-use crate::tools::fetch;
+use crate::tools::{fetch, language};
 
 /// The tests that produce each tool's errors, and the outcomes its source may contain.
 const SOURCES: &[(&str, &[&str], &[&str])] = &[
@@ -24,8 +24,25 @@ const SOURCES: &[(&str, &[&str], &[&str])] = &[
     ("grep", &["grep"], &[include_str!("../grep.rs")]),
     (
         "search",
-        &["semantic_search", "symbols", "diagnostics"],
+        &["semantic_search", "symbols"],
         &[include_str!("../search.rs")],
+    ),
+    (
+        "language",
+        &[
+            "diagnostics",
+            "definition",
+            "references",
+            "hover",
+            "rename",
+            "code_action",
+        ],
+        &[
+            include_str!("../language.rs"),
+            include_str!("../language/changes.rs"),
+            include_str!("../language/navigation.rs"),
+            include_str!("../language/position.rs"),
+        ],
     ),
     (
         "edit",
@@ -201,6 +218,7 @@ fn walk_what_is_tested_elsewhere() {
     others::every_way_of_asking_others_to_fail_says_what_to_do();
     others::the_repository_is_read();
     others::unsaved_texts_are_read_and_searched_and_not_edited();
+    language::tests::every_way_of_asking_servers_to_fail_says_what_to_do();
     fetch::tests::every_way_of_fetching_to_fail_says_what_to_do();
     fetch::tests::a_page_that_does_not_come_is_given_up();
     fetch::tests::a_long_page_is_cut_and_kept();
@@ -303,8 +321,9 @@ async fn walk_skills() {
 
 /// Checks that every tool refused its arguments and failed at least once.
 fn assert_all_tools_walk(walked: &[Walked]) {
-    let (world, _) = World::fake();
-    let mut tools: BTreeSet<String> = all(&world.options)
+    let world = World::with_language(Arc::default());
+    let mut tools: BTreeSet<String> = world
+        .tools
         .iter()
         .map(|tool| tool.name().to_owned())
         .collect();

@@ -107,7 +107,6 @@ impl World {
             state: self.place.state.path().clone(),
             buffers: None,
             search: None,
-            diagnostics: None,
         };
         ToolContext {
             session: "s".into(),
