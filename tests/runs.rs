@@ -5,6 +5,7 @@
 //! `BURIN_CALLS`, `BURIN_TURNS`.
 
 mod cancels;
+mod diagnostics;
 mod kills;
 mod memory;
 mod modes;

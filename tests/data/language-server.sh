@@ -8,6 +8,8 @@
 #   echo        answers requests for diagnostics with the first word of the document
 #   watch       watches all .sql files, says so in a diagnostic, and publishes how many changes of files it received
 #   folders     as push, and writes the messages about folders to `server-folders` in its working directory
+#   types       answers requests: a document has one error if it contains "wrong", in the row of the word; renames and
+#               actions replace the first row
 #   silent      publishes nothing
 #   hang        answers nothing once it is asked for a definition
 #   crash       exits with code 3 when a document is opened
@@ -66,24 +68,56 @@ opened() {
     esac
 }
 
+first_row='{"start":{"line":0,"character":0},"end":{"line":0,"character":999}}'
+
+# The address of the document that the message names.
+document() {
+    printf %s "$body" | grep -o '"uri":"[^"]*"' | head -n 1 | cut -d '"' -f 4
+}
+
+# The name of the variable with the text of that document.
+variable() {
+    printf 'text_%s' "$(document | sed 's/.*\///' | tr -dc 'a-z')"
+}
+
+remember() {
+    eval "$(variable)=\$(text text)"
+}
+
+type_error() {
+    eval "content=\$$(variable)"
+    case $content in
+        *wrong*) ;;
+        *) return ;;
+    esac
+    # Line feeds are escaped in JSON.
+    row=$(printf %s "${content%%wrong*}" | grep -o '\\n' | wc -l | tr -d ' ')
+    range="{\"start\":{\"line\":$row,\"character\":0},\"end\":{\"line\":$row,\"character\":1}}"
+    printf '{"range":%s,"severity":1,"message":"mismatched types","source":"script"}' "$range"
+}
+
 handle() {
     id=$(printf %s "$body" | grep -o '"id":[0-9]*' | head -n 1 | cut -d : -f 2)
     method=$(printf %s "$body" | grep -o '"method":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
     case $method in
         initialize)
             pull=
-            [ "$behaviour" = pull ] || [ "$behaviour" = echo ] &&
-                pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}'
-            [ "$behaviour" = edit ] &&
-                pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true'
+            case $behaviour in
+                pull | echo | types)
+                    pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}' ;;
+                edit) pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true' ;;
+            esac
+            [ "$behaviour" = types ] && pull="$pull,\"renameProvider\":true,\"hoverProvider\":true" &&
+                pull="$pull,\"referencesProvider\":true,\"codeActionProvider\":true"
             workspace=
             [ "$behaviour" = folders ] &&
                 workspace='"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":"f"}},'
             info='"serverInfo":{"name":"scripted","version":"1.2"}'
             answer "{\"capabilities\":{$workspace\"textDocumentSync\":1,\"definitionProvider\":true$pull},$info}" ;;
-        textDocument/didOpen) word=$(text text | grep -o '^[a-z]*'); opened ;;
-        textDocument/didChange) word=$(text text | grep -o '^[a-z]*') ;;
+        textDocument/didOpen) remember; word=$(text text | grep -o '^[a-z]*'); opened ;;
+        textDocument/didChange) remember; word=$(text text | grep -o '^[a-z]*') ;;
         textDocument/diagnostic)
+            if [ "$behaviour" = types ]; then answer "{\"kind\":\"full\",\"items\":[$(type_error)]}"; return; fi
             message='it is odd'
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
@@ -91,12 +125,23 @@ handle() {
             if [ "$behaviour" = hang ]; then while :; do sleep 1; done; fi
             range='{"start":{"line":1,"character":0},"end":{"line":1,"character":0}}'
             if [ "$behaviour" = push ]; then answer "{\"uri\":\"$uri\",\"range\":$range}"; else answer null; fi ;;
+        textDocument/references) answer "[{\"uri\":\"$(document)\",\"range\":$first_row}]" ;;
+        textDocument/hover) answer '{"contents":{"kind":"plaintext","value":"a word"}}' ;;
         textDocument/rename)
-            edit=$(edit_of 1 0 6 "$(text newName)")
-            answer "{\"changes\":{\"$uri\":[$edit],\"${uri%/*}/b.sql\":[$edit]}}" ;;
+            if [ "$behaviour" = types ]; then
+                answer "{\"changes\":{\"$(document)\":[{\"range\":$first_row,\"newText\":\"$(text newName)\"}]}}"
+            else
+                edit=$(edit_of 1 0 6 "$(text newName)")
+                answer "{\"changes\":{\"$uri\":[$edit],\"${uri%/*}/b.sql\":[$edit]}}"
+            fi ;;
         textDocument/codeAction)
-            fix="{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}}"
-            answer "[$fix]" ;;
+            if [ "$behaviour" = types ]; then
+                edit="{\"changes\":{\"$(document)\":[{\"range\":$first_row,\"newText\":\"right\"}]}}"
+                answer "[{\"title\":\"Put it right\",\"kind\":\"quickfix\",\"isPreferred\":true,\"edit\":$edit}]"
+            else
+                edit="{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}"
+                answer "[{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":$edit}]"
+            fi ;;
         textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
         initialized)
             if [ "$behaviour" = watch ]; then

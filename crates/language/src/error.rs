@@ -55,6 +55,9 @@ pub enum Error {
         /// A clause.
         reason: String,
     },
+    /// There is no sandbox in which servers must run, for this reason.
+    #[error("language servers cannot run inside a sandbox: {0}")]
+    SandboxUnavailable(String),
     /// There is no server with this id.
     #[error("there is no language server \"{id}\"{hint}; `burin-agent lsp list --all` lists them")]
     UnknownServer {

@@ -8,6 +8,7 @@
 //! Start at `FolderServers`, `check` and `RunningServers`; the known servers are in `table`.
 
 mod check;
+mod confinement;
 mod environment;
 mod error;
 mod expand;
@@ -28,13 +29,14 @@ mod table;
 mod watchdog;
 
 pub use check::{CheckFailure, CheckReport, CheckRequest, CheckSeverity, FileDiagnostic, check};
+pub use confinement::{ServerConfinement, ServerSandbox};
 pub use error::Error;
 pub use install::{InstallPlan, InstalledServers};
 pub use listing::{ListScope, ListedServer};
 pub use locate::{ProgramOrigin, ServerProgram};
 pub use running::{
-    DocumentServer, LanguageChanges, MissingServer, RunningOptions, RunningServers, ServerKey,
-    ServerMessage, ServerState, ServerStatus, StartRefusal,
+    DocumentReadiness, DocumentServer, LanguageChanges, MissingServer, RunningOptions,
+    RunningServers, ServerKey, ServerMessage, ServerState, ServerStatus, StartRefusal,
 };
 pub use selection::FolderServers;
 pub use server_log::read_log;

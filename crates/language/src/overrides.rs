@@ -1,9 +1,11 @@
-//! The user's changes to the table of servers.
+//! Changes to the table of servers: those of the user, and those for confined servers.
 
 use serde_json::{Map, Value};
 use settings::{LanguageServerSetting, LspSettings, nearest};
 
-use crate::table::{ServerDefinition, ServerRole, ServerSharing, ServerTable, SystemPackages};
+use crate::table::{
+    ConfinedOptions, ServerDefinition, ServerRole, ServerSharing, ServerTable, SystemPackages,
+};
 
 impl ServerTable {
     /// Returns the table with the changes of the settings, and a sentence for each change that cannot
@@ -26,6 +28,18 @@ impl ServerTable {
             }
         }
         (self, problems)
+    }
+
+    /// Applies the options with which servers execute less code of the project; they win over settings.
+    pub(crate) fn confine(&mut self) {
+        for server in &mut self.servers {
+            let ConfinedOptions {
+                initialization_options,
+                settings,
+            } = &server.confined;
+            merge(&mut server.initialization_options, initialization_options);
+            merge(&mut server.settings, settings);
+        }
     }
 
     fn unknown_server(&self, id: &str) -> String {
@@ -57,6 +71,7 @@ fn own_server(id: &str, setting: &LanguageServerSetting) -> Option<ServerDefinit
         needs_root: false,
         initialization_options: Map::new(),
         settings: Map::new(),
+        confined: ConfinedOptions::default(),
         sharing: ServerSharing::PerFolder,
         runs_project_code: true,
         reports_progress: false,
@@ -146,6 +161,22 @@ mod tests {
         assert_eq!(json.arguments, ["--stdio"]);
         let expected = json!({ "validate": { "enable": true }, "format": { "enable": false } });
         assert_eq!(json.settings["json"], expected);
+    }
+
+    #[test]
+    fn confined_servers_execute_less_code_whatever_the_settings() {
+        let (mut table, _) = with(
+            r#"{ "rust-analyzer": { "initialization_options": { "checkOnSave": true, "cargo": { "features": [] } } } }"#,
+        );
+        table.confine();
+        let options = &table
+            .server("rust-analyzer")
+            .expect("known")
+            .initialization_options;
+        let cargo = json!({ "features": [], "buildScripts": { "enable": false } });
+        assert_eq!(options["cargo"], cargo);
+        assert_eq!(options["checkOnSave"], json!(false));
+        assert_eq!(options["procMacro"], json!({ "enable": false }));
     }
 
     #[test]

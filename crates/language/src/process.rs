@@ -3,23 +3,22 @@
 //! Invariant: when `end` returns, the process and its descendants are gone; the same holds soon after a
 //! `ServerProcess` is dropped.
 
+mod tree;
+
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read};
-use std::process::{ChildStdin, ChildStdout};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use base::LogErr as _;
-use futures::executor::block_on;
 use host::environment::{self, Variable};
-use host::process::{
-    self, LiveProcess, ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest,
-};
+use host::process::{ProcessEnvironment, ProcessExit, StartRequest};
 
 use crate::Error;
 use crate::selection::ServerChoice;
 use crate::server_log::{LogSource, ServerLog};
+use tree::{ServerTree, StartedServer};
 
 /// Lines of standard error that are kept.
 const LAST_LINES: usize = 20;
@@ -30,9 +29,11 @@ const EXIT_GRACE: Duration = Duration::from_secs(1);
 
 /// A running process of a server.
 pub(crate) struct ServerProcess {
-    group: Arc<ProcessGroup>,
-    /// Receives the end of the process.
-    ended: mpsc::Receiver<ProcessExit>,
+    tree: ServerTree,
+    /// The end of the process, set when it and its descendants are gone.
+    exit: Arc<OnceLock<ProcessExit>>,
+    /// Closed after `exit` was set.
+    ended: mpsc::Receiver<()>,
     last_lines: Arc<Mutex<VecDeque<String>>>,
     /// Closed once standard error was read to its end.
     errors_ended: mpsc::Receiver<()>,
@@ -43,8 +44,8 @@ pub(crate) type MemoryProbe = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
 
 /// The pipes of a server's process.
 pub(crate) struct ServerPipes {
-    pub(crate) input: ChildStdin,
-    pub(crate) output: ChildStdout,
+    pub(crate) input: Box<dyn Write + Send>,
+    pub(crate) output: Box<dyn Read + Send>,
 }
 
 impl ServerProcess {
@@ -66,25 +67,27 @@ impl ServerProcess {
             folder: choice.root.clone(),
             environment: ProcessEnvironment::Only(variables),
         };
-        let LiveProcess {
+        let StartedServer {
             input,
             output,
             errors,
-            group,
-        } = process::start(&request)?;
+            tree,
+        } = tree::start(request, &choice.sandbox)?;
         let text = format!("started {} in {}", choice.program.path, choice.root);
         log.add(LogSource::Process, &text);
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let errors_ended = read_errors(errors, log.clone(), last_lines.clone());
-        let group = Arc::new(group);
-        let (sender, ended) = mpsc::channel();
-        let waited = group.clone();
+        let exit = Arc::<OnceLock<ProcessExit>>::default();
+        let (open, ended) = mpsc::channel();
+        let (waited, result) = (tree.clone(), exit.clone());
         thread::spawn(move || {
-            // The receiver is gone if the process was dropped.
-            sender.send(block_on(waited.wait())).ok();
+            // Nothing else sets it.
+            result.set(waited.wait()).ok();
+            drop(open);
         });
         let process = Self {
-            group,
+            tree,
+            exit,
             ended,
             last_lines,
             errors_ended,
@@ -100,15 +103,17 @@ impl ServerProcess {
 
     /// Returns how the process ended; waits for that at most this long.
     pub(crate) fn wait(&self, time: Duration) -> Option<ProcessExit> {
-        self.ended.recv_timeout(time).ok().or(self.group.exit())
+        // Nothing is ever sent: the channel closes.
+        self.ended.recv_timeout(time).ok();
+        self.exit.get().copied()
     }
 
     /// Waits a moment until the process exits by itself, then kills it and its descendants. Returns once
     /// they are gone. Call it after the input was closed.
     pub(crate) fn end(self) {
         if self.wait(EXIT_GRACE).is_none() {
-            self.group.kill();
-            block_on(self.group.wait());
+            self.tree.kill();
+            self.ended.recv().ok();
         }
     }
 
@@ -138,15 +143,17 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // The waiting thread shares the group.
-        self.group.kill();
+        // The waiting thread shares the tree.
+        if self.exit.get().is_none() {
+            self.tree.kill();
+        }
     }
 }
 
 /// Starts a thread that reads standard error to its end, into the log and the last lines. Returns a channel
 /// that it closes then.
 fn read_errors(
-    errors: impl Read + Send + 'static,
+    errors: Box<dyn Read + Send>,
     log: ServerLog,
     last_lines: Arc<Mutex<VecDeque<String>>>,
 ) -> mpsc::Receiver<()> {

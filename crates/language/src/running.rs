@@ -10,6 +10,7 @@
 mod assignment;
 mod changes;
 mod pulls;
+mod readiness;
 mod state;
 mod supervisor;
 
@@ -28,6 +29,7 @@ use crate::selection::FolderServers;
 use crate::table::ServerRole;
 use changes::PendingChanges;
 pub use changes::{LanguageChanges, ServerMessage};
+pub use readiness::DocumentReadiness;
 pub use state::{MissingServer, ServerKey, ServerState, ServerStatus, StartRefusal};
 use state::{OpenText, State, WantedState};
 

@@ -11,6 +11,7 @@ use host::environment::Variable;
 use settings::Settings;
 
 use crate::Error;
+use crate::confinement::ServerSandbox;
 use crate::environment;
 use crate::install::InstalledServers;
 use crate::locate::{ProgramSearch, ServerProgram};
@@ -25,11 +26,15 @@ pub struct FolderServers {
     files: Arc<dyn Files>,
     root: AbsPath,
     is_trusted: bool,
-    table: ServerTable,
+    pub(crate) table: ServerTable,
     settings: Settings,
     installed: InstalledServers,
+    /// The folder in which programs are looked up; `root` unless the servers are confined.
+    pub(crate) program_root: AbsPath,
     /// The environment of the folder's servers.
-    variables: Vec<Variable>,
+    pub(crate) variables: Vec<Variable>,
+    /// The sandbox of the folder's servers.
+    pub(crate) sandbox: ServerSandbox,
     problems: Vec<String>,
 }
 
@@ -54,6 +59,15 @@ pub(crate) struct ServerChoice {
     pub(crate) program: ServerProgram,
     /// The root folder of the project that it works on.
     pub(crate) root: AbsPath,
+    /// The sandbox of its process.
+    pub(crate) sandbox: ServerSandbox,
+}
+
+impl ServerChoice {
+    /// Returns the id of this process, whose end makes the server exit; `None` if the server cannot see it.
+    pub(crate) fn visible_process(&self) -> Option<u32> {
+        matches!(self.sandbox, ServerSandbox::Off).then(std::process::id)
+    }
 }
 
 impl FolderServers {
@@ -77,8 +91,10 @@ impl FolderServers {
         };
         Self {
             files,
+            program_root: root.clone(),
             root,
             is_trusted,
+            sandbox: ServerSandbox::Off,
             table,
             settings,
             installed,
@@ -149,6 +165,9 @@ impl FolderServers {
         if !self.is_trusted {
             return Err(Error::Untrusted(self.root.clone()));
         }
+        if let ServerSandbox::Unavailable(reason) = &self.sandbox {
+            return Err(Error::SandboxUnavailable(reason.clone()));
+        }
         Ok(())
     }
 
@@ -157,7 +176,7 @@ impl FolderServers {
         let search = ProgramSearch {
             files: self.files.as_ref(),
             variables: &self.variables,
-            root: &self.root,
+            root: &self.program_root,
             is_trusted: self.is_trusted,
             installed: &self.installed,
         };
@@ -172,6 +191,12 @@ impl FolderServers {
             let line = first_line(self.files.as_ref(), path);
             self.table.language_of(path.as_path(), &line)
         })
+    }
+
+    /// Returns whether an installed server serves a file below the folder. Blocks on the disk.
+    pub fn serves(&self, path: &AbsPath) -> bool {
+        let servers = self.for_document(path);
+        servers.is_some_and(|it| !it.servers.is_empty())
     }
 
     /// Returns the servers for a file below the folder; `None` if its language is unknown. Blocks on
@@ -204,6 +229,7 @@ impl FolderServers {
                         definition: server.clone(),
                         program,
                         root: marked.unwrap_or_else(|| self.root.clone()),
+                        sandbox: self.sandbox.clone(),
                     });
                 }
                 None if candidate.is_named => result.missing.push(server.clone()),

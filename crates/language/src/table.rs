@@ -65,6 +65,9 @@ pub struct ServerDefinition {
     /// Its configuration, by section.
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
+    /// Changes to both with which it executes less code of the project.
+    #[serde(default)]
+    pub(crate) confined: ConfinedOptions,
     #[serde(default)]
     pub(crate) sharing: ServerSharing,
     /// Whether it executes code or configuration of the project.
@@ -115,6 +118,16 @@ pub(crate) enum ProgramFolder {
     NodeModules,
     /// `.venv/bin` or `venv/bin`.
     Venv,
+}
+
+/// Options of a server that may not execute code of the project.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ConfinedOptions {
+    /// Members on top of the options for its initialization.
+    pub(crate) initialization_options: Map<String, Value>,
+    /// Sections on top of its configuration.
+    pub(crate) settings: Map<String, Value>,
 }
 
 /// Whether a process may serve several folders.

@@ -24,6 +24,8 @@ pub struct Progress {
 pub(crate) struct ProgressTable {
     /// Works with the JSON text of their tokens.
     works: Vec<(String, Progress)>,
+    /// Whether any work began.
+    has_begun: bool,
 }
 
 /// The parameters of `$/progress`. Partial results, which are never requested, have another value.
@@ -44,6 +46,7 @@ impl ProgressTable {
         let known = self.works.iter().position(|(known, _)| *known == token);
         match (value.get("kind").and_then(Value::as_str), known) {
             (Some("begin"), known) => {
+                self.has_begun = true;
                 if let Some(known) = known {
                     self.works.remove(known);
                 }
@@ -76,6 +79,11 @@ impl ProgressTable {
         self.works.clear();
     }
 
+    /// Returns whether any work began.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     /// Returns the work under way.
     pub(crate) fn works(&self) -> Vec<Progress> {
         self.works.iter().map(|(_, work)| work.clone()).collect()
@@ -104,6 +112,7 @@ mod tests {
             json!(1),
             json!({"kind": "report", "message": "early"})
         ));
+        assert!(!table.has_begun());
         assert!(apply(
             &mut table,
             json!(1),
@@ -121,6 +130,7 @@ mod tests {
         assert_eq!(table.works(), [expected]);
         assert!(apply(&mut table, json!(1), json!({"kind": "end"})));
         assert_eq!(table.works(), []);
+        assert!(table.has_begun());
     }
 
     #[test]

@@ -238,6 +238,12 @@ impl LanguageServer {
         self.inner.connection.activity()
     }
 
+    /// Returns whether the server has reported any work since its start.
+    pub fn has_progressed(&self) -> bool {
+        let connection = &self.inner.connection;
+        connection.with(|session| session.has_progressed())
+    }
+
     /// Returns the connection.
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.inner.connection

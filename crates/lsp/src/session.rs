@@ -154,6 +154,11 @@ impl ServerSession {
         self.progress.works()
     }
 
+    /// Returns whether any work was reported.
+    pub(crate) fn has_progressed(&self) -> bool {
+        self.progress.has_begun()
+    }
+
     /// Opens a document, or opens it anew.
     pub(crate) fn open(&mut self, path: &AbsPath, language_id: &str, text: &Snapshot) {
         if self.phase == Phase::Exited {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
+use host::environment::Variable;
 use host::{Dirs, FileKind, Files, RealFiles};
-use language::{FolderServers, InstalledServers};
+use language::{FolderServers, InstalledServers, ServerConfinement, ServerSandbox};
 use project::{WalkBackend, WalkOptions, file_list};
-use settings::SettingsSource;
+use settings::{Settings, SettingsSource};
 
 use crate::Error;
 use crate::models::setup::read_text;
@@ -32,8 +33,58 @@ pub fn folder_servers(
 ) -> (FolderServers, Vec<String>) {
     let is_trusted = source == TrustSource::Command || trust::is_trusted(&RealFiles, dirs, root);
     let mut problems = Vec::new();
+    let settings = settings(dirs, root, is_trusted, &mut problems);
+    let files: Arc<dyn Files> = Arc::new(RealFiles);
+    let installed = InstalledServers::new(dirs.servers());
+    let servers = FolderServers::open(files, root.clone(), settings, installed, is_trusted);
+    problems.extend(servers.problems().iter().cloned());
+    (servers, problems)
+}
+
+/// The request for the servers of a tree that an agent may change.
+pub(crate) struct TreeServersRequest {
+    /// The folder of the documents; a real path without links.
+    pub(crate) root: AbsPath,
+    /// The folder of the user, whose settings and programs count.
+    pub(crate) checkout: AbsPath,
+    /// Whether the user trusts that folder.
+    pub(crate) is_trusted: bool,
+    /// The environment of the servers.
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) sandbox: ServerSandbox,
+}
+
+/// Returns the servers of a tree that an agent may change. Blocks on the disk.
+pub(crate) fn tree_servers(dirs: &Dirs, request: TreeServersRequest) -> FolderServers {
+    let TreeServersRequest {
+        root,
+        checkout,
+        is_trusted,
+        variables,
+        sandbox,
+    } = request;
+    let mut settings = settings(dirs, &checkout, is_trusted, &mut Vec::new());
+    // The files of direnv and mise in the tree are the agent's.
+    settings.lsp.load_environment = false;
+    let files: Arc<dyn Files> = Arc::new(RealFiles);
+    let installed = InstalledServers::new(dirs.servers());
+    let servers = FolderServers::open(files, root, settings, installed, is_trusted);
+    servers.confined(ServerConfinement {
+        checkout,
+        variables,
+        sandbox,
+    })
+}
+
+/// Returns the settings that count in a folder that the user trusts. Blocks on the disk.
+pub(crate) fn checkout_settings(dirs: &Dirs, checkout: &AbsPath) -> Settings {
+    settings(dirs, checkout, true, &mut Vec::new())
+}
+
+/// Returns the settings of the user and of a project, and adds a sentence for each problem.
+fn settings(dirs: &Dirs, root: &AbsPath, is_trusted: bool, problems: &mut Vec<String>) -> Settings {
     let mut text = |path: AbsPath| {
-        let text = read_text(&RealFiles, &path, &mut problems);
+        let text = read_text(&RealFiles, &path, problems);
         text.unwrap_or_default()
     };
     let user = text(dirs.config.join("settings.json"));
@@ -47,11 +98,7 @@ pub fn folder_servers(
         (SettingsSource::Project, PROJECT_SETTINGS, &project),
     ]);
     problems.extend(wrong.iter().map(ToString::to_string));
-    let files: Arc<dyn Files> = Arc::new(RealFiles);
-    let installed = InstalledServers::new(dirs.servers());
-    let servers = FolderServers::open(files, root.clone(), settings, installed, is_trusted);
-    problems.extend(servers.problems().iter().cloned());
-    (servers, problems)
+    settings
 }
 
 /// Returns the documents among `paths`: files, and the files below folders that are neither hidden nor

@@ -7,6 +7,7 @@
 //! (`permissions`), and one policy for the environments of child processes (`host::environment`).
 //! Start at `AgentServices::open`; `SessionFactory` assembles a single session.
 
+mod agent_language;
 pub mod agent_services;
 pub mod compose;
 mod error;

@@ -83,7 +83,7 @@ pub(crate) fn sandbox(
     dirs: &Dirs,
     session_root: SessionRoot,
     confinement: &Confinement,
-) -> (Option<Arc<dyn CommandSandbox>>, Vec<String>) {
+) -> (Option<Arc<SessionSandbox>>, Vec<String>) {
     let permissions = Permissions::read(dirs);
     let (settings, problems) = SandboxSettings::of(&permissions, &session_root.project);
     if confinement.is_off || settings.is_off() {
@@ -112,6 +112,8 @@ pub(crate) fn sandbox(
         .repositories
         .extend(session_root.git_dir.clone());
     policy.readable.extend(session_root.readable);
+    // Language servers that Burin installed lie in a folder that is hidden otherwise.
+    policy.readable.push(dirs.servers());
     problems.extend(user.warning(&policy.workspace));
     let programs = GitPrograms::of(&policy.workspace, Some(&user.home));
     problems.extend(programs.notices().map(str::to_owned));
@@ -181,7 +183,7 @@ fn add_hosts(policy: &mut Policy, more: impl IntoIterator<Item = HostRule>) {
 }
 
 /// The sandbox of one session.
-struct SessionSandbox {
+pub(crate) struct SessionSandbox {
     policy: Policy,
     scanner: Arc<HookScanner>,
     has_own_worktree: bool,
@@ -195,6 +197,16 @@ struct SessionSandbox {
 
 fn unavailable(reason: impl ToString) -> agent::Error {
     agent::Error::SandboxUnavailable(reason.to_string())
+}
+
+impl SessionSandbox {
+    /// Returns whether the layers are on that hide files and keep read-only commands from changing any.
+    pub(crate) fn hides_files(&self) -> bool {
+        let needed = [SandboxLayer::Mounts, SandboxLayer::Namespaces];
+        !needed
+            .iter()
+            .any(|layer| self.policy.without.contains(layer))
+    }
 }
 
 impl CommandSandbox for SessionSandbox {
@@ -227,11 +239,7 @@ impl CommandSandbox for SessionSandbox {
     }
 
     fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, agent::Error> {
-        let without = &self.policy.without;
-        if [SandboxLayer::Mounts, SandboxLayer::Namespaces]
-            .iter()
-            .any(|layer| without.contains(layer))
-        {
+        if !self.hides_files() {
             // The user turned off the layers that hide files.
             return self.bounds(&[]);
         }

@@ -14,21 +14,25 @@ use agent::hooks::Hooks;
 use agent::permission::PermissionPolicy;
 use agent::record::SessionMode;
 use agent::rules::{RulePolicy, RuleScope, UnmatchedCalls};
+use agent::sandbox::CommandSandbox;
 use agent::services::{Buffers, SessionServices};
 use agent::store::SessionStore;
 use agent::tools::{self, ToolOptions, ToolStates};
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use connect::mcp::ServerEntry;
+use host::environment::Variable;
 use host::{Dirs, RealClock, RealFiles};
 use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
+use crate::agent_language::{AgentLanguagePool, AgentTree, TreeSandbox};
 use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, ServerWait};
 use crate::permissions::{self, PermissionScope, Permissions};
-use crate::sandbox_policy::{self, Confinement, SessionRoot};
+use crate::sandbox_policy::{self, Confinement, SessionRoot, SessionSandbox};
+use crate::trust;
 
 /// Returns the model gateway of sessions: the router with the profiles and prices of its models.
 pub fn model_gateway(router: RouterHandle, models: &[RoutedModel]) -> RouterGateway {
@@ -93,6 +97,8 @@ pub struct SessionFactory {
     harness: Arc<Harness>,
     tool_states: Arc<ToolStates>,
     servers: McpPool,
+    language: AgentLanguagePool,
+    trust: TrustedFolders,
     dirs: Dirs,
     watchers: TreeWatchers,
     checkouts: MainCheckouts,
@@ -180,6 +186,7 @@ impl SessionFactory {
             None => IndexRegistry::new(dirs),
         };
         let (buffers, environments) = windows_parts(windows, &checkouts);
+        let language = AgentLanguagePool::new(dirs, buffers.clone());
         let sources = sources(dirs, indexes, buffers);
         let config = Some(dirs.config.clone());
         let contexts =
@@ -190,7 +197,7 @@ impl SessionFactory {
             ..ToolOptions::new(&sources)
         };
         let mut tools = tools::all(&options);
-        tools.push(Arc::new(SkillTool::new(trust, config)));
+        tools.push(Arc::new(SkillTool::new(trust.clone(), config)));
         let states = tool_states.clone();
         let harness = Harness::new(HarnessParts {
             store,
@@ -207,6 +214,8 @@ impl SessionFactory {
             harness,
             tool_states,
             servers: McpPool::new(Arc::new(RealFiles), dirs),
+            language,
+            trust,
             dirs: dirs.clone(),
             watchers,
             checkouts,
@@ -256,24 +265,26 @@ impl SessionFactory {
         };
         let project = session_root.project.clone();
         self.checkouts.insert(&wanted.root, &project);
+        let variables = session_root.variables.clone();
         let (sandbox, problems) =
             sandbox_policy::sandbox(&self.dirs, session_root, &wanted.confinement);
+        let tree = self.agent_tree(&wanted.root, &project, variables, sandbox.as_ref());
         let (policy, mut notices) =
             permission_policy(unasked, &project, problems.first(), &self.dirs);
         notices.extend(problems);
-        let offer = self
-            .servers
-            .open(
-                (&wanted.root, &project),
-                wanted.servers,
-                &self.tool_states,
-                &wanted.waiting,
-            )
-            .await;
+        let servers = self.servers.open(
+            (&wanted.root, &project),
+            wanted.servers,
+            &self.tool_states,
+            &wanted.waiting,
+        );
+        let (offer, language) = tokio::join!(servers, self.language.offer(tree, &self.tool_states));
         notices.extend(offer.notices);
+        let mut tools = language.tools;
+        tools.extend(offer.tools);
         let start = SessionOptions {
             harness: self.harness.clone(),
-            tools: offer.tools,
+            tools,
             root: wanted.root,
             model: wanted.model,
             mode: wanted.mode,
@@ -282,10 +293,38 @@ impl SessionFactory {
             has_user: wanted.has_user,
             budget: wanted.budget,
             hooks: wanted.hooks,
-            sandbox,
+            sandbox: sandbox.map(|it| it as Arc<dyn CommandSandbox>),
+            edit_diagnostics: language.edit_diagnostics,
             parent: None,
         };
         (start, notices)
+    }
+
+    /// Returns the tree of a session for its language servers.
+    fn agent_tree(
+        &self,
+        root: &AbsPath,
+        checkout: &AbsPath,
+        variables: Vec<Variable>,
+        sandbox: Option<&Arc<SessionSandbox>>,
+    ) -> AgentTree {
+        // The sandbox contains the code of a project that the user trusts for this program only.
+        let is_trusted = match sandbox {
+            Some(_) => self.trust.is_trusted(root),
+            None => trust::is_trusted(&RealFiles, &self.dirs, checkout),
+        };
+        let sandbox = match sandbox {
+            None => TreeSandbox::Off,
+            Some(sandbox) if sandbox.hides_files() => TreeSandbox::On(sandbox.clone()),
+            Some(_) => TreeSandbox::Weak,
+        };
+        AgentTree {
+            root: root.clone(),
+            checkout: checkout.clone(),
+            is_trusted,
+            sandbox,
+            variables,
+        }
     }
 
     /// Shuts down the shared services gracefully; takes some seconds at most.
@@ -306,7 +345,6 @@ fn sources(
         state: dirs.state.clone(),
         search: Some(Arc::new(AgentSearch::new(indexes, buffers.clone()))),
         buffers,
-        diagnostics: None,
     })
 }
 

@@ -137,7 +137,7 @@ impl<'a> ServerRun<'a> {
                 name: "Burin".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
-            process_id: Some(std::process::id()),
+            process_id: self.group.choice.visible_process(),
             folders: self.group.roots.clone(),
             initialization_options: server.initialization_options.clone(),
             configuration: server.settings.clone(),

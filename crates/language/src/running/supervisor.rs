@@ -395,7 +395,7 @@ impl Supervisor {
                 name: "Burin".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
-            process_id: Some(std::process::id()),
+            process_id: self.choice.visible_process(),
             folders: vec![self.key.root.clone()],
             initialization_options: server.initialization_options.clone(),
             configuration: server.settings.clone(),

@@ -26,6 +26,8 @@ fn folder(names: &[&str], user: &str, is_trusted: bool) -> FolderServers {
     FolderServers {
         files: Arc::new(files),
         root: path("/p"),
+        program_root: path("/p"),
+        sandbox: ServerSandbox::Off,
         is_trusted,
         table,
         settings,

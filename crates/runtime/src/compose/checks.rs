@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::sandbox::CommandSandbox as _;
 use base::AbsPath;
 use composer::land::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate};
 use host::process::{LaunchRequest, ProcessExit, spawn};

@@ -15,6 +15,10 @@ section! {
         enabled: bool = true;
         /// Starts the servers of a trusted folder in the environment that direnv or mise gives it.
         load_environment: bool = true;
+        /// Offers agents the language servers of folders that you trust: diagnostics, definitions, references, renames and code actions. Their servers run in the agent's sandbox.
+        agents: bool = true;
+        /// Tells an agent after each edit which errors are new and which are resolved.
+        diagnostics_after_edit: bool = true;
         /// Changes to known servers, and servers of your own, by id: `enabled`, `command`, `args`, `languages`, `environment` with the names of variables to pass on, `initialization_options` and `settings`.
         servers: LanguageServerSettings = LanguageServerSettings::default();
     }

@@ -1,0 +1,184 @@
+//! Language servers of the trees that agents work in: one set for each tree, in the sandbox of its session.
+//!
+//! Knows: `language`, `lsp`, the sandbox of sessions. Must not know: tools, how an answer is shown to a model.
+//! Invariant: servers read the tree and cannot change it; they have no network, and none of the tree's secrets, unless the
+//! user turned the sandbox off.
+//! Invariant: no server starts in a folder that is not trusted, or without the sandbox that the session's commands have.
+//! Start at `AgentLanguagePool::offer`; `tree` runs the servers of one tree, `queries` asks them.
+
+mod documents;
+mod edits;
+mod queries;
+mod tree;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, Weak};
+
+use agent::language::LanguageQueries;
+use agent::sandbox::CommandSandbox;
+use agent::services::Buffers;
+use agent::tool::Tool;
+use agent::tools::{ToolStates, language as language_tools};
+use base::AbsPath;
+use host::Dirs;
+use host::environment::Variable;
+use language::{FolderServers, ServerSandbox};
+use project::{WalkBackend, WalkOptions, file_list};
+
+use crate::language_servers::{self, TreeServersRequest};
+use crate::sandbox_policy::{self, lock};
+use tree::TreeServers;
+
+/// The servers of all trees that sessions work in. Sessions in one tree share them.
+pub(crate) struct AgentLanguagePool {
+    dirs: Dirs,
+    buffers: Option<Arc<dyn Buffers>>,
+    /// Holds no server by itself: they end with the last session that can ask them.
+    trees: Mutex<HashMap<AbsPath, Weak<TreeServers>>>,
+}
+
+/// A tree in which a session works.
+#[derive(Clone)]
+pub(crate) struct AgentTree {
+    /// The root of the session.
+    pub(crate) root: AbsPath,
+    /// The user's checkout: the root itself, or the main repository of a worktree. Its settings count.
+    pub(crate) checkout: AbsPath,
+    /// Whether the user trusts the checkout.
+    pub(crate) is_trusted: bool,
+    pub(crate) sandbox: TreeSandbox,
+    /// Variables of the session's commands, in addition to those of every command.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// The sandbox for the servers of a tree.
+#[derive(Clone)]
+pub(crate) enum TreeSandbox {
+    /// The user turned it off.
+    Off,
+    /// That of the session's read-only commands.
+    On(Arc<dyn CommandSandbox>),
+    /// It cannot hide files and forbid changes.
+    Weak,
+}
+
+/// The parts of a session that language servers provide.
+#[derive(Default)]
+pub(crate) struct LanguageOffer {
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// The servers whose errors follow each edit.
+    pub(crate) edit_diagnostics: Option<Arc<dyn LanguageQueries>>,
+}
+
+impl AgentLanguagePool {
+    /// Creates the pool without servers. `buffers` provides the unsaved texts of windows, if there are any.
+    pub(crate) fn new(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Self {
+        Self {
+            dirs: dirs.clone(),
+            buffers,
+            trees: Mutex::default(),
+        }
+    }
+
+    /// Returns the tools for a session in a tree; none unless an installed server serves one of its files and may run.
+    /// Starts no server.
+    pub(crate) async fn offer(&self, tree: AgentTree, states: &Arc<ToolStates>) -> LanguageOffer {
+        let (dirs, inspected) = (self.dirs.clone(), tree.clone());
+        let inspected = tokio::task::spawn_blocking(move || inspected.inspect(&dirs)).await;
+        let Ok(Some(features)) = inspected else {
+            return LanguageOffer::default();
+        };
+        let queries: Arc<dyn LanguageQueries> = self.servers(tree);
+        LanguageOffer {
+            tools: language_tools::all(&queries, states),
+            edit_diagnostics: features.diagnostics_after_edit.then_some(queries),
+        }
+    }
+
+    /// Returns the servers of a tree, which start with the first query.
+    fn servers(&self, tree: AgentTree) -> Arc<TreeServers> {
+        let mut trees = lock(&self.trees);
+        trees.retain(|_, servers| servers.strong_count() > 0);
+        let known = trees.get(&tree.root).and_then(Weak::upgrade);
+        // A session with another sandbox does not share servers.
+        if let Some(known) = known.filter(|it| it.is_like(&tree)) {
+            return known;
+        }
+        let root = tree.root.clone();
+        let servers = TreeServers::new(self.dirs.clone(), tree, self.buffers.clone());
+        trees.insert(root, Arc::downgrade(&servers));
+        servers
+    }
+}
+
+/// The settings of a tree in which servers may run.
+struct LanguageFeatures {
+    diagnostics_after_edit: bool,
+}
+
+impl AgentTree {
+    /// Returns the servers of the tree. Blocks on the disk, and until the sandbox is open.
+    fn open(&self, dirs: &Dirs) -> FolderServers {
+        let sandbox = match &self.sandbox {
+            TreeSandbox::Off => ServerSandbox::Off,
+            TreeSandbox::Weak => {
+                let reason = "its layers that hide files are turned off";
+                ServerSandbox::Unavailable(reason.to_owned())
+            }
+            TreeSandbox::On(sandbox) => match sandbox.read_only_bounds() {
+                Ok(bounds) => ServerSandbox::On(bounds),
+                Err(error) => ServerSandbox::Unavailable(error.to_string()),
+            },
+        };
+        let mut variables = sandbox_policy::command_variables(dirs);
+        variables.extend(self.variables.iter().cloned());
+        language_servers::tree_servers(
+            dirs,
+            TreeServersRequest {
+                root: self.root.clone(),
+                checkout: self.checkout.clone(),
+                is_trusted: self.is_trusted,
+                variables,
+                sandbox,
+            },
+        )
+    }
+
+    /// Returns the settings if a server may run and serves a file of the tree. Blocks on the disk.
+    fn inspect(&self, dirs: &Dirs) -> Option<LanguageFeatures> {
+        if !self.is_trusted || matches!(self.sandbox, TreeSandbox::Weak) {
+            return None;
+        }
+        let settings = language_servers::checkout_settings(dirs, &self.checkout).lsp;
+        if !settings.enabled || !settings.agents {
+            return None;
+        }
+        let servers = self.open(dirs);
+        let may_start = servers.ensure_may_start();
+        may_start.is_ok().then_some(())?;
+        self.has_served_file(&servers).then_some(LanguageFeatures {
+            diagnostics_after_edit: settings.diagnostics_after_edit,
+        })
+    }
+
+    /// Returns whether a server serves a file of the tree; of files with one extension, one is looked at.
+    fn has_served_file(&self, servers: &FolderServers) -> bool {
+        let options = WalkOptions::default();
+        let cancel = AtomicBool::new(false);
+        let listed = file_list(&WalkBackend::Disk, &self.root, &options, &cancel);
+        let Ok((names, _)) = listed else {
+            return false;
+        };
+        let mut seen: HashSet<OsString> = HashSet::new();
+        let mut kinds = names.iter().filter(|name| {
+            let kind = name.extension().or_else(|| name.file_name());
+            kind.is_some_and(|kind| seen.insert(kind.to_owned()))
+        });
+        kinds.any(|name| servers.serves(&self.root.join(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
