@@ -6,7 +6,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use host::environment::{self, Recipient};
-use serde_json::Value;
+use mockllm::{MockServer, Script};
+use serde_json::{Value, json};
 
 use super::{CommandResult, World};
 
@@ -177,6 +178,49 @@ fn ty_is_installed_and_finds_a_wrong_type() {
         diagnostic: "a.py:1:",
     };
     check_server(Registry::Pypi, "ty", &file);
+}
+
+#[test]
+fn an_agent_asks_an_installed_server_inside_its_sandbox() {
+    let world = World::with_installed_servers();
+    if !Registry::Pypi.answers(&world) {
+        return test_support::skip(format!("ty: {}", Registry::Pypi.reason()));
+    }
+    let result = world.run(&["lsp", "install", "--yes", "ty"]);
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let server = MockServer::start(agent_script()).expect("a server on loopback");
+    let provider =
+        json!({ "name": "mock", "wire": "openai", "url": format!("{}/v1", server.url()) });
+    let settings = json!({ "models": { "default": "mock/m", "providers": [provider] } });
+    fs::write(world.path("config/settings.json"), settings.to_string()).expect("settings");
+    fs::write(world.path("p/a.py"), "x: int = 1\n").expect("a file");
+    let root = world.path("p").display().to_string();
+    let run = [
+        "run", "--json", "--yes", "--model", "mock/m", "--root", &root, "the task",
+    ];
+    let result = world.run(&run);
+    assert_eq!(result.code, Some(0), "{result:?}");
+    for text in [
+        "1 new error:\\na.py:1: ",
+        "No errors and no warnings in 1 file",
+    ] {
+        assert!(result.output.contains(text), "{text}: {result:?}");
+    }
+    assert_eq!(world.server_processes(), Vec::<String>::new());
+}
+
+/// A model that looks for errors, then writes a wrong type.
+fn agent_script() -> Script {
+    let call = |tool: &str, arguments: Value| json!([{ "call": { "tool": tool, "arguments": arguments } }]);
+    let step = |step: u32, reply: Value| json!({ "match": { "user": { "contains": "task" }, "step": step }, "reply": reply });
+    let rules = json!([
+        step(1, call("read", json!({ "path": "a.py" }))),
+        step(2, call("diagnostics", json!({ "paths": ["a.py"] }))),
+        step(3, call("write", json!({ "path": "a.py", "content": "x: int = \"one\"\n" }))),
+        { "reply": [{ "text": "Done." }] },
+    ]);
+    let script = Script::parse("story", &json!({ "rules": rules }).to_string());
+    script.unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

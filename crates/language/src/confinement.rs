@@ -1,6 +1,6 @@
 //! The conditions under which servers work on a tree that an agent may change.
 //!
-//! Must not know: how a sandbox is enforced.
+//! Must not know: how a sandbox is enforced, which servers there are.
 //! Invariant: without a sandbox, no server starts, unless the user turned it off.
 
 use std::fmt;
@@ -9,8 +9,6 @@ use std::sync::Arc;
 use base::AbsPath;
 use host::environment::Variable;
 use host::process::SandboxSpawner;
-
-use crate::selection::FolderServers;
 
 /// The conditions under which the servers of an agent's tree run.
 pub struct ServerConfinement {
@@ -40,22 +38,5 @@ impl fmt::Debug for ServerSandbox {
             Self::On(_) => f.write_str("On"),
             Self::Unavailable(reason) => write!(f, "Unavailable({reason:?})"),
         }
-    }
-}
-
-impl FolderServers {
-    /// Confines the servers: they execute as little code of the tree as their options allow, with another environment
-    /// and inside a sandbox.
-    pub fn confined(mut self, confinement: ServerConfinement) -> Self {
-        let ServerConfinement {
-            checkout,
-            variables,
-            sandbox,
-        } = confinement;
-        self.table.confine();
-        self.program_root = checkout;
-        self.variables = variables;
-        self.sandbox = sandbox;
-        self
     }
 }

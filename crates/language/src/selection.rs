@@ -11,7 +11,7 @@ use host::environment::Variable;
 use settings::Settings;
 
 use crate::Error;
-use crate::confinement::ServerSandbox;
+use crate::confinement::{ServerConfinement, ServerSandbox};
 use crate::environment;
 use crate::install::InstalledServers;
 use crate::locate::{ProgramSearch, ServerProgram};
@@ -26,15 +26,15 @@ pub struct FolderServers {
     files: Arc<dyn Files>,
     root: AbsPath,
     is_trusted: bool,
-    pub(crate) table: ServerTable,
+    table: ServerTable,
     settings: Settings,
     installed: InstalledServers,
     /// The folder in which programs are looked up; `root` unless the servers are confined.
-    pub(crate) program_root: AbsPath,
+    program_root: AbsPath,
     /// The environment of the folder's servers.
-    pub(crate) variables: Vec<Variable>,
+    variables: Vec<Variable>,
     /// The sandbox of the folder's servers.
-    pub(crate) sandbox: ServerSandbox,
+    sandbox: ServerSandbox,
     problems: Vec<String>,
 }
 
@@ -101,6 +101,21 @@ impl FolderServers {
             variables,
             problems,
         }
+    }
+
+    /// Confines the servers: they execute as little code of the folder as their options allow, with
+    /// another environment and inside a sandbox.
+    pub fn confined(mut self, confinement: ServerConfinement) -> Self {
+        let ServerConfinement {
+            checkout,
+            variables,
+            sandbox,
+        } = confinement;
+        self.table.confine();
+        self.program_root = checkout;
+        self.variables = variables;
+        self.sandbox = sandbox;
+        self
     }
 
     /// Returns a sentence for each setting and tool that could not be used.

@@ -7,6 +7,7 @@ mod effort;
 mod enduring;
 mod fakes;
 mod hooking;
+mod language;
 mod leaving;
 mod long;
 mod observing;

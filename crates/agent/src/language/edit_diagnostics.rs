@@ -70,14 +70,7 @@ impl EditDiagnostics {
         if result.outcome == CallOutcome::Ok
             && let Some(text) = self.changes(&touched, context).await
         {
-            let feed = if result.text().ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            };
-            result
-                .content
-                .push(PartContent::Text(format!("{feed}{text}")));
+            append(&mut result.content, &text);
         }
         result
     }
@@ -145,6 +138,18 @@ impl EditDiagnostics {
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<FileDiagnostic>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Appends a text to a result, on a line of its own.
+fn append(content: &mut Vec<PartContent>, text: &str) {
+    if let Some(PartContent::Text(last)) = content.last_mut() {
+        if !last.ends_with('\n') {
+            last.push('\n');
+        }
+        last.push_str(text);
+    } else {
+        content.push(PartContent::Text(text.to_owned()));
     }
 }
 
