@@ -223,9 +223,17 @@ impl TreeServers {
                 .iter()
                 .filter(|path| !synchronised.unopened.contains_key(path))
         };
-        while wanted().any(is_pending) && running.wait(deadline).await {}
-        if synchronised.has_changed {
+        let mut must_settle = synchronised.has_changed;
+        loop {
+            while wanted().any(is_pending) && running.wait(deadline).await {
+                must_settle = true;
+            }
+            if !must_settle || Instant::now() >= deadline {
+                break;
+            }
+            // Reports about other files may follow, and a server may begin with another part of its work.
             running.wait_for_quiet(QUIET, deadline).await;
+            must_settle = wanted().any(is_pending);
         }
         let unreported = paths.iter().filter_map(|path| {
             let reason = match synchronised.unopened.get(path) {
