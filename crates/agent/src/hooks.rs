@@ -275,7 +275,7 @@ impl Hook {
 fn alias(tool: &str) -> &str {
     match tool {
         "read" => "Read",
-        "edit" | "apply_patch" => "Edit",
+        "edit" | "apply_patch" | "rename" | "code_action" => "Edit",
         "write" => "Write",
         "exec_command" | "write_stdin" => "Bash",
         "glob" | "list" => "Glob",

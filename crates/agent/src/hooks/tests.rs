@@ -78,6 +78,7 @@ async fn hooks_are_matched_by_either_name_of_a_tool() {
         ("Bash", "exec_command", true),
         ("exec_command", "exec_command", true),
         ("Edit|Write", "edit", true),
+        ("Edit|Write", "rename", true),
         ("Edit|Write", "read", false),
         ("Rea", "read", false),
         ("*", "anything", true),
