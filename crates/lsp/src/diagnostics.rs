@@ -7,7 +7,6 @@
 use base::{AbsPath, Row, Span};
 use text::{Change, Snapshot};
 
-use crate::position::PositionEncoding;
 use crate::range::ServerRange;
 
 pub(crate) mod wire;
@@ -131,9 +130,9 @@ pub(crate) struct DocumentReports {
 
 impl FileDiagnostic {
     /// Creates the form of a diagnostic of `text` that outlives the text.
-    pub(crate) fn of(item: &Diagnostic, text: &Snapshot, encoding: PositionEncoding) -> Self {
+    pub(crate) fn of(item: &Diagnostic, text: &Snapshot) -> Self {
         Self {
-            range: ServerRange::of(text, item.span, encoding),
+            range: ServerRange::of(text, item.span),
             severity: item.severity,
             message: item.message.clone(),
             code: item.code.clone(),

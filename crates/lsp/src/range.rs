@@ -32,8 +32,9 @@ pub(crate) struct WirePosition {
 }
 
 impl ServerRange {
-    /// Returns the range of a span of `text`.
-    pub(crate) fn of(text: &Snapshot, span: Span, encoding: PositionEncoding) -> Self {
+    /// Returns the range of a span of `text`. It counts bytes.
+    pub fn of(text: &Snapshot, span: Span) -> Self {
+        let encoding = PositionEncoding::Utf8;
         Self {
             start: encoding.position(text, span.start),
             end: encoding.position(text, span.end),

@@ -63,7 +63,7 @@ pub use motion::follow_system_motion;
 pub use platform::ActivePlatform;
 pub use rest_timer::RestTimer;
 pub use row::{ListRow, TreeRow};
-pub use tab::Tab;
+pub use tab::{Tab, TabMark};
 pub use text_field::TextField;
 pub use theme::{ActiveTheme, FontChoice, Theme, dp, row_height, set_fonts, set_theme, space};
 pub use toast::{Corner, Toast, dismiss_toasts, show_toast};

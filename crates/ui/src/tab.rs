@@ -2,7 +2,7 @@
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, App, ClickEvent, ElementId, InteractiveElement, Interactivity, IntoElement,
+    AnyElement, App, ClickEvent, ElementId, Hsla, InteractiveElement, Interactivity, IntoElement,
     MouseButton, ParentElement as _, RenderOnce, Role, SharedString, StatefulInteractiveElement,
     Styled as _, TestSupportExt as _, Window, div, px,
 };
@@ -14,6 +14,17 @@ use crate::theme::{ActiveTheme as _, dp};
 
 type OnClick = Box<dyn Fn(&ClickEvent, &mut Window, &mut App)>;
 type OnClose = std::rc::Rc<dyn Fn(&mut Window, &mut App)>;
+
+/// A colour for the title of a tab and a count behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TabMark {
+    /// The colour of the title and the count.
+    pub color: Hsla,
+    /// The count, for display.
+    pub count: SharedString,
+    /// The meaning of the count for screen readers, such as "2 errors".
+    pub spoken: SharedString,
+}
 
 /// A tab with a title, an optional leading element and a close button.
 ///
@@ -31,6 +42,7 @@ pub struct Tab {
     dirty: bool,
     pinned: bool,
     close_left: bool,
+    mark: Option<TabMark>,
     on_click: Option<OnClick>,
     on_close: Option<OnClose>,
 }
@@ -51,6 +63,7 @@ impl Tab {
             dirty: false,
             pinned: false,
             close_left: false,
+            mark: None,
             on_click: None,
             on_close: None,
         }
@@ -120,6 +133,12 @@ impl Tab {
         self
     }
 
+    /// Marks the title, for example with the errors of the file.
+    pub fn mark(mut self, mark: Option<TabMark>) -> Self {
+        self.mark = mark;
+        self
+    }
+
     /// Returns the accessible label.
     fn spoken(&self) -> SharedString {
         let mut spoken = self.title.to_string();
@@ -131,6 +150,10 @@ impl Tab {
             if is {
                 spoken.push_str(word);
             }
+        }
+        if let Some(mark) = &self.mark {
+            spoken.push_str(", ");
+            spoken.push_str(&mark.spoken);
         }
         spoken.into()
     }
@@ -177,6 +200,7 @@ impl RenderOnce for Tab {
             (None, close)
         };
         let middle = self.on_close.clone();
+        let color = self.mark.as_ref().map(|mark| mark.color);
         self.base
             .test_support()
             .role(Role::Tab)
@@ -228,8 +252,16 @@ impl RenderOnce for Tab {
                     .min_w_0()
                     .truncate()
                     .when(self.preview, |div| div.italic())
+                    .when_some(color, |div, color| div.text_color(color))
                     .child(self.title),
             )
+            .children(self.mark.map(|mark| {
+                div()
+                    .flex_none()
+                    .text_color(mark.color)
+                    .text_size(dp(11.0))
+                    .child(mark.count)
+            }))
             .children(self.detail.map(|detail| {
                 div()
                     .min_w_0()

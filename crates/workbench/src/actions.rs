@@ -176,8 +176,12 @@ pub mod language {
     gpui_kit::actions!(
         language,
         [
-            /// Show the problems in the open files of this folder.
+            /// Show the problems in this folder.
             ShowProblems,
+            /// Go to the next problem of this file, then to the first one of the next file.
+            NextProblem,
+            /// Go to the previous problem of this file, then to the last one of the file before.
+            PreviousProblem,
             /// Show the language servers of this folder; restart, stop or install one.
             ShowServers,
             /// Restart all language servers of this folder.

@@ -15,18 +15,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, Revision};
-use editor::{DiagnosticSet, DocumentModel, ModelEvent};
+use editor::{DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task, WeakEntity,
 };
+use host::Files;
 use language::{
     DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
     ServerStatus, StartRefusal,
 };
-use lsp::{EditRequest, LanguageServer};
+use lsp::{EditRequest, FileDiagnostic, LanguageServer};
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
+use crate::folder_diagnostics::FolderDiagnostics;
 use crate::language_servers::file_events::{DiskChange, ExistenceTracker};
 use crate::services::Services;
 
@@ -36,6 +38,7 @@ pub(crate) struct LanguageServers {
     /// `None` if this process has no language servers.
     running: Option<Arc<RunningServers>>,
     documents: HashMap<EntityId, ServedDocument>,
+    diagnostics: FolderDiagnostics,
     /// The settings with which the servers were found.
     settings: ServerSettings,
     /// Changes on disk of which servers have not heard yet.
@@ -58,7 +61,7 @@ struct ServerSettings {
 pub(crate) enum LanguageServersEvent {
     /// The state, the progress or the list of missing servers changed.
     StatusChanged,
-    /// The diagnostics of an open document were replaced.
+    /// The diagnostics of a document were replaced.
     DiagnosticsChanged,
     /// A server has a message for the user.
     Message(ServerMessage),
@@ -76,10 +79,19 @@ struct ServedDocument {
     _subscriptions: [Subscription; 2],
 }
 
+/// The reports of all servers about one document.
+struct ReadReport {
+    path: AbsPath,
+    /// The revision of an open document to which the diagnostics belong.
+    revision: Option<Revision>,
+    diagnostics: DiagnosticSet,
+    /// The diagnostics of a document that is not open.
+    closed: Vec<FileDiagnostic>,
+}
+
 /// Changes of servers with the reports that they concern, read in the background.
 struct ReadChanges {
-    /// Documents with the revision and the diagnostics of their reports.
-    reports: Vec<(AbsPath, Option<Revision>, DiagnosticSet)>,
+    reports: Vec<ReadReport>,
     /// Whether the state or the progress of a server changed.
     servers: bool,
     /// Whether a server may have other inlay hints for the same texts.
@@ -96,6 +108,7 @@ impl LanguageServers {
                 root: root.clone(),
                 running: None,
                 documents: HashMap::new(),
+                diagnostics: FolderDiagnostics::new(root),
                 settings: ServerSettings::now(cx),
                 disk_changes: Vec::new(),
                 existence: Some(ExistenceTracker::new(root.clone())),
@@ -122,6 +135,7 @@ impl LanguageServers {
         if self.running.is_none() {
             return;
         }
+        self.diagnostics.clear();
         for document in self.documents.values() {
             document.set_diagnostics(None, DiagnosticSet::default(), cx);
             if let Some(model) = document.model.upgrade() {
@@ -132,6 +146,7 @@ impl LanguageServers {
         for document in self.documents.values() {
             self.open_document(document, cx);
         }
+        cx.emit(LanguageServersEvent::DiagnosticsChanged);
         cx.emit(LanguageServersEvent::StatusChanged);
     }
 
@@ -142,10 +157,12 @@ impl LanguageServers {
         let (running, changed) = RunningServers::start(open(&self.root));
         let running = Arc::new(running);
         self.running = Some(running.clone());
+        let files = Services::of(cx).files;
         self._changes = Some(cx.spawn(async move |this, cx| {
             while changed.recv().await.is_ok() {
                 let running = running.clone();
-                let read = cx.background_spawn(async move { ReadChanges::take(&running) });
+                let files = files.clone();
+                let read = cx.background_spawn(async move { ReadChanges::take(&running, &*files) });
                 let changes = read.await;
                 if this.update(cx, |this, cx| this.apply(changes, cx)).is_err() {
                     return;
@@ -228,10 +245,15 @@ impl LanguageServers {
 
     fn apply(&mut self, changes: ReadChanges, cx: &mut Context<Self>) {
         let has_diagnostics = !changes.reports.is_empty();
-        for (path, revision, diagnostics) in changes.reports {
+        for report in changes.reports {
+            let ReadReport { path, .. } = report;
             let mut documents = self.documents.values();
-            if let Some(document) = documents.find(|it| it.path == path) {
-                document.set_diagnostics(revision, diagnostics, cx);
+            match documents.find(|it| it.path == path) {
+                Some(document) => {
+                    let counts = document.set_diagnostics(report.revision, report.diagnostics, cx);
+                    self.diagnostics.set_open(&path, counts);
+                }
+                None => self.diagnostics.set_closed(&path, report.closed),
             }
         }
         if has_diagnostics {
@@ -323,6 +345,31 @@ impl LanguageServers {
         }
     }
 
+    /// Takes a report as if a server had sent it: about the present text of an open document, or about another file.
+    #[cfg(test)]
+    pub(crate) fn receive(
+        &mut self,
+        path: &AbsPath,
+        open: Vec<lsp::Diagnostic>,
+        closed: Vec<FileDiagnostic>,
+        cx: &mut Context<Self>,
+    ) {
+        let report = ReadReport {
+            path: path.clone(),
+            revision: None,
+            diagnostics: DiagnosticSet::new(open),
+            closed,
+        };
+        let changes = ReadChanges {
+            reports: vec![report],
+            servers: false,
+            inlay_hints: false,
+            messages: Vec::new(),
+            edits: Vec::new(),
+        };
+        self.apply(changes, cx);
+    }
+
     /// Returns the path under which the servers know a document; `None` if they do not serve it.
     pub(crate) fn path_of(&self, model: EntityId) -> Option<&AbsPath> {
         Some(&self.documents.get(&model)?.path)
@@ -339,6 +386,11 @@ impl LanguageServers {
         let running = self.running.as_deref();
         let connections = running.map_or_else(Vec::new, RunningServers::connections);
         connections.into_iter().map(|(_, server)| server).collect()
+    }
+
+    /// Returns the diagnostics of the folder by file and folder.
+    pub(crate) fn diagnostics(&self) -> &FolderDiagnostics {
+        &self.diagnostics
     }
 
     /// Returns the state of every server.
@@ -420,14 +472,22 @@ impl ServerSettings {
 
 impl ReadChanges {
     /// Takes the changes of the servers and reads the reports that they concern.
-    fn take(running: &RunningServers) -> Self {
+    fn take(running: &RunningServers, files: &dyn Files) -> Self {
         let changes = running.take_changes();
         let reports = changes.diagnostics.into_iter().map(|path| {
             let reports = running.diagnostics(&path);
             // All servers have the same text.
             let revision = reports.first().map(|(_, report)| report.text.revision());
             let items = reports.into_iter().flat_map(|(_, report)| report.items);
-            (path, revision, DiagnosticSet::new(items.collect()))
+            let closed = running.closed_diagnostics(&path);
+            // A server may not have noticed that the file is gone.
+            let closed = closed.into_iter().filter(|_| files.exists(&path));
+            ReadReport {
+                revision,
+                diagnostics: DiagnosticSet::new(items.collect()),
+                closed: closed.map(|(_, item)| item).collect(),
+                path,
+            }
         });
         Self {
             reports: reports.collect(),
@@ -440,18 +500,20 @@ impl ReadChanges {
 }
 
 impl ServedDocument {
-    /// Replaces the diagnostics; without a revision, there is no report and the set is empty.
+    /// Replaces the diagnostics, and returns their numbers; without a revision, there is no report and the set is empty.
     fn set_diagnostics(
         &self,
         revision: Option<Revision>,
         diagnostics: DiagnosticSet,
         cx: &mut App,
-    ) {
-        if let Some(model) = self.model.upgrade() {
-            model.update(cx, |model, cx| {
-                let revision = revision.unwrap_or_else(|| model.snapshot().revision());
-                model.set_diagnostics(revision, diagnostics, cx);
-            });
-        }
+    ) -> DiagnosticCounts {
+        let Some(model) = self.model.upgrade() else {
+            return DiagnosticCounts::default();
+        };
+        model.update(cx, |model, cx| {
+            let revision = revision.unwrap_or_else(|| model.snapshot().revision());
+            model.set_diagnostics(revision, diagnostics, cx);
+            model.diagnostic_counts()
+        })
     }
 }

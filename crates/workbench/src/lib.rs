@@ -28,6 +28,7 @@ mod file_names;
 mod file_operations;
 mod finder;
 mod folder;
+mod folder_diagnostics;
 mod indentation;
 mod index_status;
 mod item;

@@ -3,6 +3,7 @@
 use base::Point;
 use editor::{Editor, Reveal};
 use gpui_kit::{App, Entity};
+use lsp::ServerRange;
 use project::Binary;
 
 use crate::layout::TabOpenMode;
@@ -48,6 +49,8 @@ pub(crate) enum GoToPosition {
     Place(LineColumn),
     /// A span of bytes to select.
     Span(base::Span),
+    /// The start of a range as a server counts it; the start of its row if the text is too short.
+    StartOf(ServerRange),
     /// A row and a range of its bytes to select.
     InRow {
         /// Row of the selection.
@@ -100,6 +103,11 @@ pub(crate) fn go_to(editor: &Entity<Editor>, position: GoToPosition, cx: &mut Ap
         let span = match position {
             GoToPosition::Span(span) => span,
             GoToPosition::Place(place) => base::Span::at(offset_of(&snapshot, place)),
+            GoToPosition::StartOf(range) => {
+                let start = range.span(&snapshot).map(|span| span.start);
+                let row = range.row().min(snapshot.last_row());
+                base::Span::at(start.unwrap_or_else(|| snapshot.row_start(row)))
+            }
             GoToPosition::InRow { row, start, end } => {
                 let at = |column| {
                     snapshot.offset_at(Point {

@@ -148,7 +148,7 @@ impl StatusStrip {
             .folder
             .as_ref()
             .map(|folder| folder.read(cx).language_servers());
-        let status = servers.map(|servers| LanguageStatus::of(servers.read(cx), cx));
+        let status = servers.map(|servers| LanguageStatus::of(servers.read(cx)));
         let status = status.unwrap_or_default();
         if status != self.language {
             self.language = status;

@@ -12,11 +12,13 @@ use gpui_kit::{
 use project::DocumentState;
 use settings::TabCloseButton;
 use ui::{
-    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, Menu, MenuExt as _, Tab, Tooltip, dp,
+    ActiveSettings as _, ActiveTheme as _, Icon, IconButton, Menu, MenuExt as _, Tab, TabMark,
+    Tooltip, dp,
 };
 
 use crate::actions::{file, pane};
 use crate::drag::DraggedTab;
+use crate::folder_diagnostics;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId, TabState as TabData};
 use crate::workbench::Workbench;
@@ -90,6 +92,7 @@ impl TabStrip {
             .inactive_pane(workbench.layout().active_pane() != pane)
             .preview(tab.preview)
             .dirty(item.is_dirty(cx))
+            .mark(diagnostic_mark(item, workbench, cx))
             .pinned(tab.pinned)
             .close_left(window_settings.tab_close_button == TabCloseButton::Left)
             .on_click(move |event, window, cx| {
@@ -136,6 +139,23 @@ impl TabStrip {
             .menu_on_right_click(move |window, cx| tab_menu(&menu_this, id, window, cx));
         Some(framed)
     }
+}
+
+/// Returns the mark of a tab whose file has errors or warnings.
+fn diagnostic_mark(item: &TabItem, workbench: &Workbench, cx: &App) -> Option<TabMark> {
+    let counts = match item.document(cx) {
+        Some(document) => document.read(cx).diagnostic_counts(),
+        None => {
+            let servers = workbench.language_servers(cx)?;
+            servers.read(cx).diagnostics().counts_of(&item.path(cx)?)
+        }
+    };
+    let color = folder_diagnostics::color(counts, &cx.theme().colors)?;
+    Some(TabMark {
+        color,
+        count: (counts.errors + counts.warnings).to_string().into(),
+        spoken: folder_diagnostics::phrase(counts).into(),
+    })
 }
 
 /// Returns the folder that distinguishes tabs with the same title.

@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::file_names::{self, EndBlanks};
 use crate::file_operations::{FileChange, FileOperation};
 use crate::folder::{FolderEvent, OpenFolder};
+use crate::language_servers::LanguageServersEvent;
 use crate::notices::Notice;
 use crate::refactoring::{counts_text, update_references};
 use crate::services::Services;
@@ -85,6 +86,7 @@ pub struct TreePanel {
     wanted: Option<AbsPath>,
     drop_folder: Option<AbsPath>,
     folder_subscription: Option<Subscription>,
+    diagnostics_subscription: Option<Subscription>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -130,6 +132,7 @@ impl TreePanel {
             wanted: None,
             drop_folder: None,
             folder_subscription: None,
+            diagnostics_subscription: None,
             _subscriptions: vec![typed],
         }
     }
@@ -155,6 +158,14 @@ impl TreePanel {
                     _ => {}
                 },
             )
+        });
+        self.diagnostics_subscription = folder.as_ref().map(|folder| {
+            let servers = folder.read(cx).language_servers().clone();
+            cx.subscribe(&servers, |_, _, event, cx| {
+                if matches!(event, LanguageServersEvent::DiagnosticsChanged) {
+                    cx.notify();
+                }
+            })
         });
         self.folder = folder;
         self.rows_changed(cx);

@@ -19,6 +19,7 @@ mod navigate;
 mod open;
 mod panes;
 mod pick;
+mod problems;
 mod program;
 mod refactor;
 mod render;

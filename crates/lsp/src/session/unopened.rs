@@ -97,11 +97,10 @@ impl ServerSession {
         if document.reports.is_empty() {
             return;
         }
-        let encoding = self.capabilities.encoding();
         let pushed = document.reports.pushed();
         let kept: Vec<_> = pushed
             .map(|(item, source)| {
-                let item = FileDiagnostic::of(item, &document.text, encoding);
+                let item = FileDiagnostic::of(item, &document.text);
                 (item, Box::from(source))
             })
             .collect();

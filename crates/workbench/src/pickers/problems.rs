@@ -1,107 +1,123 @@
-//! The problems that language servers report in the open files of the folder.
+//! The problems that language servers report in a folder, grouped by file; the list follows new reports.
+//!
+//! Start at `ProblemPicker::new`; the rows are ordered and described in `listing`.
 
-use base::{AbsPath, LineFeeds, Span, printable};
-use editor::PlacedDiagnostic;
-use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
+pub(crate) mod listing;
+
+use std::sync::Arc;
+
+use gpui_kit::component::input::Copy;
+use gpui_kit::{
+    App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window,
+};
 use lsp::DiagnosticSeverity;
-use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{ActiveTheme as _, Icon};
 
-use crate::open_options::GoToPosition;
+use self::listing::{Problem, ProblemScope, matching, prompt, sections};
+use crate::language_servers::{LanguageServers, LanguageServersEvent};
 use crate::workbench::Workbench;
 
-/// A problem with its place.
-pub(crate) struct Problem {
-    path: AbsPath,
-    span: Span,
-    severity: DiagnosticSeverity,
-    /// The first line of the message.
-    message: String,
-    /// The file and the line, for display.
-    place: String,
-    /// The tool that found it.
-    source: String,
-}
+/// Reads the problems of a folder.
+pub(crate) type ReadProblems = fn(&Workbench, &App) -> Vec<Problem>;
 
 /// Picker delegate that lists problems and filters them by message, file and tool.
 pub(crate) struct ProblemPicker {
     workbench: WeakEntity<Workbench>,
-    problems: Vec<Problem>,
+    servers: Entity<LanguageServers>,
+    read: ReadProblems,
+    /// In the order of the list.
+    problems: Arc<Vec<Problem>>,
     /// Indices of those that match the query.
     matching: Vec<usize>,
-}
-
-impl Problem {
-    /// Creates the entry of a diagnostic in the file `path`, which is displayed as `name`; `line` counts from 1.
-    pub(crate) fn new(path: &AbsPath, name: &str, line: u32, placed: &PlacedDiagnostic) -> Self {
-        let diagnostic = &placed.diagnostic;
-        let first_line = diagnostic.message.trim().lines().next().unwrap_or_default();
-        let source = diagnostic.source.as_deref().unwrap_or_default();
-        Self {
-            path: path.clone(),
-            span: placed.span,
-            severity: diagnostic.severity,
-            message: printable(first_line, LineFeeds::Escape).into_owned(),
-            place: format!("{name}:{line}"),
-            source: printable(source, LineFeeds::Escape).into_owned(),
-        }
-    }
+    scope: ProblemScope,
+    /// Set at the first search.
+    reports_followed: Option<Subscription>,
 }
 
 impl ProblemPicker {
-    /// Creates the picker; errors come first.
-    pub(crate) fn new(workbench: WeakEntity<Workbench>, mut problems: Vec<Problem>) -> Self {
-        problems.sort_by(|a, b| {
-            (a.severity, &a.path, a.span.start).cmp(&(b.severity, &b.path, b.span.start))
-        });
+    /// Creates the picker; `read` is called again after each report of a server.
+    pub(crate) fn new(
+        servers: Entity<LanguageServers>,
+        workbench: &Workbench,
+        read: ReadProblems,
+        cx: &mut Context<Workbench>,
+    ) -> Self {
         Self {
-            workbench,
-            matching: (0..problems.len()).collect(),
-            problems,
+            workbench: cx.weak_entity(),
+            servers,
+            problems: Arc::new(listing::ordered(read(workbench, cx))),
+            read,
+            matching: Vec::new(),
+            scope: ProblemScope::default(),
+            reports_followed: None,
         }
-    }
-
-    fn matching(&self, query: &str) -> Vec<usize> {
-        let query = query.to_lowercase();
-        let words: Vec<&str> = query.split_whitespace().collect();
-        let is_match = |problem: &Problem| {
-            let text = format!("{} {} {}", problem.message, problem.place, problem.source);
-            let text = text.to_lowercase();
-            words.iter().all(|word| text.contains(word))
-        };
-        let all = self.problems.iter().enumerate();
-        all.filter(|(_, problem)| is_match(problem))
-            .map(|(ix, _)| ix)
-            .collect()
     }
 
     fn problem(&self, ix: usize) -> Option<&Problem> {
         self.problems.get(*self.matching.get(ix)?)
     }
+
+    /// Reads the problems anew after each report.
+    fn follow_reports(&mut self, window: &Window, cx: &mut Context<Picker<Self>>) {
+        let follow = cx.subscribe_in(
+            &self.servers,
+            window,
+            |picker, _, event: &LanguageServersEvent, window, cx| {
+                if !matches!(event, LanguageServersEvent::DiagnosticsChanged) {
+                    return;
+                }
+                let delegate = picker.delegate();
+                let problems = delegate.workbench.read_with(cx, delegate.read);
+                // The window may be closing.
+                if let Ok(problems) = problems {
+                    picker.delegate_mut().problems = Arc::new(listing::ordered(problems));
+                    picker.refresh(window, cx);
+                }
+            },
+        );
+        self.reports_followed = Some(follow);
+    }
+
+    /// Returns the texts and places of the listed problems, as the clipboard gets them.
+    #[cfg(test)]
+    pub(crate) fn rows(&self) -> Vec<String> {
+        let rows = self.matching.iter();
+        rows.map(|ix| self.problems[*ix].line()).collect()
+    }
 }
 
 impl PickerDelegate for ProblemPicker {
-    type Found = Vec<usize>;
+    /// The problems with the indices of those that match the query.
+    type Found = (ProblemScope, Arc<Vec<Problem>>, Vec<usize>);
 
     fn name(&self) -> SharedString {
         "Problems".into()
     }
 
     fn placeholder(&self) -> SharedString {
-        "Search problems in open files".into()
+        "Search problems; ! for errors only, * with hints".into()
     }
 
     fn search(
         &mut self,
         query: &str,
-        _: &mut Window,
-        _: &mut Context<Picker<Self>>,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
-        Task::ready(self.matching(query))
+        if self.reports_followed.is_none() {
+            self.follow_reports(window, cx);
+        }
+        let (scope, query) = ProblemScope::parse(query);
+        let (problems, query) = (self.problems.clone(), query.to_owned());
+        cx.background_spawn(async move {
+            let matching = matching(&problems, scope, &query);
+            (scope, problems, matching)
+        })
     }
 
-    fn accept(&mut self, matching: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
-        self.matching = matching;
+    fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
+        (self.scope, self.problems, self.matching) = found;
         0
     }
 
@@ -109,17 +125,52 @@ impl PickerDelegate for ProblemPicker {
         self.matching.len()
     }
 
+    fn sections(&self) -> Vec<(usize, SharedString)> {
+        let sections = sections(&self.problems, &self.matching).into_iter();
+        sections.map(|(row, title)| (row, title.into())).collect()
+    }
+
     fn nothing_found(&self, query: &str) -> SharedString {
-        if query.is_empty() {
-            "No language server reports a problem in the open files".into()
-        } else {
-            "No matching problems".into()
+        match ProblemScope::parse(query) {
+            (ProblemScope::Errors, "") => "No language server reports an error".into(),
+            (_, "") => "No language server reports a problem".into(),
+            _ => "No matching problems".into(),
         }
+    }
+
+    fn status(&self) -> Option<SharedString> {
+        let count = self.matching.len();
+        (count > 0).then(|| match count {
+            1 => "1 problem".into(),
+            count => format!("{count} problems").into(),
+        })
+    }
+
+    fn footer(&self) -> Vec<FooterHint> {
+        let next = match self.scope {
+            ProblemScope::Serious => "only errors",
+            ProblemScope::Errors => "with hints",
+            ProblemScope::All => "without hints",
+        };
+        vec![
+            FooterHint::new(ui::picker::ConfirmAll, "ask an agent to fix these"),
+            FooterHint::new(ui::picker::Complete, next),
+            FooterHint::new(Copy, "copy"),
+            FooterHint::new(ui::picker::ConfirmOther, "to the side"),
+        ]
+    }
+
+    fn complete_query(&self, query: &str) -> Option<String> {
+        Some(ProblemScope::next(query))
+    }
+
+    fn copy_text(&self, ix: usize) -> Option<String> {
+        Some(self.problem(ix)?.line())
     }
 
     fn row(&self, ix: usize, cx: &App) -> PickerRow {
         let Some(problem) = self.problem(ix) else {
-            return PickerRow::new("");
+            return PickerRow::default();
         };
         let colors = cx.theme().colors;
         let (icon, color) = match problem.severity {
@@ -128,9 +179,9 @@ impl PickerDelegate for ProblemPicker {
             DiagnosticSeverity::Information => (Icon::Info, colors.info),
             DiagnosticSeverity::Hint => (Icon::Info, colors.muted),
         };
-        PickerRow::new(problem.message.clone())
-            .detail(problem.place.clone())
-            .end_text(problem.source.clone())
+        PickerRow::new(problem.first_line().to_owned())
+            .detail(problem.origin())
+            .end_text(format!("line {}", problem.row.0 + 1))
             .start(icon.color(color))
     }
 
@@ -144,63 +195,24 @@ impl PickerDelegate for ProblemPicker {
         let (Some(problem), Some(workbench)) = (self.problem(ix), self.workbench.upgrade()) else {
             return AfterConfirm::Stay;
         };
-        let position = Some(GoToPosition::Span(Span::at(problem.span.start)));
+        let (path, position) = (problem.path.clone(), Some(problem.position));
         let to_side = kind == ConfirmKind::Other;
         workbench.update(cx, |workbench, cx| {
             workbench.leave_place(cx);
-            workbench.open_at(problem.path.clone(), position, to_side, window, cx);
+            workbench.open_at(path, position, to_side, window, cx);
         });
         AfterConfirm::Close
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use lsp::{Diagnostic, DiagnosticTags};
-
-    use super::*;
-
-    fn problem(name: &str, severity: DiagnosticSeverity, message: &str) -> Problem {
-        let span = Span::from(0..1);
-        let diagnostic = Diagnostic {
-            span,
-            severity,
-            message: message.to_owned(),
-            code: None,
-            code_url: None,
-            source: Some("rustc".to_owned()),
-            tags: DiagnosticTags::default(),
-            related: Vec::new(),
-        };
-        let placed = PlacedDiagnostic {
-            span,
-            diagnostic: Arc::new(diagnostic),
-        };
-        let path = AbsPath::new("/p").expect("absolute").join(name);
-        Problem::new(&path, name, 3, &placed)
-    }
-
-    #[test]
-    fn errors_come_first_and_every_word_is_searched() {
-        use DiagnosticSeverity::{Error, Warning};
-        let picker = ProblemPicker::new(
-            WeakEntity::new_invalid(),
-            vec![
-                problem("a.rs", Warning, "unused variable\nwith details"),
-                problem("b.rs", Error, "mismatched types"),
-            ],
-        );
-        let messages: Vec<&str> = picker
-            .problems
-            .iter()
-            .map(|it| it.message.as_str())
-            .collect();
-        assert_eq!(messages, ["mismatched types", "unused variable"]);
-        assert_eq!(picker.matching(""), [0, 1]);
-        assert_eq!(picker.matching("RUSTC b.rs:3"), [0]);
-        assert_eq!(picker.matching("unused rustc"), [1]);
-        assert!(picker.matching("details").is_empty());
+    fn confirm_all(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) -> AfterConfirm {
+        let listed = self.matching.iter().filter_map(|ix| self.problems.get(*ix));
+        let prompt = prompt(listed);
+        // The window may be closing.
+        self.workbench
+            .update(cx, |workbench, cx| {
+                workbench.draft_for_agent(&prompt, window, cx);
+            })
+            .ok();
+        AfterConfirm::Close
     }
 }

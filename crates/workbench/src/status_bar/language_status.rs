@@ -1,12 +1,12 @@
 //! The part of the status bar about language servers: problems, work, and servers that do not run.
 
 use editor::DiagnosticCounts;
-use gpui_kit::App;
 use language::ServerState;
 use ui::{Icon, Tone};
 
 use super::StatusItem;
 use crate::actions::language::{ShowProblems, ShowServers};
+use crate::folder_diagnostics;
 use crate::language_servers::LanguageServers;
 
 /// The state of a folder's language servers, as far as the bar shows it.
@@ -14,7 +14,7 @@ use crate::language_servers::LanguageServers;
 pub(super) struct LanguageStatus {
     /// Whether a server is running, so that "No problems" may be shown.
     has_server: bool,
-    /// Problems in the open files.
+    /// Problems in the folder.
     counts: DiagnosticCounts,
     /// The work of a server, for display.
     work: Option<String>,
@@ -24,13 +24,7 @@ pub(super) struct LanguageStatus {
 
 impl LanguageStatus {
     /// Reads the state of a folder's servers.
-    pub(super) fn of(servers: &LanguageServers, cx: &App) -> Self {
-        let mut counts = DiagnosticCounts::default();
-        for (_, model) in servers.documents() {
-            let own = model.read(cx).diagnostic_counts();
-            counts.errors += own.errors;
-            counts.warnings += own.warnings;
-        }
+    pub(super) fn of(servers: &LanguageServers) -> Self {
         let statuses = servers.statuses();
         let is_running = |state: &ServerState| matches!(state, ServerState::Running { .. });
         let work = statuses.iter().find_map(|status| {
@@ -61,7 +55,7 @@ impl LanguageStatus {
             .or_else(|| servers.refusal().map(|_| "No language servers".to_owned()));
         Self {
             has_server: statuses.iter().any(|status| is_running(&status.state)),
-            counts,
+            counts: servers.diagnostics().total(),
             work: work.or_else(|| starting.map(|it| format!("{} starts", it.key.id))),
             trouble,
         }
@@ -72,16 +66,10 @@ impl LanguageStatus {
         let mut items = Vec::new();
         let DiagnosticCounts { errors, warnings } = self.counts;
         if self.has_server || errors + warnings > 0 {
-            let help = "Problems in the open files";
+            let help = "Problems in this folder";
             let text = match (errors, warnings) {
                 (0, 0) => "No problems".to_owned(),
-                (0, count) => counted(count, "warning"),
-                (count, 0) => counted(count, "error"),
-                _ => format!(
-                    "{}, {}",
-                    counted(errors, "error"),
-                    counted(warnings, "warning")
-                ),
+                _ => folder_diagnostics::phrase(self.counts),
             };
             let mut item = StatusItem::new("diagnostics", text, help, ShowProblems);
             (item.icon, item.tone) = match (errors, warnings) {
@@ -100,14 +88,6 @@ impl LanguageStatus {
             items.push(item);
         }
         items
-    }
-}
-
-/// Returns a number with its noun.
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
     }
 }
 

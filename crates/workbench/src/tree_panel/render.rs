@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use base::path_text;
+use editor::DiagnosticCounts;
 use git::FileStatus;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
@@ -21,6 +22,7 @@ use super::state::{NameEdit, ShownRow};
 use super::{TreeEvent, TreePanel};
 use crate::actions::{file, project_tree as act};
 use crate::drag::DraggedPath;
+use crate::folder_diagnostics;
 
 /// Drag image of a file.
 struct DraggedPathView {
@@ -38,6 +40,8 @@ struct TreeRowView {
     is_ignored: bool,
     problem: Option<SharedString>,
     status: Option<FileStatus>,
+    /// Errors and warnings in the file, or in all files below the folder.
+    diagnostics: DiagnosticCounts,
 }
 
 impl TreePanel {
@@ -46,6 +50,7 @@ impl TreePanel {
         let folder = self.folder.as_ref()?.read(cx);
         let row = folder.tree().rows().get(index)?;
         let status = folder.status_of(&row.entry.path);
+        let servers = folder.language_servers().read(cx);
         Some(TreeRowView {
             name: row.entry.path.printable_name(),
             depth: row.depth,
@@ -54,6 +59,7 @@ impl TreePanel {
             is_link: row.entry.is_link,
             is_ignored: row.entry.is_ignored || status == Some(FileStatus::Ignored),
             problem: row.problem.clone().map(ui::foreign::multi_line),
+            diagnostics: servers.diagnostics().counts_of(&row.entry.path),
             path: row.entry.path.clone(),
             status,
         })
@@ -89,6 +95,7 @@ impl TreePanel {
     ) -> AnyElement {
         let colors = cx.theme().colors;
         let color = status_color(&look, cx);
+        let diagnosed = folder_diagnostics::color(look.diagnostics, &colors);
         let selected = self.state.selected.as_ref() == Some(&look.path);
         let is_marked = self
             .state
@@ -127,7 +134,7 @@ impl TreePanel {
                 .flex_1()
                 .min_w_0()
                 .truncate()
-                .text_color(color)
+                .text_color(diagnosed.unwrap_or(color))
                 .when(is_marked, |this| this.opacity(0.5))
                 .child(look.name.clone()),
         )
@@ -136,6 +143,7 @@ impl TreePanel {
                 .clone()
                 .map(|_| Icon::Warning.size(IconSize::Small).color(colors.warning)),
         )
+        .children(diagnosed.map(|color| Label::new(diagnostic_text(&look)).tiny().color(color)))
         .children(letter.map(|letter| Label::new(letter).tiny().color(color)));
         let name = look.name.clone();
         div()
@@ -419,10 +427,23 @@ impl TreePanel {
     }
 }
 
+/// Returns the text behind a name with errors or warnings: their number for a file, a dot for a folder.
+fn diagnostic_text(look: &TreeRowView) -> String {
+    if look.is_folder {
+        "\u{2022}".to_owned()
+    } else {
+        (look.diagnostics.errors + look.diagnostics.warnings).to_string()
+    }
+}
+
 fn accessible_label(look: &TreeRowView) -> String {
     let mut spoken = look.name.clone();
     if let Some(status) = look.status.and_then(status_word) {
         spoken = format!("{spoken}, {status}");
+    }
+    let diagnostics = folder_diagnostics::phrase(look.diagnostics);
+    if !diagnostics.is_empty() {
+        spoken = format!("{spoken}, {diagnostics}");
     }
     match &look.problem {
         Some(problem) => format!("{spoken}, {problem}"),

@@ -151,6 +151,20 @@ fn show_and_update(
     panel.update(cx, |panel, cx| update(panel, window, cx));
 }
 
+impl Workbench {
+    /// Shows the panel with a new session and `text` in its prompt; the user completes and sends it.
+    pub(crate) fn draft_for_agent(
+        &mut self,
+        text: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        show_and_update(self, window, cx, |panel, window, cx| {
+            panel.draft_prompt(text, window, cx);
+        });
+    }
+}
+
 fn hide_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     workbench.agents.is_shown = false;
     workbench.focus_active(window, cx);

@@ -1,4 +1,4 @@
-//! Language servers in the window: problems, the menu of servers, installation, and messages.
+//! Language servers in the window: the menu of servers, installation, and messages.
 
 use std::rc::Rc;
 
@@ -11,26 +11,24 @@ use gpui_kit::{
 };
 use host::RealFiles;
 use language::{FolderServers, InstallPlan, ServerMessage};
-use lsp::{DiagnosticSeverity, MessageSeverity};
+use lsp::MessageSeverity;
 use ui::{ButtonStyle, Menu, Tone};
 
 use super::{Workbench, refactor};
 use crate::actions::language::{
     FindReferences, FormatDocument, GoToDefinition, RenameSymbol, RestartServers, ShowCodeActions,
-    ShowProblems, ShowServers,
+    ShowServers,
 };
 use crate::folder::OpenFolder;
 use crate::language_servers::{LanguageServers, LanguageServersEvent};
 use crate::notices::Notice;
 use crate::open_options::OpenOptions;
-use crate::pickers::problems::{Problem, ProblemPicker};
 use crate::pickers::server_menu::{self, ServerAction, ServerMenu};
 use crate::question::QuestionSpec;
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
     element
-        .on_action(cx.listener(show_problems))
         .on_action(cx.listener(show_servers))
         .on_action(cx.listener(restart_servers))
 }
@@ -70,7 +68,12 @@ pub(super) fn follow(
             LanguageServersEvent::EditRequested(edit) => {
                 refactor::apply_requested(edit, window, cx);
             }
-            LanguageServersEvent::StatusChanged | LanguageServersEvent::DiagnosticsChanged => {}
+            LanguageServersEvent::DiagnosticsChanged => {
+                for strip in workbench.strips.values() {
+                    strip.update(cx, |_, cx| cx.notify());
+                }
+            }
+            LanguageServersEvent::StatusChanged => {}
         }
         let status = workbench.status.clone();
         status.update(cx, |status, cx| status.note_language(cx));
@@ -79,7 +82,7 @@ pub(super) fn follow(
 
 impl Workbench {
     /// Returns the language servers of the open folder.
-    pub(super) fn language_servers(&self, cx: &gpui_kit::App) -> Option<Entity<LanguageServers>> {
+    pub(crate) fn language_servers(&self, cx: &gpui_kit::App) -> Option<Entity<LanguageServers>> {
         let folder = self.folder.as_ref()?;
         Some(folder.read(cx).language_servers().clone())
     }
@@ -115,31 +118,6 @@ impl Workbench {
             }
         }
     }
-}
-
-fn show_problems(
-    workbench: &mut Workbench,
-    _: &ShowProblems,
-    window: &mut Window,
-    cx: &mut Context<Workbench>,
-) {
-    let Some(servers) = workbench.language_servers(cx) else {
-        return;
-    };
-    let mut problems = Vec::new();
-    for (path, model) in servers.read(cx).documents() {
-        let name = workbench.display_path(&path, cx);
-        let model = model.read(cx);
-        let snapshot = model.snapshot();
-        let serious = model.diagnostics();
-        let serious = serious.filter(|it| it.diagnostic.severity != DiagnosticSeverity::Hint);
-        problems.extend(serious.map(|placed| {
-            let row = snapshot.point_at(placed.span.start).row;
-            Problem::new(&path, &name, row.0 + 1, &placed)
-        }));
-    }
-    let picker = ProblemPicker::new(cx.weak_entity(), problems);
-    workbench.pick(picker, window, cx);
 }
 
 fn show_servers(

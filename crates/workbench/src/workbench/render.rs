@@ -15,8 +15,8 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 use super::agents::DraggedAgentsBorder;
 use super::{
     Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, is_narrow, language,
-    locations, navigate, open, panes, pick, program, refactor, review, save, search, snippets,
-    suggestions,
+    locations, navigate, open, panes, pick, problems, program, refactor, review, save, search,
+    snippets, suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -284,6 +284,7 @@ impl Render for Workbench {
         let root = search::with_actions(root, cx);
         let root = snippets::with_actions(root, cx);
         let root = language::with_actions(root, cx);
+        let root = problems::with_actions(root, cx);
         let root = locations::with_actions(root, cx);
         let root = refactor::with_actions(root, cx);
         let root = formatting::with_actions(root, cx);

@@ -89,11 +89,11 @@ fn keys_go_around_the_diagnostics_and_show_them(cx: &mut TestAppContext) {
         cx,
     );
     for (key, text, message) in [
-        ("f8", "a ˇb c\n", "at 2"),
-        ("f8", "a b ˇc\n", "at 4"),
-        ("f8", "ˇa b c\n", "at 0"),
-        ("shift-f8", "a b ˇc\n", "at 4"),
-        ("shift-f8", "a ˇb c\n", "at 2"),
+        ("alt-f8", "a ˇb c\n", "at 2"),
+        ("alt-f8", "a b ˇc\n", "at 4"),
+        ("alt-f8", "ˇa b c\n", "at 0"),
+        ("shift-alt-f8", "a b ˇc\n", "at 4"),
+        ("shift-alt-f8", "a ˇb c\n", "at 2"),
     ] {
         cx.simulate_keystrokes(key);
         assert_eq!(state(&editor, cx), text, "{key}");
@@ -120,7 +120,7 @@ fn the_card_closes_with_every_edit_and_motion(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn without_diagnostics_keys_move_nothing(cx: &mut TestAppContext) {
     let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "aˇb\n", cx);
-    cx.simulate_keystrokes("f8 shift-f8 ctrl-k ctrl-i");
+    cx.simulate_keystrokes("alt-f8 shift-alt-f8 ctrl-k ctrl-i");
     assert_eq!(state(&editor, cx), "aˇb\n");
     assert_eq!(shown(&editor, cx), Vec::<String>::new());
 }
