@@ -16,6 +16,7 @@ mod layout;
 mod overview;
 mod paint;
 mod ranges;
+mod row_messages;
 mod scrollbars;
 mod signature;
 mod signs;

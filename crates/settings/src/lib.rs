@@ -32,10 +32,10 @@ pub use schema::{keymap_schema, settings_schema, theme_schema};
 pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     Autosave, CompletionSettings, CurrentLine, CursorStyle, EditorSettings, FileSettings,
-    KeymapBase, KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings, MenuBar,
-    ModelEffort, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion,
-    Restore, SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode,
-    ThemeSettings, UiSettings, Whitespace, WindowSettings,
+    InlineDiagnostics, KeymapBase, KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings,
+    MenuBar, ModelEffort, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire,
+    ReducedMotion, Restore, SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow,
+    ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use snippets::{SnippetDefinition, parse_snippets};

@@ -10,8 +10,8 @@ mod window;
 
 pub use completions::CompletionSettings;
 pub use editor::{
-    CurrentLine, CursorStyle, EditorSettings, LineNumbers, MultiCursorModifier, SoftWrap,
-    Whitespace,
+    CurrentLine, CursorStyle, EditorSettings, InlineDiagnostics, LineNumbers, MultiCursorModifier,
+    SoftWrap, Whitespace,
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
 pub use lsp::{LanguageServerSetting, LspSettings};

@@ -11,7 +11,7 @@ use super::ranges::{CellRange, bounds_of, stretches};
 use crate::editor::Editor;
 
 /// Maximum number of diagnostics of the visible rows that are drawn.
-const MAX_VISIBLE: usize = 1_000;
+pub(super) const MAX_VISIBLE: usize = 1_000;
 /// Opacity of the surface over text that has no effect.
 const FADE: f32 = 0.45;
 

@@ -13,6 +13,7 @@ use ui::ActiveTheme as _;
 
 use super::diagnostics::DiagnosticUnderline;
 use super::gutter::GutterRow;
+use super::row_messages::RowMessage;
 use super::scrollbars::ScrollbarState;
 use super::sticky::StickyRow;
 use crate::editor::{
@@ -44,6 +45,7 @@ pub(crate) struct TextLayout {
     /// Carets and other quads above the text.
     pub(crate) fronts: Vec<PaintQuad>,
     pub(crate) underlines: Vec<DiagnosticUnderline>,
+    pub(crate) messages: Vec<RowMessage>,
     /// Characters covered by a caret's box, with their colour.
     pub(crate) inverted: Vec<(usize, Range<u32>, Hsla)>,
     pub(crate) gutter: Vec<GutterRow>,
@@ -74,6 +76,7 @@ impl Decorator<'_> {
         self.lay_out_sticky(window, cx);
         self.lay_out_guides(cx);
         self.lay_out_decorations(cx);
+        self.add_row_messages(window, cx);
         self.lay_out_gutter(cx);
         self.lay_out_bars(cx);
     }
@@ -362,6 +365,7 @@ pub(crate) fn lay_out(
         grounds: Vec::new(),
         fronts: Vec::new(),
         underlines: Vec::new(),
+        messages: Vec::new(),
         inverted: Vec::new(),
         gutter: Vec::new(),
         sticky: Vec::new(),

@@ -4,7 +4,8 @@
 //! what lies over the text take one layer each. Few layers keep the scene cheap to build.
 
 use gpui_kit::{
-    App, Bounds, ContentMask, Hsla, Path, PathBuilder, Pixels, Window, fill, point, px, size,
+    App, Bounds, ContentMask, Hsla, Path, PathBuilder, Pixels, TextAlign, Window, fill, point, px,
+    size,
 };
 use ui::ActiveTheme as _;
 
@@ -54,6 +55,7 @@ impl TextLayout {
                         );
                     }
                     self.paint_underlines(window);
+                    self.paint_messages(window, cx);
                 },
             );
         });
@@ -81,6 +83,22 @@ impl TextLayout {
             };
             let origin = underline.origin + point(px(0.0), baseline + px(2.0));
             window.paint_underline(origin, underline.width, &style);
+        }
+    }
+
+    /// Paints the messages of diagnostics.
+    fn paint_messages(&self, window: &mut Window, cx: &mut App) {
+        let height = self.geometry.line_height;
+        for message in &self.messages {
+            if self.is_covered(message.origin.y) {
+                continue;
+            }
+            let left = TextAlign::Left;
+            let painted = message
+                .line
+                .paint(message.origin, height, left, None, window, cx);
+            // A glyph that cannot be drawn leaves a gap; painting has no way to report it.
+            painted.ok();
         }
     }
 

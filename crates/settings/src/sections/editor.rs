@@ -31,6 +31,8 @@ section! {
         whitespace: Whitespace = Whitespace::Selection;
         /// Draws a guide at each indentation level.
         indent_guides: bool = true;
+        /// Shows the messages of diagnostics after the ends of their lines.
+        inline_diagnostics: InlineDiagnostics = InlineDiagnostics::Off;
         /// Highlights the line with the caret.
         current_line: CurrentLine = CurrentLine::Line;
         /// Line numbers in the gutter.
@@ -136,6 +138,18 @@ choices! {
         /// Behind the line's text.
         Line = "line",
         /// Behind number and text.
+        All = "all",
+    }
+}
+
+choices! {
+    /// Shows the messages of diagnostics after the ends of their lines.
+    InlineDiagnostics {
+        /// No messages in the text.
+        Off = "off",
+        /// Those of errors.
+        Errors = "errors",
+        /// Those of errors, warnings and remarks.
         All = "all",
     }
 }
