@@ -22,7 +22,7 @@ use std::time::Duration;
 use async_channel::Receiver;
 use base::AbsPath;
 use host::Clock;
-use lsp::{DocumentDiagnostics, FileDiagnostic, FileEvent, LanguageServer};
+use lsp::{DocumentDiagnostics, FileEvent, LanguageServer, UnopenedDiagnostic};
 use text::{Change, Snapshot};
 
 use crate::selection::FolderServers;
@@ -153,7 +153,7 @@ impl RunningServers {
 
     /// Returns the diagnostics that servers pushed about a document that is not open, with the ids of the servers. The
     /// time grows with their number, so call it in the background.
-    pub fn closed_diagnostics(&self, path: &AbsPath) -> Vec<(String, FileDiagnostic)> {
+    pub fn closed_diagnostics(&self, path: &AbsPath) -> Vec<(String, UnopenedDiagnostic)> {
         let connections = self.shared.state().connections_about(path);
         let found = connections.into_iter().flat_map(|(id, connection)| {
             let items = connection.unopened_diagnostics(path).into_iter();

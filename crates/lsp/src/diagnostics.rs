@@ -46,7 +46,7 @@ pub struct Diagnostic {
 
 /// A problem that a server reports about a file that is not open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileDiagnostic {
+pub struct UnopenedDiagnostic {
     /// The part of the file, in the text that the server read.
     pub range: ServerRange,
     /// The severity; errors if the server gave none.
@@ -128,7 +128,7 @@ pub(crate) struct DocumentReports {
     reports: Vec<(ReportSource, DiagnosticReport)>,
 }
 
-impl FileDiagnostic {
+impl UnopenedDiagnostic {
     /// Creates the form of a diagnostic of `text` that outlives the text.
     pub(crate) fn of(item: &Diagnostic, text: &Snapshot) -> Self {
         Self {

@@ -66,8 +66,8 @@ pub use completion::{
 };
 pub use connection::ConnectionActivity;
 pub use diagnostics::{
-    Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, FileDiagnostic,
-    RelatedInformation,
+    Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, RelatedInformation,
+    UnopenedDiagnostic,
 };
 pub use edit_request::EditRequest;
 pub use edits::{DocumentEdits, EditError, FormatOptions};

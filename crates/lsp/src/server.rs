@@ -16,7 +16,7 @@ use text::{Change, Snapshot};
 
 use crate::capabilities::client_capabilities;
 use crate::connection::{Connection, ConnectionActivity};
-use crate::diagnostics::{DocumentDiagnostics, FileDiagnostic};
+use crate::diagnostics::{DocumentDiagnostics, UnopenedDiagnostic};
 use crate::error::{EndReason, RequestError};
 use crate::events::ServerEvents;
 use crate::life::OutgoingKind;
@@ -193,7 +193,7 @@ impl LanguageServer {
 
     /// Returns the diagnostics that the server pushed about a document that is not open. The time grows with their
     /// number, so call it in the background.
-    pub fn unopened_diagnostics(&self, path: &AbsPath) -> Vec<FileDiagnostic> {
+    pub fn unopened_diagnostics(&self, path: &AbsPath) -> Vec<UnopenedDiagnostic> {
         let connection = &self.inner.connection;
         let (params, kept, encoding) = connection.with(|session| {
             let (params, kept) = session.unopened(path);

@@ -118,6 +118,11 @@ pub trait PickerDelegate: Sized + 'static {
     /// Replaces the rows by a search result. Returns the row to select, usually the first.
     fn accept(&mut self, found: Self::Found, cx: &mut Context<Picker<Self>>) -> usize;
 
+    /// Returns the row to select after a refresh, for the row that was selected before it.
+    fn kept_row(&self, ix: usize) -> usize {
+        ix
+    }
+
     /// Returns the number of rows.
     fn count(&self) -> usize;
 
@@ -308,7 +313,7 @@ impl<D: PickerDelegate> Picker<D> {
         self.search(None, window, cx);
     }
 
-    /// Runs the search again for changed data; keeps the selected index.
+    /// Runs the search again for changed data; keeps the selected row.
     pub fn refresh(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.search(Some(self.selected), window, cx);
     }
@@ -358,7 +363,8 @@ impl<D: PickerDelegate> Picker<D> {
         self.searching = None;
         self.selected = 0;
         self.is_stale = false;
-        self.select(keep.unwrap_or(first), window, cx);
+        let chosen = keep.map_or(first, |ix| self.delegate.kept_row(ix));
+        self.select(chosen, window, cx);
         if let Some(kind) = self.awaited.take() {
             self.take(self.selected, kind, window, cx);
         }

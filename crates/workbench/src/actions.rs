@@ -196,6 +196,14 @@ pub mod language {
             GoToImplementation,
             /// Find the references to the symbol at the caret and show them in one tab.
             FindReferences,
+            /// Show the functions that call the one at the caret.
+            ShowIncomingCalls,
+            /// Show the functions that the one at the caret calls.
+            ShowOutgoingCalls,
+            /// Show the types from which the one at the caret is derived.
+            ShowSupertypes,
+            /// Show the types that are derived from the one at the caret.
+            ShowSubtypes,
             /// Rename the symbol at the caret in all files.
             RenameSymbol,
             /// Show the fixes and refactorings for the selection.

@@ -11,14 +11,14 @@ use std::sync::Arc;
 use base::AbsPath;
 use editor::DiagnosticCounts;
 use gpui_kit::Hsla;
-use lsp::{DiagnosticSeverity, FileDiagnostic};
+use lsp::{DiagnosticSeverity, UnopenedDiagnostic};
 use settings::Colors;
 
 /// The diagnostics of an open folder.
 pub(crate) struct FolderDiagnostics {
     root: AbsPath,
     /// Diagnostics of files that are not open; no list is empty.
-    closed: BTreeMap<AbsPath, Arc<[FileDiagnostic]>>,
+    closed: BTreeMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
     /// Numbers of each file, and sums of each folder up to the root; none is zero.
     counts: HashMap<AbsPath, DiagnosticCounts>,
 }
@@ -46,7 +46,7 @@ impl FolderDiagnostics {
     }
 
     /// Sets the diagnostics of a file that is not open. A file outside of the folder is ignored.
-    pub(crate) fn set_closed(&mut self, path: &AbsPath, mut items: Vec<FileDiagnostic>) {
+    pub(crate) fn set_closed(&mut self, path: &AbsPath, mut items: Vec<UnopenedDiagnostic>) {
         if !path.is_within(&self.root) {
             return;
         }
@@ -98,7 +98,7 @@ impl FolderDiagnostics {
     /// Returns the files that are not open and have diagnostics, sorted by path, each with its diagnostics sorted by row.
     pub(crate) fn closed(
         &self,
-    ) -> impl DoubleEndedIterator<Item = (&AbsPath, &Arc<[FileDiagnostic]>)> {
+    ) -> impl DoubleEndedIterator<Item = (&AbsPath, &Arc<[UnopenedDiagnostic]>)> {
         self.closed.iter()
     }
 
@@ -106,7 +106,7 @@ impl FolderDiagnostics {
     pub(crate) fn closed_after(
         &self,
         path: &AbsPath,
-    ) -> impl Iterator<Item = (&AbsPath, &Arc<[FileDiagnostic]>)> {
+    ) -> impl Iterator<Item = (&AbsPath, &Arc<[UnopenedDiagnostic]>)> {
         self.closed.range((Bound::Excluded(path), Bound::Unbounded))
     }
 
@@ -114,7 +114,7 @@ impl FolderDiagnostics {
     pub(crate) fn closed_before(
         &self,
         path: &AbsPath,
-    ) -> impl Iterator<Item = (&AbsPath, &Arc<[FileDiagnostic]>)> {
+    ) -> impl Iterator<Item = (&AbsPath, &Arc<[UnopenedDiagnostic]>)> {
         self.closed.range(..path).rev()
     }
 }
@@ -158,9 +158,9 @@ mod tests {
         DiagnosticCounts { errors, warnings }
     }
 
-    fn item(row: usize, severity: DiagnosticSeverity) -> FileDiagnostic {
+    fn item(row: usize, severity: DiagnosticSeverity) -> UnopenedDiagnostic {
         let text = Snapshot::new("\n\n\n\n");
-        FileDiagnostic {
+        UnopenedDiagnostic {
             range: ServerRange::of(&text, Span::from(row..row)),
             severity,
             message: "it is wrong".to_owned(),
@@ -191,7 +191,7 @@ mod tests {
         check(&diagnostics, "/p/a", counts(2, 3));
         check(&diagnostics, "/other", counts(0, 0));
         assert_eq!(diagnostics.total(), counts(2, 3));
-        let rows = |(_, items): (_, &Arc<[FileDiagnostic]>)| -> Vec<u32> {
+        let rows = |(_, items): (_, &Arc<[UnopenedDiagnostic]>)| -> Vec<u32> {
             items.iter().map(|item| item.range.row().0).collect()
         };
         let closed: Vec<_> = diagnostics.closed().map(rows).collect();

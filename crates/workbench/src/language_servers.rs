@@ -24,7 +24,7 @@ use language::{
     DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
     ServerStatus, StartRefusal,
 };
-use lsp::{EditRequest, FileDiagnostic, LanguageServer};
+use lsp::{EditRequest, LanguageServer, UnopenedDiagnostic};
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
@@ -86,7 +86,7 @@ struct ReadReport {
     revision: Option<Revision>,
     diagnostics: DiagnosticSet,
     /// The diagnostics of a document that is not open.
-    closed: Vec<FileDiagnostic>,
+    closed: Vec<UnopenedDiagnostic>,
 }
 
 /// Changes of servers with the reports that they concern, read in the background.
@@ -351,7 +351,7 @@ impl LanguageServers {
         &mut self,
         path: &AbsPath,
         open: Vec<lsp::Diagnostic>,
-        closed: Vec<FileDiagnostic>,
+        closed: Vec<UnopenedDiagnostic>,
         cx: &mut Context<Self>,
     ) {
         let report = ReadReport {
@@ -391,6 +391,13 @@ impl LanguageServers {
     /// Returns the diagnostics of the folder by file and folder.
     pub(crate) fn diagnostics(&self) -> &FolderDiagnostics {
         &self.diagnostics
+    }
+
+    /// Returns the connections to the running servers of the folder.
+    pub(crate) fn connections(&self) -> Vec<LanguageServer> {
+        let running = self.running.as_ref();
+        let connections = running.map_or_else(Vec::new, |running| running.connections());
+        connections.into_iter().map(|(_, server)| server).collect()
     }
 
     /// Returns the state of every server.

@@ -53,6 +53,7 @@ mod server_inlay_hints;
 mod server_items;
 mod server_linked_spans;
 mod server_signatures;
+mod server_symbols;
 mod session;
 mod snippet_items;
 mod snippet_library;

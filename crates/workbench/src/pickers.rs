@@ -7,6 +7,7 @@ pub(crate) mod edit_preview;
 pub(crate) mod everything;
 pub(crate) mod files;
 pub(crate) mod go_to_line;
+pub(crate) mod hierarchy;
 pub(crate) mod index_menu;
 pub(crate) mod paths;
 pub(crate) mod problems;

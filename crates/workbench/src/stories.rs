@@ -24,6 +24,7 @@ mod searching;
 mod settings_files;
 mod snippets;
 mod suggestions;
+mod symbols;
 mod tree;
 mod typing;
 mod window;

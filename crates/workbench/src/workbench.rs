@@ -12,6 +12,7 @@ mod excerpts;
 mod folders;
 mod formatting;
 mod grid;
+mod hierarchy;
 mod install;
 mod language;
 mod locations;

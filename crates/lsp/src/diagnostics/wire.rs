@@ -10,8 +10,8 @@ use text::Snapshot;
 
 use crate::bounded::{RawItems, RawMembers};
 use crate::diagnostics::{
-    Diagnostic, DiagnosticSeverity, DiagnosticTags, FileDiagnostic, ReadDiagnostics,
-    RelatedInformation,
+    Diagnostic, DiagnosticSeverity, DiagnosticTags, ReadDiagnostics, RelatedInformation,
+    UnopenedDiagnostic,
 };
 use crate::position::PositionEncoding;
 use crate::range::{WirePosition, WireRange};
@@ -109,7 +109,7 @@ pub(crate) fn read_items(
 pub(crate) fn read_unplaced(
     items: &RawItems<'_, MAX_ITEMS>,
     encoding: PositionEncoding,
-) -> Vec<FileDiagnostic> {
+) -> Vec<UnopenedDiagnostic> {
     let mut bytes = 0;
     let within_bounds = items.iter().filter(|item| {
         bytes += item.get().len();
@@ -118,7 +118,7 @@ pub(crate) fn read_unplaced(
     within_bounds
         .filter_map(|item| {
             let item = WireDiagnostic::parse(item.get())?;
-            Some(FileDiagnostic {
+            Some(UnopenedDiagnostic {
                 range: item.range.server_range(encoding),
                 severity: severity(&item.severity),
                 message: message(&item.message),

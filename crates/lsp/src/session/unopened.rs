@@ -9,7 +9,7 @@ use base::AbsPath;
 use super::ServerSession;
 use super::reports::PulledReport;
 use crate::diagnostics::wire::{self, WirePublish};
-use crate::diagnostics::{FileDiagnostic, ReadDiagnostics, ReportSource};
+use crate::diagnostics::{ReadDiagnostics, ReportSource, UnopenedDiagnostic};
 use crate::events::ServerEvent;
 use crate::message::Payload;
 use crate::position::PositionEncoding;
@@ -34,7 +34,7 @@ pub(crate) enum UnopenedReport {
     /// The parameters of the notification, in JSON.
     Pushed(Payload),
     /// The diagnostics of a document that was open when they arrived, each with its JSON text.
-    Kept(Vec<(FileDiagnostic, Box<str>)>),
+    Kept(Vec<(UnopenedDiagnostic, Box<str>)>),
 }
 
 impl UnopenedReport {
@@ -100,7 +100,7 @@ impl ServerSession {
         let pushed = document.reports.pushed();
         let kept: Vec<_> = pushed
             .map(|(item, source)| {
-                let item = FileDiagnostic::of(item, &document.text);
+                let item = UnopenedDiagnostic::of(item, &document.text);
                 (item, Box::from(source))
             })
             .collect();
@@ -132,7 +132,7 @@ impl ServerSession {
 
     /// Returns the diagnostics that the server pushed about a document that is not open, or the parameters in which they
     /// are, to be read without the lock.
-    pub(crate) fn unopened(&self, path: &AbsPath) -> (Option<Payload>, Vec<FileDiagnostic>) {
+    pub(crate) fn unopened(&self, path: &AbsPath) -> (Option<Payload>, Vec<UnopenedDiagnostic>) {
         match self.unopened.reports.get(path) {
             None => (None, Vec::new()),
             Some(UnopenedReport::Pushed(params)) => (Some(params.clone()), Vec::new()),
@@ -185,7 +185,10 @@ impl ServerSession {
 }
 
 /// Reads the diagnostics in the parameters of a pushed report.
-pub(crate) fn read_unopened(params: &Payload, encoding: PositionEncoding) -> Vec<FileDiagnostic> {
+pub(crate) fn read_unopened(
+    params: &Payload,
+    encoding: PositionEncoding,
+) -> Vec<UnopenedDiagnostic> {
     let publish = serde_json::from_str::<WirePublish<'_>>(params.json());
     publish.map_or_else(
         |_| Vec::new(),

@@ -1,7 +1,7 @@
 //! Search Everywhere: files by name, symbols, code by meaning, and the text of all files.
 //!
-//! Files, symbols and code by meaning are listed at once; text matches are added below them when
-//! found. Start at `Everything::search`.
+//! Files, symbols and code by meaning are listed at once; text matches and symbols of language
+//! servers are added when found. Start at `Everything::search`.
 
 mod matches;
 mod preview;
@@ -18,11 +18,14 @@ use gpui_kit::{
     SharedString, Styled as _, Subscription, Task, WeakEntity, Window, div,
 };
 use matches::{
-    EverythingMatch, EverythingScope, EverythingSection, FoundPlace, SourceMatches, ordered,
-    still_fitting,
+    EverythingMatch, EverythingScope, EverythingSection, FILE_SYMBOLS, FoundPlace, SourceMatches,
+    ordered, still_fitting,
 };
 use preview::Preview;
-use search::{MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, search_reranked};
+use search::{
+    MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, last_part, max_symbols,
+    search_reranked, served_places,
+};
 use text::Snapshot;
 use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{Icon, dp};
@@ -34,12 +37,15 @@ use crate::finder::find_files;
 use crate::folder::OpenFolder;
 use crate::open_options::GoToPosition;
 use crate::pickers::follow_files;
+use crate::server_symbols::{AskSymbols, folder_symbols};
 use crate::services::Services;
 use crate::target::{LineColumn, Target};
 use crate::workbench::Workbench;
 
 /// Pause in typing before the text of files is searched.
 const REST: Duration = Duration::from_millis(90);
+/// Pause in typing before language servers are asked.
+const SHORT_REST: Duration = Duration::from_millis(40);
 /// Pause in typing before results are reranked, which may cost money.
 const LONG_REST: Duration = Duration::from_millis(350);
 /// Minimum window width for the preview, in pixels.
@@ -63,6 +69,13 @@ pub(crate) struct EverythingPicker {
     text: Option<(String, Vec<FoundPlace>)>,
     searching: Option<Task<()>>,
     text_cancel: Arc<AtomicBool>,
+    /// Asks the folder's language servers for symbols.
+    ask_servers: AskSymbols,
+    /// The last query to the servers and its results; matching results of an older query are shown in the meantime.
+    served: Option<(String, Vec<FoundPlace>)>,
+    asking: Option<Task<()>>,
+    /// The rows before the last search, of which the selected one stays selected.
+    earlier: Vec<EverythingMatch>,
     looked: RerankOutcome,
     preview: Preview,
     previewing: Option<Task<()>>,
@@ -105,6 +118,7 @@ impl EverythingPicker {
         cx: &mut Context<Workbench>,
     ) -> Self {
         let root = folder.read(cx).root().clone();
+        let ask_servers = folder_symbols(folder.clone());
         Self {
             recent: Arc::new(workbench.files_by_use(&root, cx)),
             index: folder.read(cx).index().cloned(),
@@ -116,6 +130,10 @@ impl EverythingPicker {
             text: None,
             searching: None,
             text_cancel: Arc::default(),
+            ask_servers,
+            served: None,
+            asking: None,
+            earlier: Vec::new(),
             looked: RerankOutcome::default(),
             preview: Preview::default(),
             previewing: None,
@@ -165,6 +183,73 @@ impl EverythingPicker {
                 })
                 .log_err();
         }));
+    }
+
+    /// Asks the language servers for symbols after a short pause in typing; the next refresh adds the results. A later
+    /// query cancels the requests.
+    fn look_into_servers(
+        &mut self,
+        scope: EverythingScope,
+        query: &str,
+        window: &mut Window,
+        cx: &mut Context<Picker<Self>>,
+    ) {
+        let key = format!("{scope:?} {query}");
+        if self.served.as_ref().is_some_and(|(known, _)| *known == key) {
+            return;
+        }
+        self.asking = None;
+        if max_symbols(query, scope) == 0 {
+            self.served = None;
+            return;
+        }
+        let (query, root) = (query.to_owned(), self.root.clone());
+        self.asking = Some(cx.spawn_in(window, async move |picker, cx| {
+            cx.background_executor().timer(SHORT_REST).await;
+            let answer = picker.update(cx, |picker, cx| {
+                let ask = picker.delegate().ask_servers.clone();
+                ask(&query, cx)
+            });
+            let Ok(answer) = answer else {
+                return;
+            };
+            let found = cx.background_spawn(async move {
+                match answer {
+                    Some(answer) => served_places(&root, &query, answer.await),
+                    None => Vec::new(),
+                }
+            });
+            let found = found.await;
+            picker
+                .update_in(cx, |picker, window, cx| {
+                    let delegate = picker.delegate_mut();
+                    delegate.asking = None;
+                    let earlier = delegate.served.replace((key, found));
+                    let has_changed = [&earlier, &delegate.served]
+                        .into_iter()
+                        .flatten()
+                        .any(|(_, found)| !found.is_empty());
+                    if has_changed {
+                        picker.refresh(window, cx);
+                    } else {
+                        cx.notify();
+                    }
+                })
+                .log_err();
+        }));
+    }
+
+    /// Shows the symbols of the active text instead, for the query after their sign.
+    fn show_symbols(&self, query: &str, window: &Window, cx: &mut Context<Picker<Self>>) {
+        let (workbench, query) = (self.workbench.clone(), query.to_owned());
+        window.defer(cx, move |window, cx| {
+            // The window may be closing.
+            workbench
+                .update(cx, |workbench, cx| {
+                    workbench.show_symbols(&query, window, cx);
+                })
+                .ok();
+        });
     }
 
     /// Reranks the results by meaning after a longer pause in typing. The next refresh shows the
@@ -272,6 +357,12 @@ impl EverythingPicker {
         }));
     }
 
+    /// Replaces the way to ask the language servers.
+    #[cfg(test)]
+    pub(crate) fn set_servers(&mut self, ask: AskSymbols) {
+        self.ask_servers = ask;
+    }
+
     /// Returns the path and the text of the first row of the preview.
     #[cfg(test)]
     pub(crate) fn previewed(&self) -> (String, Option<String>) {
@@ -297,6 +388,9 @@ impl EverythingPicker {
         match found {
             EverythingMatch::File(_) => self.shown.place.map(GoToPosition::Place),
             EverythingMatch::Place(place) => {
+                if let Some(range) = place.range {
+                    return Some(GoToPosition::StartOf(range));
+                }
                 let (start, end) = place.columns.unwrap_or((0, 0));
                 Some(GoToPosition::InRow {
                     row: place.rows.start,
@@ -330,15 +424,21 @@ impl PickerDelegate for EverythingPicker {
         }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
+        if query.trim_start().starts_with(FILE_SYMBOLS) {
+            self.show_symbols(query, window, cx);
+        }
         let (scope, asked) = EverythingScope::parse(query);
         let (asked, query) = (asked.to_owned(), query.to_owned());
         self.look_into_text(scope, &asked, window, cx);
+        self.look_into_servers(scope, &asked, window, cx);
         self.start_rerank(scope, &asked, window, cx);
         let looked = self.looked.places.clone();
         let text = self
             .text
             .as_ref()
             .map_or_else(Vec::new, |(_, found)| found.clone());
+        let served = self.served.as_ref();
+        let served = served.map_or_else(Vec::new, |(_, found)| found.clone());
         let (cancel, recent) = (self.cancel.clone(), self.recent.clone());
         let files = self.folder.read(cx).files().paths.clone();
         let index = self.index.clone();
@@ -370,6 +470,7 @@ impl PickerDelegate for EverythingPicker {
             let sources = SourceMatches {
                 files,
                 symbols,
+                served: still_fitting(served, last_part(&asked)),
                 meaning,
                 text: still_fitting(text, &asked),
             };
@@ -385,12 +486,20 @@ impl PickerDelegate for EverythingPicker {
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
-        self.shown = found;
+        self.earlier = std::mem::replace(&mut self.shown, found).rows;
         if self.shown.rows.is_empty() {
             self.previewing = None;
             self.preview = Preview::default();
         }
         0
+    }
+
+    fn kept_row(&self, ix: usize) -> usize {
+        // The first row stays the best one.
+        let selected = self.earlier.get(ix).filter(|_| ix > 0);
+        let is_selected = |row: &EverythingMatch| selected.is_some_and(|it| it.is_same(row));
+        let row = self.shown.rows.iter().position(is_selected);
+        row.unwrap_or(ix)
     }
 
     fn count(&self) -> usize {
@@ -484,13 +593,11 @@ impl PickerDelegate for EverythingPicker {
                 EverythingScope::Text => "Type the text to look for".into(),
             };
         }
-        if self.searching.is_some() {
+        if self.searching.is_some() || self.asking.is_some() {
             return "Searching\u{2026}".into();
         }
         match (scope, &self.index) {
-            (EverythingScope::Symbols | EverythingScope::Meaning, None) => {
-                "This folder has no index".into()
-            }
+            (EverythingScope::Meaning, None) => "This folder has no index".into(),
             _ => "No results".into(),
         }
     }
@@ -537,7 +644,11 @@ fn row_of(place: &FoundPlace) -> PickerRow {
         (_, Some(kind)) => super::symbols::icon(kind),
         (_, None) => Icon::FileText,
     };
-    let detail = format!("{}:{}", place.path, place.rows.start.0 + 1);
+    let location = format!("{}:{}", place.path, place.rows.start.0 + 1);
+    let detail = match &place.container {
+        Some(container) => format!("{container} \u{b7} {location}"),
+        None => location,
+    };
     PickerRow::new(place.title.clone())
         .start(icon)
         .matches(place.matched.iter().copied())

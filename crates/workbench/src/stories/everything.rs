@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_channel::{Receiver, Sender};
 use base::{AbsPath, ByteOffset, Span};
+use futures::{FutureExt as _, StreamExt as _};
 use gpui_kit::{App, TestAppContext};
 use index::{IndexPhase, IndexQuery, IndexStatus, LeftOut, ScoreParts, SearchAnswer, SearchHit};
 use text::Snapshot;
@@ -420,4 +421,71 @@ fn changes_on_the_disk_reach_the_index(cx: &mut TestAppContext) {
     story.files.write(&path("/p/src/new.rs"), "fn new() {}\n");
     story.settle();
     assert!(fake.told(|told| told.touched.contains(&path("/p/src/new.rs"))));
+}
+
+/// Lets the servers of the shown search answer with symbols, each with its path and row, once something is sent.
+fn serve(
+    story: &mut Story,
+    symbols: &'static [(&'static str, &'static str, usize)],
+) -> futures::channel::mpsc::UnboundedSender<()> {
+    let (release, released) = futures::channel::mpsc::unbounded::<()>();
+    let released = std::rc::Rc::new(std::cell::RefCell::new(Some(released)));
+    let ask = move |_: &str, _: &App| {
+        let mut released = released.borrow_mut().take()?;
+        let answer = async move {
+            released.next().await;
+            let text = Snapshot::new(&"\n".repeat(20));
+            let symbols = symbols.iter().map(|(name, file, row)| {
+                let range = lsp::ServerRange::of(&text, Span::from(*row..*row));
+                lsp::WorkspaceSymbol {
+                    name: (*name).to_owned(),
+                    container: None,
+                    kind: lsp::SymbolKind::Function,
+                    location: lsp::Location {
+                        path: path(file),
+                        range,
+                        selection: range,
+                    },
+                }
+            });
+            symbols.collect()
+        };
+        Some(answer.boxed())
+    };
+    let workbench = story.workbench.clone();
+    story.cx.update(|_, cx| {
+        let modal = workbench.read(cx).modal().read(cx);
+        let picker = modal.active_view::<Picker<EverythingPicker>>();
+        picker.expect("the search").update(cx, |picker, _| {
+            picker.delegate_mut().set_servers(std::rc::Rc::new(ask));
+        });
+    });
+    release
+}
+
+#[gpui_kit::test]
+fn symbols_of_servers_join_without_moving_the_selection(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.act(go::FindProjectSymbol);
+    let release = serve(
+        &mut story,
+        &[
+            ("old", "/p/src/main.rs", 4),
+            ("fold", "/p/src/main.rs", 1),
+            ("older", "/other/src/main.rs", 1),
+        ],
+    );
+    story.input("o");
+    let known = ["[Symbols]", "four, src/lib.rs:4", "old, src/main.rs:5"];
+    assert_eq!(
+        shown(&mut story),
+        known,
+        "symbols of the index are there at once"
+    );
+    story.keys("down");
+    release.unbounded_send(()).expect("the search waits");
+    let joined = [known[0], known[1], known[2], "fold, src/main.rs:2"];
+    assert_eq!(shown(&mut story), joined);
+    story.keys("down enter").settle();
+    assert_eq!(story.tabs(), "[main.rs]");
 }

@@ -2,7 +2,7 @@
 
 use base::Span;
 use gpui_kit::{App, TestAppContext};
-use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags, FileDiagnostic, ServerRange};
+use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags, ServerRange, UnopenedDiagnostic};
 use text::Snapshot;
 use ui::picker::Picker;
 
@@ -31,7 +31,7 @@ fn report_open(story: &mut Story, name: &str, problems: &[(usize, DiagnosticSeve
 fn report_closed(story: &mut Story, name: &str, problems: &[(usize, DiagnosticSeverity, &str)]) {
     let items = problems.iter().map(|(row, severity, message)| {
         let text = Snapshot::new(&"\n".repeat(*row));
-        FileDiagnostic {
+        UnopenedDiagnostic {
             range: ServerRange::of(&text, Span::from(*row..*row)),
             severity: *severity,
             message: (*message).to_owned(),
@@ -42,7 +42,7 @@ fn report_closed(story: &mut Story, name: &str, problems: &[(usize, DiagnosticSe
     receive(story, name, Vec::new(), items.collect());
 }
 
-fn receive(story: &mut Story, name: &str, open: Vec<Diagnostic>, closed: Vec<FileDiagnostic>) {
+fn receive(story: &mut Story, name: &str, open: Vec<Diagnostic>, closed: Vec<UnopenedDiagnostic>) {
     let servers = story.read(|workbench, cx| workbench.language_servers(cx).expect("a folder"));
     story.cx.update(|_, cx| {
         servers.update(cx, |servers, cx| {

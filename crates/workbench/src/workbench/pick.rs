@@ -26,6 +26,7 @@ use crate::pickers::{
     choices, commands, everything, files, go_to_line, index_menu, paths, recent, symbols, tabs,
     themes,
 };
+use crate::server_symbols;
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -81,6 +82,32 @@ impl Workbench {
             .update(cx, |modal, cx| modal.show(name, picker, window, cx));
     }
 
+    /// Shows the search for everything with an initial query, or the picker of paths without a folder.
+    pub(crate) fn show_search(&mut self, query: &str, window: &mut Window, cx: &mut Context<Self>) {
+        match self.folder.clone() {
+            Some(folder) => {
+                let delegate = everything::EverythingPicker::new(folder, self, cx);
+                self.pick_with(delegate, query, window, cx);
+            }
+            None => open_by_path(self, &Open, window, cx),
+        }
+    }
+
+    /// Shows the symbols of the active text with an initial query. Does nothing if the active tab shows no text.
+    pub(crate) fn show_symbols(
+        &mut self,
+        query: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if let Some(TabItem::Text(editor)) = self.active_item().cloned() {
+            let model = editor.read(cx).model().clone();
+            let server = server_symbols::document_symbols(&model, cx);
+            let delegate = symbols::SymbolPicker::new(editor, server, cx.weak_entity(), cx);
+            self.pick_with(delegate, query, window, cx);
+        }
+    }
+
     /// Returns the recently used files, newest first, as text forms of paths relative to the
     /// folder.
     pub(crate) fn files_by_use(&self, root: &AbsPath, cx: &App) -> Vec<String> {
@@ -116,7 +143,8 @@ fn search_everything(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    search_in_scope(workbench, "", window, cx);
+    workbench.leave_place(cx);
+    workbench.show_search("", window, cx);
 }
 
 fn find_project_symbol(
@@ -125,23 +153,8 @@ fn find_project_symbol(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    search_in_scope(workbench, "@", window, cx);
-}
-
-fn search_in_scope(
-    workbench: &mut Workbench,
-    query: &str,
-    window: &mut Window,
-    cx: &mut Context<Workbench>,
-) {
-    match workbench.folder.clone() {
-        Some(folder) => {
-            workbench.leave_place(cx);
-            let delegate = everything::EverythingPicker::new(folder, workbench, cx);
-            workbench.pick_with(delegate, query, window, cx);
-        }
-        None => open_by_path(workbench, &Open, window, cx),
-    }
+    workbench.leave_place(cx);
+    workbench.show_search("#", window, cx);
 }
 
 fn show_index(
@@ -176,11 +189,8 @@ fn find_symbol(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    if let Some(TabItem::Text(editor)) = workbench.active_item().cloned() {
-        workbench.leave_place(cx);
-        let delegate = symbols::SymbolPicker::new(editor, cx);
-        workbench.pick(delegate, window, cx);
-    }
+    workbench.leave_place(cx);
+    workbench.show_symbols("", window, cx);
 }
 
 fn go_to_line(

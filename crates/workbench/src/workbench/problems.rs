@@ -134,7 +134,7 @@ fn neighbour(
     });
     let mut candidates: Vec<_> = open.collect();
     let diagnostics = servers.diagnostics();
-    let closed = |(path, items): (&AbsPath, &std::sync::Arc<[lsp::FileDiagnostic]>)| {
+    let closed = |(path, items): (&AbsPath, &std::sync::Arc<[lsp::UnopenedDiagnostic]>)| {
         let mut visited = items.iter().filter(|item| is_visited(item.severity));
         let item = match step {
             ProblemStep::Next => visited.next(),

@@ -2,6 +2,7 @@
 //!
 //! Pure. Start at `EverythingScope::parse` and `ordered`.
 
+use lsp::ServerRange;
 use text::RowSpan;
 
 use crate::finder::FileMatch;
@@ -11,13 +12,18 @@ use crate::target::Target;
 /// text.
 const OF_A_QUESTION: usize = 9;
 
+/// Maximum number of symbols of the index, and of those of servers.
+pub(crate) const MAX_SYMBOLS: usize = 50;
+/// Prefix of a query for symbols of the active text, which have a list of their own.
+pub(crate) const FILE_SYMBOLS: char = '@';
+
 /// The sources that a query searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum EverythingScope {
     /// All sources at once.
     #[default]
     All,
-    /// Names of functions, types and other symbols: prefix `@`.
+    /// Names of functions, types and other symbols: prefix `#`, or `@` without a text.
     Symbols,
     /// Code by meaning: prefix `?`.
     Meaning,
@@ -31,7 +37,8 @@ impl EverythingScope {
     pub(crate) fn parse(query: &str) -> (Self, &str) {
         let query = query.trim_start();
         for (scope, sign) in [
-            (Self::Symbols, '@'),
+            (Self::Symbols, '#'),
+            (Self::Symbols, FILE_SYMBOLS),
             (Self::Meaning, '?'),
             (Self::Text, '%'),
         ] {
@@ -46,7 +53,7 @@ impl EverythingScope {
     pub(crate) fn next(query: &str) -> String {
         let (scope, rest) = Self::parse(query);
         let sign = match scope {
-            Self::All => "@",
+            Self::All => "#",
             Self::Symbols => "?",
             Self::Meaning => "%",
             Self::Text => "",
@@ -61,8 +68,9 @@ impl EverythingScope {
             (Self::All, EverythingSection::Files) => 6,
             (Self::All, EverythingSection::Symbols | EverythingSection::Meaning) => 5,
             (Self::All, EverythingSection::Text) => 8,
-            (Self::Symbols, EverythingSection::Symbols)
-            | (Self::Meaning, EverythingSection::Meaning) => 50,
+            // The index and the servers may name as many each.
+            (Self::Symbols, EverythingSection::Symbols) => 2 * MAX_SYMBOLS,
+            (Self::Meaning, EverythingSection::Meaning) => 50,
             (Self::Text, EverythingSection::Text) => 300,
             _ => 0,
         }
@@ -109,6 +117,10 @@ pub(crate) struct FoundPlace {
     /// Byte offsets in the title that match.
     pub(crate) matched: Vec<usize>,
     pub(crate) kind: Option<syntax::OutlineKind>,
+    /// The symbol around it, if a server names it.
+    pub(crate) container: Option<String>,
+    /// The place as a server counts it.
+    pub(crate) range: Option<ServerRange>,
 }
 
 /// One row of the list.
@@ -126,6 +138,18 @@ impl EverythingMatch {
             Self::Place(place) => &place.path,
         }
     }
+
+    /// Returns whether two rows show the same result.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one), Self::File(other)) => one.path == other.path,
+            (Self::Place(one), Self::Place(other)) => {
+                (one.section, &one.path, one.rows, &one.title)
+                    == (other.section, &other.path, other.rows, &other.title)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Results of each source.
@@ -133,6 +157,8 @@ impl EverythingMatch {
 pub(crate) struct SourceMatches {
     pub(crate) files: Vec<FileMatch>,
     pub(crate) symbols: Vec<FoundPlace>,
+    /// Symbols of language servers, which arrive late. They follow the others and move no section.
+    pub(crate) served: Vec<FoundPlace>,
     pub(crate) meaning: Vec<FoundPlace>,
     pub(crate) text: Vec<FoundPlace>,
 }
@@ -154,6 +180,7 @@ pub(crate) fn ordered(
     let SourceMatches {
         mut files,
         symbols,
+        mut served,
         mut meaning,
         mut text,
     } = sources;
@@ -174,13 +201,23 @@ pub(crate) fn ordered(
     if scope == EverythingScope::All {
         text.retain(|place| !symbols.iter().any(|symbol| is_same(symbol, place)));
     }
+    served.retain(|place| {
+        let is_listed = |known: &FoundPlace| names_same(known, place);
+        !symbols.iter().chain(&meaning).any(is_listed)
+    });
     let mut files: Vec<EverythingMatch> = files.into_iter().map(EverythingMatch::File).collect();
     let places = |places: Vec<FoundPlace>| places.into_iter().map(EverythingMatch::Place).collect();
     let (mut symbols, mut meaning, mut text): (Vec<_>, Vec<_>, Vec<_>) =
         (places(symbols), places(meaning), places(text));
     let mut rows = Vec::new();
     let mut sections = Vec::new();
-    for section in order(query, &files, &symbols) {
+    let mut order = order(query, &files, &symbols);
+    if symbols.is_empty() {
+        // A late section comes last.
+        order.sort_by_key(|section| *section == EverythingSection::Symbols);
+    }
+    symbols.extend(served.into_iter().map(EverythingMatch::Place));
+    for section in order {
         let of = match section {
             EverythingSection::Files => &mut files,
             EverythingSection::Symbols => &mut symbols,
@@ -199,6 +236,12 @@ pub(crate) fn ordered(
         }
     }
     (rows, sections)
+}
+
+/// Returns whether a symbol of a server is the symbol of a known place, whose rows may begin above its name.
+fn names_same(known: &FoundPlace, served: &FoundPlace) -> bool {
+    let is_within = known.rows.contains(served.rows.start);
+    is_within && known.path == served.path && known.title == served.title
 }
 
 /// Orders the sections: a path searches files first, a question searches by meaning first, a name
@@ -267,6 +310,8 @@ mod tests {
             title: title.to_owned(),
             matched: Vec::new(),
             kind: None,
+            container: None,
+            range: None,
         }
     }
 
@@ -293,7 +338,50 @@ mod tests {
                 1,
                 "mod parse;",
             )],
+            served: Vec::new(),
         }
+    }
+
+    #[test]
+    fn symbols_of_servers_follow_the_others_and_move_no_section() {
+        let symbol =
+            |path: &str, row, title: &str| place(EverythingSection::Symbols, path, row, title);
+        let check = |query: &str, served: Vec<FoundPlace>, expect: &[&str]| {
+            let sources = SourceMatches {
+                served,
+                ..sources()
+            };
+            let (rows, _) = ordered(query, EverythingScope::All, sources);
+            let shown = rows.iter().map(|row| match row {
+                EverythingMatch::File(file) => format!("file {}", file.path),
+                EverythingMatch::Place(place) => {
+                    format!("{} {}", place.section.title(), place.title)
+                }
+            });
+            assert_eq!(shown.collect::<Vec<_>>(), expect, "{query}");
+        };
+        let (file, own) = ("file src/parse.rs", "Symbols parse");
+        let rest = ["Text mod parse;", "Meaning read_all"];
+        // The index knows the first one.
+        let served = vec![
+            symbol("src/parse.rs", 3, "parse"),
+            symbol("src/read.rs", 9, "read_all"),
+            symbol("src/tree.rs", 5, "parse_tree"),
+        ];
+        let late = "Symbols parse_tree";
+        check("pars", served.clone(), &[file, own, late, rest[0], rest[1]]);
+        check("parse", served, &[own, late, file, rest[0], rest[1]]);
+        // Without a symbol of the index, they come last.
+        let sources = SourceMatches {
+            symbols: Vec::new(),
+            served: vec![symbol("src/tree.rs", 5, "parse")],
+            ..sources()
+        };
+        let (rows, sections) = ordered("parse", EverythingScope::All, sources);
+        assert_eq!(
+            sections.last(),
+            Some(&(rows.len() - 1, EverythingSection::Symbols))
+        );
     }
 
     #[test]
@@ -315,7 +403,8 @@ mod tests {
     fn a_sign_chooses_the_scope() {
         for (query, scope, rest) in [
             ("main", EverythingScope::All, "main"),
-            ("@ main ", EverythingScope::Symbols, "main"),
+            ("# main ", EverythingScope::Symbols, "main"),
+            ("@main", EverythingScope::Symbols, "main"),
             ("?how it works", EverythingScope::Meaning, "how it works"),
             ("%fn main", EverythingScope::Text, "fn main"),
             ("", EverythingScope::All, ""),
@@ -328,7 +417,7 @@ mod tests {
             query = EverythingScope::next(&query);
             seen.push(query.clone());
         }
-        assert_eq!(seen, ["@x", "?x", "%x", "x"]);
+        assert_eq!(seen, ["#x", "?x", "%x", "x"]);
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! Queries the sources: file names, the index, the text of files. Runs in the background.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use base::{AbsPath, Row, path_text};
+use base::{AbsPath, LineFeeds, Row, path_text, printable};
 use index::{IndexQuery, QueryMode, SearchHit};
+use lsp::WorkspaceSymbol;
 use project::fuzzy::{self, CandidateKind};
 use project::search::{FileMatches, Prefilter, SearchEvent, SearchQuery, SearchScope, search};
 use project::{WalkBackend, WalkOptions};
 use text::{RowSpan, Snapshot};
 
-use super::matches::{EverythingScope, EverythingSection, FoundPlace};
+use super::matches::{EverythingScope, EverythingSection, FoundPlace, MAX_SYMBOLS};
 use crate::code_index::CodeIndex;
 use crate::pickers::byte_offsets;
+use crate::server_symbols::outline_kind;
 
 /// Minimum query length, in characters, for searching the text of files.
 pub(super) const MIN_QUERY_CHARS: usize = 3;
@@ -25,11 +27,8 @@ pub(super) fn ask_index(
     query: &str,
     scope: EverythingScope,
 ) -> (Vec<FoundPlace>, Vec<FoundPlace>) {
-    let most = |section| scope.max_rows(section);
-    let is_name = !query.contains(char::is_whitespace);
-    let symbols = match most(EverythingSection::Symbols) {
+    let symbols = match max_symbols(query, scope) {
         0 => Vec::new(),
-        _ if query.is_empty() || (!is_name && scope == EverythingScope::All) => Vec::new(),
         limit => {
             let hits = index.symbols(query, limit);
             hits.into_iter().map(|hit| symbol(hit, query)).collect()
@@ -39,6 +38,61 @@ pub(super) fn ask_index(
     let hits = asked.map(|asked| index.search(&asked).hits);
     let meaning = hits.unwrap_or_default().into_iter().map(meant).collect();
     (symbols, meaning)
+}
+
+/// Returns the maximum number of symbols that a source lists; 0 if the scope and the query call for none.
+pub(super) fn max_symbols(query: &str, scope: EverythingScope) -> usize {
+    let is_name = !query.contains(char::is_whitespace);
+    if query.is_empty() || (!is_name && scope == EverythingScope::All) {
+        return 0;
+    }
+    scope.max_rows(EverythingSection::Symbols).min(MAX_SYMBOLS)
+}
+
+/// Returns the symbols of servers below the folder `root`: those with the name itself first, then those that begin with
+/// it, else in the order of the servers.
+pub(super) fn served_places(
+    root: &AbsPath,
+    query: &str,
+    symbols: Vec<WorkspaceSymbol>,
+) -> Vec<FoundPlace> {
+    let last = last_part(query);
+    let places = symbols.into_iter().filter_map(|symbol| {
+        let path = path_text(symbol.location.path.relative_to(root)?);
+        let row = symbol.location.selection.row();
+        let title = printable(&symbol.name, LineFeeds::Escape).into_owned();
+        let matched = fuzzy::positions(last, &title, CandidateKind::Text);
+        let container = symbol.container.as_deref();
+        Some(FoundPlace {
+            section: EverythingSection::Symbols,
+            path,
+            rows: RowSpan {
+                start: row,
+                end: row + 1,
+            },
+            columns: None,
+            matched: byte_offsets(&title, &matched),
+            kind: Some(outline_kind(symbol.kind)),
+            container: container.map(|it| printable(it, LineFeeds::Escape).into_owned()),
+            range: Some(symbol.location.selection),
+            title,
+        })
+    });
+    let mut places: Vec<FoundPlace> = places.collect();
+    let wanted = last.to_lowercase();
+    places.sort_by_cached_key(|place| {
+        let name = place.title.to_lowercase();
+        (name != wanted, !name.starts_with(&wanted))
+    });
+    let mut seen = HashSet::new();
+    places.retain(|place| seen.insert((place.path.clone(), place.rows.start, place.title.clone())));
+    places.truncate(MAX_SYMBOLS);
+    places
+}
+
+/// Returns the last part of a qualified name, which was typed last.
+pub(super) fn last_part(query: &str) -> &str {
+    query.rsplit([':', '.']).next().unwrap_or(query)
 }
 
 /// Builds the query by meaning, if the scope and the text call for one.
@@ -74,9 +128,7 @@ fn rows_of(hit: &SearchHit) -> RowSpan {
 
 fn symbol(hit: SearchHit, query: &str) -> FoundPlace {
     let title = hit.symbol.clone().unwrap_or_default();
-    // The last part of a qualified name was typed last.
-    let last = query.rsplit([':', '.']).next().unwrap_or(query);
-    let matched = fuzzy::positions(last, &title, CandidateKind::Text);
+    let matched = fuzzy::positions(last_part(query), &title, CandidateKind::Text);
     FoundPlace {
         section: EverythingSection::Symbols,
         matched: byte_offsets(&title, &matched),
@@ -85,6 +137,8 @@ fn symbol(hit: SearchHit, query: &str) -> FoundPlace {
         columns: None,
         title,
         kind: hit.kind,
+        container: None,
+        range: None,
     }
 }
 
@@ -101,6 +155,8 @@ fn meant(hit: SearchHit) -> FoundPlace {
         columns: None,
         title: hit.symbol.clone().unwrap_or_else(first),
         kind: hit.kind,
+        container: None,
+        range: None,
         path: path_text(&hit.path),
     }
 }
@@ -176,7 +232,54 @@ fn match_places(root: &AbsPath, file: FileMatches) -> Vec<FoundPlace> {
             title,
             matched,
             kind: None,
+            container: None,
+            range: None,
         }
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Span;
+    use lsp::{Location, ServerRange, SymbolKind};
+
+    use super::*;
+
+    #[test]
+    fn symbols_outside_of_the_folder_are_left_out_and_names_come_first() {
+        let text = Snapshot::new(&"\n".repeat(9));
+        let symbol = |path: &str, row: usize, name: &str| {
+            let range = ServerRange::of(&text, Span::from(row..row));
+            WorkspaceSymbol {
+                name: name.to_owned(),
+                container: Some("Tree".to_owned()),
+                kind: SymbolKind::Method,
+                location: Location {
+                    path: AbsPath::new(path).expect("absolute"),
+                    range,
+                    selection: range,
+                },
+            }
+        };
+        let symbols = vec![
+            symbol("/p/a.rs", 1, "re_parse"),
+            symbol("/other/a.rs", 2, "parse"),
+            symbol("/p/a.rs", 3, "parse_all"),
+            symbol("/p/b.rs", 4, "Parse"),
+            symbol("/p/b.rs", 4, "Parse"),
+        ];
+        let root = AbsPath::new("/p").expect("absolute");
+        let places = served_places(&root, "Tree::parse", symbols);
+        let places = places.iter();
+        let found: Vec<_> = places
+            .map(|it| (it.path.as_str(), it.rows.start.0, it.title.as_str()))
+            .collect();
+        let expected = [
+            ("b.rs", 4, "Parse"),
+            ("a.rs", 3, "parse_all"),
+            ("a.rs", 1, "re_parse"),
+        ];
+        assert_eq!(found, expected);
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use base::{AbsPath, LineFeeds, Row, Span, printable};
 use editor::{DiagnosticCounts, PlacedDiagnostic};
-use lsp::{DiagnosticSeverity, FileDiagnostic};
+use lsp::{DiagnosticSeverity, UnopenedDiagnostic};
 
 use crate::folder_diagnostics::phrase;
 use crate::open_options::GoToPosition;
@@ -95,7 +95,7 @@ impl Problem {
     }
 
     /// Creates the problem of a diagnostic in a file that is not open.
-    pub(crate) fn closed(path: &AbsPath, name: &str, item: &FileDiagnostic) -> Self {
+    pub(crate) fn closed(path: &AbsPath, name: &str, item: &UnopenedDiagnostic) -> Self {
         Self {
             path: path.clone(),
             position: GoToPosition::StartOf(item.range),

@@ -1,6 +1,6 @@
 //! Tests the order of problems, their filter, and their texts.
 
-use lsp::{DiagnosticSeverity, FileDiagnostic, ServerRange};
+use lsp::{DiagnosticSeverity, ServerRange, UnopenedDiagnostic};
 use text::Snapshot;
 
 use super::*;
@@ -8,7 +8,7 @@ use DiagnosticSeverity::{Error, Hint, Warning};
 
 fn problem(name: &str, row: usize, severity: DiagnosticSeverity, message: &str) -> Problem {
     let text = Snapshot::new(&"\n".repeat(row));
-    let item = FileDiagnostic {
+    let item = UnopenedDiagnostic {
         range: ServerRange::of(&text, Span::from(row..row)),
         severity,
         message: message.to_owned(),
