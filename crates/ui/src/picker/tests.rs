@@ -96,6 +96,10 @@ impl PickerDelegate for Words {
         self.cancelled = true;
     }
 
+    fn copy_text(&self, ix: usize) -> Option<String> {
+        Some(format!("row {}", self.found[ix]))
+    }
+
     fn complete(&self, ix: usize) -> Option<String> {
         Some(self.found[ix].to_owned())
     }
@@ -310,6 +314,33 @@ fn a_refresh_keeps_the_chosen_row(cx: &mut TestAppContext) {
     setup.cx.run_until_parked();
     assert_eq!(setup.words(|words| words.found.len()), 5);
     assert_eq!(setup.chosen(), Some("gamma"));
+}
+
+#[gpui_kit::test]
+fn a_reload_selects_the_row_of_the_delegate(cx: &mut TestAppContext) {
+    let mut setup = open(cx, false);
+    setup.cx.simulate_keystrokes("down down");
+    let picker = setup.picker.clone();
+    setup.cx.update(|window, cx| {
+        picker.update(cx, |picker, cx| picker.reload(window, cx));
+    });
+    setup.cx.run_until_parked();
+    assert_eq!(setup.chosen(), Some("alpha"));
+}
+
+#[gpui_kit::test]
+fn the_selected_row_is_copied_unless_the_query_is_selected(cx: &mut TestAppContext) {
+    let mut setup = open(cx, false);
+    setup.cx.simulate_keystrokes("down ctrl-c");
+    let copied = |setup: &mut Setup<'_>| {
+        let item = setup.cx.read_from_clipboard();
+        item.and_then(|item| item.text()).unwrap_or_default()
+    };
+    assert_eq!(copied(&mut setup), "row beta");
+    setup.cx.simulate_input("ga");
+    setup.cx.run_until_parked();
+    setup.cx.simulate_keystrokes("ctrl-a ctrl-c");
+    assert_eq!(copied(&mut setup), "ga");
 }
 
 #[gpui_kit::test]

@@ -6,6 +6,7 @@
 mod matches;
 mod preview;
 mod search;
+mod servers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +23,7 @@ use matches::{
     ordered, still_fitting,
 };
 use preview::Preview;
-use search::{
-    MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, last_part, max_symbols,
-    search_reranked, served_places,
-};
+use search::{MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, last_part, search_reranked};
 use text::Snapshot;
 use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{Icon, dp};
@@ -44,8 +42,6 @@ use crate::workbench::Workbench;
 
 /// Pause in typing before the text of files is searched.
 const REST: Duration = Duration::from_millis(90);
-/// Pause in typing before language servers are asked.
-const SHORT_REST: Duration = Duration::from_millis(40);
 /// Pause in typing before results are reranked, which may cost money.
 const LONG_REST: Duration = Duration::from_millis(350);
 /// Minimum window width for the preview, in pixels.
@@ -183,73 +179,6 @@ impl EverythingPicker {
                 })
                 .log_err();
         }));
-    }
-
-    /// Asks the language servers for symbols after a short pause in typing; the next refresh adds the results. A later
-    /// query cancels the requests.
-    fn look_into_servers(
-        &mut self,
-        scope: EverythingScope,
-        query: &str,
-        window: &mut Window,
-        cx: &mut Context<Picker<Self>>,
-    ) {
-        let key = format!("{scope:?} {query}");
-        if self.served.as_ref().is_some_and(|(known, _)| *known == key) {
-            return;
-        }
-        self.asking = None;
-        if max_symbols(query, scope) == 0 {
-            self.served = None;
-            return;
-        }
-        let (query, root) = (query.to_owned(), self.root.clone());
-        self.asking = Some(cx.spawn_in(window, async move |picker, cx| {
-            cx.background_executor().timer(SHORT_REST).await;
-            let answer = picker.update(cx, |picker, cx| {
-                let ask = picker.delegate().ask_servers.clone();
-                ask(&query, cx)
-            });
-            let Ok(answer) = answer else {
-                return;
-            };
-            let found = cx.background_spawn(async move {
-                match answer {
-                    Some(answer) => served_places(&root, &query, answer.await),
-                    None => Vec::new(),
-                }
-            });
-            let found = found.await;
-            picker
-                .update_in(cx, |picker, window, cx| {
-                    let delegate = picker.delegate_mut();
-                    delegate.asking = None;
-                    let earlier = delegate.served.replace((key, found));
-                    let has_changed = [&earlier, &delegate.served]
-                        .into_iter()
-                        .flatten()
-                        .any(|(_, found)| !found.is_empty());
-                    if has_changed {
-                        picker.refresh(window, cx);
-                    } else {
-                        cx.notify();
-                    }
-                })
-                .log_err();
-        }));
-    }
-
-    /// Shows the symbols of the active text instead, for the query after their sign.
-    fn show_symbols(&self, query: &str, window: &Window, cx: &mut Context<Picker<Self>>) {
-        let (workbench, query) = (self.workbench.clone(), query.to_owned());
-        window.defer(cx, move |window, cx| {
-            // The window may be closing.
-            workbench
-                .update(cx, |workbench, cx| {
-                    workbench.show_symbols(&query, window, cx);
-                })
-                .ok();
-        });
     }
 
     /// Reranks the results by meaning after a longer pause in typing. The next refresh shows the

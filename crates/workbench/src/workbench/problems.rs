@@ -83,8 +83,10 @@ fn go_to_problem(
         .is_some_and(|editor| has_more(editor, step, cx));
     let here = workbench.active_item().and_then(|item| item.path(cx));
     let servers = workbench.language_servers(cx);
+    // Among excerpts, the keys stay in their tab.
+    let is_excerpts = matches!(workbench.active_item(), Some(TabItem::Excerpts(..)));
     let other = servers
-        .filter(|_| !is_within)
+        .filter(|_| !is_within && !is_excerpts)
         .and_then(|servers| neighbour(servers.read(cx), here.as_ref(), step, cx));
     match other {
         Some((path, position)) if here.as_ref() != Some(&path) => {

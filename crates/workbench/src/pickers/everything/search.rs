@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn symbols_outside_of_the_folder_are_left_out_and_names_come_first() {
+    fn only_symbols_of_the_folder_are_listed_exact_names_first() {
         let text = Snapshot::new(&"\n".repeat(9));
         let symbol = |path: &str, row: usize, name: &str| {
             let range = ServerRange::of(&text, Span::from(row..row));
