@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 use text::Snapshot;
 
 use super::fake::{FakeServer, WAIT, path, running, with_document};
-use crate::{EndReason, Hover, LanguageServer, LocationKind, Request, RequestError};
+use crate::{
+    CallDirection, EndReason, Hover, LanguageServer, LocationKind, Request, RequestError,
+    TypeDirection,
+};
 
 fn document() -> AbsPath {
     path("/w/a.rs")
@@ -254,4 +257,33 @@ fn requests_are_sent_to_other_threads() {
     check::<Request<Hover>>();
     let (server, _events, _fake) = running(hovering());
     assert!(server.hover(&document(), ByteOffset(0)).is_none());
+}
+
+#[test]
+fn calls_are_requested_with_the_item_of_the_server() {
+    let capabilities = json!({ "textDocumentSync": 2, "callHierarchyProvider": true });
+    let (server, _events, mut fake) = with_document(capabilities, "fn f() {}");
+    let document = path("/w/a.rs");
+    assert!(server.prepare_types(&document, ByteOffset(3)).is_none());
+    let prepared = server.prepare_calls(&document, ByteOffset(3));
+    let asked = fake.expect("textDocument/prepareCallHierarchy");
+    let position = |character| json!({ "line": 0, "character": character });
+    assert_eq!(asked["params"]["position"], position(3));
+    let range = json!({ "start": position(3), "end": position(4) });
+    let item = json!({
+        "name": "f", "kind": 12, "uri": "file:///w/a.rs", "data": [1],
+        "range": range, "selectionRange": range,
+    });
+    fake.respond(&asked, json!([item]));
+    let items = prepared.expect("offered").wait(WAIT).expect("an item");
+    let calls = server.calls(CallDirection::Incoming, &items[0]);
+    let asked = fake.expect("callHierarchy/incomingCalls");
+    assert_eq!(asked["params"], json!({ "item": item }));
+    fake.respond(&asked, json!([{ "from": item, "fromRanges": [range] }]));
+    let calls = calls.expect("offered").wait(WAIT).expect("a call");
+    assert_eq!((calls.len(), &calls[0].item), (1, &items[0]));
+    let types = server.related_types(TypeDirection::Subtypes, &items[0]);
+    let asked = fake.expect("typeHierarchy/subtypes");
+    fake.respond(&asked, Value::Null);
+    assert_eq!(types.expect("sent").wait(WAIT).expect("an answer"), []);
 }
