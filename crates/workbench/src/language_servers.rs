@@ -393,13 +393,6 @@ impl LanguageServers {
         &self.diagnostics
     }
 
-    /// Returns the connections to the running servers of the folder.
-    pub(crate) fn connections(&self) -> Vec<LanguageServer> {
-        let running = self.running.as_ref();
-        let connections = running.map_or_else(Vec::new, |running| running.connections());
-        connections.into_iter().map(|(_, server)| server).collect()
-    }
-
     /// Returns the state of every server.
     pub(crate) fn statuses(&self) -> Vec<ServerStatus> {
         let running = self.running.as_deref();
