@@ -3,7 +3,7 @@
 //! Invariant: only reports about the current texts count.
 //! Limit: a report that comes after the waiting time counts for the next edit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,8 +33,16 @@ const MAX_MESSAGE: usize = 300;
 /// The diagnostics that the model of a session knows of.
 pub(crate) struct EditDiagnostics {
     queries: Arc<dyn LanguageQueries>,
+    known: Mutex<KnownErrors>,
+}
+
+/// The errors that the model knows of.
+#[derive(Default)]
+struct KnownErrors {
     /// The errors of each file by the last report that counted.
-    known: Mutex<HashMap<String, Vec<FileDiagnostic>>>,
+    files: HashMap<String, Vec<FileDiagnostic>>,
+    /// Files that were edited before their first report, which is therefore no baseline.
+    undated: HashSet<String>,
 }
 
 impl EditDiagnostics {
@@ -79,11 +87,12 @@ impl EditDiagnostics {
     async fn record_baseline(&self, touched: &[String], context: &ToolContext) {
         let mut unknown = Vec::new();
         for path in touched {
-            if exists(context, path) {
-                let is_known = self.known().contains_key(path);
-                unknown.extend((!is_known).then(|| path.clone()));
-            } else {
-                self.known().insert(path.clone(), Vec::new());
+            let mut known = self.known();
+            if !exists(context, path) {
+                known.files.insert(path.clone(), Vec::new());
+            } else if !known.files.contains_key(path) && !known.undated.contains(path) {
+                // Servers that did not report in time before are not waited for again.
+                unknown.push(path.clone());
             }
         }
         let time = if unknown.is_empty() {
@@ -92,11 +101,12 @@ impl EditDiagnostics {
             BASELINE_TIME
         };
         let answer = self.ask(unknown, time).await;
-        let mut known = self.known();
+        let known = &mut *self.known();
         for file in answer.files {
-            known
-                .entry(file.path)
-                .or_insert_with(|| errors(file.diagnostics));
+            if !known.undated.contains(&file.path) {
+                let known = known.files.entry(file.path);
+                known.or_insert_with(|| errors(file.diagnostics));
+            }
         }
     }
 
@@ -106,17 +116,20 @@ impl EditDiagnostics {
             .iter()
             .cloned()
             .partition(|path| exists(context, path));
-        let answer = self.ask(present, REPORT_TIME).await;
-        let mut known = self.known();
+        let answer = self.ask(present.clone(), REPORT_TIME).await;
+        let known = &mut *self.known();
         for path in gone {
-            known.remove(&path);
+            known.files.remove(&path);
         }
+        let is_unknown = |path: &String| !known.files.contains_key(path);
+        known.undated.extend(present.into_iter().filter(is_unknown));
         let mut changes = ErrorChanges::default();
         for file in answer.files {
             let errors = errors(file.diagnostics);
-            match known.insert(file.path.clone(), errors.clone()) {
+            let is_undated = known.undated.remove(&file.path);
+            match known.files.insert(file.path.clone(), errors.clone()) {
                 Some(before) => changes.compare(&file.path, &before, &errors),
-                None if touched.contains(&file.path) => changes.add_undated(&file.path, &errors),
+                None if is_undated => changes.add_undated(&file.path, &errors),
                 None => {}
             }
         }
@@ -136,7 +149,7 @@ impl EditDiagnostics {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<FileDiagnostic>>> {
+    fn known(&self) -> MutexGuard<'_, KnownErrors> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -97,6 +97,25 @@ async fn errors_without_a_report_before_are_marked() {
 }
 
 #[tokio::test]
+async fn the_first_report_after_an_edit_is_no_baseline() {
+    let world = World::new(vec![
+        errors(&[]),
+        errors(&[]),
+        // The servers have started before the second edit.
+        errors(&[("a.rs", &[(1, "bad")])]),
+        errors(&[("a.rs", &[(1, "bad")])]),
+        errors(&[]),
+        errors(&[("a.rs", &[])]),
+    ]);
+    assert_eq!(world.edit("a.rs", ToolResult::ok("one")).await, None);
+    let added = world.edit("a.rs", ToolResult::ok("two")).await;
+    let expected = "1 error, perhaps older than this edit:\na.rs:1: bad\n";
+    assert_eq!(added.as_deref(), Some(expected));
+    let added = world.edit("a.rs", ToolResult::ok("three")).await;
+    assert_eq!(added.as_deref(), Some("1 error resolved:\na.rs:1: bad\n"));
+}
+
+#[tokio::test]
 async fn a_late_report_counts_for_the_next_edit() {
     let world = World::new(vec![
         errors(&[("a.rs", &[])]),
