@@ -10,7 +10,7 @@ use text::Snapshot;
 use crate::bounded::RawItems;
 use crate::position::PositionEncoding;
 use crate::range::{WirePosition, WireRange};
-use crate::session::RequestDocument;
+use crate::request_document::RequestDocument;
 use crate::violations::{Violation, Violations};
 
 /// Maximum length of an answer that is read as a whole, in bytes.

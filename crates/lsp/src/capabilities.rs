@@ -67,6 +67,8 @@ const SYNC_METHODS: &[&str] = &[
     "textDocument/didSave",
     "textDocument/didClose",
 ];
+/// Name of the notification about folders.
+const FOLDER_CHANGES: &str = "workspace/didChangeWorkspaceFolders";
 /// Maximum number of registrations of one server.
 const MAX_REGISTRATIONS: usize = 256;
 /// Maximum length of the id and the options of a registration, in bytes.
@@ -137,7 +139,8 @@ impl ServerCapabilities {
     /// without use here are ignored. Returns whether the capabilities changed.
     pub(crate) fn register(&mut self, id: String, method: String, options: Value) -> bool {
         let is_used = PROVIDERS.iter().any(|(known, _)| *known == method)
-            || SYNC_METHODS.contains(&method.as_str());
+            || SYNC_METHODS.contains(&method.as_str())
+            || method == FOLDER_CHANGES;
         if !is_used || id.len() + options.to_string().len() > MAX_REGISTRATION {
             return false;
         }
@@ -199,6 +202,23 @@ impl ServerCapabilities {
         let mut members = name.split('.');
         let capability = self.statics.get(members.next()?)?;
         members.try_fold(capability, |value, member| value.get(member))
+    }
+
+    /// Returns whether the server wants to be notified about folders that are added and removed.
+    pub(crate) fn wants_folder_changes(&self) -> bool {
+        let workspace = self.statics.get("workspace");
+        let folders = workspace.and_then(|it| it.get("workspaceFolders"));
+        // The id of a registration counts as true.
+        let is_static = match folders.and_then(|it| it.get("changeNotifications")) {
+            Some(Value::Bool(wanted)) => *wanted,
+            Some(Value::String(_)) => true,
+            _ => false,
+        };
+        is_static
+            || self
+                .registrations
+                .iter()
+                .any(|it| it.method == FOLDER_CHANGES)
     }
 
     fn registered<'a>(

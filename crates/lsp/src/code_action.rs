@@ -10,8 +10,9 @@ use crate::command::ServerCommand;
 use crate::position::PositionEncoding;
 use crate::range::range_value;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::{RequestDocument, ServerSession};
+use crate::session::ServerSession;
 use crate::violations::{Violation, Violations};
 use crate::workspace_edit::{OpenTexts, WorkspaceEdit, read_workspace_edit};
 

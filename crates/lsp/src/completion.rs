@@ -11,13 +11,14 @@ use text::Snapshot;
 
 use crate::answer::{AnswerError, Reading, text_member};
 use crate::command::ServerCommand;
-use crate::edits::additional_edits;
+use crate::document_edits::additional_edits;
 use crate::hover::position_params;
 use crate::markup::MarkupText;
 use crate::position::PositionEncoding;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::{RequestDocument, ServerSession};
+use crate::session::ServerSession;
 use crate::violations::Violations;
 
 mod wire;

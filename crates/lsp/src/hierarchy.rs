@@ -12,8 +12,9 @@ use crate::locations::{Location, read_location};
 use crate::position::PositionEncoding;
 use crate::range::{ServerRange, WireRange};
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::{RequestDocument, ServerSession};
+use crate::session::ServerSession;
 use crate::symbols::SymbolKind;
 
 /// Maximum number of symbols in one answer.

@@ -7,8 +7,8 @@ use crate::answer::{AnswerError, Reading, parse_value};
 use crate::markup::MarkupText;
 use crate::range::position_value;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 use crate::violations::Violations;
 
 /// The description of a part of a text.

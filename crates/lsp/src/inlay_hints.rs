@@ -8,8 +8,8 @@ use crate::answer::{Reading, flag_member, read_list};
 use crate::markup::MarkupText;
 use crate::range::{WirePosition, range_value};
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 
 /// Maximum number of hints in one answer.
 const MAX_HINTS: usize = 100_000;

@@ -21,11 +21,13 @@ mod completion;
 mod connection;
 mod diagnostics;
 mod document;
+mod document_edits;
 mod edit_request;
-mod edits;
 mod error;
 mod events;
+mod file_events;
 mod file_operations;
+mod formatting;
 mod framing;
 mod hierarchy;
 mod hover;
@@ -47,6 +49,8 @@ mod random;
 mod range;
 mod rename;
 mod request;
+mod request_document;
+mod retry;
 mod selector;
 mod server;
 mod session;
@@ -69,11 +73,12 @@ pub use diagnostics::{
     Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, RelatedInformation,
     UnopenedDiagnostic,
 };
+pub use document_edits::{DocumentEdits, EditError};
 pub use edit_request::EditRequest;
-pub use edits::{DocumentEdits, EditError, FormatOptions};
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
 pub use file_operations::FileRename;
+pub use formatting::FormatOptions;
 pub use framing::FramingError;
 pub use hierarchy::{CallDirection, HierarchyCall, HierarchyItem, TypeDirection};
 pub use hover::Hover;

@@ -7,8 +7,8 @@ use crate::answer::{AnswerError, Reading, parse_value};
 use crate::hover::position_params;
 use crate::range::WireRange;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 use crate::violations::{Violation, Violations};
 
 /// Maximum number of spans in one answer.

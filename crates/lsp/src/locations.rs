@@ -8,8 +8,8 @@ use crate::hover::position_params;
 use crate::position::PositionEncoding;
 use crate::range::{ServerRange, WireRange};
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 use crate::uri::uri_path;
 
 /// Maximum number of locations or highlights in one answer.

@@ -5,20 +5,17 @@ use std::time::Duration;
 
 use base::AbsPath;
 use gen_lsp_types::{DocumentDiagnosticParams, DocumentDiagnosticRequest};
-use serde_json::Value;
 
 use crate::capabilities::PULL_DIAGNOSTICS;
 use crate::connection::{Connection, PendingRequest};
 use crate::diagnostics::wire::{self, WireReport};
-use crate::error::{CONTENT_MODIFIED, RequestError, SERVER_CANCELLED};
-use crate::message::{Payload, ResponseError};
+use crate::error::RequestError;
+use crate::message::Payload;
 use crate::pending::{ResponseResult, request_result};
+use crate::retry::{RETRY_DELAY, is_retriable};
 use crate::session::{PullIdentity, PulledReport, ServerSession};
 use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
-
-/// Time before a request is repeated.
-pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// A request for the diagnostics of a document. Dropping it cancels the request.
 pub struct PullRequest {
@@ -106,19 +103,6 @@ fn queue(
 ) -> (PullIdentity, PendingRequest) {
     let pending = connection.queue_request::<DocumentDiagnosticRequest>(session, &params);
     (identity, pending)
-}
-
-/// Returns whether the server asks for a repetition. The text may have changed meanwhile as well.
-pub(crate) fn is_retriable(answer: Option<&ResponseResult>) -> bool {
-    let Some(Ok(Err(ResponseError { code, data, .. }))) = answer else {
-        return false;
-    };
-    let data: Value = data.parse().unwrap_or_default();
-    match *code {
-        SERVER_CANCELLED => data.get("retriggerRequest") != Some(&Value::Bool(false)),
-        CONTENT_MODIFIED => true,
-        _ => false,
-    }
 }
 
 /// Reads an answer on the text that it is about, and stores its reports.

@@ -7,8 +7,8 @@ use crate::answer::{AnswerError, Reading, parse_value, text_member};
 use crate::hover::position_params;
 use crate::range::WireRange;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 use crate::violations::Violations;
 use crate::workspace_edit::{WorkspaceEdit, read_workspace_edit};
 

@@ -20,20 +20,12 @@ use crate::connection::{Connection, PendingRequest};
 use crate::error::{EndReason, RequestError};
 use crate::pending::{ResponseResult, ResponseSlot, request_result};
 use crate::position::PositionEncoding;
-use crate::pull::{RETRY_DELAY, is_retriable};
+use crate::request_document::RequestDocument;
+use crate::retry::{REPEATABLE, RETRY_DELAY, is_retriable};
 use crate::server::LanguageServer;
-use crate::session::{RequestDocument, ServerSession};
+use crate::session::ServerSession;
 use crate::uri::file_uri;
 use crate::violations::{Violation, Violations};
-
-/// Requests that are repeated once if the server is not ready. None of them changes a text.
-pub(crate) const REPEATABLE: &[&str] = &[
-    "textDocument/hover",
-    "textDocument/documentHighlight",
-    "textDocument/documentSymbol",
-    "textDocument/inlayHint",
-    "workspace/symbol",
-];
 
 /// A request under way. Dropping it before the answer cancels it at the server.
 ///

@@ -7,8 +7,7 @@ use std::time::Duration;
 use base::AbsPath;
 use gen_lsp_types::{
     ClientInfo as WireClientInfo, ExitNotification, InitializeParams, InitializeRequest,
-    Notification as _, Request as _, ShutdownRequest, WorkspaceFolder,
-    WorkspaceFoldersInitializeParams,
+    Notification as _, Request as _, ShutdownRequest, WorkspaceFoldersInitializeParams,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -25,7 +24,7 @@ use crate::message::{self, Payload};
 use crate::probe::ProbeRequest;
 use crate::progress::Progress;
 use crate::pull::PullRequest;
-use crate::session::{ServerSession, read_unopened};
+use crate::session::{ServerSession, read_unopened, workspace_folder};
 use crate::uri::file_uri;
 
 /// Maximum length of the answer to `initialize`, in bytes.
@@ -74,6 +73,8 @@ pub struct ServerInfo {
 #[derive(Clone)]
 pub struct LanguageServer {
     inner: Arc<ServerInner>,
+    /// The folder whose symbols this handle finds; `None` for those of all folders.
+    folder: Option<AbsPath>,
 }
 
 struct ServerInner {
@@ -98,7 +99,44 @@ impl LanguageServer {
             connection,
             options,
         });
-        Ok((Self { inner }, ServerEvents::of(events)))
+        let folder = None;
+        Ok((Self { inner, folder }, ServerEvents::of(events)))
+    }
+
+    /// Returns a handle for one of the server's folders: symbols of its other folders are omitted.
+    pub fn for_folder(&self, folder: &AbsPath) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            folder: Some(folder.clone()),
+        }
+    }
+
+    /// Adds a folder to those that the server works on. Has no effect if it is one of them.
+    pub fn add_folder(&self, folder: &AbsPath) {
+        let connection = &self.inner.connection;
+        connection.with(|session| session.add_folder(folder));
+    }
+
+    /// Removes a folder from those that the server works on. Close its documents before.
+    pub fn remove_folder(&self, folder: &AbsPath) {
+        let connection = &self.inner.connection;
+        connection.with(|session| session.remove_folder(folder));
+    }
+
+    /// Returns the folders of the server whose symbols this handle omits.
+    pub(crate) fn other_folders(&self) -> Vec<AbsPath> {
+        let Some(own) = &self.folder else {
+            return Vec::new();
+        };
+        self.inner.connection.with(|session| {
+            let folders = session.folders().iter();
+            folders.filter(|it| !it.is_within(own)).cloned().collect()
+        })
+    }
+
+    /// Returns the folder whose symbols this handle finds.
+    pub(crate) fn folder(&self) -> Option<&AbsPath> {
+        self.folder.as_ref()
     }
 
     /// Sends `initialize`, waits for the answer, and sends `initialized`, the configuration, and the
@@ -107,8 +145,9 @@ impl LanguageServer {
     /// # Errors
     /// The server refused, ended, or did not answer in time; it is then of no use.
     pub fn initialize(&self, timeout: Duration) -> Result<ServerInfo, RequestError> {
-        let params = self.inner.options.initialize_params();
         let connection = &self.inner.connection;
+        let folders = connection.with(|session| session.announce_first_folders());
+        let params = self.inner.options.initialize_params(&folders);
         let pending = connection.request::<InitializeRequest>(OutgoingKind::Initialize, &params)?;
         let (capabilities, info) = read_initialize_result(&pending.wait(timeout)?)?;
         connection.with(|session| session.initialized(capabilities));
@@ -273,12 +312,8 @@ impl ServerOptions {
         deprecated,
         reason = "servers before version 3.6 know no workspace folders"
     )]
-    fn initialize_params(&self) -> InitializeParams {
+    fn initialize_params(&self, folders: &[AbsPath]) -> InitializeParams {
         let uri = |path: &AbsPath| file_uri(path).into();
-        let folders = self.folders.iter().map(|path| WorkspaceFolder {
-            uri: uri(path),
-            name: path.name(),
-        });
         // Some servers fail on options that are null.
         let has_options = !self.initialization_options.is_empty();
         let options = Value::Object(self.initialization_options.clone());
@@ -288,11 +323,17 @@ impl ServerOptions {
                 name: self.client.name.clone(),
                 version: Some(self.client.version.clone()),
             }),
-            root_uri: self.folders.first().map(uri),
+            root_uri: folders.first().map(uri),
             capabilities: client_capabilities(),
             initialization_options: has_options.then_some(options),
             workspace_folders_initialize_params: WorkspaceFoldersInitializeParams {
-                workspace_folders: Some(folders.collect::<Vec<_>>().into()),
+                workspace_folders: Some(
+                    folders
+                        .iter()
+                        .map(workspace_folder)
+                        .collect::<Vec<_>>()
+                        .into(),
+                ),
             },
             ..Default::default()
         }

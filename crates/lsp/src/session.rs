@@ -17,10 +17,12 @@ use base::AbsPath;
 use gen_lsp_types::{
     CancelNotification, CancelParams, DidChangeConfigurationNotification,
     DidChangeConfigurationParams, DidChangeTextDocumentNotification, DidChangeTextDocumentParams,
+    DidChangeWorkspaceFoldersNotification, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentNotification, DidCloseTextDocumentParams, DidOpenTextDocumentNotification,
     DidOpenTextDocumentParams, DidSaveTextDocumentNotification, DidSaveTextDocumentParams,
     InitializedNotification, InitializedParams, Notification, TextDocumentContentChangeEvent,
-    TextDocumentIdentifier, TextDocumentItem, VersionedTextDocumentIdentifier,
+    TextDocumentIdentifier, TextDocumentItem, VersionedTextDocumentIdentifier, WorkspaceFolder,
+    WorkspaceFoldersChangeEvent,
 };
 use serde_json::{Map, Value};
 use text::{Change, Snapshot};
@@ -36,7 +38,6 @@ use crate::uri::file_uri;
 use crate::violations::Violations;
 use crate::watched_files::FileWatchers;
 
-pub(crate) use questions::RequestDocument;
 pub(crate) use reports::{PullIdentity, PulledReport};
 pub(crate) use requests::RequestAnswer;
 pub(crate) use unopened::{UnopenedReports, read_unopened};
@@ -47,6 +48,8 @@ pub(crate) struct ServerSession {
     pub(crate) phase: Phase,
     pub(crate) violations: Violations,
     folders: Vec<AbsPath>,
+    /// The folders that the server knows of.
+    announced_folders: Vec<AbsPath>,
     /// Answers `workspace/configuration`.
     configuration: Map<String, Value>,
     capabilities: ServerCapabilities,
@@ -113,7 +116,54 @@ impl ServerSession {
             let params = DidChangeConfigurationParams { settings };
             self.notify::<DidChangeConfigurationNotification>(&params);
         }
+        self.announce_folders();
         self.announce_documents();
+    }
+
+    /// Returns the folders that the server works on, which `initialize` announces.
+    pub(crate) fn announce_first_folders(&mut self) -> Vec<AbsPath> {
+        self.announced_folders.clone_from(&self.folders);
+        self.folders.clone()
+    }
+
+    /// Returns the folders that the server works on.
+    pub(crate) fn folders(&self) -> &[AbsPath] {
+        &self.folders
+    }
+
+    /// Adds a folder, unless it is known.
+    pub(crate) fn add_folder(&mut self, folder: &AbsPath) {
+        if !self.folders.contains(folder) {
+            self.folders.push(folder.clone());
+            self.announce_folders();
+        }
+    }
+
+    /// Removes a folder.
+    pub(crate) fn remove_folder(&mut self, folder: &AbsPath) {
+        self.folders.retain(|known| known != folder);
+        self.announce_folders();
+    }
+
+    /// Announces the folders that were added and removed, if the server wants to know.
+    pub(crate) fn announce_folders(&mut self) {
+        if self.phase != Phase::Running || !self.capabilities.wants_folder_changes() {
+            return;
+        }
+        let without = |folders: &[AbsPath], others: &[AbsPath]| {
+            let folders = folders.iter().filter(|folder| !others.contains(folder));
+            folders.map(workspace_folder).collect::<Vec<_>>()
+        };
+        let event = WorkspaceFoldersChangeEvent {
+            added: without(&self.folders, &self.announced_folders),
+            removed: without(&self.announced_folders, &self.folders),
+        };
+        if event.added.is_empty() && event.removed.is_empty() {
+            return;
+        }
+        self.announced_folders.clone_from(&self.folders);
+        let params = DidChangeWorkspaceFoldersParams { event };
+        self.notify::<DidChangeWorkspaceFoldersNotification>(&params);
     }
 
     /// Cancels a request that was sent. The server may answer it all the same.
@@ -297,6 +347,14 @@ impl ServerSession {
     fn next_version(&mut self) -> i32 {
         self.last_version = self.last_version.saturating_add(1);
         self.last_version
+    }
+}
+
+/// Returns a folder in the form of the protocol.
+pub(crate) fn workspace_folder(path: &AbsPath) -> WorkspaceFolder {
+    WorkspaceFolder {
+        uri: file_uri(path).into(),
+        name: path.name(),
     }
 }
 

@@ -9,8 +9,8 @@ use crate::answer::{AnswerError, parse_value, text_member};
 use crate::hover::position_params;
 use crate::markup::MarkupText;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::RequestDocument;
 use crate::violations::{Violation, Violations};
 
 /// Name of the request.

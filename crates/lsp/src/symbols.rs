@@ -11,8 +11,9 @@ use crate::locations::{Location, read_location};
 use crate::position::PositionEncoding;
 use crate::range::WireRange;
 use crate::request::Request;
+use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
-use crate::session::{RequestDocument, ServerSession};
+use crate::session::ServerSession;
 use crate::violations::{Violation, Violations};
 
 /// Maximum number of symbols in one answer, children included.
@@ -169,15 +170,22 @@ impl LanguageServer {
         self.ask_document(method, path, params, read_document_symbols)
     }
 
-    /// Asks for the symbols of all folders of the server whose names match `query`, as the server
-    /// matches names. Symbols outside of local files are omitted.
+    /// Asks for the symbols whose names match `query`, as the server matches names. Symbols outside of local files are
+    /// omitted, and those of other folders if this is the handle of one (`for_folder`).
     pub fn workspace_symbols(&self, query: &str) -> Option<Request<Vec<WorkspaceSymbol>>> {
         let params = json!({ "query": query });
-        let read = |json: &str, encoding: PositionEncoding, violations: &mut Violations| {
+        let (own, others) = (self.folder().cloned(), self.other_folders());
+        let is_foreign = move |symbol: &WorkspaceSymbol| {
+            let path = &symbol.location.path;
+            others.iter().any(|folder| path.is_within(folder))
+                && !own.as_ref().is_some_and(|folder| path.is_within(folder))
+        };
+        let read = move |json: &str, encoding: PositionEncoding, violations: &mut Violations| {
             let symbols = read_list::<_, MAX_SYMBOLS>(json, violations, |item, _| {
                 read_workspace_symbol(item, encoding)
             });
-            Ok(symbols?.into_iter().flatten().collect())
+            let symbols = symbols?.into_iter().flatten();
+            Ok(symbols.filter(|symbol| !is_foreign(symbol)).collect())
         };
         let method = "workspace/symbol";
         let is_offered = |session: &ServerSession| session.offers_workspace(method, |_| true);

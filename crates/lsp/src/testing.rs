@@ -4,7 +4,7 @@ use serde_json::Value;
 use text::Snapshot;
 
 use crate::position::PositionEncoding;
-use crate::session::RequestDocument;
+use crate::request_document::RequestDocument;
 use crate::violations::Violations;
 
 /// Returns a document whose positions are counted in UTF-16.

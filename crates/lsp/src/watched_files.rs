@@ -1,24 +1,18 @@
-//! File events for a server: the watchers that it registered, and the notification about changes.
+//! The file watchers that a server registered, and the changes that they want.
 //!
 //! Must not know: how files are watched. The owner reports changes of files; this module matches them in memory, so a
 //! pattern costs no watch of the system.
 //! Invariant: patterns are compiled and matched without the lock on the session.
-//! Start at `LanguageServer::files_changed`.
+//! Start at `FileWatchers::wants`.
 
 use std::sync::{Arc, OnceLock};
 
 use base::AbsPath;
-use gen_lsp_types::{
-    DidChangeWatchedFilesNotification, DidChangeWatchedFilesParams,
-    FileChangeType as WireFileChangeType, FileEvent as WireFileEvent, Notification as _,
-};
+use gen_lsp_types::{DidChangeWatchedFilesNotification, Notification as _};
 use globset::{Glob, GlobSet};
 use serde_json::Value;
 
-use crate::message;
 use crate::selector::{glob, pattern_base};
-use crate::server::LanguageServer;
-use crate::uri::file_uri;
 use crate::violations::{Violation, Violations};
 
 /// Name of the notification, and of the capability that a server registers for it.
@@ -136,7 +130,7 @@ impl FileWatchers {
     }
 
     /// Returns whether a watcher wants an event. `folders` are those of the server.
-    fn wants(&self, event: &FileEvent, folders: &[AbsPath]) -> bool {
+    pub(crate) fn wants(&self, event: &FileEvent, folders: &[AbsPath]) -> bool {
         let groups = self.registrations.iter().flat_map(|it| it.groups());
         let mut wanting = groups.filter(|group| group.key.kinds.contain(event.change));
         wanting.any(|group| group.matches(&event.path, folders))
@@ -226,46 +220,6 @@ impl WatcherGroup {
             Some(base) => is_match(base),
             None => folders.iter().any(is_match),
         }
-    }
-}
-
-impl FileChangeType {
-    fn wire(self) -> WireFileChangeType {
-        match self {
-            Self::Created => WireFileChangeType::Created,
-            Self::Changed => WireFileChangeType::Changed,
-            Self::Deleted => WireFileChangeType::Deleted,
-        }
-    }
-}
-
-impl LanguageServer {
-    /// Returns whether the server wants events about files.
-    pub fn watches_files(&self) -> bool {
-        let connection = self.connection();
-        connection.with(|session| session.file_watchers().is_some())
-    }
-
-    /// Sends one notification with those of the events that the server's watchers want, in their order; none if there
-    /// is no such event. Takes time for many events, so do not call it on a thread that must not wait.
-    pub fn files_changed(&self, events: &[FileEvent]) {
-        let connection = self.connection();
-        let Some((watchers, folders)) = connection.with(|session| session.file_watchers()) else {
-            return;
-        };
-        let wanted = events.iter().filter(|it| watchers.wants(it, &folders));
-        let changes: Vec<WireFileEvent> = wanted
-            .map(|it| WireFileEvent::new(file_uri(&it.path).into(), it.change.wire()))
-            .collect();
-        if changes.is_empty() {
-            return;
-        }
-        let text = message::notification(WATCHED_FILES, &DidChangeWatchedFilesParams { changes });
-        connection.with(|session| {
-            if session.is_running() {
-                session.push(text);
-            }
-        });
     }
 }
 

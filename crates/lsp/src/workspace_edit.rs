@@ -12,7 +12,7 @@ use text::Snapshot;
 
 use crate::answer::{AnswerError, flag_member};
 use crate::bounded::{RawItems, RawMembers};
-use crate::edits::{DocumentEdits, EditError, MAX_EDITS, MAX_EDITS_BYTES, WireEdit};
+use crate::document_edits::{DocumentEdits, EditError, MAX_EDITS, MAX_EDITS_BYTES, WireEdit};
 use crate::position::PositionEncoding;
 use crate::range::ServerRange;
 use crate::uri::uri_path;

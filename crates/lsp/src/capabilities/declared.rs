@@ -26,7 +26,7 @@ use gen_lsp_types::{
     WorkspaceSymbolClientCapabilities,
 };
 
-use crate::request::REPEATABLE;
+use crate::retry::REPEATABLE;
 
 /// Returns the capabilities of this client.
 pub(crate) fn client_capabilities() -> ClientCapabilities {

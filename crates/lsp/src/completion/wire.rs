@@ -17,9 +17,9 @@ use crate::command::ServerCommand;
 use crate::completion::{
     CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionSource, ListSource,
 };
-use crate::edits::additional_edits;
+use crate::document_edits::additional_edits;
 use crate::range::WireRange;
-use crate::session::RequestDocument;
+use crate::request_document::RequestDocument;
 use crate::violations::{Violation, Violations};
 
 /// Maximum number of items.

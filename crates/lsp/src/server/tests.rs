@@ -4,6 +4,7 @@ mod answers;
 mod diagnostics;
 mod edits;
 mod fake;
+mod folders;
 mod hostile;
 mod hostile_answers;
 mod life;

@@ -2,25 +2,15 @@
 
 use base::AbsPath;
 use serde_json::Value;
-use text::Snapshot;
 
 use crate::life::Phase;
 use crate::position::PositionEncoding;
+use crate::request_document::RequestDocument;
 use crate::session::ServerSession;
 use crate::workspace_edit::OpenTexts;
 
 /// Maximum number of chars that trigger a request.
 const MAX_TRIGGERS: usize = 1024;
-
-/// An open document as a server knew it when a request was sent.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestDocument {
-    pub(crate) text: Snapshot,
-    pub(crate) version: i32,
-    pub(crate) encoding: PositionEncoding,
-    /// The options of the provider that is asked.
-    pub(crate) options: Value,
-}
 
 impl ServerSession {
     /// Returns an open document, with the options of the first provider of `method` for it; `None`

@@ -160,6 +160,7 @@ impl ServerSession {
 
     fn after_registrations(&mut self, has_changed: bool) {
         if has_changed {
+            self.announce_folders();
             self.announce_documents();
             self.events.push(ServerEvent::CapabilitiesChanged);
         }

@@ -250,6 +250,7 @@ fn floods_of_events_are_bounded() {
             ServerEvent::ProgressChanged => counts[1] += 1,
             ServerEvent::DiagnosticsChanged(_) => counts[2] += 1,
             ServerEvent::UnopenedDiagnosticsChanged => counts[3] += 1,
+            ServerEvent::RequestSent => {}
             ServerEvent::Ended(_) => break,
             other => panic!("{other:?}"),
         }

@@ -27,7 +27,7 @@
 
 use base::{AbsPath, ByteOffset, Span};
 use serde_json::{Value, json};
-use text::Snapshot;
+use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
 use super::fake::{FakeServer, WAIT, path, wait_for, with_document};
 use crate::capabilities::client_capabilities;
@@ -72,12 +72,15 @@ fn formatting_refers_to_the_text_of_its_request() {
     let capabilities = json!({ "textDocumentSync": 2, "documentFormattingProvider": true });
     let (server, _events, mut fake) = with_document(capabilities, "a  b");
     let result = json!([{ "range": range(0, 1, 2), "newText": "" }]);
-    let typed = Snapshot::new("a  b typed");
-    let edits = answer(&mut fake, format(&server), result, || {
-        server.replace_document(&document(), &typed);
+    let mut buffer = Buffer::new("a  b");
+    let request = format(&server);
+    let edits = answer(&mut fake, request, result, || {
+        let origin = EditOrigin::user(Timestamp(0));
+        let change = buffer.replace(Span::from(4..4), " typed", &origin);
+        server.change_document(&document(), &change, &buffer.snapshot());
     });
     assert_eq!(edits.text.to_string(), "a  b");
-    assert_ne!(edits.text.revision(), typed.revision());
+    assert_ne!(edits.text.revision(), buffer.snapshot().revision());
 }
 
 #[test]

@@ -1,0 +1,34 @@
+//! The repetition of requests for which a server is not ready.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::error::{CONTENT_MODIFIED, SERVER_CANCELLED};
+use crate::message::ResponseError;
+use crate::pending::ResponseResult;
+
+/// Requests that are repeated once if the server is not ready. None of them changes a text.
+pub(crate) const REPEATABLE: &[&str] = &[
+    "textDocument/hover",
+    "textDocument/documentHighlight",
+    "textDocument/documentSymbol",
+    "textDocument/inlayHint",
+    "workspace/symbol",
+];
+
+/// Time before a request is repeated.
+pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
+
+/// Returns whether the server asks for a repetition. The text may have changed meanwhile as well.
+pub(crate) fn is_retriable(answer: Option<&ResponseResult>) -> bool {
+    let Some(Ok(Err(ResponseError { code, data, .. }))) = answer else {
+        return false;
+    };
+    let data: Value = data.parse().unwrap_or_default();
+    match *code {
+        SERVER_CANCELLED => data.get("retriggerRequest") != Some(&Value::Bool(false)),
+        CONTENT_MODIFIED => true,
+        _ => false,
+    }
+}
