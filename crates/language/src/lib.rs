@@ -22,6 +22,7 @@ mod path_lookup;
 mod pattern;
 mod process;
 mod recipe;
+mod repository;
 mod running;
 mod selection;
 mod server_log;
@@ -36,7 +37,7 @@ pub use listing::{ListScope, ListedServer};
 pub use locate::{ProgramOrigin, ServerProgram};
 pub use running::{
     DocumentReadiness, DocumentServer, LanguageChanges, MissingServer, RunningOptions,
-    RunningServers, ServerKey, ServerMessage, ServerState, ServerStatus, StartRefusal,
+    RunningServers, ServerKey, ServerMessage, ServerPool, ServerState, ServerStatus, StartRefusal,
 };
 pub use selection::FolderServers;
 pub use server_log::read_log;

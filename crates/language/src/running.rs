@@ -1,16 +1,17 @@
-//! Runs the language servers of an open folder and keeps their documents in sync with the buffers.
+//! Runs the language servers of open folders and keeps their documents in sync with the buffers.
 //!
 //! A thread finds the servers of each document and starts them; each server has a thread that follows its process
 //! (`supervisor`) and one that asks for diagnostics (`pulls`).
 //! Invariant: no method of `RunningServers` waits for a server, a process or the disk.
 //! Invariant: documents change under one lock with the servers that know them, so that every server receives all
 //! changes of a text in order.
-//! Start at `RunningServers::start`.
+//! Start at `ServerPool::start`.
 
 mod assignment;
 mod changes;
 mod pulls;
 mod readiness;
+mod sharing;
 mod state;
 mod supervisor;
 
@@ -27,11 +28,12 @@ use text::{Change, Snapshot};
 
 use crate::selection::FolderServers;
 use crate::table::ServerRole;
+use assignment::Assigner;
 use changes::PendingChanges;
 pub use changes::{LanguageChanges, ServerMessage};
 pub use readiness::DocumentReadiness;
+use state::{FolderNumber, FolderState, OpenText, ServerEntry, ServerNumber, State, WantedState};
 pub use state::{MissingServer, ServerKey, ServerState, ServerStatus, StartRefusal};
-use state::{OpenText, State, WantedState};
 
 /// Time for the answer to `shutdown`.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(2);
@@ -46,20 +48,27 @@ pub struct RunningOptions {
     pub clock: Arc<dyn Clock>,
 }
 
+/// Language servers that several folders may share: one process works on all worktrees of a repository, if the server
+/// keeps them apart. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct ServerPool {
+    shared: Arc<Shared>,
+}
+
 /// The language servers of an open folder. They start with the first document that they serve, and end when this is
-/// dropped.
+/// dropped, unless another folder shares them.
 pub struct RunningServers {
     shared: Arc<Shared>,
+    folder: FolderNumber,
+    changes: Arc<PendingChanges>,
     /// Documents for which servers are to be found.
     unassigned: Sender<AbsPath>,
 }
 
 /// The part that the threads share.
+#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    changes: PendingChanges,
-    logs: AbsPath,
-    clock: Arc<dyn Clock>,
 }
 
 /// A server that serves a document, for requests about it.
@@ -73,32 +82,55 @@ pub struct DocumentServer {
     pub connection: LanguageServer,
 }
 
-impl RunningServers {
-    /// Prepares the servers of a folder; none starts yet. The receiver gets a message when `take_changes` has
-    /// something new.
-    pub fn start(options: RunningOptions) -> (Self, Receiver<()>) {
+impl ServerPool {
+    /// Prepares the servers of a folder; none starts yet. The receiver gets a message when
+    /// `RunningServers::take_changes` has something new.
+    pub fn start(&self, options: RunningOptions) -> (RunningServers, Receiver<()>) {
         let (changes, changed) = PendingChanges::new();
-        let shared = Arc::new(Shared {
-            state: Mutex::default(),
-            changes,
+        let changes = Arc::new(changes);
+        let shared = self.shared.clone();
+        let folder = shared.state().open_folder(FolderState {
+            refusal: None,
+            problems: Vec::new(),
+            servers: None,
+            changes: changes.clone(),
             logs: options.logs,
             clock: options.clock,
         });
         let (unassigned, documents) = mpsc::channel();
-        let assigning = shared.clone();
+        let assigner = Assigner {
+            shared: shared.clone(),
+            folder,
+            changes: changes.clone(),
+        };
         let open = options.open;
         let thread = thread::Builder::new().name("lsp-assign".to_owned());
-        if let Err(error) = thread.spawn(move || assignment::run(&assigning, open(), &documents)) {
-            shared.state().refusal = Some(StartRefusal::Failed(error.to_string()));
+        let started = thread.spawn(move || assigner.run(open(), &documents));
+        if let (Err(error), Some(folder)) = (started, shared.state().folders.get_mut(&folder)) {
+            folder.refusal = Some(StartRefusal::Failed(error.to_string()));
         }
-        (Self { shared, unassigned }, changed)
+        let running = RunningServers {
+            shared,
+            folder,
+            changes,
+            unassigned,
+        };
+        (running, changed)
+    }
+}
+
+impl RunningServers {
+    /// Prepares the servers of a folder that shares them with no other; see `ServerPool::start`.
+    pub fn start(options: RunningOptions) -> (Self, Receiver<()>) {
+        ServerPool::default().start(options)
     }
 
     /// Opens a document below the folder, or opens it anew under its name.
     pub fn open_document(&self, path: &AbsPath, text: &Snapshot) {
         let mut state = self.shared.state();
         state.close(path);
-        state.documents.insert(path.clone(), OpenText::new(text));
+        let document = OpenText::new(self.folder, text);
+        state.documents.insert(path.clone(), document);
         drop(state);
         // The thread is gone if it could not start; the refusal says so.
         self.unassigned.send(path.clone()).ok();
@@ -129,14 +161,14 @@ impl RunningServers {
 
     /// Returns whether a server wants events about files.
     pub fn watches_files(&self) -> bool {
-        let servers = self.shared.state().connections();
+        let servers = self.shared.state().connections(self.folder);
         servers.iter().any(|(_, server)| server.watches_files())
     }
 
     /// Passes changes of files on disk to the servers that want them, one message for each. Open documents are not
     /// exempt. Takes time for many events, so do not call it on a thread that must not wait.
     pub fn files_changed(&self, events: &[FileEvent]) {
-        let servers = self.shared.state().connections();
+        let servers = self.shared.state().connections(self.folder);
         for (_, server) in servers {
             server.files_changed(events);
         }
@@ -165,42 +197,52 @@ impl RunningServers {
     /// Returns the connections to all running servers of the folder, each with the id of its server, for requests that
     /// concern no document.
     pub fn connections(&self) -> Vec<(String, LanguageServer)> {
-        self.shared.state().connections()
+        let state = self.shared.state();
+        let root = state.root_of(self.folder);
+        let connections = state.connections(self.folder).into_iter();
+        let connections = connections.map(|(id, server)| match &root {
+            Some(root) => (id, server.for_folder(root)),
+            None => (id, server),
+        });
+        connections.collect()
     }
 
     /// Returns the connected servers of an open document, the primary one first.
     pub fn servers_of(&self, path: &AbsPath) -> Vec<DocumentServer> {
         let state = self.shared.state();
+        let root = state.root_of(self.folder);
         let servers = state.connected(path);
         servers
             .map(|server| DocumentServer {
                 id: server.id.clone(),
                 role: server.role,
-                connection: server.connection.clone(),
+                connection: match &root {
+                    Some(root) => server.connection.for_folder(root),
+                    None => server.connection.clone(),
+                },
             })
             .collect()
     }
 
     /// Returns the state of every server, sorted by id and root.
     pub fn statuses(&self) -> Vec<ServerStatus> {
-        self.shared.state().statuses()
+        self.shared.state().statuses(self.folder)
     }
 
     /// Measures the memory of every server, which `statuses` then returns. Blocks on the system.
     pub fn measure_memory(&self) {
         let state = self.shared.state();
-        let probes: Vec<_> = state
-            .servers
-            .iter()
-            .filter_map(|(key, it)| {
-                Some((key.clone(), it.connected.as_ref()?.memory_probe.clone()))
-            })
-            .collect();
+        let servers = state.servers.iter();
+        let servers = servers.filter(|(_, entry)| entry.key(self.folder).is_some());
+        let probes = servers.filter_map(|(number, entry)| {
+            Some((*number, entry.connected.as_ref()?.memory_probe.clone()))
+        });
+        let probes: Vec<_> = probes.collect();
         drop(state);
-        for (key, probe) in probes {
+        for (number, probe) in probes {
             let memory = probe();
             let mut state = self.shared.state();
-            let entry = state.servers.get_mut(&key);
+            let entry = state.servers.get_mut(&number);
             if let Some(connected) = entry.and_then(|entry| entry.connected.as_mut()) {
                 connected.memory = memory;
             }
@@ -209,27 +251,33 @@ impl RunningServers {
 
     /// Returns the servers of open documents that are not installed, sorted by id.
     pub fn missing(&self) -> Vec<MissingServer> {
-        self.shared.state().missing()
+        self.shared.state().missing(self.folder)
     }
 
     /// Returns why no server starts in the folder; `None` if they may start, and until the folder was read.
     pub fn refusal(&self) -> Option<StartRefusal> {
-        self.shared.state().refusal.clone()
+        let state = self.shared.state();
+        state.folders.get(&self.folder)?.refusal.clone()
     }
 
     /// Returns a sentence for each setting and tool that could not be used.
     pub fn problems(&self) -> Vec<String> {
-        self.shared.state().problems.clone()
+        let state = self.shared.state();
+        let folder = state.folders.get(&self.folder);
+        folder.map_or_else(Vec::new, |folder| folder.problems.clone())
     }
 
     /// Returns the known servers of the folder; `None` until the folder was read.
     pub fn folder(&self) -> Option<Arc<FolderServers>> {
-        self.shared.state().folder.clone()
+        let state = self.shared.state();
+        state.folders.get(&self.folder)?.servers.clone()
     }
 
     /// Finds the servers of all open documents again, such as after one was installed.
     pub fn find_servers(&self) {
-        for path in self.shared.state().documents.keys() {
+        let state = self.shared.state();
+        let documents = state.documents.iter();
+        for (path, _) in documents.filter(|(_, it)| it.folder == self.folder) {
             // As in `open_document`.
             self.unassigned.send(path.clone()).ok();
         }
@@ -237,32 +285,63 @@ impl RunningServers {
 
     /// Takes the changes since the last call.
     pub fn take_changes(&self) -> LanguageChanges {
-        self.shared.changes.take()
+        self.changes.take()
     }
 
-    /// Ends a server until it is restarted.
+    /// Ends a server until it is restarted, in all folders that share it.
     pub fn stop(&self, key: &ServerKey) {
-        self.shared.end(key, WantedState::Stopped);
+        let number = self.shared.state().server_of(self.folder, key);
+        if let Some(number) = number {
+            self.shared.end(number, WantedState::Stopped);
+        }
     }
 
     /// Ends a server and starts it again, or starts a stopped or failed one.
     pub fn restart(&self, key: &ServerKey) {
-        if self.shared.end(key, WantedState::Restarted) {
+        let number = self.shared.state().server_of(self.folder, key);
+        let Some(number) = number else {
             return;
+        };
+        if !self.shared.end(number, WantedState::Restarted) {
+            supervisor::spawn(&self.shared, number);
         }
-        supervisor::spawn(&self.shared, key);
+    }
+
+    /// Restarts the servers that other folders share with this one. They outlive it, the others do not.
+    pub fn restart_shared(&self) {
+        let shared = self.shared.state().shared_servers(self.folder);
+        for number in shared {
+            self.shared.end(number, WantedState::Restarted);
+        }
     }
 }
 
 impl Drop for RunningServers {
     fn drop(&mut self) {
-        let mut state = self.shared.state();
-        state.is_closed = true;
-        let keys: Vec<ServerKey> = state.servers.keys().cloned().collect();
-        drop(state);
-        for key in keys {
-            self.shared.end(&key, WantedState::Stopped);
+        let closed = self.shared.state().close_folder(self.folder);
+        for entry in closed.ended {
+            entry.shut_down();
         }
+        for number in closed.outgrown {
+            self.shared.end(number, WantedState::Restarted);
+        }
+        self.shared.note_servers();
+    }
+}
+
+impl ServerEntry {
+    /// Ends the process, if there is one; its thread then ends as well. Returns whether there is a thread.
+    fn shut_down(&self) -> bool {
+        let Some(wake) = &self.wake else {
+            return false;
+        };
+        // Ends a pause before a restart. The thread may be about to end by itself.
+        wake.send(()).ok();
+        if let Some(connected) = &self.connected {
+            let connection = connected.connection.clone();
+            thread::spawn(move || shut_down(&connection));
+        }
+        true
     }
 }
 
@@ -273,22 +352,21 @@ impl Shared {
 
     /// Shuts a server down; `wanted` is the state that its supervisor thread enters afterwards. Returns `false` if the server
     /// has no supervisor thread.
-    fn end(&self, key: &ServerKey, wanted: WantedState) -> bool {
+    fn end(&self, number: ServerNumber, wanted: WantedState) -> bool {
         let mut state = self.state();
-        let Some(entry) = state.servers.get_mut(key) else {
-            return false;
-        };
-        let Some(wake) = &entry.wake else {
+        let entry = state.servers.get_mut(&number);
+        let Some(entry) = entry.filter(|entry| entry.wake.is_some()) else {
             return false;
         };
         entry.wanted = wanted;
-        // Ends a pause before a restart. The thread may be about to end by itself.
-        wake.send(()).ok();
-        if let Some(connected) = &entry.connected {
-            let connection = connected.connection.clone();
-            thread::spawn(move || shut_down(&connection));
+        entry.shut_down()
+    }
+
+    /// Notes in every folder that the state of a server changed.
+    fn note_servers(&self) {
+        for changes in self.state().changes() {
+            changes.note_servers();
         }
-        true
     }
 }
 

@@ -15,6 +15,7 @@ use crate::confinement::{ServerConfinement, ServerSandbox};
 use crate::environment;
 use crate::install::InstalledServers;
 use crate::locate::{ProgramSearch, ServerProgram};
+use crate::repository;
 use crate::table::{DocumentLanguage, ServerDefinition, ServerRole, ServerTable};
 
 /// Bytes of a file that are read to find its first line.
@@ -35,6 +36,8 @@ pub struct FolderServers {
     variables: Vec<Variable>,
     /// The sandbox of the folder's servers.
     sandbox: ServerSandbox,
+    /// The folder that the worktrees of its repository have in common.
+    repository: Option<AbsPath>,
     problems: Vec<String>,
 }
 
@@ -66,7 +69,12 @@ pub(crate) struct ServerChoice {
 impl ServerChoice {
     /// Returns the id of this process, whose end makes the server exit; `None` if the server cannot see it.
     pub(crate) fn visible_process(&self) -> Option<u32> {
-        matches!(self.sandbox, ServerSandbox::Off).then(std::process::id)
+        (!self.is_sandboxed()).then(std::process::id)
+    }
+
+    /// Returns whether its process runs in a sandbox.
+    pub(crate) fn is_sandboxed(&self) -> bool {
+        !matches!(self.sandbox, ServerSandbox::Off)
     }
 }
 
@@ -90,6 +98,7 @@ impl FolderServers {
             environment::base()
         };
         Self {
+            repository: repository::common_folder(files.as_ref(), &root),
             files,
             program_root: root.clone(),
             root,
@@ -131,6 +140,11 @@ impl FolderServers {
     /// Returns the folder.
     pub fn root(&self) -> &AbsPath {
         &self.root
+    }
+
+    /// Returns the folder that the worktrees of its repository have in common; `None` unless it is one of them.
+    pub(crate) fn repository(&self) -> Option<&AbsPath> {
+        self.repository.as_ref()
     }
 
     /// Returns the known servers with the changes of the settings.

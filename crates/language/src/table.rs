@@ -134,10 +134,10 @@ pub(crate) struct ConfinedOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ServerSharing {
-    /// One process serves all folders.
-    #[default]
+    /// One process serves all worktrees of a repository: its answers were compared with those of two processes.
     Shared,
-    /// Answers about one folder would concern another one.
+    /// Answers about one folder may concern another one.
+    #[default]
     PerFolder,
 }
 

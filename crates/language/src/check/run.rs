@@ -187,7 +187,7 @@ impl<'a> ServerRun<'a> {
                 continue;
             }
             let next = complete_at.unwrap_or(self.until).min(self.until);
-            match events.next(next.saturating_sub(now)) {
+            match next_event(events, next.saturating_sub(now)) {
                 Some(ServerEvent::Ended(reason)) => return Err(RequestError::Ended(reason).into()),
                 Some(ServerEvent::ProgressChanged) => {
                     activity.has_progressed = true;
@@ -204,11 +204,10 @@ impl<'a> ServerRun<'a> {
                 Some(
                     ServerEvent::EditRequested(_)
                     | ServerEvent::Message { .. }
-                    | ServerEvent::UnopenedDiagnosticsChanged,
+                    | ServerEvent::UnopenedDiagnosticsChanged
+                    | ServerEvent::RequestSent,
                 )
-                | None => {
-                    continue;
-                }
+                | None => continue,
             }
             activity.last_change = self.clock.elapsed();
         }
@@ -290,6 +289,16 @@ impl<'a> ServerRun<'a> {
         nothing
             .recv_timeout(time.saturating_sub(self.clock.elapsed()))
             .ok();
+    }
+}
+
+/// Waits for the next event that does not come from a request of this check.
+fn next_event(events: &ServerEvents, time: Duration) -> Option<ServerEvent> {
+    loop {
+        match events.next(time) {
+            Some(ServerEvent::RequestSent) => {}
+            event => return event,
+        }
     }
 }
 

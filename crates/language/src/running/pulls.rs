@@ -11,7 +11,8 @@ use std::{io, thread};
 use base::AbsPath;
 use lsp::{LanguageServer, PullRequest};
 
-use super::{ServerKey, Shared};
+use super::Shared;
+use super::state::ServerNumber;
 use crate::server_log::{LogSource, ServerLog};
 
 /// Time without a change after which the server is asked.
@@ -26,7 +27,7 @@ const MAX_OTHERS: usize = 32;
 /// Starts the thread. It ends when the sender is dropped.
 pub(super) fn start(
     shared: &Arc<Shared>,
-    key: &ServerKey,
+    server: ServerNumber,
     connection: LanguageServer,
     log: ServerLog,
 ) -> io::Result<Sender<AbsPath>> {
@@ -34,7 +35,7 @@ pub(super) fn start(
     let thread = thread::Builder::new().name("lsp-pull".to_owned());
     let puller = Puller {
         shared: Arc::downgrade(shared),
-        key: key.clone(),
+        server,
         connection,
         log,
     };
@@ -44,7 +45,7 @@ pub(super) fn start(
 
 struct Puller {
     shared: Weak<Shared>,
-    key: ServerKey,
+    server: ServerNumber,
     connection: LanguageServer,
     log: ServerLog,
 }
@@ -80,7 +81,7 @@ impl Puller {
             return Vec::new();
         };
         let state = shared.state();
-        let documents = state.documents_of(&self.key).map(|(path, _)| path);
+        let documents = state.documents_of(self.server).map(|(path, _)| path);
         let others = documents.filter(|path| !changed.contains(*path));
         others.take(MAX_OTHERS).cloned().collect()
     }

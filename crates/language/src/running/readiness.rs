@@ -3,7 +3,7 @@
 use base::AbsPath;
 
 use super::RunningServers;
-use super::state::{ConnectedServer, ServerEntry, ServerKey, ServerState, State};
+use super::state::{ConnectedServer, ServerEntry, ServerNumber, ServerState, State};
 use crate::table::ServerRole;
 
 /// The readiness of the servers of an open document.
@@ -25,7 +25,8 @@ impl RunningServers {
     pub fn readiness(&self, path: &AbsPath) -> DocumentReadiness {
         let state = self.shared.state();
         let unserved = |reason: &str| DocumentReadiness::Unserved(reason.to_owned());
-        if let Some(refusal) = &state.refusal {
+        let folder = state.folders.get(&self.folder);
+        if let Some(refusal) = folder.and_then(|folder| folder.refusal.as_ref()) {
             return unserved(&refusal.to_string());
         }
         let Some(document) = state.documents.get(path) else {
@@ -46,8 +47,8 @@ impl RunningServers {
 
 impl State {
     /// Returns the readiness of a document with these servers.
-    fn readiness(&self, path: &AbsPath, keys: &[ServerKey]) -> DocumentReadiness {
-        let entries = || keys.iter().filter_map(|key| self.servers.get(key));
+    fn readiness(&self, path: &AbsPath, numbers: &[ServerNumber]) -> DocumentReadiness {
+        let entries = || numbers.iter().filter_map(|number| self.servers.get(number));
         let is_running = |entry: &ServerEntry| matches!(entry.state, ServerState::Running { .. });
         let may_start = |entry: &ServerEntry| {
             matches!(
@@ -75,10 +76,12 @@ impl State {
 impl ServerEntry {
     /// Returns whether the server has reported the diagnostics of a document, as far as its role is to do so.
     fn has_reported(&self, path: &AbsPath) -> bool {
-        let server = &self.choice.definition;
-        let Some(ConnectedServer { connection, .. }) = &self.connected else {
+        let (Some(root), Some(ConnectedServer { connection, .. })) =
+            (self.roots.first(), &self.connected)
+        else {
             return false;
         };
+        let server = &root.choice.definition;
         let report = connection.diagnostics(path);
         // Such servers may never report. One of the user's own has this role whatever it does.
         let may_be_silent = match server.role {

@@ -1,15 +1,19 @@
-//! The documents and servers of a folder.
+//! The folders of a pool with their documents and servers.
 //!
 //! Must not know: threads, processes.
+//! Invariant: a server has at least one root; one without is taken out.
+//! Start at `State`; which folders share a server is decided in `sharing`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use base::AbsPath;
+use host::Clock;
 use lsp::{LanguageServer, Progress};
 use text::Snapshot;
 
+use super::changes::PendingChanges;
 use crate::process::MemoryProbe;
 use crate::selection::{FolderServers, ServerChoice};
 use crate::table::{DocumentLanguage, ServerRole};
@@ -93,22 +97,41 @@ pub struct MissingServer {
     pub advice: String,
 }
 
-/// The documents and servers.
+/// Identifies an open folder in its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FolderNumber(u64);
+
+/// Identifies a server in its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ServerNumber(u64);
+
+/// The folders, documents and servers of a pool.
 #[derive(Default)]
 pub(super) struct State {
-    /// Whether the folder was closed: nothing starts any more.
-    pub(super) is_closed: bool,
+    /// The number given last, to a folder or a server.
+    last_number: u64,
+    pub(super) folders: BTreeMap<FolderNumber, FolderState>,
+    pub(super) documents: HashMap<AbsPath, OpenText>,
+    pub(super) servers: BTreeMap<ServerNumber, ServerEntry>,
+    /// Servers that are ending, with the changes of a folder that was closed: its channel closes after their end.
+    pub(super) ending: Vec<(ServerNumber, Arc<PendingChanges>)>,
+}
+
+/// An open folder.
+pub(super) struct FolderState {
     /// Why no server may start.
     pub(super) refusal: Option<StartRefusal>,
     pub(super) problems: Vec<String>,
     /// The known servers; `None` until the folder was read.
-    pub(super) folder: Option<Arc<FolderServers>>,
-    pub(super) documents: HashMap<AbsPath, OpenText>,
-    pub(super) servers: BTreeMap<ServerKey, ServerEntry>,
+    pub(super) servers: Option<Arc<FolderServers>>,
+    pub(super) changes: Arc<PendingChanges>,
+    pub(super) logs: AbsPath,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// An open document.
 pub(super) struct OpenText {
+    pub(super) folder: FolderNumber,
     pub(super) text: Snapshot,
     /// `None` until its servers are known.
     pub(super) assigned: Option<AssignedServers>,
@@ -117,19 +140,31 @@ pub(super) struct OpenText {
 /// The servers of a document.
 pub(super) struct AssignedServers {
     pub(super) language: DocumentLanguage,
-    pub(super) servers: Vec<ServerKey>,
+    pub(super) servers: Vec<ServerNumber>,
     pub(super) missing: Vec<MissingServer>,
 }
 
-/// A server of the folder.
+/// A server, which several folders may share.
 pub(super) struct ServerEntry {
-    pub(super) choice: ServerChoice,
+    /// The roots that it works on; its process starts in the first.
+    pub(super) roots: Vec<ServedRoot>,
+    /// Number of roots that were removed since its process started. Servers do not free their memory.
+    pub(super) removed: usize,
     pub(super) state: ServerState,
     pub(super) wanted: WantedState,
     /// The connection of the process that lives.
     pub(super) connected: Option<ConnectedServer>,
     /// Wakes the thread of the server; `None` if it has none.
     pub(super) wake: Option<Sender<()>>,
+}
+
+/// A root of a project that a server works on.
+#[derive(Clone)]
+pub(super) struct ServedRoot {
+    pub(super) folder: FolderNumber,
+    /// The servers of that folder.
+    pub(super) servers: Arc<FolderServers>,
+    pub(super) choice: ServerChoice,
 }
 
 /// The state that a supervisor enters after its process has ended.
@@ -160,14 +195,15 @@ pub(super) struct ConnectedServer {
 }
 
 impl OpenText {
-    pub(super) fn new(text: &Snapshot) -> Self {
+    pub(super) fn new(folder: FolderNumber, text: &Snapshot) -> Self {
         Self {
+            folder,
             text: text.clone(),
             assigned: None,
         }
     }
 
-    fn servers(&self) -> &[ServerKey] {
+    fn servers(&self) -> &[ServerNumber] {
         let assigned = self.assigned.as_ref();
         assigned.map_or(&[], |assigned| &assigned.servers)
     }
@@ -181,7 +217,102 @@ impl ConnectedServer {
     }
 }
 
+impl ServerEntry {
+    /// Returns its key for a folder; `None` if it has no root there.
+    pub(super) fn key(&self, folder: FolderNumber) -> Option<ServerKey> {
+        let root = self.roots.iter().find(|root| root.folder == folder)?;
+        Some(ServerKey {
+            id: root.choice.definition.id.clone(),
+            root: root.choice.root.clone(),
+        })
+    }
+
+    fn status(&self, key: ServerKey, documents: usize) -> Option<ServerStatus> {
+        let connected = self.connected.as_ref();
+        let connection = connected.map(|it| &it.connection);
+        Some(ServerStatus {
+            key,
+            program: self.roots.first()?.choice.program.path.clone(),
+            state: self.state.clone(),
+            name: connected.and_then(|it| it.name.clone()),
+            is_responding: connected.is_none_or(|it| it.is_responding),
+            memory: connected.and_then(|it| it.memory),
+            documents,
+            progress: connection.map_or_else(Vec::new, LanguageServer::progress),
+            violations: connection.map_or_else(Vec::new, LanguageServer::violations),
+        })
+    }
+}
+
 impl State {
+    /// Adds a folder.
+    pub(super) fn open_folder(&mut self, folder: FolderState) -> FolderNumber {
+        let number = FolderNumber(self.next_number());
+        self.folders.insert(number, folder);
+        number
+    }
+
+    /// Adds a server that does not run.
+    pub(super) fn add_server(&mut self, root: ServedRoot) -> ServerNumber {
+        let number = ServerNumber(self.next_number());
+        self.servers.insert(
+            number,
+            ServerEntry {
+                roots: vec![root],
+                removed: 0,
+                state: ServerState::Idle,
+                wanted: WantedState::Running,
+                connected: None,
+                wake: None,
+            },
+        );
+        number
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Returns the server with this key in a folder.
+    pub(super) fn server_of(&self, folder: FolderNumber, key: &ServerKey) -> Option<ServerNumber> {
+        let mut servers = self.servers.iter();
+        let is_wanted = |root: &ServedRoot| {
+            let choice = &root.choice;
+            root.folder == folder && choice.definition.id == key.id && choice.root == key.root
+        };
+        let found = servers.find(|(_, entry)| entry.roots.iter().any(is_wanted));
+        found.map(|(number, _)| *number)
+    }
+
+    /// Returns the servers that a folder shares with others.
+    pub(super) fn shared_servers(&self, folder: FolderNumber) -> Vec<ServerNumber> {
+        let is_shared = |entry: &ServerEntry| {
+            let is_own = |root: &ServedRoot| root.folder == folder;
+            entry.roots.iter().any(is_own) && !entry.roots.iter().all(is_own)
+        };
+        let servers = self.servers.iter();
+        let shared = servers.filter(|(_, entry)| is_shared(entry));
+        shared.map(|(number, _)| *number).collect()
+    }
+
+    /// Returns the changes of all folders.
+    pub(super) fn changes(&self) -> Vec<Arc<PendingChanges>> {
+        self.folders.values().map(|it| it.changes.clone()).collect()
+    }
+
+    /// Returns the changes of the folders that a server works on, without duplicates.
+    pub(super) fn changes_of(&self, server: ServerNumber) -> Vec<Arc<PendingChanges>> {
+        let roots = self.servers.get(&server).map(|entry| &entry.roots[..]);
+        let folders: BTreeSet<_> = roots
+            .unwrap_or_default()
+            .iter()
+            .map(|it| it.folder)
+            .collect();
+        let folders = folders.iter().filter_map(|folder| self.folders.get(folder));
+        folders.map(|it| it.changes.clone()).collect()
+    }
+
     /// Returns the connections to the servers of a document.
     pub(super) fn connected(&self, path: &AbsPath) -> impl Iterator<Item = &ConnectedServer> {
         let document = self.documents.get(path);
@@ -190,10 +321,26 @@ impl State {
             .filter_map(|key| self.servers.get(key)?.connected.as_ref())
     }
 
-    /// Returns the connections to all servers with their ids.
-    pub(super) fn connections(&self) -> Vec<(String, LanguageServer)> {
-        let connected = self.servers.values();
-        let connected = connected.filter_map(|entry| entry.connected.as_ref());
+    /// Returns the root of a folder; `None` until the folder was read.
+    pub(super) fn root_of(&self, folder: FolderNumber) -> Option<AbsPath> {
+        let servers = self.folders.get(&folder)?.servers.as_ref()?;
+        Some(servers.root().clone())
+    }
+
+    /// Returns the changes of the folders that contain a path.
+    pub(super) fn changes_about(&self, path: &AbsPath) -> Vec<Arc<PendingChanges>> {
+        let contains = |folder: &&FolderState| {
+            let servers = folder.servers.as_ref();
+            servers.is_some_and(|servers| path.is_within(servers.root()))
+        };
+        let folders = self.folders.values().filter(contains);
+        folders.map(|folder| folder.changes.clone()).collect()
+    }
+
+    /// Returns the connections to the servers of a folder with their ids.
+    pub(super) fn connections(&self, folder: FolderNumber) -> Vec<(String, LanguageServer)> {
+        let servers = self.servers.values().filter(|it| it.key(folder).is_some());
+        let connected = servers.filter_map(|it| it.connected.as_ref());
         connected
             .map(|server| (server.id.clone(), server.connection.clone()))
             .collect()
@@ -235,40 +382,28 @@ impl State {
     /// Returns the documents of a server.
     pub(super) fn documents_of(
         &self,
-        key: &ServerKey,
+        server: ServerNumber,
     ) -> impl Iterator<Item = (&AbsPath, &OpenText)> {
         let documents = self.documents.iter();
-        documents.filter(move |(_, document)| document.servers().contains(key))
+        documents.filter(move |(_, document)| document.servers().contains(&server))
     }
 
-    /// Returns the state of every server.
-    pub(super) fn statuses(&self) -> Vec<ServerStatus> {
-        let servers = self.servers.iter();
-        servers
-            .map(|(key, entry)| {
-                let connected = entry.connected.as_ref();
-                let connection = connected.map(|it| &it.connection);
-                ServerStatus {
-                    key: key.clone(),
-                    program: entry.choice.program.path.clone(),
-                    state: entry.state.clone(),
-                    name: connected.and_then(|it| it.name.clone()),
-                    is_responding: connected.is_none_or(|it| it.is_responding),
-                    memory: connected.and_then(|it| it.memory),
-                    documents: self.documents_of(key).count(),
-                    progress: connection.map_or_else(Vec::new, LanguageServer::progress),
-                    violations: connection.map_or_else(Vec::new, LanguageServer::violations),
-                }
-            })
-            .collect()
+    /// Returns the state of every server of a folder, sorted by key. A shared server counts only the folder's documents.
+    pub(super) fn statuses(&self, folder: FolderNumber) -> Vec<ServerStatus> {
+        let statuses = self.servers.iter().filter_map(|(number, entry)| {
+            let documents = self.documents_of(*number);
+            let documents = documents.filter(|(_, document)| document.folder == folder);
+            entry.status(entry.key(folder)?, documents.count())
+        });
+        let mut statuses: Vec<ServerStatus> = statuses.collect();
+        statuses.sort_by(|a, b| a.key.cmp(&b.key));
+        statuses
     }
 
-    /// Returns the missing servers of all documents, each once.
-    pub(super) fn missing(&self) -> Vec<MissingServer> {
-        let assigned = self
-            .documents
-            .values()
-            .filter_map(|it| it.assigned.as_ref());
+    /// Returns the missing servers of a folder's documents, each once.
+    pub(super) fn missing(&self, folder: FolderNumber) -> Vec<MissingServer> {
+        let documents = self.documents.values().filter(|it| it.folder == folder);
+        let assigned = documents.filter_map(|it| it.assigned.as_ref());
         let missing = assigned.flat_map(|assigned| &assigned.missing);
         let by_id: BTreeMap<&str, &MissingServer> =
             missing.map(|server| (server.id.as_str(), server)).collect();

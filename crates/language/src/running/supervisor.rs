@@ -9,17 +9,19 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
+use base::AbsPath;
+use host::Clock;
 use lsp::{
-    ClientInfo, EndReason, LanguageServer, MessageKind, RequestError, ServerEvent, ServerEvents,
-    ServerInfo, ServerOptions,
+    ClientInfo, EditRequest, EndReason, LanguageServer, MessageKind, RequestError, ServerEvent,
+    ServerEvents, ServerInfo, ServerOptions,
 };
 
 use super::changes::ServerMessage;
-use super::state::{ConnectedServer, ServerState, WantedState};
-use super::{ServerKey, Shared, pulls};
+use super::state::{ConnectedServer, ServedRoot, ServerNumber, ServerState, State, WantedState};
+use super::{Shared, pulls};
 use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
 use crate::process::{ServerPipes, ServerProcess};
-use crate::selection::{FolderServers, ServerChoice};
+use crate::selection::ServerChoice;
 use crate::server_log::{LogSource, ServerLog};
 use crate::watchdog::{self, Watchdog};
 
@@ -35,47 +37,52 @@ const INITIALIZE_TIME: Duration = Duration::from_secs(60);
 const IDLE_TIME: Duration = Duration::from_secs(600);
 
 /// Starts the supervisor thread of a server, unless it has one. If the thread cannot start, the state becomes `Failed`.
-pub(super) fn spawn(shared: &Arc<Shared>, key: &ServerKey) {
+pub(super) fn spawn(shared: &Arc<Shared>, server: ServerNumber) {
     let mut state = shared.state();
-    let is_closed = state.is_closed;
-    let folder = state.folder.clone();
-    let Some(entry) = state.servers.get_mut(key) else {
+    let State {
+        servers, folders, ..
+    } = &mut *state;
+    let Some(entry) = servers.get_mut(&server) else {
         return;
     };
-    if is_closed || entry.wake.is_some() {
+    let root = entry.roots.first().cloned();
+    let folder = root.as_ref().and_then(|root| folders.get(&root.folder));
+    let (Some(root), Some(folder)) = (root, folder) else {
+        base::never!("a server has no root");
+        return;
+    };
+    if entry.wake.is_some() {
         return;
     }
-    let Some(folder) = folder else {
-        base::never!("a server is known before the folder is read");
-        return;
-    };
     let (wake, woken) = mpsc::channel();
     entry.wake = Some(wake);
     entry.wanted = WantedState::Running;
     entry.state = ServerState::Starting;
-    let (clock, logs) = (shared.clock.clone(), shared.logs.clone());
-    let log = ServerLog::open(folder.shared_files(), clock, logs, &key.id);
+    let id = root.choice.definition.id;
+    let (clock, logs) = (folder.clock.clone(), folder.logs.clone());
+    let log = ServerLog::open(root.servers.shared_files(), clock.clone(), logs, &id);
     let supervisor = Supervisor {
         shared: shared.clone(),
-        key: key.clone(),
-        choice: entry.choice.clone(),
-        folder,
+        server,
+        clock,
         log,
+        id,
     };
-    let thread = thread::Builder::new().name(format!("lsp-{}", key.id));
+    let thread = thread::Builder::new().name(format!("lsp-{}", supervisor.id));
     if let Err(error) = thread.spawn(move || supervisor.run(&woken)) {
         entry.wake = None;
         entry.state = ServerState::Failed(error.to_string());
     }
     drop(state);
-    shared.changes.note_servers();
+    shared.note_servers();
 }
 
 struct Supervisor {
     shared: Arc<Shared>,
-    key: ServerKey,
-    choice: ServerChoice,
-    folder: Arc<FolderServers>,
+    server: ServerNumber,
+    /// Id of the server.
+    id: String,
+    clock: Arc<dyn Clock>,
     log: ServerLog,
 }
 
@@ -91,6 +98,13 @@ enum ProcessEnd {
 
 impl Supervisor {
     fn run(self, woken: &Receiver<()>) {
+        self.run_processes(woken);
+        let mut state = self.shared.state();
+        state.ending.retain(|(server, _)| *server != self.server);
+    }
+
+    /// Starts processes, one after the other, until none is wanted.
+    fn run_processes(&self, woken: &Receiver<()>) {
         let mut policy = RestartPolicy::new(FIRST_PAUSE);
         loop {
             let (state, pause) = match self.run_process() {
@@ -125,7 +139,7 @@ impl Supervisor {
         policy: &mut RestartPolicy,
     ) -> (ServerState, Option<Duration>) {
         self.log.add(LogSource::Process, &reason);
-        let now = self.shared.clock.elapsed();
+        let now = self.clock.elapsed();
         match policy.crashed(now) {
             RestartDecision::GiveUp => {
                 let reason = format!("{reason}; it crashed {MAX_CRASHES} times");
@@ -142,8 +156,10 @@ impl Supervisor {
     /// was opened while the server became idle, also make it continue. Returns whether it continues.
     fn enter(&self, mut state: ServerState, mut continues: bool) -> bool {
         let mut shared = self.shared.state();
-        let has_documents = shared.documents_of(&self.key).next().is_some();
-        if let Some(entry) = shared.servers.get_mut(&self.key) {
+        let has_documents = shared.documents_of(self.server).next().is_some();
+        let entry = shared.servers.get_mut(&self.server);
+        continues &= entry.is_some();
+        if let Some(entry) = entry {
             let is_wanted = match state {
                 ServerState::Idle => has_documents,
                 _ => entry.wanted == WantedState::Restarted,
@@ -159,24 +175,36 @@ impl Supervisor {
             }
         }
         drop(shared);
-        self.shared.changes.note_servers();
+        self.shared.note_servers();
         continues
     }
 
     fn is_stopped(&self) -> bool {
         let state = self.shared.state();
-        let entry = state.servers.get(&self.key);
-        state.is_closed || entry.is_none_or(|entry| entry.wanted == WantedState::Stopped)
+        let entry = state.servers.get(&self.server);
+        entry.is_none_or(|entry| entry.wanted == WantedState::Stopped)
     }
 
     /// Starts one server process and waits for its end. Its descendants have ended, too, when this returns.
     fn run_process(&self) -> ProcessEnd {
-        let started = ServerProcess::start(&self.choice, self.folder.variables(), &self.log);
+        let root = self
+            .shared
+            .state()
+            .servers
+            .get(&self.server)
+            .and_then(|it| it.roots.first().cloned());
+        let Some(ServedRoot {
+            choice, servers, ..
+        }) = root
+        else {
+            return ProcessEnd::Wanted(WantedState::Stopped);
+        };
+        let started = ServerProcess::start(&choice, servers.variables(), &self.log);
         let (process, ServerPipes { input, output }) = match started {
             Ok(started) => started,
             Err(error) => return ProcessEnd::Failed(error.to_string()),
         };
-        let connected = LanguageServer::connect(self.options(), input, output);
+        let connected = LanguageServer::connect(self.options(&choice), input, output);
         let result = connected.map_err(|error| ProcessEnd::Failed(error.to_string()));
         let mut end = match result {
             Ok((server, events)) => {
@@ -216,7 +244,7 @@ impl Supervisor {
         let mut watchdog = Watchdog::default();
         loop {
             let activity = server.activity();
-            let hangs = watchdog.observe(self.shared.clock.elapsed(), activity);
+            let hangs = watchdog.observe(self.clock.elapsed(), activity);
             self.set_responding(!hangs);
             let time = if activity.is_waiting {
                 watchdog::INTERVAL
@@ -227,9 +255,13 @@ impl Supervisor {
                 Some(ServerEvent::Ended(reason)) => return self.ended(&reason),
                 Some(event) => self.pass_on(event),
                 None => {
-                    let now = self.shared.clock.elapsed();
-                    let has_documents =
-                        self.shared.state().documents_of(&self.key).next().is_some();
+                    let now = self.clock.elapsed();
+                    let has_documents = self
+                        .shared
+                        .state()
+                        .documents_of(self.server)
+                        .next()
+                        .is_some();
                     let since = *idle_since.get_or_insert(now);
                     if has_documents {
                         idle_since = None;
@@ -244,24 +276,28 @@ impl Supervisor {
 
     /// Stores the connection and opens the documents; the server receives them when it is initialized.
     fn connect(&self, process: &ServerProcess, server: &LanguageServer) -> Result<(), ProcessEnd> {
-        let pulls = pulls::start(&self.shared, &self.key, server.clone(), self.log.clone());
+        let pulls = pulls::start(&self.shared, self.server, server.clone(), self.log.clone());
         let pulls = pulls.map_err(|error| ProcessEnd::Failed(error.to_string()))?;
         let mut state = self.shared.state();
-        for (path, document) in state.documents_of(&self.key) {
+        for (path, document) in state.documents_of(self.server) {
             if let Some(assigned) = &document.assigned {
                 server.open_document(path, &assigned.language.id, &document.text);
             }
         }
-        let is_closed = state.is_closed;
-        let Some(entry) = state.servers.get_mut(&self.key) else {
+        let Some(entry) = state.servers.get_mut(&self.server) else {
             return Err(ProcessEnd::Wanted(WantedState::Stopped));
         };
-        if is_closed || entry.wanted == WantedState::Stopped {
+        let role = entry.roots.first().map(|root| root.choice.definition.role);
+        let Some(role) = role.filter(|_| entry.wanted != WantedState::Stopped) else {
             return Err(ProcessEnd::Wanted(WantedState::Stopped));
+        };
+        entry.removed = 0;
+        for root in &entry.roots {
+            server.add_folder(&root.choice.root);
         }
         entry.connected = Some(ConnectedServer {
-            id: self.key.id.clone(),
-            role: self.choice.definition.role,
+            id: self.id.clone(),
+            role,
             connection: server.clone(),
             name: None,
             is_responding: true,
@@ -276,21 +312,25 @@ impl Supervisor {
     /// Forgets the connection; its diagnostics are gone.
     fn disconnect(&self) {
         let mut state = self.shared.state();
-        let entry = state.servers.get_mut(&self.key);
+        let entry = state.servers.get_mut(&self.server);
         let connected = entry.and_then(|entry| entry.connected.take());
-        let documents = state.documents_of(&self.key);
+        let documents = state.documents_of(self.server);
         let mut paths: BTreeSet<_> = documents.map(|(path, _)| path.clone()).collect();
-        drop(state);
-        if let Some(connected) = connected {
-            paths.extend(connected.reported);
+        if let Some(connected) = &connected {
+            paths.extend(connected.reported.iter().cloned());
         }
-        self.shared.changes.note_diagnostics(paths);
+        let changes = state.changes_of(self.server);
+        drop(state);
+        drop(connected);
+        for changes in changes {
+            changes.note_diagnostics(paths.iter().cloned());
+        }
     }
 
     /// Returns the end of a process whose connection has ended.
     fn ended(&self, reason: &EndReason) -> ProcessEnd {
         let state = self.shared.state();
-        let wanted = state.servers.get(&self.key).map(|entry| entry.wanted);
+        let wanted = state.servers.get(&self.server).map(|entry| entry.wanted);
         match wanted.unwrap_or(WantedState::Stopped) {
             WantedState::Running => {
                 ProcessEnd::Crashed(RequestError::Ended(reason.clone()).to_string())
@@ -300,36 +340,59 @@ impl Supervisor {
     }
 
     fn pass_on(&self, event: ServerEvent) {
-        let changes = &self.shared.changes;
         match event {
-            ServerEvent::DiagnosticsChanged(path) => changes.note_diagnostics([path]),
+            ServerEvent::DiagnosticsChanged(path) => self.note_diagnostics(path),
             ServerEvent::UnopenedDiagnosticsChanged => self.note_unopened(),
             ServerEvent::DiagnosticsRefresh => self.pull_all(),
-            ServerEvent::InlayHintsRefresh => changes.note_inlay_hints(),
+            ServerEvent::InlayHintsRefresh => self.note_inlay_hints(),
             ServerEvent::CapabilitiesChanged => {
                 self.pull_all();
-                changes.note_inlay_hints();
+                self.note_inlay_hints();
             }
-            ServerEvent::ProgressChanged => changes.note_servers(),
+            ServerEvent::ProgressChanged => self.shared.note_servers(),
             ServerEvent::Message {
                 kind: MessageKind::Shown,
                 severity,
                 text,
-            } => changes.add_message(ServerMessage {
-                server: self.key.id.clone(),
-                severity,
-                text,
-            }),
-            ServerEvent::EditRequested(edit) => changes.add_edit(edit),
+            } => {
+                let message = ServerMessage {
+                    server: self.id.clone(),
+                    severity,
+                    text,
+                };
+                for changes in self.shared.state().changes_of(self.server) {
+                    changes.add_message(message.clone());
+                }
+            }
+            ServerEvent::EditRequested(edit) => self.request_edit(edit),
             // The log has every message.
             ServerEvent::Message { .. } | ServerEvent::RequestSent | ServerEvent::Ended(_) => {}
+        }
+    }
+
+    /// Passes an edit on to the folder that has its first file, or to any folder of the server.
+    fn request_edit(&self, edit: EditRequest) {
+        let state = self.shared.state();
+        let own = state.changes_of(self.server);
+        let first = edit.paths().first();
+        let about = first.map_or_else(Vec::new, |path| state.changes_about(path));
+        drop(state);
+        // Without a folder, dropping the edit refuses it.
+        if let Some(changes) = about.first().or(own.first()) {
+            changes.add_edit(edit);
+        }
+    }
+
+    fn note_inlay_hints(&self) {
+        for changes in self.shared.state().changes_of(self.server) {
+            changes.note_inlay_hints();
         }
     }
 
     /// Notes that the diagnostics of documents that are not open changed.
     fn note_unopened(&self) {
         let mut state = self.shared.state();
-        let entry = state.servers.get_mut(&self.key);
+        let entry = state.servers.get_mut(&self.server);
         let Some(connected) = entry.and_then(|entry| entry.connected.as_mut()) else {
             return;
         };
@@ -341,17 +404,31 @@ impl Supervisor {
                 connected.reported.remove(path);
             }
         }
+        for (path, _) in changed {
+            for changes in state.changes_about(&path) {
+                changes.note_diagnostics([path.clone()]);
+            }
+        }
+    }
+
+    /// Notes that the diagnostics of a document may have changed, in the folder of the document.
+    fn note_diagnostics(&self, path: AbsPath) {
+        let state = self.shared.state();
+        let document = state.documents.get(&path);
+        let folder = document.and_then(|document| state.folders.get(&document.folder));
+        let changes = folder.map(|folder| folder.changes.clone());
         drop(state);
-        let paths = changed.into_iter().map(|(path, _)| path);
-        self.shared.changes.note_diagnostics(paths);
+        if let Some(changes) = changes {
+            changes.note_diagnostics([path]);
+        }
     }
 
     /// Schedules a pull of the diagnostics of all documents.
     fn pull_all(&self) {
         let state = self.shared.state();
-        let entry = state.servers.get(&self.key);
+        let entry = state.servers.get(&self.server);
         if let Some(connected) = entry.and_then(|entry| entry.connected.as_ref()) {
-            for (path, _) in state.documents_of(&self.key) {
+            for (path, _) in state.documents_of(self.server) {
                 connected.pull(path);
             }
         }
@@ -359,7 +436,7 @@ impl Supervisor {
 
     /// Enters the running state with the name and version that the server gave.
     fn initialized(&self, info: ServerInfo) {
-        if let Some(entry) = self.shared.state().servers.get_mut(&self.key) {
+        if let Some(entry) = self.shared.state().servers.get_mut(&self.server) {
             entry.state = ServerState::Running {
                 version: info.version,
             };
@@ -367,36 +444,37 @@ impl Supervisor {
                 connected.name = info.name;
             }
         }
-        self.shared.changes.note_servers();
+        self.shared.note_servers();
     }
 
     fn set_responding(&self, is_responding: bool) {
         let mut state = self.shared.state();
-        let entry = state.servers.get_mut(&self.key);
+        let entry = state.servers.get_mut(&self.server);
         let connected = entry.and_then(|entry| entry.connected.as_mut());
         let Some(connected) = connected.filter(|it| it.is_responding != is_responding) else {
             return;
         };
         connected.is_responding = is_responding;
         drop(state);
-        self.shared.changes.note_servers();
+        self.shared.note_servers();
     }
 
     fn want(&self, wanted: WantedState) {
-        if let Some(entry) = self.shared.state().servers.get_mut(&self.key) {
+        if let Some(entry) = self.shared.state().servers.get_mut(&self.server) {
             entry.wanted = wanted;
         }
     }
 
-    fn options(&self) -> ServerOptions {
-        let server = &self.choice.definition;
+    /// Returns the options of a connection. Further roots are added to it.
+    fn options(&self, choice: &ServerChoice) -> ServerOptions {
+        let server = &choice.definition;
         ServerOptions {
             client: ClientInfo {
                 name: "Burin".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
-            process_id: self.choice.visible_process(),
-            folders: vec![self.key.root.clone()],
+            process_id: choice.visible_process(),
+            folders: vec![choice.root.clone()],
             initialization_options: server.initialization_options.clone(),
             configuration: server.settings.clone(),
             log: Some(Arc::new(self.log.clone())),

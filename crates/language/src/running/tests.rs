@@ -1,5 +1,7 @@
 //! Running servers with a scripted server: documents, diagnostics, crashes, and processes that are left.
 
+mod sharing;
+
 use std::collections::BTreeSet;
 
 use base::Span;
@@ -89,13 +91,18 @@ impl World {
 
     /// Those of its processes that live.
     fn living(&self) -> BTreeSet<String> {
-        let is_alive = |pid: &String| {
-            let request = ProcessRequest::new("kill", self.folder.path());
-            let request = request.with_arguments(["-0", pid.as_str()]);
-            run(&request).expect("kill runs").is_success()
-        };
-        self.pids().into_iter().filter(is_alive).collect()
+        let pids = self.pids().into_iter();
+        pids.filter(|pid| is_alive(pid, self.folder.path()))
+            .collect()
     }
+}
+
+/// Returns whether a process lives. A zombie does not.
+fn is_alive(pid: &str, folder: &AbsPath) -> bool {
+    let request = ProcessRequest::new("ps", folder);
+    let output = run(&request.with_arguments(["-o", "stat=", "-p", pid])).expect("ps runs");
+    let state = output.text();
+    !matches!(state.trim().chars().next(), None | Some('Z'))
 }
 
 fn is_running(state: &ServerState) -> bool {
@@ -306,7 +313,6 @@ fn no_process_is_left_when_the_folder_is_closed() {
     let pids = RealFiles.read(&folder.path().join("p/server-pids"), 1 << 20);
     let pids = String::from_utf8(pids.expect("a file")).expect("text");
     for pid in pids.lines() {
-        let request = ProcessRequest::new("kill", folder.path()).with_arguments(["-0", pid]);
-        assert!(!run(&request).expect("kill runs").is_success(), "{pid}");
+        assert!(!is_alive(pid, folder.path()), "{pid}");
     }
 }

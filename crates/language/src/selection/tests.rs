@@ -32,6 +32,7 @@ fn folder(names: &[&str], user: &str, is_trusted: bool) -> FolderServers {
         table,
         settings,
         installed: InstalledServers::new(path("/servers")),
+        repository: None,
         variables: vec![
             ("PATH".into(), "/bin:bin:/p/bin".into()),
             ("HOME".into(), "/home".into()),
