@@ -17,12 +17,13 @@ use std::sync::Arc;
 use base::{AbsPath, Revision};
 use editor::{DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
 use gpui_kit::{
-    App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task, WeakEntity,
+    App, AppContext as _, BorrowAppContext as _, Context, Entity, EntityId, EventEmitter, Global,
+    Subscription, Task, WeakEntity,
 };
 use host::Files;
 use language::{
     DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
-    ServerStatus, StartRefusal,
+    ServerPool, ServerStatus, StartRefusal,
 };
 use lsp::{EditRequest, LanguageServer, UnopenedDiagnostic};
 use settings::LspSettings;
@@ -48,6 +49,12 @@ pub(crate) struct LanguageServers {
     _changes: Option<Task<()>>,
     _file_events: Option<Task<()>>,
 }
+
+/// The servers of all windows: worktrees of one repository share them.
+#[derive(Default)]
+struct WindowServers(ServerPool);
+
+impl Global for WindowServers {}
 
 /// The settings that decide which servers there are.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,9 +139,10 @@ impl LanguageServers {
     /// Restarts all servers after a change of the settings or of the trust
     /// in the folder.
     pub(crate) fn reload(&mut self, cx: &mut Context<Self>) {
-        if self.running.is_none() {
+        let Some(running) = &self.running else {
             return;
-        }
+        };
+        running.restart_shared();
         self.diagnostics.clear();
         for document in self.documents.values() {
             document.set_diagnostics(None, DiagnosticSet::default(), cx);
@@ -154,7 +162,8 @@ impl LanguageServers {
         let Some(open) = Services::of(cx).language_servers else {
             return;
         };
-        let (running, changed) = RunningServers::start(open(&self.root));
+        let pool = &cx.default_global::<WindowServers>().0;
+        let (running, changed) = pool.start(open(&self.root));
         let running = Arc::new(running);
         self.running = Some(running.clone());
         let files = Services::of(cx).files;

@@ -96,7 +96,8 @@ fn kill(folder: &Path) -> Result<(), String> {
     let servers = Servers::start(folder, "family")?;
     servers.wait(is_running)?;
     let pid = pids(folder)?.into_iter().next().ok_or("no process")?;
-    signal(&pid, "-9")?;
+    let killed = Command::new("kill").args(["-9", &pid]).status();
+    killed.map_err(|error| format!("cannot run kill: {error}"))?;
     servers.wait(|state| matches!(state, ServerState::Restarting(_)))?;
     servers.close();
     Ok(())
@@ -184,18 +185,15 @@ fn pids(folder: &Path) -> Result<Vec<String>, String> {
 fn survivors(folder: &Path) -> Result<usize, String> {
     let mut count = 0;
     for pid in pids(folder)? {
-        count += usize::from(signal(&pid, "-0")?);
+        count += usize::from(is_alive(&pid)?);
     }
     Ok(count)
 }
 
-/// Sends a signal; returns whether the process exists.
-fn signal(pid: &str, signal: &str) -> Result<bool, String> {
-    let sent = Command::new("kill")
-        .args([signal, pid])
-        .stderr(Stdio::null())
-        .status();
-    Ok(sent
-        .map_err(|error| format!("cannot run kill: {error}"))?
-        .success())
+/// Returns whether a process lives. A zombie does not.
+fn is_alive(pid: &str) -> Result<bool, String> {
+    let output = Command::new("ps").args(["-o", "stat=", "-p", pid]).output();
+    let output = output.map_err(|error| format!("cannot run ps: {error}"))?;
+    let state = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(!matches!(state.trim().chars().next(), None | Some('Z')))
 }
