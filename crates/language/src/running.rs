@@ -311,7 +311,9 @@ impl RunningServers {
     pub fn restart_shared(&self) {
         let shared = self.shared.state().shared_servers(self.folder);
         for number in shared {
-            self.shared.end(number, WantedState::Restarted);
+            if !self.shared.end(number, WantedState::Restarted) {
+                supervisor::spawn(&self.shared, number);
+            }
         }
     }
 }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use base::{AbsPath, Revision};
 use editor::{DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
 use gpui_kit::{
-    App, AppContext as _, BorrowAppContext as _, Context, Entity, EntityId, EventEmitter, Global,
-    Subscription, Task, WeakEntity,
+    App, AppContext as _, Context, Entity, EntityId, EventEmitter, Global, Subscription, Task,
+    WeakEntity,
 };
 use host::Files;
 use language::{

@@ -61,7 +61,7 @@ pub(crate) fn run_client() -> Option<ExitCode> {
         return None;
     }
     let folder = arguments.next()?;
-    let started = Servers::start(Path::new(&folder), "family");
+    let started = ScriptedServers::start(Path::new(&folder), "family");
     match started.and_then(|servers| servers.wait(is_running).map(|()| servers)) {
         Ok(servers) => {
             println!("running");
@@ -79,21 +79,21 @@ pub(crate) fn run_client() -> Option<ExitCode> {
 }
 
 fn close(folder: &Path) -> Result<(), String> {
-    let servers = Servers::start(folder, "family")?;
+    let servers = ScriptedServers::start(folder, "family")?;
     servers.wait(is_running)?;
     servers.close();
     Ok(())
 }
 
 fn crash(folder: &Path) -> Result<(), String> {
-    let servers = Servers::start(folder, "brood")?;
+    let servers = ScriptedServers::start(folder, "brood")?;
     servers.wait(|state| matches!(state, ServerState::Restarting(_)))?;
     servers.close();
     Ok(())
 }
 
 fn kill(folder: &Path) -> Result<(), String> {
-    let servers = Servers::start(folder, "family")?;
+    let servers = ScriptedServers::start(folder, "family")?;
     servers.wait(is_running)?;
     let pid = pids(folder)?.into_iter().next().ok_or("no process")?;
     let killed = Command::new("kill").args(["-9", &pid]).status();
@@ -132,12 +132,12 @@ fn is_running(state: &ServerState) -> bool {
 }
 
 /// The servers of a folder with one document.
-struct Servers {
+struct ScriptedServers {
     running: RunningServers,
     changed: async_channel::Receiver<()>,
 }
 
-impl Servers {
+impl ScriptedServers {
     fn start(folder: &Path, behaviour: &str) -> Result<Self, String> {
         let root = AbsPath::new(folder).ok_or("a relative folder")?;
         let server =

@@ -55,8 +55,10 @@ impl ExistenceTracker {
         match change {
             DiskChange::Paths { paths, known } => {
                 let mut events = Vec::new();
-                for path in paths.iter().filter(|path| !self.is_in_repository(path)) {
-                    self.add_events(path, known, files, &mut events);
+                for path in paths {
+                    if !self.is_in_repository(path) {
+                        self.add_events(path, known, files, &mut events);
+                    }
                 }
                 events
             }
