@@ -73,6 +73,9 @@ const FOLDER_CHANGES: &str = "workspace/didChangeWorkspaceFolders";
 const MAX_REGISTRATIONS: usize = 256;
 /// Maximum length of the id and the options of a registration, in bytes.
 const MAX_REGISTRATION: usize = 32 << 10;
+/// Maximum length of all registrations, in bytes. A compiled pattern takes about 140 times the memory of
+/// its text.
+const MAX_REGISTRATION_BYTES: usize = 96 << 10;
 
 /// The capabilities of a server, static and dynamically registered.
 #[derive(Debug, Default)]
@@ -89,6 +92,8 @@ struct Registration {
     method: String,
     selector: DocumentSelector,
     options: Value,
+    /// Length of the id and the options, in bytes.
+    bytes: usize,
 }
 
 /// The notifications about a document that a server wants.
@@ -141,11 +146,14 @@ impl ServerCapabilities {
         let is_used = PROVIDERS.iter().any(|(known, _)| *known == method)
             || SYNC_METHODS.contains(&method.as_str())
             || method == FOLDER_CHANGES;
-        if !is_used || id.len() + options.to_string().len() > MAX_REGISTRATION {
+        let bytes = id.len() + options.to_string().len();
+        if !is_used || bytes > MAX_REGISTRATION {
             return false;
         }
         self.unregister(&id, &method);
-        if self.registrations.len() >= MAX_REGISTRATIONS {
+        let known: usize = self.registrations.iter().map(|it| it.bytes).sum();
+        let is_full = self.registrations.len() >= MAX_REGISTRATIONS;
+        if is_full || known + bytes > MAX_REGISTRATION_BYTES {
             return false;
         }
         self.registrations.push(Registration {
@@ -153,6 +161,7 @@ impl ServerCapabilities {
             method,
             selector: DocumentSelector::of(options.get("documentSelector")),
             options,
+            bytes,
         });
         true
     }

@@ -17,8 +17,8 @@ use crate::violations::{Violation, Violations};
 
 /// Name of the notification, and of the capability that a server registers for it.
 pub(crate) const WATCHED_FILES: &str = DidChangeWatchedFilesNotification::METHOD.as_str();
-/// Maximum length of all patterns of a server, in bytes.
-const MAX_PATTERN_BYTES: usize = 256 << 10;
+/// Maximum length of all patterns of a server, in bytes. Compiled, they take about 140 times as much memory.
+const MAX_PATTERN_BYTES: usize = 96 << 10;
 /// Maximum number of watchers of a server.
 const MAX_WATCHERS: usize = 8 << 10;
 /// Maximum length of the id of a registration, in bytes.

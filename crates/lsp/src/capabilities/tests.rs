@@ -4,7 +4,8 @@ use base::AbsPath;
 use serde_json::{Value, json};
 
 use super::{
-    PULL_DIAGNOSTICS, SaveText, ServerCapabilities, SyncKind, SyncOptions, client_capabilities,
+    MAX_REGISTRATION_BYTES, PULL_DIAGNOSTICS, SaveText, ServerCapabilities, SyncKind, SyncOptions,
+    client_capabilities,
 };
 use crate::position::PositionEncoding;
 use crate::selector::DocumentIdentity;
@@ -151,4 +152,27 @@ fn encodings_are_offered_in_the_order_of_preference() {
     let encodings = declared.pointer("/general/positionEncodings");
     assert_eq!(encodings, Some(&json!(["utf-8", "utf-16", "utf-32"])));
     assert_eq!(declared.pointer("/workspace/applyEdit"), Some(&json!(true)));
+}
+
+#[test]
+fn the_length_of_all_registrations_is_bounded() {
+    let mut capabilities = capabilities(json!({}));
+    let pattern = format!("**/{}", "x".repeat(3_000));
+    let options = json!({ "documentSelector": [{ "pattern": pattern }] });
+    let mut count = 0;
+    while capabilities.register(
+        count.to_string(),
+        "textDocument/hover".to_owned(),
+        options.clone(),
+    ) {
+        count += 1;
+    }
+    assert_eq!(
+        count,
+        MAX_REGISTRATION_BYTES / (options.to_string().len() + 2)
+    );
+    // A registration that is replaced makes room for itself.
+    let is_replaced =
+        capabilities.register("1".to_owned(), "textDocument/hover".to_owned(), options);
+    assert!(is_replaced);
 }
