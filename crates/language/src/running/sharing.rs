@@ -21,8 +21,8 @@ pub(super) struct ClosedFolder {
 }
 
 impl State {
-    /// Returns the server for a root: the one that works on it, one that may share it and is told of the root, or a
-    /// new one.
+    /// Returns the server for a root: the one that works on it, one that may share it and is notified of the root, or
+    /// a new one.
     pub(super) fn join(&mut self, root: ServedRoot) -> ServerNumber {
         let id = &root.choice.definition.id;
         let is_same = |known: &ServedRoot| {
