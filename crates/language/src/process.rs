@@ -97,8 +97,7 @@ impl ServerProcess {
 
     /// Returns a function that measures the memory.
     pub(crate) fn memory_probe(&self) -> MemoryProbe {
-        let group = Arc::downgrade(&self.group);
-        Arc::new(move || group.upgrade()?.memory())
+        self.tree.memory_probe()
     }
 
     /// Returns how the process ended; waits for that at most this long.

@@ -13,6 +13,7 @@ use host::process::{
     SandboxedCommand, SandboxedProcess, StartRequest,
 };
 
+use super::MemoryProbe;
 use crate::Error;
 use crate::confinement::ServerSandbox;
 
@@ -95,6 +96,17 @@ impl ServerTree {
         match self {
             Self::Own(group) => block_on(group.wait()),
             Self::Sandboxed(process) => process.wait().0,
+        }
+    }
+
+    /// Returns a function that measures the memory, which is not known inside a sandbox.
+    pub(super) fn memory_probe(&self) -> MemoryProbe {
+        match self {
+            Self::Own(group) => {
+                let group = Arc::downgrade(group);
+                Arc::new(move || group.upgrade()?.memory())
+            }
+            Self::Sandboxed(_) => Arc::new(|| None),
         }
     }
 
