@@ -166,7 +166,8 @@ impl Client {
         } else {
             item.insert.text.clone()
         };
-        let mut edits = vec![Edit::new(item.insert.insert_span, text)];
+        let word = Span::from(at.0 - prefix.len()..at.0);
+        let mut edits = vec![Edit::new(item.insert.insert_span.unwrap_or(word), text)];
         edits.extend(
             item.additional_edits
                 .iter()

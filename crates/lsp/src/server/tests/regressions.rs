@@ -5,7 +5,7 @@
 //! | 1 | format on save deletes what was typed meanwhile | `formatting_refers_to_the_text_of_its_request` |
 //! | 3 | an empty formatting answer deletes the text | `an_empty_formatting_answer_has_no_edits` |
 //! | 4 | a rename changes only open files | `a_rename_names_open_and_closed_files_at_once` |
-//! | 6 | linked editing uses stale ranges | `linked_editing_is_not_declared` |
+//! | 6 | linked editing uses stale ranges | in `editor`, `linked_editing::regression_6_stale_or_unequal_spans_are_not_edited` |
 //! | 7 | diagnostics vanish or stay | `diagnostics::pushed_and_pulled_diagnostics_do_not_erase_each_other`, `diagnostics::pushed_diagnostics_belong_to_their_version` |
 //! | 8 | `ServerCancelled` is logged hundreds of times | `diagnostics::a_busy_server_is_asked_once_more`; in `language`, `running::pulls::changes_of_one_moment_are_gathered` |
 //! | 9 | diagnostics outlive their server | `life::the_end_of_a_server_ends_its_requests_and_diagnostics`; in `language`, `running::a_stopped_server_leaves_no_process_and_no_diagnostics` |
@@ -22,15 +22,15 @@
 //! | 25 | gigabytes for each worktree | in `language`, `running::sharing::four_worktrees_share_one_process` |
 //! | 26 | the server reverts a file | `an_edit_of_an_older_version_says_so` |
 //!
-//! Numbers 2 and 5, about edits when a file is saved, have tests in `workbench`; 11 to 16, about the list of
-//! completions, in `editor`.
+//! Numbers 1, 3, 4, 5 and 26 have further tests in `workbench`, in `stories::formatting` and `stories::refactoring`;
+//! number 2, about steps before a save, is among the desktop tests of the program; 11 to 16, about the list of
+//! completions, are in `editor`.
 
 use base::{AbsPath, ByteOffset, Span};
 use serde_json::{Value, json};
 use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
 use super::fake::{FakeServer, WAIT, path, wait_for, with_document};
-use crate::capabilities::client_capabilities;
 use crate::{
     CompletionTrigger, DocumentEdits, EditBasis, FormatOptions, LanguageServer, Request,
     ServerEvent, WorkspaceOperation,
@@ -108,13 +108,6 @@ fn a_rename_names_open_and_closed_files_at_once() {
     let mut open: Vec<bool> = edit.operations.iter().map(is_open).collect();
     open.sort_unstable();
     assert_eq!(open, [false, true]);
-}
-
-#[test]
-fn linked_editing_is_not_declared() {
-    let declared = serde_json::to_value(client_capabilities()).expect("JSON");
-    assert_eq!(declared["textDocument"]["linkedEditingRange"], Value::Null);
-    assert_ne!(declared["textDocument"]["rename"], Value::Null);
 }
 
 #[test]
