@@ -1,7 +1,8 @@
 #!/bin/sh
 # A scripted language server. Its behaviour is its first argument:
 #   push        publishes one error for each opened document; its second row is the definition of everything
-#   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats
+#   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats;
+#               its fix of all errors writes an x before the second row
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
@@ -138,6 +139,9 @@ handle() {
             if [ "$behaviour" = types ]; then
                 edit="{\"changes\":{\"$(document)\":[{\"range\":$first_row,\"newText\":\"right\"}]}}"
                 answer "[{\"title\":\"Put it right\",\"kind\":\"quickfix\",\"isPreferred\":true,\"edit\":$edit}]"
+            elif printf %s "$body" | grep -q '"only":\["source.fixAll"\]'; then
+                edit="{\"changes\":{\"$uri\":[$(edit_of 1 0 0 x)]}}"
+                answer "[{\"title\":\"Fix all\",\"kind\":\"source.fixAll\",\"edit\":$edit}]"
             else
                 edit="{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}"
                 answer "[{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":$edit}]"

@@ -88,7 +88,10 @@ fn edits_of_a_server_in_the_window() {
     if !desk.listen() {
         return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
     }
-    let format = serde_json::json!({ "format_on_save": true });
+    let format = serde_json::json!({
+        "format_on_save": true,
+        "code_actions_on_save": ["source.fixAll"],
+    });
     let folder = write_folder(&desk, "edit", &format);
     let (a, b) = (folder.join("a.sql"), folder.join("b.sql"));
     let state = desk.folder().join("state");
@@ -118,7 +121,7 @@ fn edits_of_a_server_in_the_window() {
     desk.until("the open file", 30, || has_text(&a, "aé🙂b\nthird\n"));
     desk.picture("language-6-renamed");
 
-    // A fix, and formatting when the text is saved.
+    // A fix; when the text is saved, all fixes, and formatting of the text that they leave.
     desk.keys(&["ctrl+1", "ctrl+period"]);
     desk.until("the fix", 30, || shows("Write an e"));
     desk.picture("language-7-fixes");
