@@ -129,7 +129,7 @@ fn edits_of_a_server_in_the_window() {
     desk.until("the fix", 30, || shows("a.sql, not saved"));
     desk.keys(&["ctrl+s"]);
     desk.until("the formatted text", 30, || {
-        has_text(&a, "ae🙂b\n  third\n")
+        has_text(&a, "ae🙂b\n  xthird\n")
     });
 
     // The rename is undone as a whole only where nothing changed since: here it is not.
