@@ -131,7 +131,7 @@ fn the_card_closes_when_something_else_gets_the_focus(cx: &mut TestAppContext) {
     report(&[(0, 2, ERROR)], &editor, cx);
     cx.simulate_keystrokes("ctrl-k ctrl-i");
     assert_eq!(shown(&editor, cx), ["at 0"]);
-    cx.update(|window, _| window.blur());
+    cx.update(|window, cx| window.blur(cx));
     cx.run_until_parked();
     assert_eq!(shown(&editor, cx), Vec::<String>::new());
 }
