@@ -24,7 +24,7 @@ pub trait LanguageQueries: Send + Sync {
     fn open(&self, paths: Vec<String>);
 
     /// Returns the diagnostics of all open files. Opens `paths` first, and waits until their reports are about the
-    /// current texts, at most for `time`.
+    /// current texts, at most for `time`; without `paths`, it waits for the reports of all open files.
     fn diagnostics(
         &self,
         paths: Vec<String>,

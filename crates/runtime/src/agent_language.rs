@@ -6,6 +6,7 @@
 //! Invariant: no server starts in a folder that is not trusted, or without the sandbox that the session's commands have.
 //! Start at `AgentLanguagePool::offer`; `tree` runs the servers of one tree, `queries` asks them.
 
+mod document_query;
 mod documents;
 mod edits;
 mod queries;

@@ -130,3 +130,99 @@ fn create(
     texts.insert(path.clone(), new);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use host::{Files as _, RealFiles, TempFolder};
+
+    use super::*;
+
+    fn create(path: AbsPath, conflict: FileConflict) -> WorkspaceOperation {
+        WorkspaceOperation::Create {
+            path,
+            conflict,
+            needs_confirmation: false,
+        }
+    }
+
+    /// Checks the changes of one operation in a folder with a file `a`, or the beginning of the error.
+    fn check(
+        operation: impl FnOnce(&AbsPath) -> WorkspaceOperation,
+        expected: Result<&[TextChange], &str>,
+    ) {
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path();
+        let path = root.join("a");
+        RealFiles.write_private(&path, b"old\n").expect("a file");
+        let edit = WorkspaceEdit {
+            label: None,
+            operations: vec![operation(root)],
+        };
+        let documents = OpenDocuments::new(root.clone(), None);
+        let changes = text_changes(&edit, root, &documents).map_err(|error| error.to_string());
+        match (changes, expected) {
+            (Ok(changes), Ok(expected)) => assert_eq!(changes, expected),
+            (Err(error), Err(expected)) => assert!(error.starts_with(expected), "{error}"),
+            (changes, expected) => panic!("{changes:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn files_are_created_and_never_lost() {
+        let change = |path: &str, old: Option<&str>| TextChange {
+            path: path.to_owned(),
+            old: old.map(str::to_owned),
+            new: String::new(),
+        };
+        check(
+            |root| create(root.join("b"), FileConflict::Fail),
+            Ok(&[change("b", None)]),
+        );
+        check(
+            |root| create(root.join("a"), FileConflict::Overwrite),
+            Ok(&[change("a", Some("old\n"))]),
+        );
+        check(|root| create(root.join("a"), FileConflict::Ignore), Ok(&[]));
+        check(
+            |root| create(root.join("a"), FileConflict::Fail),
+            Err("the server creates "),
+        );
+        check(
+            |root| create(root.join("../b"), FileConflict::Fail),
+            Err("the server changes "),
+        );
+    }
+
+    #[test]
+    fn an_edit_that_deletes_files_is_refused() {
+        let delete = |root: &AbsPath| WorkspaceOperation::Delete {
+            path: root.join("a"),
+            is_recursive: false,
+            ignores_missing: false,
+            needs_confirmation: false,
+        };
+        check(delete, Err("the server renames or deletes "));
+    }
+
+    #[test]
+    fn an_edit_of_another_version_is_refused() {
+        let edit = |basis: EditBasis| {
+            move |root: &AbsPath| {
+                WorkspaceOperation::Edit(DocumentEdit {
+                    path: root.join("a"),
+                    basis,
+                    edits: Vec::new(),
+                })
+            }
+        };
+        let outdated = Err("the server changes an older text of ");
+        check(edit(EditBasis::UnknownVersion(3)), outdated);
+        check(edit(EditBasis::Text(Snapshot::new("new\n"))), outdated);
+        let change = TextChange {
+            path: "a".to_owned(),
+            old: Some("old\n".to_owned()),
+            new: "old\n".to_owned(),
+        };
+        check(edit(EditBasis::File), Ok(&[change]));
+    }
+}
