@@ -2,12 +2,14 @@
 //!
 //! `list`: keys over a list of 20,000 items, and a long list that arrives, in the editor. `answer`: an answer of 10 MB.
 //! `sync`: edits, and the text of the server after them. `processes`: those that live on (`BURIN_BENCH_TRIALS`, 20
-//! without). `hostile`: the memory that floods of a server cost. `BURIN_BENCH_PARTS` selects some.
+//! without). `hostile`: the memory that floods of a server cost. `sharing`: the memory of rust-analyzer for worktrees.
+//! `BURIN_BENCH_PARTS` selects some.
 
 mod answer;
 mod hostile;
 mod processes;
 mod server;
+mod sharing;
 mod sync;
 
 use crate::figure::Figure;
@@ -29,6 +31,9 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     }
     if is_wanted("processes") {
         figures.extend(processes::run()?);
+    }
+    if is_wanted("sharing") {
+        figures.extend(sharing::run()?);
     }
     if is_wanted("list") {
         figures.extend(of_window("editor", "typing", &["completions"])?);
