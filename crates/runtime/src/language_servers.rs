@@ -63,7 +63,7 @@ pub(crate) fn tree_servers(dirs: &Dirs, request: TreeServersRequest) -> FolderSe
         variables,
         sandbox,
     } = request;
-    let mut settings = settings(dirs, &checkout, is_trusted, &mut Vec::new());
+    let mut settings = checkout_settings(dirs, &checkout);
     // The files of direnv and mise in the tree are the agent's.
     settings.lsp.load_environment = false;
     let files: Arc<dyn Files> = Arc::new(RealFiles);
@@ -76,9 +76,11 @@ pub(crate) fn tree_servers(dirs: &Dirs, request: TreeServersRequest) -> FolderSe
     })
 }
 
-/// Returns the settings that count in a folder that the user trusts. Blocks on the disk.
+/// Returns the settings for the trees of a checkout. Those of the project count only if the list of
+/// trusted folders has it, because they can pass variables of the user to a server. Blocks on the disk.
 pub(crate) fn checkout_settings(dirs: &Dirs, checkout: &AbsPath) -> Settings {
-    settings(dirs, checkout, true, &mut Vec::new())
+    let is_trusted = trust::is_trusted(&RealFiles, dirs, checkout);
+    settings(dirs, checkout, is_trusted, &mut Vec::new())
 }
 
 /// Returns the settings of the user and of a project, and adds a sentence for each problem.

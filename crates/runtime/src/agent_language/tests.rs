@@ -262,6 +262,23 @@ async fn files_without_a_server_are_named_with_the_reason() {
 }
 
 #[tokio::test]
+async fn settings_of_a_project_count_only_with_stored_trust() {
+    let world = World::new();
+    let folder = world.tree.root.join(".burin");
+    RealFiles.create_folder(&folder).expect("a folder");
+    let own = json!({ "lsp": { "servers": { "script": { "args": ["silent", world.mark()] } } } });
+    world.write(".burin/settings.json", &own.to_string());
+    let arguments = || {
+        let settings = language_servers::checkout_settings(&world.dirs, &world.tree.root);
+        settings.lsp.servers.0["script"].args.clone()
+    };
+    let expected = |behaviour: &str| Some(vec![behaviour.to_owned(), world.mark()]);
+    assert_eq!(arguments(), expected("types"));
+    crate::trust::set_trusted(&RealFiles, &world.dirs, &world.tree.root, true).expect("stored");
+    assert_eq!(arguments(), expected("silent"));
+}
+
+#[tokio::test]
 async fn servers_without_queries_end() {
     let world = World::new();
     let queries = world.queries().await;
