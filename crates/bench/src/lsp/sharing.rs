@@ -32,9 +32,11 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
     let program = program()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let roots = worktrees(folder.path())?;
-    let one = memory(&program, &roots[..1])?;
-    let four = memory(&program, &roots)?;
+    let one = memory(&program, &roots[..1], StartOrder::AsOpened)?;
+    let joined = memory(&program, &roots, StartOrder::AsOpened)?;
+    let four = memory(&program, &roots, StartOrder::Again)?;
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let name = "four worktrees that were opened one by one against one";
     Ok(vec![
         Figure::alone("rust-analyzer, one worktree", megabytes(one), "MB", 1, None),
         Figure::alone(
@@ -51,6 +53,7 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
             1,
             Some(1.15),
         ),
+        Figure::alone(name, joined as f64 / one as f64, "x", 1, None),
     ])
 }
 
@@ -109,13 +112,26 @@ fn worktrees(folder: &Path) -> Result<Vec<AbsPath>, String> {
         .ok_or_else(|| "a relative folder".to_owned())
 }
 
+/// Whether the server starts again once all worktrees are open. Until then it keeps what it loaded for fewer.
+#[derive(Clone, Copy, PartialEq)]
+enum StartOrder {
+    AsOpened,
+    Again,
+}
+
 /// Opens worktrees, checks their symbols and a rename, and returns the memory of their server in bytes.
-fn memory(program: &Path, roots: &[AbsPath]) -> Result<u64, String> {
+fn memory(program: &Path, roots: &[AbsPath], start: StartOrder) -> Result<u64, String> {
     let pool = ServerPool::default();
     let open: Vec<_> = roots
         .iter()
         .map(|root| open(&pool, program, root))
         .collect();
+    for (root, (running, _)) in roots.iter().zip(&open) {
+        loaded(running, root)?;
+    }
+    if let (StartOrder::Again, Some((running, _))) = (start, open.first()) {
+        running.restart_shared();
+    }
     for (root, (running, _)) in roots.iter().zip(&open) {
         let server = loaded(running, root)?;
         // A server that loads refuses to rename.
