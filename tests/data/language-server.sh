@@ -132,6 +132,7 @@ handle() {
             if [ "$behaviour" = types ]; then
                 answer "{\"changes\":{\"$(document)\":[{\"range\":$first_row,\"newText\":\"$(text newName)\"}]}}"
             else
+                uri=$(document)
                 edit=$(edit_of 1 0 6 "$(text newName)")
                 answer "{\"changes\":{\"$uri\":[$edit],\"${uri%/*}/b.sql\":[$edit]}}"
             fi ;;
@@ -140,10 +141,10 @@ handle() {
                 edit="{\"changes\":{\"$(document)\":[{\"range\":$first_row,\"newText\":\"right\"}]}}"
                 answer "[{\"title\":\"Put it right\",\"kind\":\"quickfix\",\"isPreferred\":true,\"edit\":$edit}]"
             elif printf %s "$body" | grep -q '"only":\["source.fixAll"\]'; then
-                edit="{\"changes\":{\"$uri\":[$(edit_of 1 0 0 x)]}}"
+                edit="{\"changes\":{\"$(document)\":[$(edit_of 1 0 0 x)]}}"
                 answer "[{\"title\":\"Fix all\",\"kind\":\"source.fixAll\",\"edit\":$edit}]"
             else
-                edit="{\"changes\":{\"$uri\":[$(edit_of 0 1 2 e)]}}"
+                edit="{\"changes\":{\"$(document)\":[$(edit_of 0 1 2 e)]}}"
                 answer "[{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":$edit}]"
             fi ;;
         textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
