@@ -28,6 +28,9 @@ pub enum Error {
     /// The program ends before the result is known.
     #[error("the program is ending")]
     Ending,
+    /// The window was closed before the result was known.
+    #[error("nothing was changed: the window was closed")]
+    WindowClosed,
     /// No model is available for Tab, for the given reason.
     #[error("{0}")]
     ModelUnavailable(String),

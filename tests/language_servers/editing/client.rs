@@ -236,7 +236,7 @@ impl Client {
     /// Applies the first fix at the first `place` whose title contains `title`.
     pub(super) fn fix(&mut self, name: &str, place: &str, title: &str) {
         let at = self.find(name, place);
-        self.act(name, Span::from(at..at), &[], |action| {
+        self.act(name, Span::from(at..at + place.len()), &[], |action| {
             action
                 .kind
                 .as_deref()

@@ -90,13 +90,13 @@ async fn apply_answer(
 ) -> bool {
     let applied = match answer {
         Ok(edit) => apply_edit(this, title, edit, review, cx).await,
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     };
     match applied {
         Ok(is_applied) => is_applied,
-        Err(sentence) => {
+        Err(error) => {
             let shown = this.update_in(cx, |this, window, cx| {
-                this.report_error(sentence, window, cx);
+                this.report_error(error.to_string(), window, cx);
             });
             // The window may have been closed.
             shown.ok();
@@ -106,17 +106,17 @@ async fn apply_answer(
 }
 
 /// Applies an edit of several files as a whole, after the user has seen it where that is needed. Returns whether it was
-/// applied; the error is a sentence for the user.
-pub(super) async fn apply_edit(
+/// applied.
+async fn apply_edit(
     this: &WeakEntity<Workbench>,
     title: &str,
     edit: WorkspaceEdit,
     review: EditReview,
     cx: &mut AsyncWindowContext,
-) -> Result<bool, String> {
-    let closed = |_| "the window was closed".to_owned();
+) -> Result<bool, Error> {
+    let closed = |_| Error::WindowClosed;
     let preparing = cx.update(|_, cx| prepare(edit, cx)).map_err(closed)?;
-    let plan = preparing.await.map_err(|error| error.to_string())?;
+    let plan = preparing.await?;
     if plan.is_empty() {
         let told = this.update_in(cx, |this, window, cx| {
             tell(this, &format!("{title}: nothing to change"), window, cx);
@@ -143,8 +143,7 @@ pub(super) async fn apply_edit(
         };
         commit(plan, options, cx)
     });
-    let applied = committing.map_err(closed)?.await;
-    let applied = applied.map_err(|error| error.to_string())?;
+    let applied = committing.map_err(closed)?.await?;
     let told = this.update_in(cx, |this, window, cx| {
         report_applied(this, title, counts, applied, window, cx);
     });
@@ -234,7 +233,7 @@ fn undo_refactoring(
             let (plan, options) = preparing.await?;
             let counts = plan.counts();
             let committing = cx.update(|_, cx| commit(plan, options, cx));
-            committing.map_err(|_| Error::Ending)?.await?;
+            committing.map_err(|_| Error::WindowClosed)?.await?;
             Ok(counts)
         };
         let undone: Result<(usize, usize), Error> = undone.await;
@@ -268,10 +267,10 @@ pub(super) fn apply_requested(
         match apply_edit(&this, &title, edit, EditReview::IfNeeded, cx).await {
             Ok(true) => request.accept(),
             Ok(false) => request.refuse("the user declined it"),
-            Err(sentence) => {
-                request.refuse(&sentence);
+            Err(error) => {
+                request.refuse(&error.to_string());
                 let shown = this.update_in(cx, |this, window, cx| {
-                    this.report_error(sentence, window, cx);
+                    this.report_error(error.to_string(), window, cx);
                 });
                 // The window may have been closed.
                 shown.ok();
