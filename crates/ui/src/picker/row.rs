@@ -21,6 +21,8 @@ pub struct PickerRow {
     keys: Option<SharedString>,
     muted: bool,
     is_prose: bool,
+    /// Number of levels by which the row is indented.
+    level: u8,
 }
 
 /// Maximum chars of a detail on its own line.
@@ -30,6 +32,8 @@ const LINE: usize = 84;
 /// Length in chars above which a title is elided in favour of its detail.
 const TITLE: usize = 58;
 const TITLE_SHARE: f32 = 0.7;
+/// Width of a level of indentation.
+const INDENT: f32 = 12.0;
 
 impl PickerRow {
     /// Creates a row with a title.
@@ -68,6 +72,12 @@ impl PickerRow {
     /// Sets the element before the title.
     pub fn start(mut self, start: impl IntoElement) -> Self {
         self.start = Some(start.into_any_element());
+        self
+    }
+
+    /// Indents the row, as an entry of a tree, by levels below the outermost.
+    pub fn level(mut self, level: u8) -> Self {
+        self.level = level;
         self
     }
 
@@ -134,7 +144,12 @@ impl PickerRow {
                 .child(div().flex_none().max_w(relative(share)).child(title))
                 .children(detail)
         };
-        let mut parts: Vec<AnyElement> = self.start.into_iter().collect();
+        let mut parts = Vec::new();
+        if self.level > 0 {
+            let width = dp(INDENT * f32::from(self.level));
+            parts.push(div().flex_none().w(width).into_any_element());
+        }
+        parts.extend(self.start);
         parts.push(
             words
                 .flex_1()

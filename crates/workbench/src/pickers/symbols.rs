@@ -25,6 +25,9 @@ use super::byte_offsets;
 use crate::open_options::{GoToPosition, go_to};
 use crate::workbench::Workbench;
 
+/// Deepest level by which a row is indented.
+const MAX_LEVEL: u8 = 12;
+
 /// Time for which the list waits for a server before it shows the outline of the syntax tree.
 const PATIENCE: Duration = Duration::from_millis(150);
 
@@ -224,21 +227,16 @@ impl PickerDelegate for SymbolPicker {
         let (Some(symbol), Some((_, matched))) = (self.symbol(ix), self.found.get(ix)) else {
             return PickerRow::default();
         };
-        let indent = if self.is_asked {
-            0
-        } else {
-            symbol.depth.min(12)
-        };
-        let pad = "\u{2003}".repeat(indent);
-        let shift = pad.len();
+        let level = if self.is_asked { 0 } else { symbol.depth };
         // Without the rows around it, the containers tell symbols of one name apart.
         let container = if self.is_asked {
             symbol.container.clone()
         } else {
             String::new()
         };
-        PickerRow::new(format!("{pad}{}", symbol.name))
-            .matches(matched.iter().map(|offset| offset + shift))
+        PickerRow::new(symbol.name.clone())
+            .matches(matched.iter().copied())
+            .level(u8::try_from(level).map_or(MAX_LEVEL, |level| level.min(MAX_LEVEL)))
             .start(icon(symbol.kind))
             .detail(symbol.detail.clone())
             .end_text(container)
