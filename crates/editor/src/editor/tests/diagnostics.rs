@@ -128,10 +128,14 @@ fn without_diagnostics_keys_move_nothing(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn the_card_closes_when_something_else_gets_the_focus(cx: &mut TestAppContext) {
     let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇab\n", cx);
+    cx.update(|window, _| window.activate_window());
     report(&[(0, 2, ERROR)], &editor, cx);
     cx.simulate_keystrokes("ctrl-k ctrl-i");
     assert_eq!(shown(&editor, cx), ["at 0"]);
-    cx.update(|window, cx| window.blur(cx));
+    cx.update(|window, cx| {
+        let other = cx.focus_handle();
+        other.focus(window, cx);
+    });
     cx.run_until_parked();
     assert_eq!(shown(&editor, cx), Vec::<String>::new());
 }
