@@ -72,7 +72,7 @@ fn typescript_is_edited_across_files() {
     }
     client.insert_after("main.ts", "twice(3);", "\nexport const x = twice(half);");
     client.wait_for_diagnostic("main.ts", "Cannot find name 'half'");
-    client.fix("main.ts", "half);", "half");
+    client.fix("main.ts", "half);", "import");
     assert!(
         client
             .text("main.ts")
