@@ -79,9 +79,14 @@ fn typescript_is_edited_across_files() {
             .contains("import { half, twice } from")
     );
     client.wait_for_diagnostics("main.ts", &[]);
-    client.insert_after("main.ts", "twice(half);", "\nimport { four } from \"./a\";");
+    client.insert_after(
+        "main.ts",
+        "twice } from \"./util\";",
+        "\nimport { four } from \"./a\";",
+    );
     client.source_action("main.ts", "source.organizeImports");
-    assert!(!client.text("main.ts").contains("four"));
+    let text = client.text("main.ts");
+    assert!(text.find("\"./a\"") < text.find("\"./util\""), "{text}");
     client.insert_after("main.ts", "twice(half);", "\n  export   const y=1;");
     client.format("main.ts");
     assert!(client.text("main.ts").contains("\nexport const y = 1;"));
