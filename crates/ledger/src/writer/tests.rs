@@ -78,10 +78,11 @@ fn disk_errors_are_reported_and_rows_kept() {
     let error = writer.flush().unwrap_err();
     assert!(matches!(error, Error::Failed { .. }), "{error}");
     assert!(error.to_string().contains("full"), "{error}");
-    assert_eq!(
-        ledger.events("a session with quite a long name").unwrap(),
-        []
-    );
+    // The first rows may fit, if the writer stored them before the others came.
+    let stored = ledger.events("a session with quite a long name").unwrap();
+    assert!(stored.len() < 500, "{} rows", stored.len());
+    let seqs = stored.iter().map(|row| row.seq);
+    assert!(seqs.eq(0..stored.len() as u64), "{stored:?}");
     while writer.write_error().is_none() {
         std::thread::yield_now();
     }
