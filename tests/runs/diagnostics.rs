@@ -10,7 +10,7 @@ use super::world::{WIRES, World, serve};
 /// The calls and results of a run: the tool and its text.
 type Steps = Vec<(String, String)>;
 
-/// A model that writes a wrong type. It mends the type once it hears of the error, and looks for errors if the result of
+/// A model that writes a wrong type. It corrects the type once the error is reported to it, and looks for errors if the result of
 /// an edit does not mention them.
 fn script() -> String {
     let write = |text: &str| json!([{ "call": { "tool": "write", "arguments": { "path": "a.sql", "content": text } } }]);

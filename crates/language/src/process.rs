@@ -39,7 +39,8 @@ pub(crate) struct ServerProcess {
     errors_ended: mpsc::Receiver<()>,
 }
 
-/// Returns the memory of a process and its descendants in bytes; `None` if they have ended. Blocks on the system.
+/// Returns the memory of a process and its descendants in bytes; `None` if they have ended. Blocks while it reads the
+/// process table.
 pub(crate) type MemoryProbe = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
 
 /// The pipes of a server's process.

@@ -229,7 +229,7 @@ impl RunningServers {
         self.shared.state().statuses(self.folder)
     }
 
-    /// Measures the memory of every server, which `statuses` then returns. Blocks on the system.
+    /// Measures the memory of every server, which `statuses` then returns. Blocks while it reads the process table.
     pub fn measure_memory(&self) {
         let state = self.shared.state();
         let servers = state.servers.iter();

@@ -1,6 +1,6 @@
 //! Callers and callees of functions, supertypes and subtypes of types.
 //!
-//! A server first names the symbol at an offset, then what is related to it.
+//! One request returns the item at an offset; a second one returns the items related to it.
 //! Start at `LanguageServer::prepare_calls`.
 
 use base::{AbsPath, ByteOffset};
@@ -98,7 +98,7 @@ impl LanguageServer {
         })
     }
 
-    /// Asks for the callers or callees of a function. Those outside of local files are omitted.
+    /// Asks for the callers or callees of a function. Items that are not in local files are omitted.
     pub fn calls(
         &self,
         direction: CallDirection,
@@ -123,7 +123,7 @@ impl LanguageServer {
         )
     }
 
-    /// Asks for the supertypes or subtypes of a type. Those outside of local files are omitted.
+    /// Asks for the supertypes or subtypes of a type. Items that are not in local files are omitted.
     pub fn related_types(
         &self,
         direction: TypeDirection,

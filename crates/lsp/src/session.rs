@@ -48,7 +48,7 @@ pub(crate) struct ServerSession {
     pub(crate) phase: Phase,
     pub(crate) violations: Violations,
     folders: Vec<AbsPath>,
-    /// The folders that the server knows of.
+    /// The workspace folders that were announced to the server.
     announced_folders: Vec<AbsPath>,
     /// Answers `workspace/configuration`.
     configuration: Map<String, Value>,

@@ -19,7 +19,7 @@ pub(crate) struct FolderDiagnostics {
     root: AbsPath,
     /// Diagnostics of files that are not open; no list is empty.
     closed: BTreeMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
-    /// Numbers of each file, and sums of each folder up to the root; none is zero.
+    /// Diagnostic counts by file, and their sums by folder up to the root. Entries without diagnostics are removed.
     counts: HashMap<AbsPath, DiagnosticCounts>,
 }
 
@@ -39,7 +39,7 @@ impl FolderDiagnostics {
         self.counts.clear();
     }
 
-    /// Sets the numbers of an open file, whose document holds the diagnostics.
+    /// Sets the diagnostic counts of an open file; the diagnostics themselves are in its document.
     pub(crate) fn set_open(&mut self, path: &AbsPath, counts: DiagnosticCounts) {
         self.closed.remove(path);
         self.set_counts(path, counts);

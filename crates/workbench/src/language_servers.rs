@@ -42,7 +42,7 @@ pub(crate) struct LanguageServers {
     diagnostics: FolderDiagnostics,
     /// The settings with which the servers were found.
     settings: ServerSettings,
-    /// Changes on disk of which servers have not heard yet.
+    /// Changes on disk that have not been passed on to the servers.
     disk_changes: Vec<DiskChange>,
     /// `None` while the background task has it.
     existence: Option<ExistenceTracker>,

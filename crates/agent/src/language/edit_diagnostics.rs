@@ -30,13 +30,13 @@ const MAX_RESOLVED: usize = 5;
 /// Maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 300;
 
-/// The diagnostics that the model of a session knows of.
+/// The diagnostics that were reported to the model of a session.
 pub(crate) struct EditDiagnostics {
     queries: Arc<dyn LanguageQueries>,
     known: Mutex<KnownErrors>,
 }
 
-/// The errors that the model knows of.
+/// The errors that were reported to the model.
 #[derive(Default)]
 struct KnownErrors {
     /// The errors of each file by the last report that counted.
@@ -46,7 +46,7 @@ struct KnownErrors {
 }
 
 impl EditDiagnostics {
-    /// Begins with a model that knows of none.
+    /// Creates the state of a session in which no diagnostics were reported.
     pub(crate) fn new(queries: Arc<dyn LanguageQueries>) -> Self {
         Self {
             queries,

@@ -3,7 +3,7 @@
 //!
 //! Invariant: only hints in the window around the visible rows are in the display map, so that their
 //! number does not grow with the text.
-//! Invariant: an edit moves the inlays as the document moves its hints; a key compares nothing.
+//! Invariant: an edit shifts the inlays in the same way as the hints of the document, so a key does not compare the two.
 //! Start at `update`; the layout calls `note_visible`.
 
 use std::collections::HashMap;

@@ -119,7 +119,7 @@ impl ProcessGroup {
     }
 
     /// Returns the memory of the process and its descendants in bytes; `None` if they have ended. Memory that they
-    /// share counts once on Linux. Blocks on the system.
+    /// share counts once on Linux. Blocks while it reads the process table.
     pub fn memory(&self) -> Option<u64> {
         let members = self.held.members().into_iter();
         let memory = members.filter_map(super::memory::memory_of);

@@ -184,7 +184,7 @@ pub(super) struct ConnectedServer {
     /// The name that it gave.
     pub(super) name: Option<String>,
     pub(super) is_responding: bool,
-    /// Measures the memory of its processes. Blocks on the system.
+    /// Measures the memory of its processes. Blocks while it reads the process table.
     pub(super) memory_probe: MemoryProbe,
     /// The result of the last measurement, in bytes.
     pub(super) memory: Option<u64>,

@@ -171,7 +171,7 @@ fn the_length_of_all_registrations_is_bounded() {
         count,
         MAX_REGISTRATION_BYTES / (options.to_string().len() + 2)
     );
-    // A registration that is replaced makes room for itself.
+    // A registration that replaces another does not exceed the limit.
     let is_replaced =
         capabilities.register("1".to_owned(), "textDocument/hover".to_owned(), options);
     assert!(is_replaced);

@@ -312,7 +312,7 @@ impl TreeServers {
         Ok(DocumentQuery {
             text: text.ok_or_else(|| failed("the document was closed"))?,
             servers: running.servers.servers_of(&path),
-            // The answer gets time of its own.
+            // The time limit for the answer starts again.
             deadline: Instant::now() + QUERY_TIME,
             running,
             path,

@@ -184,7 +184,7 @@ pub(super) fn steps_before_save(
         let working = cx.spawn(async move |cx| run_steps(&document, steps, cx).await);
         let timer = cx.background_executor().timer(MAX_TIME_BEFORE_SAVE);
         match select(Box::pin(working), Box::pin(timer)).await {
-            // The user goes on typing: the next save formats the text.
+            // The user typed while the formatter worked; the next save formats the text.
             Either::Left((Ok(()) | Err(Error::EditOutdated(_)), _)) => None,
             Either::Left((Err(error), _)) => Some(format!("{name} was saved as it was: {error}")),
             Either::Right(_) => Some(format!(

@@ -182,7 +182,7 @@ fn an_answer_is_carried_over_edits_that_do_not_touch_it(cx: &mut TestAppContext)
         .editor
         .read_with(scene.cx, |editor, _| editor.model().clone());
     let request = scene.source.requests.borrow_mut().pop().expect("a request");
-    // The view hears of the edit only after the answer.
+    // The view receives the edit after the answer.
     model.update(scene.cx, |model, cx| {
         let edit = Edit::new(Span::from(4..5), "+=");
         model.edit(&[edit], Author::Disk, cx);

@@ -128,7 +128,7 @@ impl OpenWorktree {
     }
 }
 
-/// The server of the table that stands for those that may be shared.
+/// The server of the table that the tests use as one that may be shared.
 const SHARED: &str = "tombi";
 
 #[test]
@@ -144,7 +144,7 @@ fn four_worktrees_share_one_process() {
             .collect();
         assert_eq!(keys, [(&worktree.root, 1)]);
     }
-    // The server was told of three folders.
+    // Three folders were announced to the server.
     let names = worktrees
         .lines("0", "server-folders")
         .into_iter()

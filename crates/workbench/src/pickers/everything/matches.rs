@@ -68,7 +68,7 @@ impl EverythingScope {
             (Self::All, EverythingSection::Files) => 6,
             (Self::All, EverythingSection::Symbols | EverythingSection::Meaning) => 5,
             (Self::All, EverythingSection::Text) => 8,
-            // The index and the servers may name as many each.
+            // The index and the servers may each return that many symbols.
             (Self::Symbols, EverythingSection::Symbols) => 2 * MAX_SYMBOLS,
             (Self::Meaning, EverythingSection::Meaning) => 50,
             (Self::Text, EverythingSection::Text) => 300,
