@@ -11,7 +11,7 @@ mod outline;
 pub(crate) mod plan;
 mod transaction;
 
-pub(crate) use document::apply_formatting;
+pub(crate) use document::{FormattingEdits, apply_formatting};
 pub(crate) use file_moves::update_references;
 pub(crate) use plan::{EditPlan, PlannedStep, counts_text, prepare};
 pub(crate) use transaction::{AppliedEdit, CommitOptions, commit, prepare_undo};

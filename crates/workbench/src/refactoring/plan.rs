@@ -100,58 +100,71 @@ pub(crate) fn prepare(edit: WorkspaceEdit, cx: &mut App) -> Task<Result<EditPlan
         let operations = outline.operations;
         let steps = cx.background_spawn(async move { plan_steps(files.as_ref(), operations) });
         let steps = steps.await?;
-        let mut planned = Vec::new();
+        let (mut documents, mut texts) = (Vec::new(), Vec::new());
         for (file, document) in outline.files.into_iter().zip(loaded) {
             let document = document.map_err(Error::NotLoaded)?;
-            let file = cx.update(|cx| plan_file(file, document, cx))?;
-            planned.extend(file);
+            let (text, ending) = cx.update(|cx| editable_text(&file, &document, cx))?;
+            texts.push((file, text, ending));
+            documents.push(document);
         }
+        let computed = cx.background_spawn(async move {
+            let edits = texts
+                .into_iter()
+                .map(|(file, text, ending)| file_edits(file, text, ending));
+            edits.collect::<Result<Vec<_>, Error>>()
+        });
+        let planned = computed.await?.into_iter().zip(documents);
+        let planned = planned.map(|((path, text, edits), document)| PlannedFile {
+            document,
+            path,
+            text,
+            edits,
+        });
         Ok(EditPlan {
-            files: planned,
+            files: planned.filter(|file| !file.edits.is_empty()).collect(),
             steps,
             needs_confirmation: outline.needs_confirmation,
         })
     })
 }
 
-/// Checks the edits of one text; `None` if they change nothing.
-fn plan_file(
-    file: DocumentEdit,
-    document: Entity<DocumentModel>,
+/// Returns the text to which the edits of a file refer, and its line ending.
+///
+/// # Errors
+/// The text is another one now, or read-only.
+fn editable_text(
+    file: &DocumentEdit,
+    document: &Entity<DocumentModel>,
     cx: &App,
-) -> Result<Option<PlannedFile>, Error> {
-    let (text, is_dirty, can_edit, ending) = {
-        let document = document.read(cx).document();
-        let ending = document.buffer().line_ending();
-        (
-            document.snapshot(),
-            document.is_dirty(),
-            document.can_edit(),
-            ending,
-        )
-    };
+) -> Result<(Snapshot, LineEnding), Error> {
+    let document = document.read(cx).document();
+    let text = document.snapshot();
     let is_current = match &file.basis {
         EditBasis::Text(basis) => basis.is_same_text(&text),
-        EditBasis::File => !is_dirty,
+        EditBasis::File => !document.is_dirty(),
         EditBasis::UnknownVersion(_) => false,
     };
     if !is_current {
-        return Err(Error::EditOutdated(file.path));
+        return Err(Error::EditOutdated(file.path.clone()));
     }
-    if !can_edit {
-        return Err(Error::EditOfReadOnly(file.path));
+    if !document.can_edit() {
+        return Err(Error::EditOfReadOnly(file.path.clone()));
     }
+    Ok((text, document.buffer().line_ending()))
+}
+
+/// Converts the edits of one file. Takes time in proportion to the replaced texts.
+fn file_edits(
+    file: DocumentEdit,
+    text: Snapshot,
+    ending: LineEnding,
+) -> Result<(AbsPath, Snapshot, Vec<Edit>), Error> {
     let spans = file.spans(&text).map_err(|error| Error::EditMalformed {
         path: file.path.clone(),
         reason: error.to_string(),
     })?;
     let edits = document_edits(spans.edits, &text, ending);
-    Ok((!edits.is_empty()).then_some(PlannedFile {
-        document,
-        path: file.path,
-        text,
-        edits,
-    }))
+    Ok((file.path, text, edits))
 }
 
 /// Returns the edits of a server as small edits of a text, with the line ending of the text. A server that replaces a

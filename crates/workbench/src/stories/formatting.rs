@@ -12,7 +12,7 @@ use text::Snapshot;
 use super::{Story, open_with, path};
 use crate::TabItem;
 use crate::error::Error;
-use crate::refactoring::apply_formatting;
+use crate::refactoring::{FormattingEdits, apply_formatting};
 
 fn story(text: &str, cx: &mut TestAppContext) -> Story {
     let files = FakeFiles::new();
@@ -42,9 +42,10 @@ fn asked(story: &mut Story, edits: &[(usize, usize, &str)]) -> DocumentEdits {
 
 fn apply(story: &mut Story, answer: DocumentEdits) -> Result<(), Error> {
     let document = document(story);
-    story
-        .cx
-        .update(|_, cx| apply_formatting(&document, answer, cx))
+    story.cx.update(|_, cx| {
+        let ending = document.read(cx).document().buffer().line_ending();
+        apply_formatting(&document, FormattingEdits::of(answer, ending), cx)
+    })
 }
 
 #[gpui_kit::test]

@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::folder::OpenFolder;
 use crate::item::TabItem;
 use crate::notices::Notice;
-use crate::refactoring::{CommitOptions, apply_formatting, commit, prepare};
+use crate::refactoring::{CommitOptions, FormattingEdits, apply_formatting, commit, prepare};
 
 /// Time for all steps before a save; the text is saved as it is afterwards.
 const MAX_TIME_BEFORE_SAVE: Duration = Duration::from_secs(1);
@@ -123,7 +123,7 @@ fn start_formatting(
     span: Option<Span>,
     options: FormatOptions,
     cx: &App,
-) -> Option<Task<Result<DocumentEdits, Error>>> {
+) -> Option<Task<Result<FormattingEdits, Error>>> {
     if span.is_none()
         && let Some(formatting) = start_external_formatter(document, cx)
     {
@@ -134,14 +134,15 @@ fn start_formatting(
         Some(span) => server.connection.format_range(&path, span, options),
         None => server.connection.format(&path, options),
     })?;
-    Some(cx.background_spawn(async move { Ok(request.await?) }))
+    let ending = document.read(cx).document().buffer().line_ending();
+    Some(cx.background_spawn(async move { Ok(FormattingEdits::of(request.await?, ending)) }))
 }
 
 /// Starts the formatter of the settings; `None` if there is none.
 fn start_external_formatter(
     document: &Entity<DocumentModel>,
     cx: &App,
-) -> Option<Task<Result<DocumentEdits, Error>>> {
+) -> Option<Task<Result<FormattingEdits, Error>>> {
     let command = settings_of(document, cx).formatter.clone();
     if command.is_empty() {
         return None;
@@ -149,12 +150,14 @@ fn start_external_formatter(
     let (servers, path) = OpenFolder::servers_of(document, cx)?;
     let folder = servers.read(cx).folder()?;
     let text = document.read(cx).snapshot();
+    let ending = document.read(cx).document().buffer().line_ending();
     Some(cx.background_spawn(async move {
         let new = folder.format_with(&command, &path, &text.to_string())?;
-        Ok(DocumentEdits {
+        let edits = DocumentEdits {
             edits: vec![(text.full_span(), new)],
             text,
-        })
+        };
+        Ok(FormattingEdits::of(edits, ending))
     }))
 }
 
