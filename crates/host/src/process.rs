@@ -7,6 +7,7 @@
 //! terminal; `live` runs one that is spoken to over its pipes; `handle` owns the process tree
 //! of both.
 
+mod busy;
 mod file_limit;
 mod guard;
 mod handle;
@@ -158,7 +159,9 @@ pub fn run_while(
 ) -> Result<ProcessOutput, Error> {
     let failed = |error: &io::Error| start_error(request, error);
     interrupts::restore_for_children();
-    let mut child = command(request).spawn().map_err(|error| failed(&error))?;
+    let mut command = command(request);
+    let child = busy::start_when_free(|| command.spawn());
+    let mut child = child.map_err(|error| failed(&error))?;
     if let Some(pid) = pid_of(&child) {
         tree::adopt(pid);
     }

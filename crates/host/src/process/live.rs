@@ -12,7 +12,7 @@ use base::AbsPath;
 use rustix::process::Signal;
 
 use super::handle::{ProcessHandle, fresh_mark};
-use super::{ProcessEnvironment, ProcessExit, interrupts, not_started, piped};
+use super::{ProcessEnvironment, ProcessExit, busy, interrupts, not_started, piped};
 use crate::error::{Error, ErrorReason};
 
 /// A process to start.
@@ -57,9 +57,9 @@ pub fn start(request: &StartRequest) -> Result<LiveProcess, Error> {
     interrupts::restore_for_children();
     let mark = fresh_mark();
     let failed = |error: &io::Error| not_started(&request.program, &request.folder, error);
-    let mut child = command(request, &mark)
-        .spawn()
-        .map_err(|error| failed(&error))?;
+    let mut command = command(request, &mark);
+    let child = busy::start_when_free(|| command.spawn());
+    let mut child = child.map_err(|error| failed(&error))?;
     let (Some(held), Some(input), Some(output), Some(errors)) = (
         ProcessHandle::of(&child, &mark),
         child.stdin.take(),

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::Signal;
 
 use super::handle::{ProcessHandle, fresh_mark};
-use super::{ProcessExit, interrupts};
+use super::{ProcessExit, busy, interrupts};
 
 /// A running process and its descendants. Dropping it kills them all and blocks until they are dead.
 pub struct OwnedProcess {
@@ -32,7 +32,8 @@ impl fmt::Debug for OwnedProcess {
 pub fn spawn_owned(command: &mut Command) -> io::Result<OwnedProcess> {
     interrupts::restore_for_children();
     let mark = fresh_mark();
-    let mut child = command.env(&mark, "1").spawn()?;
+    command.env(&mark, "1");
+    let mut child = busy::start_when_free(|| command.spawn())?;
     let Some(handle) = ProcessHandle::of(&child, &mark) else {
         child.kill()?;
         child.wait()?;

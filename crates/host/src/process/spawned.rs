@@ -22,7 +22,7 @@ use rustix::process::Signal;
 use super::handle::{ProcessHandle, fresh_mark};
 use super::sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
 use super::terminal::{HeldTerminal, open_terminal, pty_error};
-use super::{ProcessExit, interrupts, not_started, tree};
+use super::{ProcessExit, busy, interrupts, not_started, tree};
 use crate::error::{Error, ErrorReason};
 
 /// Number of input messages that may wait; more are refused.
@@ -110,8 +110,11 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
     }
     let mark = fresh_mark();
     let (child, streams) = match launch.terminal {
-        Some(screen) => spawn_in_terminal(launch, screen, &mark).map_err(failed)?,
-        None => spawn_piped(launch, &mark).map_err(failed)?,
+        Some(screen) => {
+            let start = || spawn_in_terminal(launch, screen, &mark);
+            busy::start_when_free(start).map_err(failed)?
+        }
+        None => busy::start_when_free(|| spawn_piped(launch, &mark)).map_err(failed)?,
     };
     let Some(held) = ProcessHandle::of(&child, &mark) else {
         return Err(failed(io::Error::other("its process id cannot be read")));
