@@ -6,6 +6,7 @@
 //! alone; a merge moves no row at or above the selected one.
 //! Start at `CompletionSource` for what comes from outside, at `CompletionList` for what is shown.
 
+mod candidates;
 mod list;
 mod matcher;
 mod ranking;
@@ -16,7 +17,8 @@ use gpui_kit::{App, SharedString, Task};
 pub use lsp::CompletionKind;
 use text::{Edit, Snapshot};
 
-pub(crate) use list::{CompletionGroup, CompletionList, word_items};
+pub(crate) use candidates::{CompletionGroup, GroupItems};
+pub(crate) use list::{CompletionList, word_items};
 pub(crate) use matcher::matched_bytes;
 pub(crate) use ranking::RankingMemory;
 pub(crate) use words::{is_word_char, nearby_words, word_start};
@@ -148,7 +150,7 @@ pub trait CompletionSource {
         Vec::new()
     }
 
-    /// Returns items that need no waiting; they are shown in the frame of the key.
+    /// Returns items that need no waiting; they are shown without waiting for any request.
     fn immediate_items(&self, _: &CompletionQuery, _: &App) -> Vec<CompletionItem> {
         Vec::new()
     }

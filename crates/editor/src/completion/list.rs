@@ -1,60 +1,33 @@
 //! The list of items that match the typed word, and its selected row.
 //!
 //! Invariant: `rows` holds each matching candidate once. After `set_query` they are in rank order;
-//! after `set_items` those up to the selected row keep their place.
-//! Start at `CompletionList::set_items` and `CompletionList::set_query`.
+//! after `merge` those up to the selected row keep their place.
+//! Start at `CompletionList::merge` and `CompletionList::set_query`.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::mem;
+use std::sync::Arc;
 
 use gpui_kit::SharedString;
 
+use super::candidates::{Candidate, CompletionGroup, GroupItems, with_group};
 use super::matcher::{MatchQuality, letter_mask, match_quality};
-use super::ranking::{RankKey, RankingMemory, compare};
 use super::{CompletionId, CompletionItem, CompletionKind};
 
-/// Origin of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum CompletionGroup {
-    /// A source, by its number.
-    Source(usize),
-    /// Keywords of the language.
-    Keywords,
-    /// Words of the text.
-    Words,
-}
-
-impl CompletionGroup {
-    fn tier(self) -> u8 {
-        match self {
-            CompletionGroup::Source(_) => 0,
-            CompletionGroup::Keywords => 1,
-            CompletionGroup::Words => 2,
-        }
-    }
-}
-
-/// An item of a group with the inputs of its ranking.
-#[derive(Clone, Debug)]
-struct Candidate {
-    group: CompletionGroup,
-    item: Rc<CompletionItem>,
-    mask: u64,
-    key: RankKey,
-    /// Whether an earlier candidate offers the same.
-    is_duplicate: bool,
-}
-
-/// The items for one word.
-#[derive(Debug, Default)]
+/// The items for one word. A clone shares them, so that others can be merged into it in the background.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CompletionList {
     query: String,
     /// Sorted by `ranking::compare`.
-    candidates: Vec<Candidate>,
+    candidates: Arc<Vec<Candidate>>,
     /// Match quality in the upper half, index of the candidate in the lower one.
     rows: Vec<u64>,
     selected: usize,
     has_moved: bool,
+    /// Number of merges and other changes of the items.
+    item_changes: u64,
+    /// Number of changes of the typed word and the selection.
+    view_changes: u64,
 }
 
 impl CompletionList {
@@ -92,13 +65,13 @@ impl CompletionList {
     }
 
     /// Returns the item of a row and its group.
-    pub(crate) fn row(&self, row: usize) -> Option<(CompletionGroup, &Rc<CompletionItem>)> {
+    pub(crate) fn row(&self, row: usize) -> Option<(CompletionGroup, &Arc<CompletionItem>)> {
         let candidate = self.candidate(*self.rows.get(row)?)?;
         Some((candidate.group, &candidate.item))
     }
 
     /// Returns the selected item and its group.
-    pub(crate) fn selected(&self) -> Option<(CompletionGroup, &Rc<CompletionItem>)> {
+    pub(crate) fn selected(&self) -> Option<(CompletionGroup, &Arc<CompletionItem>)> {
         self.row(self.selected)
     }
 
@@ -110,17 +83,11 @@ impl CompletionList {
             .any(|candidate| candidate.key.tier == 0)
     }
 
-    /// Selects the best row and orders all rows by rank, before the list is first shown.
-    pub(crate) fn select_best(&mut self) {
-        self.rows.sort_unstable();
-        self.has_moved = false;
-        self.selected = self.best_row();
-    }
-
     /// Selects a row; the last one if there are fewer.
     pub(crate) fn select(&mut self, row: usize) {
         self.has_moved = true;
         self.selected = row.min(self.rows.len().saturating_sub(1));
+        self.view_changes += 1;
     }
 
     /// Moves the selection by one row, from the last to the first and back.
@@ -151,53 +118,57 @@ impl CompletionList {
             .selected()
             .filter(|_| self.has_moved)
             .map(|(group, item)| (group, item.id));
+        let is_extended = !self.query.is_empty() && query.starts_with(&self.query);
         self.query.clear();
         self.query.push_str(query);
-        self.rank();
+        self.view_changes += 1;
+        if is_extended {
+            self.narrow();
+        } else {
+            self.rank();
+        }
         let row = chosen.and_then(|chosen| self.row_of(chosen));
         self.has_moved = row.is_some();
         self.selected = row.unwrap_or_else(|| self.best_row());
     }
 
-    /// Replaces the items of a group. Rows up to the selected one keep their place if their items
-    /// are still there, matched by label, kind and detail, or by label alone.
-    pub(crate) fn set_items(
-        &mut self,
-        group: CompletionGroup,
-        items: impl IntoIterator<Item = (CompletionItem, u32)>,
-        memory: &RankingMemory,
-    ) {
+    /// Replaces the items of groups. Rows up to the selected one keep their place if their items are
+    /// still there, matched by label, kind and detail, or by label alone.
+    pub(crate) fn merge(&mut self, groups: impl IntoIterator<Item = GroupItems>) {
         let kept = self.rows_to_selected();
-        let was_empty = self.rows.is_empty();
-        self.candidates.retain(|candidate| candidate.group != group);
-        let new = items.into_iter().map(|(item, distance)| Candidate {
-            group,
-            mask: letter_mask(&item.filter_text),
-            key: RankKey {
-                tier: group.tier(),
-                accepted: memory.last_accepted(&item.label),
-                distance,
-            },
-            is_duplicate: false,
-            item: Rc::new(item),
-        });
-        self.candidates.extend(new);
-        self.candidates
-            .sort_by(|a, b| compare((&a.item, a.key), (&b.item, b.key)));
-        self.mark_duplicates();
-        self.rank();
-        if was_empty {
-            self.selected = self.best_row();
-        } else {
-            self.keep_rows(&kept);
+        for items in groups {
+            self.candidates = Arc::new(with_group(&self.candidates, items));
         }
+        self.item_changes += 1;
+        self.rank();
+        self.select_among(&kept);
+    }
+
+    /// Takes over `merged`, a clone of this list into which items were merged, and returns the list
+    /// as it was. The typed word and the selection may have changed since the clone was made.
+    ///
+    /// # Errors
+    /// Returns `merged` if the items of this list changed since.
+    pub(crate) fn take_over(&mut self, mut merged: Self) -> Result<Self, Self> {
+        if merged.item_changes != self.item_changes + 1 {
+            return Err(merged);
+        }
+        if merged.view_changes != self.view_changes {
+            merged.query.clone_from(&self.query);
+            merged.has_moved = self.has_moved;
+            merged.view_changes = self.view_changes;
+            merged.rank();
+            merged.select_among(&self.rows_to_selected());
+        }
+        Ok(mem::replace(self, merged))
     }
 
     /// Replaces an item by its resolved form, which keeps its place.
     pub(crate) fn resolve(&mut self, group: CompletionGroup, item: CompletionItem) {
         let is_it = |known: &&mut Candidate| known.group == group && known.item.id == item.id;
-        if let Some(known) = self.candidates.iter_mut().find(is_it) {
-            known.item = Rc::new(CompletionItem {
+        self.item_changes += 1;
+        if let Some(known) = Arc::make_mut(&mut self.candidates).iter_mut().find(is_it) {
+            known.item = Arc::new(CompletionItem {
                 label: known.item.label.clone(),
                 filter_text: known.item.filter_text.clone(),
                 sort_text: known.item.sort_text.clone(),
@@ -214,7 +185,7 @@ impl CompletionList {
     }
 
     fn candidate(&self, row: u64) -> Option<&Candidate> {
-        self.candidates.get((row & u64::from(u32::MAX)) as usize)
+        self.candidates.get(candidate_of(row))
     }
 
     fn row_of(&self, (group, id): (CompletionGroup, CompletionId)) -> Option<usize> {
@@ -224,34 +195,41 @@ impl CompletionList {
         })
     }
 
-    /// Marks words and keywords that a better group also offers, and repeated items. A snippet
-    /// replaces no word of the same name. The candidates are sorted, better groups first.
-    fn mark_duplicates(&mut self) {
-        let mut labels = HashSet::new();
-        let mut items = HashSet::new();
-        for candidate in &mut self.candidates {
-            let item = &candidate.item;
-            let is_snippet = item.insert.is_snippet;
-            let is_new_label = is_snippet || labels.insert(item.label.clone());
-            let identity = (item.label.clone(), item.kind, item.detail.clone());
-            let is_new = items.insert(identity) && (candidate.key.tier == 0 || is_new_label);
-            candidate.is_duplicate = !is_new;
-        }
-    }
-
     /// Fills the rows with the matching candidates in rank order.
     fn rank(&mut self) {
+        self.rows = self.matching(0..self.candidates.len());
+    }
+
+    /// Ranks the matching rows again after characters were added to the typed word. An item that did
+    /// not match the shorter word does not match the longer one.
+    fn narrow(&mut self) {
+        let rows = mem::take(&mut self.rows);
+        self.rows = self.matching(rows.into_iter().map(candidate_of));
+    }
+
+    fn matching(&self, candidates: impl Iterator<Item = usize>) -> Vec<u64> {
         let mask = letter_mask(&self.query);
-        self.rows.clear();
-        for (ix, candidate) in self.candidates.iter().enumerate() {
+        let mut rows = Vec::new();
+        for ix in candidates {
+            let candidate = &self.candidates[ix];
             if candidate.is_duplicate || candidate.mask & mask != mask {
                 continue;
             }
             if let Some(quality) = match_quality(&self.query, &candidate.item.filter_text) {
-                self.rows.push((quality as u64) << 32 | ix as u64);
+                rows.push((quality as u64) << 32 | ix as u64);
             }
         }
-        self.rows.sort_unstable();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Keeps the rows of `kept` and selects the last of them; the best row if there are none.
+    fn select_among(&mut self, kept: &[Arc<CompletionItem>]) {
+        if kept.is_empty() {
+            self.selected = self.best_row();
+        } else {
+            self.keep_rows(kept);
+        }
     }
 
     /// Returns the row to select: the first preselected one that matches as well as the first row.
@@ -273,7 +251,7 @@ impl CompletionList {
             .map_or(0, |(ix, _)| ix)
     }
 
-    fn rows_to_selected(&self) -> Vec<Rc<CompletionItem>> {
+    fn rows_to_selected(&self) -> Vec<Arc<CompletionItem>> {
         let rows = self.rows.iter().take(self.selected + 1);
         rows.filter_map(|row| self.candidate(*row))
             .map(|candidate| candidate.item.clone())
@@ -281,7 +259,7 @@ impl CompletionList {
     }
 
     /// Moves the rows of `kept` to the front in their order, and selects the last of them.
-    fn keep_rows(&mut self, kept: &[Rc<CompletionItem>]) {
+    fn keep_rows(&mut self, kept: &[Arc<CompletionItem>]) {
         let mut free: HashMap<&SharedString, Vec<u64>> =
             kept.iter().map(|item| (&item.label, Vec::new())).collect();
         for row in &self.rows {
@@ -328,6 +306,11 @@ impl CompletionList {
         let first = self.rows.first();
         first.is_some_and(|row| row >> 32 == MatchQuality::Exact as u64)
     }
+}
+
+/// Returns the index of the candidate of a row.
+fn candidate_of(row: u64) -> usize {
+    (row & u64::from(u32::MAX)) as usize
 }
 
 /// Builds the items of words with their distances.

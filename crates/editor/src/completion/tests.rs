@@ -7,8 +7,8 @@ use text::Snapshot;
 
 use super::matcher::{MatchQuality, letter_mask, match_quality, matched_bytes};
 use super::{
-    CompletionGroup, CompletionId, CompletionItem, CompletionKind, CompletionList, RankingMemory,
-    nearby_words, word_items, word_start,
+    CompletionGroup, CompletionId, CompletionItem, CompletionKind, CompletionList, GroupItems,
+    RankingMemory, nearby_words, word_items, word_start,
 };
 
 const SOURCE: CompletionGroup = CompletionGroup::Source(0);
@@ -33,9 +33,18 @@ fn items(labels: &[&str]) -> Vec<(CompletionItem, u32)> {
     (0..).zip(labels).map(build).collect()
 }
 
+fn set_items(
+    list: &mut CompletionList,
+    group: CompletionGroup,
+    items: impl IntoIterator<Item = (CompletionItem, u32)>,
+    memory: &RankingMemory,
+) {
+    list.merge([GroupItems::new(group, items, memory)]);
+}
+
 fn list(query: &str, labels: &[&str]) -> CompletionList {
     let mut list = CompletionList::new(query);
-    list.set_items(SOURCE, items(labels), &RankingMemory::default());
+    set_items(&mut list, SOURCE, items(labels), &RankingMemory::default());
     list
 }
 
@@ -121,7 +130,12 @@ fn an_accepted_item_and_the_nearest_word_come_first() {
     let mut list = CompletionList::new("");
     let words = [("alpha", 9), ("beta", 50), ("gamma", 50), ("delta", 3)];
     let words = words.map(|(word, distance)| (word.to_owned(), distance));
-    list.set_items(CompletionGroup::Words, word_items(words.to_vec()), &memory);
+    set_items(
+        &mut list,
+        CompletionGroup::Words,
+        word_items(words.to_vec()),
+        &memory,
+    );
     assert_eq!(rows(&list), "[beta] gamma delta alpha");
 }
 
@@ -157,7 +171,12 @@ fn check_merge(moves: usize, labels: &[&str], expected: &str) {
     let mut list = list("", &["b", "c", "d"]);
     (0..moves).for_each(|_| list.cycle(true));
     let memory = RankingMemory::default();
-    list.set_items(CompletionGroup::Source(1), items(labels), &memory);
+    set_items(
+        &mut list,
+        CompletionGroup::Source(1),
+        items(labels),
+        &memory,
+    );
     assert_eq!(rows(&list), expected, "{moves} {labels:?}");
 }
 
@@ -169,15 +188,59 @@ fn a_merge_keeps_the_rows_up_to_the_selected_one() {
     check_merge(1, &["b", "c"], "b [c] d");
 }
 
+/// Merges items into a clone of a list with rows `ab` to `ad`, changes the list, and replaces it.
+fn check_take_over(change: impl FnOnce(&mut CompletionList), labels: &[&str], expected: &str) {
+    let mut list = list("a", &["ab", "acd", "ad"]);
+    let mut merged = list.clone();
+    let memory = RankingMemory::default();
+    let group = CompletionGroup::Source(1);
+    merged.merge([GroupItems::new(group, items(labels), &memory)]);
+    change(&mut list);
+    list.take_over(merged).expect("the items are the same");
+    assert_eq!(rows(&list), expected, "{labels:?}");
+}
+
+#[test]
+fn a_list_merged_in_the_background_follows_the_word_and_the_selection() {
+    check_take_over(|_| {}, &["aa", "ae"], "[ab] aa acd ad ae");
+    check_take_over(|list| list.cycle(true), &["aa"], "ab [acd] aa ad");
+    check_take_over(|list| list.set_query("ac"), &["aa", "acc"], "[acd] acc");
+    check_take_over(|list| list.set_query("ax"), &["ab", "axy"], "[axy]");
+}
+
+#[test]
+fn a_list_merged_in_the_background_does_not_undo_another_merge() {
+    let memory = RankingMemory::default();
+    let mut list = list("a", &["ab"]);
+    let merge = |list: &CompletionList, group, labels: &[&str]| {
+        let mut merged = list.clone();
+        let group = CompletionGroup::Source(group);
+        merged.merge([GroupItems::new(group, items(labels), &memory)]);
+        merged
+    };
+    let (first, second) = (merge(&list, 1, &["ac"]), merge(&list, 2, &["ad"]));
+    list.take_over(first).expect("nothing was merged before");
+    let refused = list.take_over(second);
+    refused.expect_err("the first merge would be undone");
+    list.take_over(merge(&list, 2, &["ad"]))
+        .expect("it is newer");
+    assert_eq!(rows(&list), "[ab] ac ad");
+}
+
 #[test]
 fn an_item_of_a_source_replaces_the_word_in_its_row() {
     let memory = RankingMemory::default();
     let mut list = CompletionList::new("f");
     let words = vec![("foo".to_owned(), 1), ("far".to_owned(), 2)];
-    list.set_items(CompletionGroup::Words, word_items(words), &memory);
+    set_items(
+        &mut list,
+        CompletionGroup::Words,
+        word_items(words),
+        &memory,
+    );
     list.cycle(true);
     assert_eq!(rows(&list), "foo [far]");
-    list.set_items(SOURCE, items(&["fa", "far"]), &memory);
+    set_items(&mut list, SOURCE, items(&["fa", "far"]), &memory);
     assert_eq!(rows(&list), "foo [far] fa");
     let kind = list.selected().map(|(_, item)| item.kind);
     assert_eq!(kind, Some(CompletionKind::Function));
@@ -188,7 +251,7 @@ fn a_lost_selection_returns_to_the_first_row() {
     let memory = RankingMemory::default();
     let mut list = list("", &["a", "b", "c"]);
     list.cycle(true);
-    list.set_items(SOURCE, items(&["c", "d"]), &memory);
+    set_items(&mut list, SOURCE, items(&["c", "d"]), &memory);
     assert_eq!(rows(&list), "[c] d");
     assert!(!list.has_moved());
 }
@@ -229,7 +292,8 @@ fn random_actions_leave_the_items_of_a_full_recompute() {
                 let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
                 let group = rng.random_range(0..groups.len());
                 groups[group] = items(&labels);
-                list.set_items(
+                set_items(
+                    &mut list,
                     CompletionGroup::Source(group),
                     groups[group].clone(),
                     &memory,
@@ -240,7 +304,12 @@ fn random_actions_leave_the_items_of_a_full_recompute() {
         list.set_query(&query);
         let mut full = CompletionList::new(&query);
         for (group, items) in groups.iter().enumerate() {
-            full.set_items(CompletionGroup::Source(group), items.clone(), &memory);
+            set_items(
+                &mut full,
+                CompletionGroup::Source(group),
+                items.clone(),
+                &memory,
+            );
         }
         let (mut rows, mut expected) = (list.labels(), full.labels());
         rows.sort();

@@ -113,7 +113,8 @@ impl Editor {
 
     /// Closes the list, if one is open.
     pub(crate) fn close_completions(&mut self, cx: &mut Context<Self>) {
-        if self.completions.session.take().is_some() {
+        if let Some(session) = self.completions.session.take() {
+            asking::discard(session.list, cx);
             self.completions_changed(cx);
         }
     }

@@ -2,35 +2,35 @@
 //!
 //! Invariant: of each source, one request is under way; an answer for another list or for an older
 //! text is dropped.
-//! Start at `ask`.
+//! Start at `ask` and `merge`.
+
+use std::sync::Arc;
 
 use base::ByteOffset;
-use gpui_kit::Context;
+use gpui_kit::{AppContext as _, AsyncApp, Context, WeakEntity};
 
-use super::session::AnswerOrigin;
-use crate::completion::{CompletionAnswer, CompletionGroup, CompletionQuery, CompletionTrigger};
+use super::session::{AnswerOrigin, CompletionSession};
+use crate::completion::{
+    CompletionAnswer, CompletionGroup, CompletionItem, CompletionList, CompletionQuery,
+    CompletionTrigger, GroupItems,
+};
 use crate::editor::Editor;
 
-/// Adds the items of a source that need no waiting.
-pub(super) fn add_immediate_items(
+/// Returns the items of a source that need no waiting.
+pub(super) fn immediate_items(
     editor: &mut Editor,
     ix: usize,
     trigger: CompletionTrigger,
     cx: &mut Context<Editor>,
-) {
+) -> Vec<CompletionItem> {
     let Some(query) = query(editor, trigger) else {
-        return;
+        return Vec::new();
     };
     let items = editor.completions.sources[ix].immediate_items(&query, cx);
-    let completions = &mut editor.completions;
-    if let Some(session) = &mut completions.session {
+    if let Some(session) = &mut editor.completions.session {
         session.asked[ix].origin = Some(origin_of(&query, session.start));
-        let items = items.into_iter().map(|item| (item, 0));
-        session
-            .list
-            .set_items(CompletionGroup::Source(ix), items, &completions.memory);
-        session.list.select_best();
     }
+    items
 }
 
 fn query(editor: &Editor, trigger: CompletionTrigger) -> Option<CompletionQuery> {
@@ -71,10 +71,7 @@ pub(super) fn ask(
     session.asked[ix].request = Some(cx.spawn(async move |this, cx| {
         let answer = answer.await;
         // The view may have been closed.
-        this.update(cx, |editor, cx| {
-            take_answer(editor, (number, ix), origin, answer, cx)
-        })
-        .ok();
+        take_answer(this, (number, ix), origin, answer, cx).await;
     }));
 }
 
@@ -89,37 +86,105 @@ pub(super) fn ask_incomplete(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
-/// Merges an answer into the list for which it was asked.
-fn take_answer(
-    editor: &mut Editor,
+/// Merges an answer into the list for which it was asked. Returns `None` if the view or the list was
+/// closed.
+async fn take_answer(
+    this: WeakEntity<Editor>,
     (number, ix): (u64, usize),
     origin: AnswerOrigin,
     answer: Option<CompletionAnswer>,
-    cx: &mut Context<Editor>,
-) {
-    editor.sync(cx);
-    let completions = &mut editor.completions;
-    let session = completions.session.as_mut();
-    let Some(session) = session.filter(|session| session.number == number) else {
-        return;
-    };
-    let state = &mut session.asked[ix];
-    state.request = None;
+    cx: &mut AsyncApp,
+) -> Option<()> {
     let asked_revision = origin.snapshot.revision();
     // The spans of an answer to another text cannot be placed.
-    if let Some(answer) = answer.filter(|answer| answer.revision == asked_revision) {
+    let Some(answer) = answer.filter(|answer| answer.revision == asked_revision) else {
+        let end = |editor: &mut Editor, cx: &mut Context<Editor>| {
+            if let Some(session) = open_session(editor, number, cx) {
+                session.asked[ix].request = None;
+                editor.completions_filtered(cx);
+            }
+        };
+        return this.update(cx, end).ok();
+    };
+    let (is_incomplete, items) = (answer.is_incomplete, answer.items);
+    let memory = this.read_with(cx, |editor, _| editor.completions.memory.clone());
+    let memory = memory.ok()?;
+    let prepared = cx.background_spawn(async move {
+        let items = items.into_iter().map(|item| (item, 0));
+        vec![GroupItems::new(CompletionGroup::Source(ix), items, &memory)]
+    });
+    let note_answer = |editor: &mut Editor, cx: &mut Context<Editor>| {
+        let Some(session) = open_session(editor, number, cx) else {
+            return;
+        };
         let asked_word = origin.offset - origin.start;
-        state.is_incomplete = answer.is_incomplete;
+        let state = &mut session.asked[ix];
+        state.request = None;
+        state.is_incomplete = is_incomplete;
         state.origin = Some(origin);
         session.resolved.retain(|(source, _), _| *source != ix);
-        let items = answer.items.into_iter().map(|item| (item, 0));
-        session
-            .list
-            .set_items(CompletionGroup::Source(ix), items, &completions.memory);
-        session.show_selected();
-        if answer.is_incomplete && asked_word != session.list.query().len() {
+        if is_incomplete && asked_word != session.list.query().len() {
             ask(editor, ix, CompletionTrigger::Incomplete, cx);
         }
+    };
+    merge(&this, number, prepared.await, note_answer, cx).await
+}
+
+/// Merges items into the list of a session and calls `merged` before it is shown. An answer may have
+/// more than ten thousand items, so a clone of the list takes them in the background and then
+/// replaces it. Returns `None` if the view or the list was closed.
+pub(super) async fn merge(
+    this: &WeakEntity<Editor>,
+    number: u64,
+    groups: Vec<GroupItems>,
+    merged: impl FnOnce(&mut Editor, &mut Context<Editor>),
+    cx: &mut AsyncApp,
+) -> Option<()> {
+    let groups = Arc::new(groups);
+    loop {
+        let list = this.update(cx, |editor, cx| {
+            open_session(editor, number, cx).map(|session| session.list.clone())
+        });
+        let (mut list, items) = (list.ok()??, groups.clone());
+        let list = cx.background_spawn(async move {
+            list.merge(items.iter().cloned());
+            list
+        });
+        let list = list.await;
+        let replaced = this.update(cx, |editor, cx| {
+            open_session(editor, number, cx).map(|session| session.list.take_over(list))
+        });
+        let (is_current, unused) = match replaced.ok()?? {
+            Ok(former) => (true, former),
+            Err(refused) => (false, refused),
+        };
+        cx.background_spawn(async move { drop(unused) }).detach();
+        if is_current {
+            break;
+        }
     }
-    editor.completions_filtered(cx);
+    let show = |editor: &mut Editor, cx: &mut Context<Editor>| {
+        merged(editor, cx);
+        if let Some(session) = open_session(editor, number, cx) {
+            session.show_selected();
+            editor.completions_filtered(cx);
+        }
+    };
+    this.update(cx, show).ok()
+}
+
+/// Returns the session with this number, with the view at the newest text.
+fn open_session<'a>(
+    editor: &'a mut Editor,
+    number: u64,
+    cx: &mut Context<Editor>,
+) -> Option<&'a mut CompletionSession> {
+    editor.sync(cx);
+    let session = editor.completions.session.as_mut();
+    session.filter(|session| session.number == number)
+}
+
+/// Frees the items of a list in the background: thousands take longer than a frame.
+pub(super) fn discard(list: CompletionList, cx: &Context<Editor>) {
+    cx.background_spawn(async move { drop(list) }).detach();
 }

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use base::Span;
-use gpui_kit::{Context, UniformListScrollHandle, Window};
+use gpui_kit::{AppContext as _, Context, UniformListScrollHandle, Window};
 
 use super::asking;
 use super::session::{CompletionSession, SourceState};
 use crate::completion::{
     CompletionGroup, CompletionId, CompletionItem, CompletionKind, CompletionList,
-    CompletionSource, CompletionTrigger, is_word_char, nearby_words, word_items, word_start,
+    CompletionSource, CompletionTrigger, GroupItems, is_word_char, nearby_words, word_items,
+    word_start,
 };
 use crate::editor::Editor;
 use crate::suggestion::Presentation;
@@ -90,12 +91,14 @@ fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor
         start,
         was_invoked: trigger == CompletionTrigger::Invoked,
         opened_empty: word.is_empty(),
+        local: None,
         asked,
         resolved: HashMap::new(),
         rest: None,
         accepting: None,
         scroll: UniformListScrollHandle::new(),
     });
+    let mut immediate = Vec::new();
     for ix in 0..editor.completions.sources.len() {
         let source = editor.completions.sources[ix].clone();
         let is_asked = match trigger {
@@ -103,47 +106,63 @@ fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor
             _ => true,
         };
         if is_asked {
-            asking::add_immediate_items(editor, ix, trigger, cx);
+            let items = asking::immediate_items(editor, ix, trigger, cx);
+            immediate.push((CompletionGroup::Source(ix), items));
             asking::ask(editor, ix, trigger, cx);
         }
     }
-    if !matches!(trigger, CompletionTrigger::Character(_)) {
-        add_local_items(editor, cx);
-    }
-    if let Some(session) = &editor.completions.session {
-        session.show_selected();
-    }
+    let words = if matches!(trigger, CompletionTrigger::Character(_)) {
+        None
+    } else {
+        immediate.push((CompletionGroup::Keywords, keywords(editor, cx)));
+        let settings = &editor.settings_source.completions;
+        settings.words.then_some(settings.min_word_length as usize)
+    };
+    add_local_items(editor, immediate, words, cx);
     editor.completions_filtered(cx);
 }
 
-/// Adds the words of the text and the keywords of the language.
-fn add_local_items(editor: &mut Editor, cx: &mut Context<Editor>) {
-    let settings = &editor.settings_source.completions;
-    let head = editor.selections.primary().head;
-    let words = if settings.words {
-        let shortest = settings.min_word_length as usize;
-        nearby_words(&editor.snapshot, head, shortest)
-    } else {
-        Vec::new()
+/// Merges items that need no waiting, and the words near the caret of `min_word` characters or more,
+/// into the list: in the background, since reading and ranking the words takes longer than a key may.
+fn add_local_items(
+    editor: &mut Editor,
+    immediate: Vec<(CompletionGroup, Vec<CompletionItem>)>,
+    min_word: Option<usize>,
+    cx: &mut Context<Editor>,
+) {
+    let completions = &mut editor.completions;
+    let Some(session) = &mut completions.session else {
+        return;
     };
+    let (number, memory) = (session.number, completions.memory.clone());
+    let (snapshot, head) = (editor.snapshot.clone(), editor.selections.primary().head);
+    let prepared = cx.background_spawn(async move {
+        let words = min_word.map_or_else(Vec::new, |min| nearby_words(&snapshot, head, min));
+        let immediate = immediate.into_iter().map(|(group, items)| {
+            GroupItems::new(group, items.into_iter().map(|item| (item, 0)), &memory)
+        });
+        let words = GroupItems::new(CompletionGroup::Words, word_items(words), &memory);
+        immediate.chain([words]).collect()
+    });
+    session.local = Some(cx.spawn(async move |this, cx| {
+        let end = |editor: &mut Editor, _: &mut Context<Editor>| {
+            if let Some(session) = &mut editor.completions.session {
+                session.local = None;
+            }
+        };
+        asking::merge(&this, number, prepared.await, end, cx).await;
+    }));
+}
+
+/// Returns the keywords of the language; none in comments and strings.
+fn keywords(editor: &Editor, cx: &Context<Editor>) -> Vec<CompletionItem> {
     let is_in_code = editor.is_in_code(cx);
     let language = editor.model.read(cx).language();
     // The first use of a language compiles its queries, which takes longer than a frame.
     let language = language.filter(|language| is_in_code && language.is_prepared());
-    let keywords: Vec<(CompletionItem, u32)> = language.map_or_else(Vec::new, |language| {
-        let keywords = language.keywords("").zip(0..);
-        keywords
-            .map(|(word, id)| {
-                let kind = CompletionKind::Keyword;
-                (CompletionItem::new(CompletionId(id), word, kind), 0)
-            })
-            .collect()
-    });
-    let completions = &mut editor.completions;
-    if let Some(session) = &mut completions.session {
-        let (list, memory) = (&mut session.list, &completions.memory);
-        list.set_items(CompletionGroup::Keywords, keywords, memory);
-        list.set_items(CompletionGroup::Words, word_items(words), memory);
-        list.select_best();
-    }
+    let Some(language) = language else {
+        return Vec::new();
+    };
+    let item = |(word, id)| CompletionItem::new(CompletionId(id), word, CompletionKind::Keyword);
+    language.keywords("").zip(0..).map(item).collect()
 }

@@ -19,6 +19,8 @@ pub(crate) struct CompletionSession {
     pub(super) was_invoked: bool,
     /// Whether the list opened before a word was typed; it then outlives an empty word.
     pub(super) opened_empty: bool,
+    /// Prepares the items that need no waiting.
+    pub(super) local: Option<Task<()>>,
     /// By the number of the source.
     pub(super) asked: Vec<SourceState>,
     /// Items that were sent to `CompletionSource::resolve`, with the tasks that are not finished.
@@ -48,7 +50,7 @@ pub(super) struct AnswerOrigin {
 
 impl CompletionSession {
     pub(super) fn has_requests(&self) -> bool {
-        self.asked.iter().any(|source| source.request.is_some())
+        self.local.is_some() || self.asked.iter().any(|source| source.request.is_some())
     }
 
     /// Returns whether there are rows to show besides the typed word itself.
