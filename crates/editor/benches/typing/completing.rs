@@ -17,8 +17,10 @@ use super::{keystroke, open};
 const ITEMS: usize = 20_000;
 /// Number of items in a long answer: those of basedpyright in 10 MB.
 const LONG_ANSWER: usize = 12_245;
+/// Number of items in an answer of which all are shown. What it takes is the frame itself.
+const SHORT_ANSWER: usize = 12;
 /// Number of typed words.
-const WORDS: usize = 80;
+const WORDS: usize = 120;
 
 /// A source whose request waits until it is answered.
 #[derive(Default)]
@@ -65,10 +67,14 @@ pub(super) fn measure(cx: &mut HeadlessAppContext) {
         pressed.expect("the window is open");
         start.elapsed()
     };
-    let mut figures = [const { Vec::new() }; 3];
+    let mut figures = [const { Vec::new() }; 4];
     for (ix, word) in words().enumerate() {
-        let count = [ITEMS, LONG_ANSWER][ix % 2];
-        let items = items(count);
+        let count = [ITEMS, LONG_ANSWER, SHORT_ANSWER][ix / 3 % 3];
+        let items = if count == SHORT_ANSWER {
+            matching_items(ix)
+        } else {
+            items(count)
+        };
         // A space ends the word before.
         press(' ', cx);
         cx.advance_clock(Duration::from_millis(150));
@@ -82,8 +88,8 @@ pub(super) fn measure(cx: &mut HeadlessAppContext) {
             "{word}"
         );
         figures[0].push(first);
-        if count == LONG_ANSWER {
-            figures[1].push(arrived);
+        if count != ITEMS {
+            figures[if count == LONG_ANSWER { 1 } else { 3 }].push(arrived);
             continue;
         }
         for key in keys {
@@ -94,12 +100,17 @@ pub(super) fn measure(cx: &mut HeadlessAppContext) {
             cx.run_until_parked();
         }
     }
-    let [first, arrived, filtered] = figures;
+    let [first, arrived, filtered, short] = figures;
     let name = "key that opens a list, on the UI thread until its words are in the scene";
     print(name, first, Some(2.0));
-    let name =
-        format!("answer of {LONG_ANSWER} items, on the UI thread until its rows are in the scene");
-    print(&name, arrived, Some(1.0));
+    for (count, times, goal) in [
+        (LONG_ANSWER, arrived, Some(1.0)),
+        (SHORT_ANSWER, short, None),
+    ] {
+        let name =
+            format!("answer of {count} items, on the UI thread until its rows are in the scene");
+        print(&name, times, goal);
+    }
     print(
         &format!("key over {ITEMS} items to scene"),
         filtered,
@@ -145,13 +156,20 @@ const NOUNS: [&str; 10] = [
     "window",
 ];
 
+fn item(ix: usize) -> CompletionItem {
+    let (verb, noun) = (VERBS[ix % 10], NOUNS[ix / 10 % 10]);
+    let label = format!("{verb}_{noun}_{ix}");
+    CompletionItem::new(CompletionId(ix as u64), label, CompletionKind::Function)
+}
+
 fn items(count: usize) -> Vec<CompletionItem> {
-    let item = |ix: usize| {
-        let (verb, noun) = (VERBS[ix % 10], NOUNS[ix / 10 % 10]);
-        let label = format!("{verb}_{noun}_{ix}");
-        CompletionItem::new(CompletionId(ix as u64), label, CompletionKind::Function)
-    };
     (0..count).map(item).collect()
+}
+
+/// Builds the items of a short answer, all of which match the word `ix`.
+fn matching_items(ix: usize) -> Vec<CompletionItem> {
+    let matching = (0..SHORT_ANSWER).map(|copy| copy * 100 + ix / 3 % 10 * 10 + ix / 2 % 10);
+    matching.map(item).collect()
 }
 
 fn words() -> impl Iterator<Item = String> {

@@ -78,7 +78,9 @@ fn the_list_opens_on_request_with_automatic_opening_off(cx: &mut TestAppContext)
     let mut story = story("klaxon\n", off, cx);
     story.input("kla");
     assert!(rows(&mut story).is_empty());
-    story.keys("ctrl-space enter");
+    story.keys("ctrl-space");
+    assert_eq!(rows(&mut story), ["klaxon"]);
+    story.keys("enter");
     story.settle();
     assert_eq!(story.text(), "klaxon\nklaxon");
 }

@@ -4,15 +4,13 @@
 //! text is dropped.
 //! Start at `ask` and `merge`.
 
-use std::sync::Arc;
-
 use base::ByteOffset;
-use gpui_kit::{AppContext as _, AsyncApp, Context, WeakEntity};
+use gpui_kit::{AppContext, AsyncApp, Context, WeakEntity};
 
 use super::session::{AnswerOrigin, CompletionSession};
 use crate::completion::{
-    CompletionAnswer, CompletionGroup, CompletionItem, CompletionList, CompletionQuery,
-    CompletionTrigger, GroupItems,
+    CompletionAnswer, CompletionGroup, CompletionItem, CompletionQuery, CompletionTrigger,
+    GroupItems,
 };
 use crate::editor::Editor;
 
@@ -136,31 +134,29 @@ async fn take_answer(
 pub(super) async fn merge(
     this: &WeakEntity<Editor>,
     number: u64,
-    groups: Vec<GroupItems>,
+    mut groups: Vec<GroupItems>,
     merged: impl FnOnce(&mut Editor, &mut Context<Editor>),
     cx: &mut AsyncApp,
 ) -> Option<()> {
-    let groups = Arc::new(groups);
     loop {
         let list = this.update(cx, |editor, cx| {
             open_session(editor, number, cx).map(|session| session.list.clone())
         });
-        let (mut list, items) = (list.ok()??, groups.clone());
-        let list = cx.background_spawn(async move {
-            list.merge(items.iter().cloned());
-            list
+        let mut list = list.ok()??;
+        let changed = cx.background_spawn(async move {
+            list.merge(groups.iter().cloned());
+            (list, groups)
         });
-        let list = list.await;
+        let (list, used) = changed.await;
         let replaced = this.update(cx, |editor, cx| {
             open_session(editor, number, cx).map(|session| session.list.take_over(list))
         });
-        let (is_current, unused) = match replaced.ok()?? {
-            Ok(former) => (true, former),
-            Err(refused) => (false, refused),
-        };
-        cx.background_spawn(async move { drop(unused) }).detach();
-        if is_current {
-            break;
+        match replaced.ok()?? {
+            Ok(former) => {
+                discard((former, used), cx);
+                break;
+            }
+            Err(_) => groups = used,
         }
     }
     let show = |editor: &mut Editor, cx: &mut Context<Editor>| {
@@ -184,7 +180,7 @@ fn open_session<'a>(
     session.filter(|session| session.number == number)
 }
 
-/// Frees the items of a list in the background: thousands take longer than a frame.
-pub(super) fn discard(list: CompletionList, cx: &Context<Editor>) {
-    cx.background_spawn(async move { drop(list) }).detach();
+/// Frees items in the background: thousands take longer than a key may.
+pub(super) fn discard(items: impl Send + 'static, cx: &impl AppContext) {
+    cx.background_spawn(async move { drop(items) }).detach();
 }
