@@ -12,7 +12,7 @@ mod past_edits;
 mod source;
 mod window;
 
-use base::AbsPath;
+use base::{AbsPath, Span};
 
 use crate::{EditHistory, EditorState};
 
@@ -27,11 +27,17 @@ pub const BUDGET: usize = 4_096;
 const BYTES_PER_TOKEN: usize = 3;
 /// Maximum number of edits in a prompt.
 const MAX_EDITS: usize = 10;
+/// Maximum number of diagnostics in a prompt.
+const MAX_DIAGNOSTICS: usize = 5;
+/// Maximum length of a line of their list, in bytes.
+const MAX_DIAGNOSTIC_LINE: usize = 200;
+/// Name of the file that lists them.
+const DIAGNOSTICS: &str = "diagnostics";
 /// Bytes that an entry costs beside its text: its path and delimiters.
 const OVERHEAD: usize = 16;
 
-/// Everything that a completion prompt is built from: the text around the caret, recent edits,
-/// excerpts and diagnostics.
+/// Everything that a completion prompt is built from: the text around the caret, recent edits and
+/// excerpts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditContext {
     /// Path of the file as shown to models: relative to the project, with forward slashes.
@@ -42,10 +48,10 @@ pub struct EditContext {
     pub window: PromptWindow,
     /// Recent edits, the oldest first.
     pub edits: Vec<PastEdit>,
-    /// Excerpts of other files, the most relevant first.
+    /// Excerpts of other files, the most relevant first. The errors and warnings near the caret come
+    /// before them as a file of their own, as in the variant of Zeta that is trained with diagnostics;
+    /// the formats have no other place for them.
     pub files: Vec<ContextSnippet>,
-    /// Diagnostics near the caret.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Gathers the context of an editor state. Leaves out the less important parts that exceed the
@@ -66,20 +72,52 @@ pub fn gather(
     let edits = edits(history, root, &mut budget);
     window.before = past_edits::region_before(history, state, &window);
     let names = names_near(state);
-    let mut files = source.unmerged(state, &names);
+    let mut files = Vec::from_iter(listed(&source.diagnostics(state), state));
+    files.extend(source.unmerged(state, &names));
     files.extend(source.definitions(state, &names));
     files.extend(source.snippets(state));
     files.extend(source.viewed(state));
-    let mut diagnostics = source.diagnostics(state);
-    diagnostics.retain(|it| budget.pays(it.message.len() + OVERHEAD));
     EditContext {
         files: within(files, &window, &path, &mut budget),
         project: root.map(AbsPath::name).unwrap_or_default(),
         path,
         window,
         edits,
-        diagnostics,
     }
+}
+
+/// Lists diagnostics with the rows that they are about; `None` if there are none.
+fn listed(diagnostics: &[Diagnostic], state: &EditorState) -> Option<ContextSnippet> {
+    let snapshot = &state.snapshot;
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter().take(MAX_DIAGNOSTICS) {
+        let kind = if diagnostic.is_error {
+            "error"
+        } else {
+            "warning"
+        };
+        let row = diagnostic.row.min(snapshot.last_row());
+        let span = Span::new(snapshot.row_start(row), snapshot.row_end(row));
+        let (message, code) = (&diagnostic.message, snapshot.text(span));
+        text.push_str(&format!(
+            "{kind} in line {}: {}\n",
+            row.0 + 1,
+            excerpted(message)
+        ));
+        text.push_str(&format!("> {}\n", excerpted(code.trim())));
+    }
+    (!text.is_empty()).then(|| ContextSnippet {
+        path: DIAGNOSTICS.to_owned(),
+        text,
+        why: SnippetReason::Diagnostics,
+    })
+}
+
+/// Returns the first line of a text, cut to a limit.
+fn excerpted(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let end = line.floor_char_boundary(MAX_DIAGNOSTIC_LINE);
+    &line[..end]
 }
 
 /// Returns a path as shown to models.

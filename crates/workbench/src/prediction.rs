@@ -473,7 +473,10 @@ impl Prediction {
     /// Captures the state of the focused text to pass it to the engine.
     fn state_to_pass(&mut self, cx: &mut Context<Self>) -> Option<EditorState> {
         let state = self.state(cx)?;
-        let text = self.focused.as_ref()?.model.entity_id();
+        let model = &self.focused.as_ref()?.model;
+        let nearby = folder_context::nearby_diagnostics(model.read(cx), &state);
+        let text = model.entity_id();
+        self.folder_context.set_diagnostics(nearby);
         self.passed = Some((text, state.snapshot.revision(), state.caret));
         Some(state)
     }

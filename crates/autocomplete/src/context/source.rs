@@ -19,7 +19,7 @@ pub trait ContextSource {
     fn viewed(&self, state: &EditorState) -> Vec<ContextSnippet>;
     /// Returns unmerged agent changes that concern the given names.
     fn unmerged(&self, state: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
-    /// Returns the diagnostics near the caret.
+    /// Returns the errors and warnings near the caret, the nearest first.
     fn diagnostics(&self, state: &EditorState) -> Vec<Diagnostic>;
 }
 
@@ -45,13 +45,17 @@ pub enum SnippetReason {
     Viewed,
     /// An agent changed it, and the change is not merged yet.
     Unmerged,
+    /// It lists the errors and warnings near the caret.
+    Diagnostics,
 }
 
-/// A diagnostic near the caret.
+/// An error or a warning near the caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Row of the diagnostic, zero-based.
+    /// Row of the diagnostic, zero-based, in the text of the state.
     pub row: base::Row,
+    /// Whether it is an error; otherwise it is a warning.
+    pub is_error: bool,
     /// Message of the diagnostic.
     pub message: String,
 }

@@ -56,6 +56,7 @@ impl ContextSource for Much {
         let message = "no such name".to_owned();
         vec![Diagnostic {
             row: base::Row(0),
+            is_error: true,
             message,
         }]
     }
@@ -79,13 +80,19 @@ fn context_files_are_in_order_of_relevance() {
         &Much(1, 10),
     );
     let paths: Vec<&str> = context.files.iter().map(|it| it.path.as_str()).collect();
-    assert_eq!(paths, ["agent.rs", "defs.rs", "like.rs", "seen.rs"]);
-    assert_eq!(context.files[1].text, "fn alpha_beta() {}\n");
+    assert_eq!(
+        paths,
+        ["diagnostics", "agent.rs", "defs.rs", "like.rs", "seen.rs"]
+    );
+    assert_eq!(context.files[2].text, "fn alpha_beta() {}\n");
     assert_eq!(
         (context.path.as_str(), context.project.as_str()),
         ("a", "p")
     );
-    assert_eq!(context.diagnostics.len(), 1);
+    assert_eq!(
+        context.files[0].text,
+        "error in line 1: no such name\n> alpha beta\n"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose, RequestValu
 use super::{CompletionEngine, CompletionRequest, DebounceMode, EngineEffect, RequestId, TabKind};
 use crate::EditorState;
 use crate::cache::CaretText;
-use crate::context::{ContextSource, EditContext, WindowLimits, gather};
+use crate::context::{ContextSource, EditContext, SnippetReason, WindowLimits, gather};
 use crate::format::{self, PromptKind};
 use crate::validate::{CompletionStream, StreamControl};
 
@@ -263,8 +263,11 @@ pub(super) fn is_within_word(state: &EditorState) -> bool {
 
 fn gap(model: &ModelId, context: EditContext, sampling: Sampling) -> CompletionRequest {
     let window = context.window;
-    // The most relevant file goes next to the gap.
-    let files = context.files.into_iter().rev().map(|file| FimFile {
+    // The most relevant file goes next to the gap. Such a model goes on with the text that it reads,
+    // so it reads code only.
+    let files = context.files.into_iter().rev();
+    let code = files.filter(|file| file.why != SnippetReason::Diagnostics);
+    let files = code.map(|file| FimFile {
         path: file.path,
         text: file.text,
     });

@@ -45,9 +45,6 @@ pub(super) fn guarded(context: &EditContext, tokens: &[&str]) -> EditContext {
         make(&mut file.path);
         make(&mut file.text);
     }
-    for diagnostic in &mut safe.diagnostics {
-        make(&mut diagnostic.message);
-    }
     if let Some(before) = &mut safe.window.before {
         make(before);
     }

@@ -7,9 +7,7 @@ use expect_test::expect_file;
 use model::NextEditFormat;
 
 use super::{ParsedResponse, PromptKind, control_tokens, edits, frame, prompt, read};
-use crate::context::{
-    ContextSnippet, Diagnostic, EditContext, PastEdit, PromptWindow, SnippetReason,
-};
+use crate::context::{ContextSnippet, EditContext, PastEdit, PromptWindow, SnippetReason};
 use crate::samples::state;
 
 const ALL: [NextEditFormat; 6] = [
@@ -65,10 +63,6 @@ fn context(format: NextEditFormat, text: &str) -> EditContext {
             file("src/item.rs", "pub struct Item;\n"),
             file("src/cart.rs", "impl Cart {}\n"),
         ],
-        diagnostics: vec![Diagnostic {
-            row: base::Row(5),
-            message: "no field `price`".to_owned(),
-        }],
     }
 }
 

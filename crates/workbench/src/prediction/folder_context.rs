@@ -6,9 +6,11 @@ use std::collections::{HashMap, VecDeque};
 
 use autocomplete::EditorState;
 use autocomplete::context::{ContextSnippet, ContextSource, Diagnostic, SnippetReason, names_near};
-use base::{AbsPath, Row};
+use base::{AbsPath, Revision, Row, Span};
 use composer_panel::board::{BoardHunk, HunkVerdict};
+use editor::DocumentModel;
 use index::{IndexQuery, QueryMode, SearchHit};
+use lsp::DiagnosticSeverity;
 use text::Snapshot;
 
 use crate::code_index::CodeIndex;
@@ -23,6 +25,10 @@ const MAX_NAMES: usize = 12;
 const MAX_DEFINITIONS: usize = 200;
 /// Maximum length of an excerpt of a definition, in bytes.
 const MAX_DEFINITION_BYTES: usize = 600;
+/// Rows above and below the caret whose diagnostics are included.
+const NEAR_ROWS: u32 = 30;
+/// Maximum number of diagnostics.
+const MAX_DIAGNOSTICS: usize = 5;
 /// Maximum number of similar excerpts.
 const MAX_SIMILAR: usize = 4;
 
@@ -34,6 +40,40 @@ pub(crate) struct FolderContext {
     alike: Vec<ContextSnippet>,
     viewed: VecDeque<ContextSnippet>,
     unmerged: Vec<BoardHunk>,
+    diagnostics: NearbyDiagnostics,
+}
+
+/// Errors and warnings near the caret.
+#[derive(Default)]
+pub(crate) struct NearbyDiagnostics {
+    /// File and revision of the text in which they are placed.
+    text: (Option<AbsPath>, Revision),
+    /// The diagnostics, the nearest first.
+    nearest: Vec<Diagnostic>,
+}
+
+/// Returns the errors and warnings near the caret of a state of the text.
+pub(crate) fn nearby_diagnostics(model: &DocumentModel, state: &EditorState) -> NearbyDiagnostics {
+    let snapshot = &state.snapshot;
+    let caret = snapshot.point_at(state.caret).row;
+    let first = Row(caret.0.saturating_sub(NEAR_ROWS));
+    let last = Row(caret.0 + NEAR_ROWS).min(snapshot.last_row());
+    let span = Span::new(snapshot.row_start(first), snapshot.row_end(last));
+    let placed = model.diagnostics_in(span).into_iter();
+    let mut nearest: Vec<Diagnostic> = placed
+        .filter(|placed| placed.diagnostic.severity <= DiagnosticSeverity::Warning)
+        .map(|placed| Diagnostic {
+            row: snapshot.point_at(placed.span.start).row,
+            is_error: placed.diagnostic.severity == DiagnosticSeverity::Error,
+            message: placed.diagnostic.message.clone(),
+        })
+        .collect();
+    nearest.sort_by_key(|diagnostic| (diagnostic.row.0.abs_diff(caret.0), !diagnostic.is_error));
+    nearest.truncate(MAX_DIAGNOSTICS);
+    NearbyDiagnostics {
+        text: (state.path.clone(), snapshot.revision()),
+        nearest,
+    }
 }
 
 /// Response of the index for an editor state.
@@ -147,6 +187,11 @@ impl FolderContext {
         self.viewed.truncate(MAX_VIEWED);
     }
 
+    /// Sets the errors and warnings near the caret.
+    pub(crate) fn set_diagnostics(&mut self, diagnostics: NearbyDiagnostics) {
+        self.diagnostics = diagnostics;
+    }
+
     /// Sets the hunks of agents that are not landed yet.
     pub(crate) fn set_unmerged(&mut self, hunks: Vec<BoardHunk>) {
         self.unmerged = hunks;
@@ -193,9 +238,12 @@ impl ContextSource for FolderContext {
             .collect()
     }
 
-    /// Empty: no language server is connected yet.
-    fn diagnostics(&self, _: &EditorState) -> Vec<Diagnostic> {
-        Vec::new()
+    fn diagnostics(&self, state: &EditorState) -> Vec<Diagnostic> {
+        // Those of another text would be misleading.
+        let (path, revision) = &self.diagnostics.text;
+        let is_current = *path == state.path && *revision == state.snapshot.revision();
+        let of_state = self.diagnostics.nearest.iter().filter(|_| is_current);
+        of_state.cloned().collect()
     }
 }
 

@@ -13,7 +13,11 @@ use crate::actions::language;
 use crate::pickers::problems::ProblemPicker;
 
 /// Reports problems about an open document: bytes, severity and message of each.
-fn report_open(story: &mut Story, name: &str, problems: &[(usize, DiagnosticSeverity, &str)]) {
+pub(super) fn report_open(
+    story: &mut Story,
+    name: &str,
+    problems: &[(usize, DiagnosticSeverity, &str)],
+) {
     let items = problems.iter().map(|(at, severity, message)| Diagnostic {
         span: Span::from(*at..*at + 1),
         severity: *severity,

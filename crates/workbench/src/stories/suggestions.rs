@@ -9,8 +9,10 @@ use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
 use gpui_kit::{Keystroke, TestAppContext};
 use host::{FakeClock, FakeFiles};
-use model::{ModelId, StopReason, StreamEvent};
+use lsp::DiagnosticSeverity;
+use model::{ModelId, NextEditFormat, StopReason, StreamEvent};
 
+use super::problems::report_open;
 use super::{Story, open_with, path, services, start_with};
 use crate::actions::suggestions::{Snooze, Toggle};
 use crate::windows::OpenRequest;
@@ -329,6 +331,8 @@ fn what_two_carets_did_is_offered_at_the_third_place(cx: &mut TestAppContext) {
 #[derive(Default)]
 struct Models {
     asked: Mutex<Vec<CompletionRequest>>,
+    /// The format of a next-edit model; `None` for one that fills gaps.
+    format: Option<NextEditFormat>,
 }
 
 impl Models {
@@ -342,7 +346,7 @@ impl TabModels for Models {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, crate::Error>> {
         let model = TabModel {
             id: ModelId::parse("local/small").expect("a name"),
-            kind: TabKind::Gap,
+            kind: self.format.map_or(TabKind::Gap, TabKind::NextEdit),
             is_serial: false,
         };
         assert_eq!(wanted, "auto");
@@ -422,4 +426,46 @@ fn a_models_answer_is_shown_and_taken_word_by_word(cx: &mut TestAppContext) {
         "{}",
         story.text()
     );
+}
+
+/// Returns the prompt of the last request after an error was reported and `x` typed.
+fn prompt_with_an_error(format: Option<NextEditFormat>, cx: &mut TestAppContext) -> String {
+    let models = Arc::new(Models {
+        format,
+        ..Models::default()
+    });
+    let (mut story, clock) = open_asking(calls(), &models, cx);
+    story.open_file("calls.rs:2:5");
+    let errors = [(
+        13,
+        DiagnosticSeverity::Error,
+        "no function `info`\nhelp: `warn`",
+    )];
+    report_open(&mut story, "/p/src/calls.rs", &errors);
+    story.input("x");
+    story.settle();
+    clock.advance(Duration::from_secs(1));
+    story.keys("alt-\\");
+    story.settle();
+    let asked = models.asked();
+    let Some(CompletionRequest::Fim(request)) = asked.last() else {
+        panic!("{asked:?}");
+    };
+    let files = request.files.iter().map(|file| file.path.as_str());
+    files.chain([request.prefix.as_str()]).collect()
+}
+
+#[gpui_kit::test]
+fn models_of_edits_read_the_errors_near_the_caret(cx: &mut TestAppContext) {
+    let prompt = prompt_with_an_error(Some(NextEditFormat::Zeta2), cx);
+    let listed = "<filename>diagnostics\nerror in line 2: no function `info`\n> xinfo(1);\n";
+    assert!(prompt.contains(listed), "{prompt}");
+}
+
+#[gpui_kit::test]
+fn models_that_fill_gaps_read_code_only(cx: &mut TestAppContext) {
+    let prompt = prompt_with_an_error(None, cx);
+    assert!(prompt.contains("fn a()"), "{prompt}");
+    assert!(!prompt.contains("no function"), "{prompt}");
+    assert!(!prompt.contains("diagnostics"), "{prompt}");
 }
