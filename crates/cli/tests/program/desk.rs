@@ -171,13 +171,15 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     let mut person = Person::at(story).await;
     let board = person
         .until("all is foreseen", |board| {
-            board.conflicts.len() == 1 && !board.hunks.is_empty()
+            let mut hunks = board.hunks_of(Some("a1"));
+            board.conflicts.len() == 1
+                && hunks.any(|hunk| hunk.path == DATES)
+                && board.job("a2").is_some_and(|job| job.status.turns == 1)
         })
         .await;
     let mut hunks = board.hunks_of(Some("a1"));
     let hunk = hunks.find(|hunk| hunk.path == DATES).expect("a hunk");
     assert_eq!(hunk.symbol.as_deref(), Some("next_weekday"), "{hunk:?}");
-    assert_eq!(board.job("a2").map(|job| job.status.turns), Some(1));
 
     // Nothing is accepted yet; a decision can be undone.
     person.send(Command::Land(Vec::new()));
@@ -201,8 +203,9 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     person.send(Command::Land(vec!["a3".to_owned()]));
     person.until_state("a3", "conflict").await;
     let board = person
-        .until("it is a dispute", |board| {
-            !board.landing_conflicts.is_empty()
+        .until("it is a dispute with a draft", |board| {
+            let mut conflicts = board.landing_conflicts.iter();
+            conflicts.any(|conflict| conflict.draft.is_some())
         })
         .await;
     let dispute = &board.landing_conflicts[0];
@@ -226,11 +229,11 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         })
         .await;
     person.send(resolve("a3", DATES, Resolution::Agent));
-    let board = person.until_state("a3", "landed").await;
-    assert!(
-        board.landing.as_ref().is_some_and(|it| it.can_undo),
-        "{board:?}"
-    );
+    person
+        .until("it has landed and can be undone", |board| {
+            is(board, "a3", "landed") && board.landing.as_ref().is_some_and(|it| it.can_undo)
+        })
+        .await;
     assert!(person.story.read(DATES).contains("name[:3]"));
     person
         .until("nothing is fought over", |board| {
@@ -250,20 +253,21 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         job: "a2".to_owned(),
         turn: 1,
     });
-    let board = person.until("all is gone", |board| count(board) == 0).await;
-    let told = board.notice.clone().expect("a sentence");
-    assert!(
-        told.can_undo && told.text.contains("as its turn 1 found it"),
-        "{told:?}"
-    );
-    person.send(Command::UndoRestore);
-    let board = person
-        .until("all is back", |board| count(board) == before)
+    // The notice and the hunks change one after the other.
+    let restored = |board: &Board| {
+        let notice = board.notice.as_ref();
+        notice.is_some_and(|it| it.can_undo && it.text.contains("as its turn 1 found it"))
+    };
+    person
+        .until("all is gone", |board| count(board) == 0 && restored(board))
         .await;
-    assert!(
-        board.notice.as_ref().is_some_and(|told| !told.can_undo),
-        "{board:?}"
-    );
+    person.send(Command::UndoRestore);
+    let undone = |board: &Board| board.notice.as_ref().is_some_and(|it| !it.can_undo);
+    person
+        .until("all is back", |board| {
+            count(board) == before && undone(board)
+        })
+        .await;
 
     person.send(Command::Job(JobCommand::Fork {
         job: "a2".to_owned(),
