@@ -28,10 +28,10 @@ const BYTES_PER_TOKEN: usize = 3;
 /// Maximum number of edits in a prompt.
 const MAX_EDITS: usize = 10;
 /// Maximum number of diagnostics in a prompt.
-const MAX_DIAGNOSTICS: usize = 5;
-/// Maximum length of a line of their list, in bytes.
+pub const MAX_DIAGNOSTICS: usize = 5;
+/// Maximum length of a line in the list of diagnostics, in bytes.
 const MAX_DIAGNOSTIC_LINE: usize = 200;
-/// Name of the file that lists them.
+/// Path under which a prompt lists diagnostics.
 const DIAGNOSTICS: &str = "diagnostics";
 /// Bytes that an entry costs beside its text: its path and delimiters.
 const OVERHEAD: usize = 16;
@@ -48,9 +48,9 @@ pub struct EditContext {
     pub window: PromptWindow,
     /// Recent edits, the oldest first.
     pub edits: Vec<PastEdit>,
-    /// Excerpts of other files, the most relevant first. The errors and warnings near the caret come
-    /// before them as a file of their own, as in the variant of Zeta that is trained with diagnostics;
-    /// the formats have no other place for them.
+    /// Excerpts of other files, the most relevant first. The first one lists the errors and warnings
+    /// near the caret, if there are any, as a file called `diagnostics`; the Zeta variant that was
+    /// trained with diagnostics formats them in the same way.
     pub files: Vec<ContextSnippet>,
 }
 
@@ -72,7 +72,7 @@ pub fn gather(
     let edits = edits(history, root, &mut budget);
     window.before = past_edits::region_before(history, state, &window);
     let names = names_near(state);
-    let mut files = Vec::from_iter(listed(&source.diagnostics(state), state));
+    let mut files = Vec::from_iter(diagnostics_excerpt(&source.diagnostics(state), state));
     files.extend(source.unmerged(state, &names));
     files.extend(source.definitions(state, &names));
     files.extend(source.snippets(state));
@@ -86,8 +86,8 @@ pub fn gather(
     }
 }
 
-/// Lists diagnostics with the rows that they are about; `None` if there are none.
-fn listed(diagnostics: &[Diagnostic], state: &EditorState) -> Option<ContextSnippet> {
+/// Formats diagnostics as an excerpt, each with its line of code; `None` if there are none.
+fn diagnostics_excerpt(diagnostics: &[Diagnostic], state: &EditorState) -> Option<ContextSnippet> {
     let snapshot = &state.snapshot;
     let mut text = String::new();
     for diagnostic in diagnostics.iter().take(MAX_DIAGNOSTICS) {
@@ -102,9 +102,9 @@ fn listed(diagnostics: &[Diagnostic], state: &EditorState) -> Option<ContextSnip
         text.push_str(&format!(
             "{kind} in line {}: {}\n",
             row.0 + 1,
-            excerpted(message)
+            truncated_line(message)
         ));
-        text.push_str(&format!("> {}\n", excerpted(code.trim())));
+        text.push_str(&format!("> {}\n", truncated_line(code.trim())));
     }
     (!text.is_empty()).then(|| ContextSnippet {
         path: DIAGNOSTICS.to_owned(),
@@ -113,8 +113,8 @@ fn listed(diagnostics: &[Diagnostic], state: &EditorState) -> Option<ContextSnip
     })
 }
 
-/// Returns the first line of a text, cut to a limit.
-fn excerpted(text: &str) -> &str {
+/// Returns the first line of a text, truncated to `MAX_DIAGNOSTIC_LINE` bytes.
+fn truncated_line(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
     let end = line.floor_char_boundary(MAX_DIAGNOSTIC_LINE);
     &line[..end]

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{Bias, Revision, Span};
+use base::{Bias, ByteOffset, Revision, Span};
 use gpui_kit::Context;
 use lsp::{Diagnostic, DiagnosticSeverity};
 use text::{Change, PlacedMark, SpanMark, SpanSet};
@@ -132,8 +132,19 @@ impl DocumentModel {
         found.map(PlacedDiagnostic::from).collect()
     }
 
+    /// Iterates over the diagnostics that start at or after an offset, sorted by their starts.
+    pub fn diagnostics_from(
+        &self,
+        offset: ByteOffset,
+    ) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
+        self.diagnostics
+            .spans
+            .from(offset.0)
+            .map(PlacedDiagnostic::from)
+    }
+
     /// Returns the diagnostics, sorted by their starts.
     pub fn diagnostics(&self) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
-        self.diagnostics.spans.from(0).map(PlacedDiagnostic::from)
+        self.diagnostics_from(ByteOffset(0))
     }
 }

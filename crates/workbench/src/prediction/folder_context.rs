@@ -3,10 +3,13 @@
 //! Pure except `look_up`, which queries the index and runs in the background.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use autocomplete::EditorState;
-use autocomplete::context::{ContextSnippet, ContextSource, Diagnostic, SnippetReason, names_near};
-use base::{AbsPath, Revision, Row, Span};
+use autocomplete::context::{
+    ContextSnippet, ContextSource, Diagnostic, MAX_DIAGNOSTICS, SnippetReason, names_near,
+};
+use base::{AbsPath, Revision, Row};
 use composer_panel::board::{BoardHunk, HunkVerdict};
 use editor::DocumentModel;
 use index::{IndexQuery, QueryMode, SearchHit};
@@ -27,8 +30,8 @@ const MAX_DEFINITIONS: usize = 200;
 const MAX_DEFINITION_BYTES: usize = 600;
 /// Rows above and below the caret whose diagnostics are included.
 const NEAR_ROWS: u32 = 30;
-/// Maximum number of diagnostics.
-const MAX_DIAGNOSTICS: usize = 5;
+/// Maximum number of diagnostics that are read per key.
+const MAX_READ: usize = 100;
 /// Maximum number of similar excerpts.
 const MAX_SIMILAR: usize = 4;
 
@@ -46,33 +49,40 @@ pub(crate) struct FolderContext {
 /// Errors and warnings near the caret.
 #[derive(Default)]
 pub(crate) struct NearbyDiagnostics {
-    /// File and revision of the text in which they are placed.
+    /// Path and revision of the text that the rows refer to.
     text: (Option<AbsPath>, Revision),
-    /// The diagnostics, the nearest first.
+    /// The diagnostics, sorted by their distance from the caret.
     nearest: Vec<Diagnostic>,
 }
 
-/// Returns the errors and warnings near the caret of a state of the text.
+/// Returns the errors and warnings within `NEAR_ROWS` rows of the caret. Reads at most `MAX_READ`
+/// diagnostics, however many a server reports.
 pub(crate) fn nearby_diagnostics(model: &DocumentModel, state: &EditorState) -> NearbyDiagnostics {
     let snapshot = &state.snapshot;
     let caret = snapshot.point_at(state.caret).row;
     let first = Row(caret.0.saturating_sub(NEAR_ROWS));
     let last = Row(caret.0 + NEAR_ROWS).min(snapshot.last_row());
-    let span = Span::new(snapshot.row_start(first), snapshot.row_end(last));
-    let placed = model.diagnostics_in(span).into_iter();
-    let mut nearest: Vec<Diagnostic> = placed
+    let end = snapshot.row_end(last);
+    let mut placed: Vec<(Row, Arc<lsp::Diagnostic>)> = model
+        .diagnostics_from(snapshot.row_start(first))
+        .take_while(|placed| placed.span.start <= end)
+        .take(MAX_READ)
         .filter(|placed| placed.diagnostic.severity <= DiagnosticSeverity::Warning)
-        .map(|placed| Diagnostic {
-            row: snapshot.point_at(placed.span.start).row,
-            is_error: placed.diagnostic.severity == DiagnosticSeverity::Error,
-            message: placed.diagnostic.message.clone(),
+        .map(|placed| {
+            let row = snapshot.point_at(placed.span.start).row;
+            (row, placed.diagnostic)
         })
         .collect();
-    nearest.sort_by_key(|diagnostic| (diagnostic.row.0.abs_diff(caret.0), !diagnostic.is_error));
-    nearest.truncate(MAX_DIAGNOSTICS);
+    placed.sort_by_key(|(row, diagnostic)| (row.0.abs_diff(caret.0), diagnostic.severity));
+    let nearest = placed.into_iter().take(MAX_DIAGNOSTICS);
+    let nearest = nearest.map(|(row, diagnostic)| Diagnostic {
+        row,
+        is_error: diagnostic.severity == DiagnosticSeverity::Error,
+        message: diagnostic.message.clone(),
+    });
     NearbyDiagnostics {
         text: (state.path.clone(), snapshot.revision()),
-        nearest,
+        nearest: nearest.collect(),
     }
 }
 
@@ -239,11 +249,12 @@ impl ContextSource for FolderContext {
     }
 
     fn diagnostics(&self, state: &EditorState) -> Vec<Diagnostic> {
-        // Those of another text would be misleading.
         let (path, revision) = &self.diagnostics.text;
-        let is_current = *path == state.path && *revision == state.snapshot.revision();
-        let of_state = self.diagnostics.nearest.iter().filter(|_| is_current);
-        of_state.cloned().collect()
+        // In another text, the rows would be wrong.
+        if *path != state.path || *revision != state.snapshot.revision() {
+            return Vec::new();
+        }
+        self.diagnostics.nearest.clone()
     }
 }
 
