@@ -1,6 +1,6 @@
-//! The items of a list with the inputs of their ranking, in the order of equally good matches.
+//! Completion items with the part of their rank that does not depend on the query.
 //!
-//! Nothing here depends on the typed word, so that long answers can be prepared in the background.
+//! They are sorted by that part, in a background task if there are many.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -35,10 +35,10 @@ impl CompletionGroup {
 pub(super) struct Candidate {
     pub(super) group: CompletionGroup,
     pub(super) item: Arc<CompletionItem>,
-    /// Letters of the filter text.
+    /// `letter_mask` of the filter text.
     pub(super) mask: u64,
     pub(super) key: RankKey,
-    /// Whether an earlier candidate offers the same.
+    /// Whether a better candidate makes it redundant; see `mark_duplicates`.
     pub(super) is_duplicate: bool,
 }
 
@@ -50,7 +50,8 @@ pub(crate) struct GroupItems {
 }
 
 impl GroupItems {
-    /// Prepares items with the distances of their nearest use in bytes, which is 0 except for words.
+    /// Sorts items for a list. Each item comes with the distance in bytes from the caret to the nearest
+    /// occurrence of its word; 0 for items that are not words of the text.
     pub(crate) fn new(
         group: CompletionGroup,
         items: impl IntoIterator<Item = (CompletionItem, u32)>,
@@ -73,17 +74,22 @@ impl GroupItems {
     }
 }
 
-/// Returns sorted candidates with those of one group replaced by `items`.
-pub(super) fn with_group(candidates: &[Candidate], items: GroupItems) -> Vec<Candidate> {
-    let others = candidates.iter().filter(|it| it.group != items.group);
-    let mut merged: Vec<Candidate> = others.cloned().collect();
-    merged.extend(items.candidates);
+/// Returns sorted candidates with those of some groups replaced.
+pub(super) fn with_groups(
+    candidates: &[Candidate],
+    groups: impl IntoIterator<Item = GroupItems>,
+) -> Vec<Candidate> {
+    let mut merged = candidates.to_vec();
+    for items in groups {
+        merged.retain(|candidate| candidate.group != items.group);
+        merged.extend(items.candidates);
+    }
     sort(&mut merged);
     mark_duplicates(&mut merged);
     merged
 }
 
-/// Sorts by rank. The sort is stable and fast for runs that are sorted.
+/// Sorts by rank. The standard sort takes linear time for a few sorted runs.
 fn sort(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| compare((&a.item, a.key), (&b.item, b.key)));
 }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use gpui_kit::SharedString;
 
-use super::candidates::{Candidate, CompletionGroup, GroupItems, with_group};
+use super::candidates::{Candidate, CompletionGroup, GroupItems, with_groups};
 use super::matcher::{MatchQuality, letter_mask, match_quality};
 use super::{CompletionId, CompletionItem, CompletionKind};
 
-/// The items for one word. A clone shares them, so that others can be merged into it in the background.
+/// The items for one word. A clone is cheap, so that a background task can merge items into it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompletionList {
     query: String,
@@ -24,9 +24,9 @@ pub(crate) struct CompletionList {
     rows: Vec<u64>,
     selected: usize,
     has_moved: bool,
-    /// Number of merges and other changes of the items.
+    /// Incremented by every change of the items.
     item_changes: u64,
-    /// Number of changes of the typed word and the selection.
+    /// Incremented by every change of the query or the selection.
     view_changes: u64,
 }
 
@@ -136,19 +136,17 @@ impl CompletionList {
     /// still there, matched by label, kind and detail, or by label alone.
     pub(crate) fn merge(&mut self, groups: impl IntoIterator<Item = GroupItems>) {
         let kept = self.rows_to_selected();
-        for items in groups {
-            self.candidates = Arc::new(with_group(&self.candidates, items));
-        }
+        self.candidates = Arc::new(with_groups(&self.candidates, groups));
         self.item_changes += 1;
         self.rank();
         self.select_among(&kept);
     }
 
-    /// Takes over `merged`, a clone of this list into which items were merged, and returns the list
-    /// as it was. The typed word and the selection may have changed since the clone was made.
+    /// Replaces this list with `merged`, a clone of it into which items were merged, and returns the
+    /// replaced list. If the query or the selection changed after cloning, applies them to `merged`.
     ///
     /// # Errors
-    /// Returns `merged` if the items of this list changed since.
+    /// Returns `merged` if the items of this list changed after cloning.
     pub(crate) fn take_over(&mut self, mut merged: Self) -> Result<Self, Self> {
         if merged.item_changes != self.item_changes + 1 {
             return Err(merged);
@@ -200,8 +198,8 @@ impl CompletionList {
         self.rows = self.matching(0..self.candidates.len());
     }
 
-    /// Ranks the matching rows again after characters were added to the typed word. An item that did
-    /// not match the shorter word does not match the longer one.
+    /// Ranks the rows again after the query was extended. Only items that matched a query can match an
+    /// extension of it.
     fn narrow(&mut self) {
         let rows = mem::take(&mut self.rows);
         self.rows = self.matching(rows.into_iter().map(candidate_of));
@@ -223,7 +221,8 @@ impl CompletionList {
         rows
     }
 
-    /// Keeps the rows of `kept` and selects the last of them; the best row if there are none.
+    /// Moves the rows of `kept` to the front and selects the last of them; selects the best row if
+    /// `kept` is empty.
     fn select_among(&mut self, kept: &[Arc<CompletionItem>]) {
         if kept.is_empty() {
             self.selected = self.best_row();

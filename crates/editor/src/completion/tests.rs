@@ -188,7 +188,8 @@ fn a_merge_keeps_the_rows_up_to_the_selected_one() {
     check_merge(1, &["b", "c"], "b [c] d");
 }
 
-/// Merges items into a clone of a list with rows `ab` to `ad`, changes the list, and replaces it.
+/// Merges items into a clone of a list with rows `ab`, `acd` and `ad`, changes the list, and replaces it
+/// with the clone.
 fn check_take_over(change: impl FnOnce(&mut CompletionList), labels: &[&str], expected: &str) {
     let mut list = list("a", &["ab", "acd", "ad"]);
     let mut merged = list.clone();

@@ -14,7 +14,7 @@ use crate::completion::{
 };
 use crate::editor::Editor;
 
-/// Returns the items of a source that need no waiting.
+/// Returns the items that a source provides without a request.
 pub(super) fn immediate_items(
     editor: &mut Editor,
     ix: usize,
@@ -68,7 +68,6 @@ pub(super) fn ask(
     let answer = source.request(query, cx);
     session.asked[ix].request = Some(cx.spawn(async move |this, cx| {
         let answer = answer.await;
-        // The view may have been closed.
         take_answer(this, (number, ix), origin, answer, cx).await;
     }));
 }
@@ -84,8 +83,8 @@ pub(super) fn ask_incomplete(editor: &mut Editor, cx: &mut Context<Editor>) {
     }
 }
 
-/// Merges an answer into the list for which it was asked. Returns `None` if the view or the list was
-/// closed.
+/// Merges the answer of a source into the list that requested it. Returns `None` if the view or the
+/// list was closed.
 async fn take_answer(
     this: WeakEntity<Editor>,
     (number, ix): (u64, usize),
@@ -128,9 +127,9 @@ async fn take_answer(
     merge(&this, number, prepared.await, note_answer, cx).await
 }
 
-/// Merges items into the list of a session and calls `merged` before it is shown. An answer may have
-/// more than ten thousand items, so a clone of the list takes them in the background and then
-/// replaces it. Returns `None` if the view or the list was closed.
+/// Merges items into the list of a session, then calls `merged` and shows the list. An answer can have
+/// more than ten thousand items, so a background task merges them into a clone of the list, which then
+/// replaces the list. Returns `None` if the view or the list was closed.
 pub(super) async fn merge(
     this: &WeakEntity<Editor>,
     number: u64,
@@ -169,7 +168,7 @@ pub(super) async fn merge(
     this.update(cx, show).ok()
 }
 
-/// Returns the session with this number, with the view at the newest text.
+/// Syncs the view with its document and returns the session with this number if it is still open.
 fn open_session<'a>(
     editor: &'a mut Editor,
     number: u64,
@@ -180,7 +179,7 @@ fn open_session<'a>(
     session.filter(|session| session.number == number)
 }
 
-/// Frees items in the background: thousands take longer than a key may.
+/// Drops items in the background. Dropping thousands of them would delay the next frame.
 pub(super) fn discard(items: impl Send + 'static, cx: &impl AppContext) {
     cx.background_spawn(async move { drop(items) }).detach();
 }

@@ -71,7 +71,7 @@ pub(crate) fn show_completions(editor: &mut Editor, _: &mut Window, cx: &mut Con
     open(editor, CompletionTrigger::Invoked, cx);
 }
 
-/// Opens a list for the word at the newest caret with the items that need no waiting, and asks the
+/// Opens a list for the word at the newest caret with the items that need no request, and asks the
 /// sources. The sources that do not ask for a trigger character are left out after it.
 fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor>) {
     let head = editor.selections.primary().head;
@@ -122,8 +122,9 @@ fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor
     editor.completions_filtered(cx);
 }
 
-/// Merges items that need no waiting, and the words near the caret of `min_word` characters or more,
-/// into the list: in the background, since reading and ranking the words takes longer than a key may.
+/// Merges `immediate` and the words near the caret into the list. Words have at least `min_word`
+/// characters; `None` omits them. Collecting and sorting them would delay the frame of the key, so a
+/// background task does it.
 fn add_local_items(
     editor: &mut Editor,
     immediate: Vec<(CompletionGroup, Vec<CompletionItem>)>,

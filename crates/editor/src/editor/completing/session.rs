@@ -19,7 +19,7 @@ pub(crate) struct CompletionSession {
     pub(super) was_invoked: bool,
     /// Whether the list opened before a word was typed; it then outlives an empty word.
     pub(super) opened_empty: bool,
-    /// Prepares the items that need no waiting.
+    /// Task that adds snippets, keywords and words.
     pub(super) local: Option<Task<()>>,
     /// By the number of the source.
     pub(super) asked: Vec<SourceState>,
