@@ -150,7 +150,7 @@ pub trait CompletionSource {
         Vec::new()
     }
 
-    /// Returns items that need no waiting; they are shown without waiting for any request.
+    /// Returns items that are known without a request. They are shown before any answer arrives.
     fn immediate_items(&self, _: &CompletionQuery, _: &App) -> Vec<CompletionItem> {
         Vec::new()
     }

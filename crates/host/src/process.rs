@@ -160,7 +160,7 @@ pub fn run_while(
     let failed = |error: &io::Error| start_error(request, error);
     interrupts::restore_for_children();
     let mut command = command(request);
-    let child = busy::start_when_free(|| command.spawn());
+    let child = busy::retry_while_busy(|| command.spawn());
     let mut child = child.map_err(|error| failed(&error))?;
     if let Some(pid) = pid_of(&child) {
         tree::adopt(pid);

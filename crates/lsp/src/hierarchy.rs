@@ -98,7 +98,7 @@ impl LanguageServer {
         })
     }
 
-    /// Asks for the callers or callees of a function. Items that are not in local files are omitted.
+    /// Requests the callers or callees of a function. Omits items whose URI is not a local file.
     pub fn calls(
         &self,
         direction: CallDirection,
@@ -123,7 +123,7 @@ impl LanguageServer {
         )
     }
 
-    /// Asks for the supertypes or subtypes of a type. Items that are not in local files are omitted.
+    /// Requests the supertypes or subtypes of a type. Omits items whose URI is not a local file.
     pub fn related_types(
         &self,
         direction: TypeDirection,

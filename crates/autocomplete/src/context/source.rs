@@ -45,16 +45,16 @@ pub enum SnippetReason {
     Viewed,
     /// An agent changed it, and the change is not merged yet.
     Unmerged,
-    /// It lists the errors and warnings near the caret.
+    /// It lists the errors and warnings near the caret. It is no code.
     Diagnostics,
 }
 
 /// An error or a warning near the caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Row of the diagnostic, zero-based, in the text of the state.
+    /// Zero-based row of the diagnostic.
     pub row: base::Row,
-    /// Whether it is an error; otherwise it is a warning.
+    /// Whether it is an error rather than a warning.
     pub is_error: bool,
     /// Message of the diagnostic.
     pub message: String,

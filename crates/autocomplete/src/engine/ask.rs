@@ -263,8 +263,8 @@ pub(super) fn is_within_word(state: &EditorState) -> bool {
 
 fn gap(model: &ModelId, context: EditContext, sampling: Sampling) -> CompletionRequest {
     let window = context.window;
-    // The most relevant file goes next to the gap. Such a model goes on with the text that it reads,
-    // so it reads code only.
+    // The most relevant file goes next to the gap. These models continue the text of the prompt, so
+    // the prompt has code only.
     let files = context.files.into_iter().rev();
     let code = files.filter(|file| file.why != SnippetReason::Diagnostics);
     let files = code.map(|file| FimFile {

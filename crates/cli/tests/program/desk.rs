@@ -253,7 +253,7 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         job: "a2".to_owned(),
         turn: 1,
     });
-    // The notice and the hunks change one after the other.
+    // The board updates its notice and its hunks separately.
     let restored = |board: &Board| {
         let notice = board.notice.as_ref();
         notice.is_some_and(|it| it.can_undo && it.text.contains("as its turn 1 found it"))

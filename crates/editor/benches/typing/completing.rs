@@ -17,7 +17,7 @@ use super::{keystroke, open};
 const ITEMS: usize = 20_000;
 /// Number of items in a long answer: those of basedpyright in 10 MB.
 const LONG_ANSWER: usize = 12_245;
-/// Number of items in an answer of which all are shown. What it takes is the frame itself.
+/// Number of items in a short answer, all of which are shown. Its time is mostly that of the frame.
 const SHORT_ANSWER: usize = 12;
 /// Number of typed words.
 const WORDS: usize = 120;
@@ -118,8 +118,8 @@ pub(super) fn measure(cx: &mut HeadlessAppContext) {
     );
 }
 
-/// Runs all tasks that are ready. Returns the time of those on the UI thread: this scheduler runs the
-/// background tasks on the same thread.
+/// Runs all ready tasks and returns the time of the foreground tasks. The test scheduler runs
+/// background tasks on the same thread, so they are run separately and not timed.
 fn foreground_time(cx: &HeadlessAppContext) -> Duration {
     let dispatcher = cx.background_executor().dispatcher().clone();
     let dispatcher = dispatcher.as_test().expect("a scheduler for tests");

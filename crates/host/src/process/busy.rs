@@ -1,23 +1,23 @@
-//! Starting programs that were just written.
+//! Retries while the kernel reports that a program is busy (`ETXTBSY`).
 //!
-//! The kernel does not execute a file that a process holds open for writing (`ETXTBSY`). A child that
-//! another thread forked while this process wrote the file holds it open until it executes its own
-//! program. So a program that was just installed or copied can be busy for some milliseconds.
+//! The kernel refuses to execute a file that is open for writing. If another thread forks while this
+//! process writes a program, the child inherits the open file and holds it until it calls `execve`, so
+//! a program that was just installed or copied can be busy for some milliseconds.
 
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time limit for a busy program.
+/// Time limit for all attempts.
 const LIMIT: Duration = Duration::from_secs(2);
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Calls `start` until it does not report that the program is busy. Blocks for two seconds at most.
+/// Calls `start` again until the program is no longer busy. Blocks for two seconds at most.
 ///
 /// # Errors
 /// Those of `start`.
-pub(super) fn start_when_free<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn retry_while_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let end = Instant::now() + LIMIT;
     loop {
         match start() {
@@ -40,7 +40,7 @@ mod tests {
     use crate::temp::TempFolder;
 
     #[test]
-    fn a_program_starts_when_it_is_no_longer_written() {
+    fn a_program_starts_once_its_file_is_closed() {
         let folder = TempFolder::new().expect("a folder");
         let path = folder.path().join("program").as_path().to_owned();
         let mut options = std::fs::OpenOptions::new();
@@ -51,7 +51,7 @@ mod tests {
             return test_support::skip("this system executes files that are being written");
         }
         let (mut writer, mut busy) = (Some(writer), 0);
-        let status = start_when_free(|| {
+        let status = retry_while_busy(|| {
             let status = Command::new(&path).status();
             if status.is_err() {
                 busy += 1;
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn other_errors_are_reported_at_once() {
         let mut calls = 0;
-        let started = start_when_free(|| {
+        let started = retry_while_busy(|| {
             calls += 1;
             Command::new("/nowhere/at/all").status()
         });

@@ -58,7 +58,7 @@ pub fn start(request: &StartRequest) -> Result<LiveProcess, Error> {
     let mark = fresh_mark();
     let failed = |error: &io::Error| not_started(&request.program, &request.folder, error);
     let mut command = command(request, &mark);
-    let child = busy::start_when_free(|| command.spawn());
+    let child = busy::retry_while_busy(|| command.spawn());
     let mut child = child.map_err(|error| failed(&error))?;
     let (Some(held), Some(input), Some(output), Some(errors)) = (
         ProcessHandle::of(&child, &mark),

@@ -33,7 +33,7 @@ pub fn spawn_owned(command: &mut Command) -> io::Result<OwnedProcess> {
     interrupts::restore_for_children();
     let mark = fresh_mark();
     command.env(&mark, "1");
-    let mut child = busy::start_when_free(|| command.spawn())?;
+    let mut child = busy::retry_while_busy(|| command.spawn())?;
     let Some(handle) = ProcessHandle::of(&child, &mark) else {
         child.kill()?;
         child.wait()?;

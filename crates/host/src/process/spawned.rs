@@ -112,9 +112,9 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
     let (child, streams) = match launch.terminal {
         Some(screen) => {
             let start = || spawn_in_terminal(launch, screen, &mark);
-            busy::start_when_free(start).map_err(failed)?
+            busy::retry_while_busy(start).map_err(failed)?
         }
-        None => busy::start_when_free(|| spawn_piped(launch, &mark)).map_err(failed)?,
+        None => busy::retry_while_busy(|| spawn_piped(launch, &mark)).map_err(failed)?,
     };
     let Some(held) = ProcessHandle::of(&child, &mark) else {
         return Err(failed(io::Error::other("its process id cannot be read")));

@@ -128,7 +128,7 @@ impl OpenWorktree {
     }
 }
 
-/// The server of the table that the tests use as one that may be shared.
+/// A server of the built-in table whose process serves several worktrees.
 const SHARED: &str = "tombi";
 
 #[test]
