@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use base::AbsPath;
+use base::{AbsPath, Revision};
 use editor::{
     CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionQuery,
     CompletionSource, CompletionTrigger, DocumentModel, Documentation,
@@ -110,13 +110,18 @@ fn connected(
     Some((path, connected))
 }
 
-/// Asks the servers of a text; `None` if none offers completions. Dropping the task cancels the requests.
+/// Asks the servers of a text; `None` if none offers completions. Dropping the task cancels the requests. If the text has
+/// changed since the query, no request is sent, and the answer is an empty, incomplete list.
 fn request(
     model: &WeakEntity<DocumentModel>,
     query: &CompletionQuery,
     cx: &App,
 ) -> Option<Task<(HashMap<CompletionId, ServerItem>, CompletionAnswer)>> {
     let (path, servers) = connected(model, cx)?;
+    let revision = query.snapshot.revision();
+    if model.upgrade()?.read(cx).snapshot().revision() != revision {
+        return Some(Task::ready(joined_answer([], true, revision)));
+    }
     let trigger = match query.trigger {
         CompletionTrigger::Invoked | CompletionTrigger::Typed => lsp::CompletionTrigger::Invoked,
         CompletionTrigger::Character(character) => lsp::CompletionTrigger::Character(character),
@@ -130,29 +135,50 @@ fn request(
     if requests.is_empty() {
         return None;
     }
-    let revision = query.snapshot.revision();
     Some(cx.background_spawn(async move {
-        let mut known = HashMap::new();
-        let mut answer = CompletionAnswer {
-            items: Vec::new(),
-            is_incomplete: false,
-            revision,
-        };
-        for (server, list) in join_all(requests).await {
-            // A server that cannot answer now has no items, and those for another text are of no use.
-            let Some(list) = list.ok().filter(|it| it.text.revision() == revision) else {
-                continue;
-            };
-            answer.is_incomplete |= list.is_incomplete;
-            for item in list.items {
-                let id = CompletionId(known.len() as u64);
-                answer.items.push(converted(id, &item));
-                let server = server.clone();
-                known.insert(id, ServerItem { server, item });
-            }
-        }
-        (known, answer)
+        let lists = join_all(requests).await.into_iter();
+        // A server that cannot answer now has no items.
+        let lists = lists.filter_map(|(server, list)| Some((server, list.ok()?)));
+        let (lists, is_incomplete) = current_lists(lists, revision);
+        joined_answer(lists, is_incomplete, revision)
     }))
+}
+
+/// Returns the lists about the text of `revision`, and whether further typing needs a new request. The spans of a list
+/// about another text cannot be placed, so its server must be asked again.
+fn current_lists<S>(
+    lists: impl IntoIterator<Item = (S, lsp::CompletionList)>,
+    revision: Revision,
+) -> (Vec<(S, lsp::CompletionList)>, bool) {
+    let (current, outdated): (Vec<_>, Vec<_>) = lists
+        .into_iter()
+        .partition(|(_, list)| list.text.revision() == revision);
+    let is_incomplete = current.iter().any(|(_, list)| list.is_incomplete);
+    (current, is_incomplete || !outdated.is_empty())
+}
+
+/// Joins the lists of several servers into one answer. Also returns the items as their servers gave them.
+fn joined_answer(
+    lists: impl IntoIterator<Item = (LanguageServer, lsp::CompletionList)>,
+    is_incomplete: bool,
+    revision: Revision,
+) -> (HashMap<CompletionId, ServerItem>, CompletionAnswer) {
+    let mut known = HashMap::new();
+    let mut items = Vec::new();
+    for (server, list) in lists {
+        for item in list.items {
+            let id = CompletionId(known.len() as u64);
+            items.push(converted(id, &item));
+            let server = server.clone();
+            known.insert(id, ServerItem { server, item });
+        }
+    }
+    let answer = CompletionAnswer {
+        items,
+        is_incomplete,
+        revision,
+    };
+    (known, answer)
 }
 
 /// Returns the item of a list for an item of a server.
@@ -203,4 +229,29 @@ fn printed(text: &str) -> SharedString {
     base::printable(text, base::LineFeeds::Escape)
         .into_owned()
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use text::Snapshot;
+
+    use super::*;
+
+    /// Checks whether a list is used, and whether the answer is incomplete. The text of the list has revision 0.
+    fn check(revision: u64, is_incomplete: bool, expected: (bool, bool)) {
+        let list = lsp::CompletionList {
+            items: Vec::new(),
+            is_incomplete,
+            text: Snapshot::new("a"),
+        };
+        let (used, is_incomplete) = current_lists([("server", list)], Revision(revision));
+        assert_eq!((!used.is_empty(), is_incomplete), expected, "{revision}");
+    }
+
+    #[test]
+    fn lists_about_another_text_are_requested_again() {
+        check(0, false, (true, false));
+        check(0, true, (true, true));
+        check(1, false, (false, true));
+    }
 }

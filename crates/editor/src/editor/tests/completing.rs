@@ -395,6 +395,17 @@ fn regression_11_a_complete_list_serves_the_whole_word(cx: &mut TestAppContext) 
 }
 
 #[gpui_kit::test]
+fn a_source_that_saw_another_text_is_asked_again(cx: &mut TestAppContext) {
+    let mut scene = open("ˇ", cx);
+    scene.press("_q _u");
+    scene.answer(Vec::new(), true);
+    let word = scene.source.requests.borrow()[0].0.word.clone();
+    assert_eq!(word, "qu");
+    scene.answer_labels(&["quark", "quick"]);
+    assert_eq!(scene.rows(), "[quark] quick");
+}
+
+#[gpui_kit::test]
 fn regression_12_a_list_stays_until_it_is_replaced(cx: &mut TestAppContext) {
     let mut scene = open("ˇ", cx);
     scene.press("_q");
