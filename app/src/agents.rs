@@ -5,8 +5,9 @@
 //! Invariant: starting, opening or leaving a session never stops another one.
 
 use std::collections::HashMap;
-use std::io;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use std::{io, mem};
 
 use agent::AgentEvent;
 use agent::context::OpenFiles;
@@ -21,7 +22,7 @@ use composer_panel::agents::{
 use composer_panel::board::BoardConnection;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
-use host::Dirs;
+use host::{Clock as _, Dirs, RealClock};
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
 use runtime::compose::service::open_composer;
@@ -46,10 +47,29 @@ pub(crate) struct EngineServices {
     opening: Arc<Mutex<()>>,
     /// The files that windows show, by folder.
     open_files: Arc<std::sync::Mutex<HashMap<AbsPath, OpenFiles>>>,
+    /// Measurements from before the services were open.
+    kept_metrics: Arc<std::sync::Mutex<Vec<Metric>>>,
+    clock: RealClock,
+}
+
+/// A measurement for the ledger.
+pub(crate) struct Metric {
+    pub(crate) name: &'static str,
+    pub(crate) value: f64,
+    /// A JSON object.
+    pub(crate) tags: String,
+}
+
+impl Metric {
+    fn record(self, services: &AgentServices) {
+        services.record_metric(self.name, self.value, self.tags);
+    }
 }
 
 /// Maximum number of listed sessions.
 const LISTED: usize = 200;
+/// Time after the start in which no measurement starts the services.
+const START_TIME: Duration = Duration::from_secs(10);
 
 impl EngineServices {
     /// Creates the engines with the program's folders, and the windows' unsaved texts and indexes.
@@ -64,7 +84,28 @@ impl EngineServices {
             sessions: LiveSessions::default(),
             opening: Arc::default(),
             open_files: Arc::default(),
+            kept_metrics: Arc::default(),
+            clock: RealClock::default(),
         }
+    }
+
+    /// Records a measurement in the ledger. What a window measures while it opens is no reason to start the services:
+    /// they would take the cores from its first frames. It is kept until they are open.
+    pub(crate) fn record(&self, metric: Metric) {
+        if let Some(services) = self.services.get() {
+            return metric.record(services);
+        }
+        self.kept_metrics().push(metric);
+        if self.clock.elapsed() >= START_TIME {
+            // The task runs on the engines' runtime; its result is not needed.
+            drop(self.with(|_| async { Ok(()) }));
+        }
+    }
+
+    fn kept_metrics(&self) -> MutexGuard<'_, Vec<Metric>> {
+        self.kept_metrics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` with the board of a folder, which is opened if necessary, and returns its
@@ -119,7 +160,7 @@ impl EngineServices {
         };
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
-        let indexes = self.indexes.clone();
+        let (indexes, kept) = (self.indexes.clone(), self.kept_metrics.clone());
         let task = runtime.spawn(async move {
             let services = cell
                 .get_or_try_init(|| async {
@@ -132,6 +173,8 @@ impl EngineServices {
                 })
                 .await?
                 .clone();
+            let kept = mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+            kept.into_iter().for_each(|metric| metric.record(&services));
             work(services).await
         });
         task.map(|done| done.unwrap_or_else(|error| Err(broke_off(&error))))

@@ -8,7 +8,7 @@ use futures::stream::BoxStream;
 use model::{Failure, FailureClass, StreamEvent};
 use workbench::TabModels;
 
-use crate::agents::EngineServices;
+use crate::agents::{EngineServices, Metric};
 
 impl TabModels for EngineServices {
     fn choose(
@@ -40,11 +40,6 @@ impl TabModels for EngineServices {
     }
 
     fn record_metric(&self, name: &'static str, value: f64, tags: String) {
-        let recorded = self.with(move |services| async move {
-            services.record_metric(name, value, tags);
-            Ok(())
-        });
-        // The task runs on the engines' runtime; its result is not needed.
-        drop(recorded);
+        self.record(Metric { name, value, tags });
     }
 }

@@ -130,3 +130,17 @@ fn turn_continues_while_other_sessions_open() {
         |event| matches!(event, AgentEvent::Recorded(it) if matches!(it.record, SessionRecord::TurnEnded { .. })),
     );
 }
+
+#[test]
+fn measurements_do_not_start_the_services_but_wait_for_them() {
+    let setup = Setup::new();
+    setup.engines.record(Metric {
+        name: "tab.measured",
+        value: 1.0,
+        tags: "{}".to_owned(),
+    });
+    assert!(setup.engines.services.get().is_none());
+    assert_eq!(setup.engines.kept_metrics().len(), 1);
+    block_on(setup.engines.models());
+    assert!(setup.engines.kept_metrics().is_empty());
+}
