@@ -3,6 +3,7 @@
 //! Start at `ProblemPicker::new`; the rows are ordered and described in `listing`.
 
 pub(crate) mod listing;
+pub(crate) mod sources;
 
 use std::sync::Arc;
 
@@ -15,24 +16,40 @@ use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, 
 use ui::{ActiveTheme as _, Icon};
 
 use self::listing::{Problem, ProblemScope, matching, prompt, sections};
+use self::sources::ProblemSources;
 use crate::language_servers::{LanguageServers, LanguageServersEvent};
 use crate::workbench::Workbench;
 
-/// Reads the problems of a folder.
-pub(crate) type ReadProblems = fn(&Workbench, &App) -> Vec<Problem>;
+/// Reads the diagnostics of a folder.
+pub(crate) type ReadProblems = fn(&Workbench, &App) -> ProblemSources;
 
 /// Picker delegate that lists problems and filters them by message, file and tool.
 pub(crate) struct ProblemPicker {
     workbench: WeakEntity<Workbench>,
     servers: Entity<LanguageServers>,
     read: ReadProblems,
+    /// The diagnostics that the next search lists; `None` if `problems` are the latest.
+    sources: Option<Arc<ProblemSources>>,
     /// In the order of the list.
     problems: Arc<Vec<Problem>>,
     /// Indices of those that match the query.
     matching: Vec<usize>,
+    sections: Vec<(usize, SharedString)>,
     scope: ProblemScope,
     /// Set at the first search.
     reports_followed: Option<Subscription>,
+}
+
+/// The problems that match a query.
+pub(crate) struct MatchingProblems {
+    scope: ProblemScope,
+    /// The diagnostics of which the list was made; `None` if it was known.
+    sources: Option<Arc<ProblemSources>>,
+    problems: Arc<Vec<Problem>>,
+    /// Indices of those that match.
+    matching: Vec<usize>,
+    /// Headings of the files, each with its first row.
+    sections: Vec<(usize, SharedString)>,
 }
 
 impl ProblemPicker {
@@ -46,9 +63,11 @@ impl ProblemPicker {
         Self {
             workbench: cx.weak_entity(),
             servers,
-            problems: Arc::new(listing::ordered(read(workbench, cx))),
+            sources: Some(Arc::new(read(workbench, cx))),
+            problems: Arc::default(),
             read,
             matching: Vec::new(),
+            sections: Vec::new(),
             scope: ProblemScope::default(),
             reports_followed: None,
         }
@@ -68,10 +87,10 @@ impl ProblemPicker {
                     return;
                 }
                 let delegate = picker.delegate();
-                let problems = delegate.workbench.read_with(cx, delegate.read);
+                let sources = delegate.workbench.read_with(cx, delegate.read);
                 // The window may be closing.
-                if let Ok(problems) = problems {
-                    picker.delegate_mut().problems = Arc::new(listing::ordered(problems));
+                if let Ok(sources) = sources {
+                    picker.delegate_mut().sources = Some(Arc::new(sources));
                     picker.refresh(window, cx);
                 }
             },
@@ -88,8 +107,7 @@ impl ProblemPicker {
 }
 
 impl PickerDelegate for ProblemPicker {
-    /// The problems with the indices of those that match the query.
-    type Found = (ProblemScope, Arc<Vec<Problem>>, Vec<usize>);
+    type Found = MatchingProblems;
 
     fn name(&self) -> SharedString {
         "Problems".into()
@@ -109,15 +127,36 @@ impl PickerDelegate for ProblemPicker {
             self.follow_reports(window, cx);
         }
         let (scope, query) = ProblemScope::parse(query);
-        let (problems, query) = (self.problems.clone(), query.to_owned());
+        let (known, query) = (self.problems.clone(), query.to_owned());
+        let sources = self.sources.clone();
         cx.background_spawn(async move {
+            let problems = match &sources {
+                Some(sources) => Arc::new(sources.problems()),
+                None => known,
+            };
             let matching = matching(&problems, scope, &query);
-            (scope, problems, matching)
+            let sections = sections(&problems, &matching).into_iter();
+            MatchingProblems {
+                scope,
+                sources,
+                sections: sections.map(|(row, title)| (row, title.into())).collect(),
+                problems,
+                matching,
+            }
         })
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
-        (self.scope, self.problems, self.matching) = found;
+        let latest = self.sources.take();
+        // Of a report that came during the search, the next search makes the list.
+        self.sources = latest.filter(|latest| {
+            let listed = found.sources.as_ref();
+            !listed.is_some_and(|listed| Arc::ptr_eq(listed, latest))
+        });
+        self.scope = found.scope;
+        self.problems = found.problems;
+        self.matching = found.matching;
+        self.sections = found.sections;
         0
     }
 
@@ -126,8 +165,7 @@ impl PickerDelegate for ProblemPicker {
     }
 
     fn sections(&self) -> Vec<(usize, SharedString)> {
-        let sections = sections(&self.problems, &self.matching).into_iter();
-        sections.map(|(row, title)| (row, title.into())).collect()
+        self.sections.clone()
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {

@@ -12,7 +12,8 @@ use crate::item::TabItem;
 use crate::language_servers::LanguageServers;
 use crate::open_options::GoToPosition;
 use crate::pickers::problems::ProblemPicker;
-use crate::pickers::problems::listing::{Problem, is_visited};
+use crate::pickers::problems::listing::is_visited;
+use crate::pickers::problems::sources::ProblemSources;
 
 /// The direction in which keys go from one problem to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,28 +47,23 @@ fn show_problems(
     workbench.pick(picker, window, cx);
 }
 
-/// Returns the problems of the folder, in open and closed files.
-fn read_problems(workbench: &Workbench, cx: &App) -> Vec<Problem> {
+/// Returns the diagnostics of the folder, in open and closed files.
+fn read_problems(workbench: &Workbench, cx: &App) -> ProblemSources {
+    let mut sources = ProblemSources::default();
     let Some(servers) = workbench.language_servers(cx) else {
-        return Vec::new();
+        return sources;
     };
     let servers = servers.read(cx);
-    let mut problems = Vec::new();
     for (path, model) in servers.documents() {
         let name = workbench.display_path(&path, cx);
         let model = model.read(cx);
-        let snapshot = model.snapshot();
-        problems.extend(model.diagnostics().map(|placed| {
-            let row = snapshot.point_at(placed.span.start).row;
-            Problem::placed(&path, &name, row, &placed)
-        }));
+        sources.add_open(path, name, model.snapshot(), model.diagnostics().collect());
     }
     for (path, items) in servers.diagnostics().closed() {
         let name = workbench.display_path(path, cx);
-        let items = items.iter();
-        problems.extend(items.map(|item| Problem::closed(path, &name, item)));
+        sources.add_closed(path.clone(), name, items.clone());
     }
-    problems
+    sources
 }
 
 /// Goes to the next or previous problem of the active text; past the last one, to another file with problems.
