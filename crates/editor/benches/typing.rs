@@ -3,7 +3,8 @@
 //! It is the time of the painting thread, so that other programs do not count; wall-clock time is printed beside
 //! it.
 //!
-//! Prints one line of JSON for each figure. The argument `completions` measures the list of completions instead.
+//! Prints one line of JSON for each figure. The argument `completions` measures the list of completions instead;
+//! `without-list` turns off that the list opens while one types.
 //! `BURIN_PICTURE=file.png` also paints what the view shows.
 #![expect(
     clippy::print_stdout,
@@ -28,6 +29,7 @@ use gpui_kit::{
 };
 use host::{FakeFiles, RealClock};
 use image::RgbaImage;
+use settings::Settings;
 
 /// Number of measured keys per text.
 const KEYS: usize = 2_000;
@@ -46,6 +48,11 @@ fn main() {
     });
     if std::env::args().any(|argument| argument == "completions") {
         return completing::measure(&mut cx);
+    }
+    if std::env::args().any(|argument| argument == "without-list") {
+        let mut settings = Settings::default();
+        settings.completions.auto = false;
+        cx.update(|cx| ui::set_settings(Arc::new(settings), cx));
     }
     let rust = rust_text(25_000);
     let log = log_text(1_000_000);
