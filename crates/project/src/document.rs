@@ -184,10 +184,12 @@ impl Document {
     }
 
     /// Sets a new path after the file was renamed by us. The text and the saved state stay; the
-    /// disk is not accessed.
+    /// disk is not accessed. A check between the rename and this call may have missed the file at its old path: that
+    /// does not count.
     pub fn set_path(&mut self, path: AbsPath) {
         self.path = Some(path);
         self.real_path = None;
+        self.is_gone = false;
     }
 
     /// Returns the name of its file, or else up to 32 chars of its first line, or `untitled`.

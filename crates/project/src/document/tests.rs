@@ -257,6 +257,17 @@ fn restored_file_is_clean_again() {
 }
 
 #[test]
+fn a_file_that_is_renamed_during_a_check_is_not_deleted() {
+    let mut ground = Ground::new("one\n");
+    ground.files.delete(&ground.path);
+    ground.look();
+    let path = AbsPath::new("/w/renamed.txt").expect("absolute");
+    ground.files.write(&path, "one\n");
+    ground.document.set_path(path);
+    ground.check(&DocumentState::Clean, "one\n");
+}
+
+#[test]
 fn edits_during_a_check_or_save_stay() {
     let mut ground = Ground::new("one\n");
     ground.files.write(&ground.path, "two\n");

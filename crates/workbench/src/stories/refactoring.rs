@@ -144,7 +144,7 @@ fn a_text_that_changed_since_refuses_the_whole_edit(cx: &mut TestAppContext) {
     assert!(story.text().contains("old();"));
 }
 
-#[gpui_kit::test]
+#[gpui_kit::test(iterations = 5)]
 fn an_edit_with_moved_and_created_files_is_undone_as_a_whole(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs");
