@@ -176,6 +176,7 @@ impl CompletionEngine {
         source: &dyn ContextSource,
     ) -> Vec<EngineEffect> {
         self.now = self.now.max(now);
+        let is_key = input.is_key();
         match input {
             EngineInput::Edited(edit) => self.edited(*edit),
             EngineInput::EditedElsewhere(edit) => self.record_edit(&edit),
@@ -198,9 +199,12 @@ impl CompletionEngine {
             EngineInput::Options(options) => self.set_options(options),
             // If the timer fired too early, `set_alarm` sets it again.
             EngineInput::Time => self.next_wake = None,
+            EngineInput::QueryLocal => {}
         }
         self.update(source);
-        if self.query_local() {
+        if is_key && self.can_query_local() {
+            self.effects.push(EngineEffect::QueryLocal);
+        } else if self.query_local() {
             self.update(source);
         }
         std::mem::take(&mut self.effects)

@@ -77,6 +77,8 @@ pub(crate) struct Prediction {
     background: background::Background,
     unopened_files: unopened_files::UnopenedFiles,
     wake_timer: Option<Task<()>>,
+    /// Queries the local tier when the present key is answered.
+    local_query: Option<Task<()>>,
     snooze: Option<Task<()>>,
     _followed: Vec<Subscription>,
 }
@@ -125,6 +127,7 @@ impl Prediction {
             background: background::Background::default(),
             unopened_files: unopened_files::UnopenedFiles::default(),
             wake_timer: None,
+            local_query: None,
             snooze: None,
             _followed: Vec::new(),
         };
@@ -393,7 +396,11 @@ impl Prediction {
     fn handle(&mut self, input: EngineInput, cx: &mut Context<Self>) {
         self.note_painted(cx);
         let now = self.services.clock.elapsed();
-        for effect in self.engine.handle(now, input, &self.folder_context) {
+        let is_query = matches!(input, EngineInput::QueryLocal);
+        let effects = self.engine.handle(now, input, &self.folder_context);
+        // A query that finds nothing must not draw the window again.
+        let is_changed = !is_query || !effects.is_empty();
+        for effect in effects {
             self.apply_effect(effect, cx);
         }
         let retired = self.engine.take_retired();
@@ -401,7 +408,9 @@ impl Prediction {
             let freed = async move { drop(retired) };
             cx.background_executor().spawn(freed).detach();
         }
-        cx.notify();
+        if is_changed {
+            cx.notify();
+        }
     }
 
     /// Passes an input whose suggestions may differ to the engine, with the editor state of now:
@@ -446,6 +455,13 @@ impl Prediction {
                 }
             }
             EngineEffect::Wake { at } => self.schedule_wake(at, cx),
+            EngineEffect::QueryLocal => {
+                self.local_query = Some(cx.spawn(async move |this, cx| {
+                    // The window may have been closed.
+                    this.update(cx, |this, cx| this.handle(EngineInput::QueryLocal, cx))
+                        .ok();
+                }));
+            }
             EngineEffect::Note(event) => {
                 let measurement = self.shown.note(&event);
                 self.record_measurement(measurement);

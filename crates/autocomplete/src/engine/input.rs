@@ -67,6 +67,18 @@ pub enum EngineInput {
     Options(EngineOptions),
     /// The requested wake-up time has come.
     Time,
+    /// The local tier is due, and nothing more urgent waits.
+    QueryLocal,
+}
+
+impl EngineInput {
+    /// Returns whether a key usually leads to this input.
+    pub(super) fn is_key(&self) -> bool {
+        matches!(
+            self,
+            Self::Edited(_) | Self::Accepted { .. } | Self::Moved { .. }
+        )
+    }
 }
 
 /// The files that may have changed on disk: either the listed files, or all files except the listed
@@ -131,6 +143,9 @@ pub enum EngineEffect {
         /// Time on the clock of `handle`.
         at: Duration,
     },
+    /// Hand in `EngineInput::QueryLocal` once the key behind this input is answered: the local tier takes about as long
+    /// as all else that a key starts. A later input makes it unnecessary, unless that returns this effect again.
+    QueryLocal,
     /// Record an event in the ledger.
     Note(TabEvent),
 }
@@ -197,6 +212,7 @@ impl fmt::Debug for EngineInput {
             Self::MembersRead(_) => "MembersRead",
             Self::Options(_) => "Options",
             Self::Time => "Time",
+            Self::QueryLocal => "QueryLocal",
         })
     }
 }

@@ -75,12 +75,17 @@ impl CompletionEngine {
         self.is_local_due |= self.local.invalidate_changed(&|path| files.contains(path));
     }
 
+    /// Returns whether the suggestions of the local tier may have changed and can be shown.
+    pub(super) fn can_query_local(&self) -> bool {
+        self.is_local_due && self.options.has_local_tier && self.blocked.is_empty()
+    }
+
     /// Replaces the candidates of the local tier by its suggestions for the current text, if they
     /// may have changed. Returns whether it did.
     pub(super) fn query_local(&mut self) -> bool {
-        let is_due = std::mem::take(&mut self.is_local_due);
-        let can = self.options.has_local_tier && self.blocked.is_empty();
-        let Some(state) = self.state.as_ref().filter(|_| is_due && can) else {
+        let can = self.can_query_local();
+        self.is_local_due = false;
+        let Some(state) = self.state.as_ref().filter(|_| can) else {
             return false;
         };
         let suggestions = if self.is_explicit {

@@ -201,6 +201,7 @@ impl Driver<'_> {
     }
 
     fn put(&mut self, now: Duration, input: EngineInput) {
+        let mut queries_local = false;
         for effect in self.engine.handle(now, input, &EmptyContextSource) {
             match effect {
                 EngineEffect::Ask { request, body } => {
@@ -223,6 +224,7 @@ impl Driver<'_> {
                 }
                 EngineEffect::Hide => self.shown = None,
                 EngineEffect::Wake { at } => self.wake = Some(at),
+                EngineEffect::QueryLocal => queries_local = true,
                 EngineEffect::Note(TabEvent::Refused { reason, text, .. }) => {
                     let (event, ahead) = (self.event, 0);
                     let text = ProposedText { event, ahead, text };
@@ -230,6 +232,9 @@ impl Driver<'_> {
                 }
                 EngineEffect::Note(_) => {}
             }
+        }
+        if queries_local {
+            self.put(now, EngineInput::QueryLocal);
         }
     }
 

@@ -137,6 +137,7 @@ impl World {
     }
 
     fn put(&mut self, input: EngineInput) {
+        let mut queries_local = false;
         for effect in self.engine.handle(self.now, input, &EmptyContextSource) {
             match effect {
                 EngineEffect::Ask { request, .. } => self.open.push(request),
@@ -146,8 +147,12 @@ impl World {
                     self.shown = Some(shown.suggestion.revision.0);
                 }
                 EngineEffect::Hide => self.shown = None,
+                EngineEffect::QueryLocal => queries_local = true,
                 EngineEffect::Wake { .. } | EngineEffect::Note(_) => {}
             }
+        }
+        if queries_local {
+            self.put(EngineInput::QueryLocal);
         }
     }
 

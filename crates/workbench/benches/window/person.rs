@@ -41,7 +41,7 @@ pub(crate) enum Key {
 pub(crate) struct Seen {
     /// `None` if no suggestion was expected.
     pub(crate) key: Option<Key>,
-    /// Whether the frame of the key shows the expected suggestion.
+    /// Whether the frame of the key shows the expected suggestion; one of the local tier, the frame after it.
     pub(crate) is_painted: bool,
     /// Milliseconds up to the end of the frame, with and without Tab; `None` if the two windows received
     /// different keys.
@@ -72,6 +72,9 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     let before = with.painted();
     let took = (with.press(keystroke(ch)), without.press(keystroke(ch)));
     let frame = with.painted();
+    // The local tier answers after the key, in no time of the clock.
+    with.pass(Duration::ZERO, Pace::Free);
+    let next_frame = with.painted();
     with.pass(BETWEEN, Pace::Free);
     without.pass(BETWEEN, Pace::Free);
     let rest = with.painted();
@@ -86,7 +89,7 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
             }
         }
         (_, Some(local)) => {
-            let is_same = frame.as_ref().is_some_and(|frame| new(frame) == new(local));
+            let is_same = next_frame.is_some_and(|frame| new(&frame) == new(local));
             (Some(Key::Local), is_same)
         }
         _ => (None, false),

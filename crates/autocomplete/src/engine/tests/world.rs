@@ -96,7 +96,11 @@ impl World {
     /// Hands in an input, carries out the effects, and checks the invariants.
     pub(super) fn put(&mut self, input: EngineInput) {
         let effects = self.engine.handle(self.now, input, &EmptyContextSource);
+        let queries_local = effects.contains(&EngineEffect::QueryLocal);
         self.carry_out(effects);
+        if queries_local {
+            self.put(EngineInput::QueryLocal);
+        }
     }
 
     /// Replaces the suggestions of the local tier.
@@ -121,6 +125,7 @@ impl World {
                 EngineEffect::Show(shown) => self.shown = Some(shown),
                 EngineEffect::Hide => self.shown = None,
                 EngineEffect::Wake { at } => self.wake = Some(at),
+                EngineEffect::QueryLocal => {}
                 EngineEffect::Note(note) => self.notes.push(note),
             }
         }
