@@ -85,12 +85,14 @@ fn a_walk_through_a_real_repository() {
     desk.picture("1-opened");
 
     // Find a file and edit it with five carets.
+    let read = |n| fs::read_to_string(repo.join(name(n))).unwrap_or_default();
+    // Enter waits for the search.
     desk.keys(&["ctrl+p"]);
     desk.type_text("file1234");
-    desk.wait(700);
     desk.picture("2-found");
     desk.keys(&["Return"]);
-    desk.wait(900);
+    desk.titled("file1234");
+    desk.until("the text", 60, || desk.stands_still(3));
     desk.keys(&[
         "ctrl+Home",
         "ctrl+d",
@@ -100,50 +102,41 @@ fn a_walk_through_a_real_repository() {
         "ctrl+d",
     ]);
     desk.type_text("thread");
-    desk.wait(400);
     desk.picture("3-five-carets");
     desk.keys(&["Escape", "ctrl+s"]);
-    desk.wait(700);
+    desk.until("the saved file", 60, || read(1_234).contains("thread"));
 
     // Replace by an expression in the whole project.
-    desk.keys(&["ctrl+shift+h"]);
-    desk.wait(500);
-    desk.keys(&["alt+r"]);
+    desk.keys(&["ctrl+shift+h", "alt+r"]);
     desk.type_text(r"old_name\((\d+)\)");
     desk.keys(&["Tab"]);
     desk.type_text("new_name($1, $1)");
-    desk.wait(2_500);
     desk.picture("4-replace-preview");
-    desk.keys(&["ctrl+alt+Return"]);
     // The confirmation appears after the last result. The confirmation is static, whereas the caret
     // of a text field blinks.
-    desk.wait(700);
-    desk.until("the question", 60, || desk.stands_still(3));
+    desk.showing("the question", |desk| desk.keys(&["ctrl+alt+Return"]));
     desk.picture("5-replace-asked");
     // Cancel has the focus: Enter alone must not change two thousand files.
     desk.keys(&["Tab", "Return"]);
     desk.until("the replacement", 60, || {
-        let read = |n| fs::read_to_string(repo.join(name(n))).unwrap_or_default();
         // The open file changes in its tab and waits to be saved.
         (0..FILES).all(|n| n == 1_234 || read(n).contains("new_name"))
     });
-    desk.wait(1_000);
+    desk.until("the end of the replacement", 60, || desk.stands_still(3));
     desk.keys(&["ctrl+k", "s"]);
-    desk.wait(1_000);
+    desk.until("the saved tab", 60, || read(1_234).contains("new_name"));
     desk.picture("6-replaced");
 
     // Splits the pane, edits another file in it, and saves.
     desk.keys(&["ctrl+p"]);
     desk.type_text("file0007");
-    desk.wait(700);
     desk.keys(&["Return"]);
-    desk.wait(700);
-    desk.keys(&["ctrl+backslash"]);
-    desk.wait(500);
+    desk.titled("file0007");
+    desk.showing("the other pane", |desk| desk.keys(&["ctrl+backslash"]));
     desk.keys(&["ctrl+End"]);
     desk.type_text("// the end");
     desk.keys(&["ctrl+s"]);
-    desk.wait(1_200);
+    desk.until("the saved end", 60, || read(7).ends_with("// the end"));
     desk.picture("7-split");
     drop(burin);
 

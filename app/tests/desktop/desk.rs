@@ -159,8 +159,28 @@ impl Desk {
                 .status()
                 .is_ok_and(|status| status.success())
         });
-        self.wait(3_000);
+        self.until("the window's contents", 60, || {
+            is_drawn(&self.screen()) && self.stands_still(3)
+        });
         running
+    }
+
+    /// Runs `act`, then waits until it has changed the screen and nothing else changes it.
+    pub(crate) fn showing(&self, what: &str, act: impl FnOnce(&Self)) {
+        let before = self.screen();
+        act(self);
+        self.until(what, 60, || self.screen() != before && self.stands_still(3));
+    }
+
+    /// Waits until the title of a window contains `text`.
+    pub(crate) fn titled(&self, text: &str) {
+        self.until(text, 60, || {
+            let mut search = self.on_display(quiet("xdotool"));
+            let status = search
+                .args(["search", "--onlyvisible", "--name", text])
+                .status();
+            status.is_ok_and(|status| status.success())
+        });
     }
 
     /// Presses keys one after another, given by xdotool's names.
@@ -252,6 +272,15 @@ impl Desk {
         }
         command
     }
+}
+
+/// Returns whether a screenshot has more colours than an empty window.
+fn is_drawn(screen: &[u8]) -> bool {
+    const FEW: usize = 16;
+    let mut colors = std::collections::HashSet::new();
+    screen
+        .chunks_exact(3)
+        .any(|pixel| colors.insert(pixel) && colors.len() > FEW)
 }
 
 /// An element that a screen reader can reach.
