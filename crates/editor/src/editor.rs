@@ -599,6 +599,7 @@ impl Editor {
         self.blink.stop();
         hover::focus_lost(self, cx);
         signature::close(self, cx);
+        inlay_hints::end_hold(self, cx);
         self.close_completions(cx);
         cx.notify();
     }

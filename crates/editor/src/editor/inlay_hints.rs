@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base::{Bias, ByteOffset, LineFeeds, Row, Span, printable};
 use display::{Inlay, InlayId};
-use gpui_kit::{Context, Task, Window};
+use gpui_kit::{Context, Modifiers, Task, Window};
 use lsp::InlayHint;
 use text::Change;
 
@@ -22,6 +22,8 @@ use crate::model::{PlacedHint, hint_bias};
 const FIRST_INLAY: u64 = 1 << 61;
 /// Time after a scroll until the window moves.
 const REST: Duration = Duration::from_millis(50);
+/// Time for which `Ctrl` and `Alt` are held until they show or hide the hints: a shortcut with them takes less.
+const HOLD: Duration = Duration::from_millis(400);
 /// Minimum number of rows in the window before and after the visible ones.
 const MIN_MARGIN: u32 = 20;
 /// Maximum number of rows in the window: a fold may hide any number of them.
@@ -43,6 +45,10 @@ pub(crate) struct ShownHints {
     made_for: Option<(Span, u64)>,
     /// Waits until the window moves.
     rest: Option<Task<()>>,
+    /// Whether held keys hide what is shown otherwise, or show what is hidden.
+    is_inverted: bool,
+    /// Waits until the keys were held long enough.
+    hold: Option<Task<()>>,
 }
 
 /// The cells around the text of a hint that have no background.
@@ -69,6 +75,7 @@ impl ShownHints {
     pub(super) fn reset(&mut self) {
         *self = Self {
             is_on: self.is_on,
+            is_inverted: self.is_inverted,
             ..Self::default()
         };
     }
@@ -82,13 +89,48 @@ impl ShownHints {
 /// Returns whether the view shows hints.
 fn is_on(editor: &Editor) -> bool {
     let is_on = editor.hints.is_on.unwrap_or(editor.settings.inlay_hints);
-    is_on && editor.excerpts.is_none()
+    is_on != editor.hints.is_inverted && editor.excerpts.is_none()
+}
+
+/// Shows hidden hints, or hides shown ones, while `Ctrl` and `Alt` alone are held.
+pub(crate) fn note_held(editor: &mut Editor, held: Modifiers, cx: &mut Context<Editor>) {
+    let wanted = Modifiers {
+        control: true,
+        alt: true,
+        ..Modifiers::default()
+    };
+    if held != wanted {
+        end_hold(editor, cx);
+        return;
+    }
+    if editor.hints.hold.is_some() || editor.hints.is_inverted {
+        return;
+    }
+    editor.hints.hold = Some(cx.spawn(async move |this, cx| {
+        cx.background_executor().timer(HOLD).await;
+        let invert = |editor: &mut Editor, cx: &mut Context<Editor>| {
+            editor.hints.hold = None;
+            editor.hints.is_inverted = true;
+            move_window(editor, cx);
+        };
+        // The view may have been closed.
+        this.update(cx, invert).ok();
+    }));
+}
+
+/// Ends the effect of held keys, also when the view loses the focus or the keys belong to a shortcut.
+pub(super) fn end_hold(editor: &mut Editor, cx: &mut Context<Editor>) {
+    editor.hints.hold = None;
+    if std::mem::take(&mut editor.hints.is_inverted) {
+        move_window(editor, cx);
+    }
 }
 
 /// Handler of an action: shows the hints in this view or, if they are shown, hides them. Overrides
 /// the settings.
 pub(crate) fn toggle_inlay_hints(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.hints.is_on = Some(!is_on(editor));
+    editor.hints.is_inverted = false;
     move_window(editor, cx);
 }
 

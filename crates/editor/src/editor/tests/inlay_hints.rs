@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base::{Bias, ByteOffset, Row, Span};
 use display::DisplayRow;
-use gpui_kit::{App, Entity, Task, TestAppContext, VisualTestContext, point};
+use gpui_kit::{App, Entity, Modifiers, Task, TestAppContext, VisualTestContext, point};
 use lsp::{InlayHint, InlayHintKind};
 use settings::SoftWrap;
 use text::{Author, Edit, Snapshot};
@@ -142,6 +142,33 @@ fn hints_are_off_until_they_are_wanted(cx: &mut TestAppContext) {
     scene.cx.dispatch_action(ToggleInlayHints);
     assert_eq!(scene.screen(), "let a‹: u8› = f(‹x: ›1);");
     assert_eq!(scene.requests(), 0, "the hints are known");
+}
+
+#[gpui_kit::test]
+fn held_keys_show_hints_until_they_are_released(cx: &mut TestAppContext) {
+    let mut scene = open_without_hints("ˇlet a = 1;", cx);
+    let held = Modifiers {
+        control: true,
+        alt: true,
+        ..Modifiers::default()
+    };
+    scene.cx.simulate_modifiers_change(held);
+    scene.rest(399);
+    assert_eq!(scene.requests(), 0, "it may become a shortcut");
+    scene.rest(1);
+    scene.answer(&[(5, ": u8")]);
+    assert_eq!(scene.screen(), "let a‹: u8› = 1;");
+    scene.cx.simulate_modifiers_change(Modifiers::default());
+    scene.rest(0);
+    assert_eq!(scene.screen(), "let a = 1;");
+    scene.cx.simulate_modifiers_change(held);
+    scene.cx.simulate_modifiers_change(Modifiers::default());
+    scene.rest(1_000);
+    assert_eq!(scene.screen(), "let a = 1;", "they were not held");
+    scene.cx.dispatch_action(ToggleInlayHints);
+    scene.cx.simulate_modifiers_change(held);
+    scene.rest(400);
+    assert_eq!(scene.screen(), "let a = 1;", "they hide what is shown");
 }
 
 #[gpui_kit::test]
