@@ -296,6 +296,13 @@ impl RunningServers {
         }
     }
 
+    /// Returns the capabilities of a server as `LanguageServer::capabilities` does; `None` if it is not connected.
+    pub fn capabilities(&self, key: &ServerKey) -> Option<serde_json::Value> {
+        let state = self.shared.state();
+        let entry = state.servers.get(&state.server_of(self.folder, key)?)?;
+        Some(entry.connected.as_ref()?.connection.capabilities())
+    }
+
     /// Ends a server and starts it again, or starts a stopped or failed one.
     pub fn restart(&self, key: &ServerKey) {
         let number = self.shared.state().server_of(self.folder, key);

@@ -3,7 +3,7 @@
 //! Invariant: only what the product handles is declared.
 //! Invariant: a malformed capability of a server counts as absent and hides no other.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 mod declared;
 
@@ -138,6 +138,14 @@ impl ServerCapabilities {
     /// Returns the unit in which the server counts characters.
     pub(crate) fn encoding(&self) -> PositionEncoding {
         self.encoding
+    }
+
+    /// Returns the capabilities for display: those of `initialize`, and the registered ones.
+    pub(crate) fn to_json(&self) -> Value {
+        let registrations = self.registrations.iter();
+        let registered =
+            registrations.map(|it| json!({ "method": it.method, "options": it.options }));
+        json!({ "capabilities": self.statics, "registered": registered.collect::<Vec<_>>() })
     }
 
     /// Adds a registration; a later one with the same id and method replaces the earlier. Methods

@@ -134,6 +134,7 @@ impl Connection {
     ) -> PendingRequest {
         let (id, slot) = self.pending.insert();
         session.push(message::request(id, method, params));
+        session.last_request = Some(method);
         if self.pending.count() == 1 {
             session.note_request();
         }

@@ -267,6 +267,19 @@ impl LanguageServer {
         ProbeRequest::send(&self.inner.connection, path)
     }
 
+    /// Returns the capabilities of the server as JSON for display: those in the answer to `initialize` under
+    /// `capabilities`, those registered later under `registered`.
+    pub fn capabilities(&self) -> Value {
+        self.inner
+            .connection
+            .with(|session| session.capabilities_json())
+    }
+
+    /// Returns the method of the latest request to the server; `None` before the first.
+    pub fn last_request(&self) -> Option<&'static str> {
+        self.inner.connection.with(|session| session.last_request)
+    }
+
     /// Returns the work of the server that is under way.
     pub fn progress(&self) -> Vec<Progress> {
         self.inner.connection.with(|session| session.progress())

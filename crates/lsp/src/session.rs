@@ -53,6 +53,8 @@ pub(crate) struct ServerSession {
     /// Answers `workspace/configuration`.
     configuration: Map<String, Value>,
     capabilities: ServerCapabilities,
+    /// The method of the latest request to the server.
+    pub(crate) last_request: Option<&'static str>,
     file_watchers: FileWatchers,
     documents: HashMap<AbsPath, OpenDocument>,
     unopened: UnopenedReports,
@@ -82,6 +84,11 @@ impl ServerSession {
     /// Takes the events.
     pub(crate) fn take_events(&mut self) -> Vec<ServerEvent> {
         std::mem::take(&mut self.events)
+    }
+
+    /// Returns the capabilities of the server for display.
+    pub(crate) fn capabilities_json(&self) -> Value {
+        self.capabilities.to_json()
     }
 
     /// Enters the phase after a message of `kind`; returns false if it may not be sent now.

@@ -26,6 +26,7 @@ use language::{
     ServerPool, ServerStatus, StartRefusal,
 };
 use lsp::{EditRequest, LanguageServer, UnopenedDiagnostic};
+use serde_json::Value;
 use settings::LspSettings;
 use ui::ActiveSettings as _;
 
@@ -446,6 +447,11 @@ impl LanguageServers {
         if let Some(running) = &self.running {
             running.restart(key);
         }
+    }
+
+    /// Returns the capabilities of a server as JSON; `None` if it is not connected.
+    pub(crate) fn capabilities(&self, key: &ServerKey) -> Option<Value> {
+        self.running.as_ref()?.capabilities(key)
     }
 
     /// Ends a server until it is restarted.

@@ -82,6 +82,8 @@ pub struct ServerStatus {
     pub progress: Vec<Progress>,
     /// Its tolerated violations of the protocol, one phrase for each kind.
     pub violations: Vec<String>,
+    /// The method of the latest request to it; `None` if it is not connected.
+    pub last_request: Option<&'static str>,
 }
 
 /// A server that is not installed.
@@ -240,6 +242,7 @@ impl ServerEntry {
             documents,
             progress: connection.map_or_else(Vec::new, LanguageServer::progress),
             violations: connection.map_or_else(Vec::new, LanguageServer::violations),
+            last_request: connection.and_then(LanguageServer::last_request),
         })
     }
 }

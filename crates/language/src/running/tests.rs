@@ -278,6 +278,9 @@ fn the_status_has_the_name_and_the_memory_of_a_server() {
     world.running.measure_memory();
     let memory = world.running.statuses()[0].memory.expect("measured");
     assert!((100_000..100_000_000).contains(&memory), "{memory}");
+    let capabilities = world.running.capabilities(&status.key);
+    let capabilities = capabilities.expect("connected");
+    assert!(capabilities["capabilities"].is_object(), "{capabilities}");
     world.running.stop(&status.key);
     let stopped = world.wait_for_state(|state| *state == ServerState::Stopped);
     assert_eq!((stopped.name, stopped.memory), (None, None));

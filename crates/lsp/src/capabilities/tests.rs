@@ -42,6 +42,19 @@ fn check_sync(sync_value: Value, open_close: bool, change: SyncKind, save: Optio
 }
 
 #[test]
+fn static_and_registered_capabilities_are_shown() {
+    let mut capabilities = capabilities(json!({ "hoverProvider": true }));
+    let options = json!({ "triggerCharacters": ["."] });
+    let method = "textDocument/completion";
+    assert!(capabilities.register("1".to_owned(), method.to_owned(), options.clone()));
+    let expected = json!({
+        "capabilities": { "hoverProvider": true },
+        "registered": [{ "method": method, "options": options }],
+    });
+    assert_eq!(capabilities.to_json(), expected);
+}
+
+#[test]
 fn synchronisation_is_a_number_or_an_object() {
     let omitted = Some(SaveText::Omitted);
     check_sync(json!(1), true, SyncKind::Full, omitted);

@@ -17,6 +17,8 @@ pub(crate) enum ServerAction {
     Stop(ServerKey),
     /// Opens its log.
     ShowLog(String),
+    /// Shows its capabilities.
+    ShowCapabilities(ServerKey),
     /// Installs it, after a question.
     Install(String),
     /// Trusts the folder, which lets its servers start.
@@ -93,8 +95,16 @@ pub(crate) fn rows(
         let restart = ServerAction::Restart(key.clone());
         rows.push(action(format!("{verb} {id}"), Icon::Refresh, restart));
         if !is_ended {
-            let stop = ServerAction::Stop(key);
+            let stop = ServerAction::Stop(key.clone());
             rows.push(action(format!("Stop {id}"), Icon::Stop, stop));
+        }
+        if matches!(status.state, ServerState::Running { .. }) {
+            let show = ServerAction::ShowCapabilities(key);
+            rows.push(action(
+                format!("Show capabilities of {id}"),
+                Icon::FileText,
+                show,
+            ));
         }
         let log = ServerAction::ShowLog(id.clone());
         rows.push(action(format!("Show log of {id}"), Icon::FileText, log));
@@ -132,13 +142,14 @@ fn information(title: String, detail: String) -> ServerRow {
     }
 }
 
-/// Returns the name, the memory and the violations of a server.
+/// Returns the name, the memory, the latest request and the violations of a server.
 fn detail_text(status: &ServerStatus) -> String {
     let name = status.name.clone().filter(|name| *name != status.key.id);
     let memory = status
         .memory
         .map(|bytes| format!("{} MB", bytes / 1_000_000));
-    let parts = name.into_iter().chain(memory);
+    let asked = status.last_request.map(|it| format!("last asked {it}"));
+    let parts = name.into_iter().chain(memory).chain(asked);
     let parts: Vec<String> = parts.chain(status.violations.iter().cloned()).collect();
     printable(&parts.join(", "), LineFeeds::Escape).into_owned()
 }
@@ -268,6 +279,7 @@ mod tests {
             documents: 1,
             progress: Vec::new(),
             violations: Vec::new(),
+            last_request: None,
         }
     }
 
@@ -286,6 +298,7 @@ mod tests {
                 "rust-analyzer: running, 1.96, 1 open file",
                 "Restart rust-analyzer",
                 "Stop rust-analyzer",
+                "Show capabilities of rust-analyzer",
                 "Show log of rust-analyzer",
             ],
         );
@@ -301,19 +314,23 @@ mod tests {
     }
 
     #[test]
-    fn details_are_the_name_the_memory_and_the_violations() {
+    fn details_are_the_name_the_memory_the_request_and_the_violations() {
         let version = Some("1.4".to_owned());
         let status = ServerStatus {
             name: Some("Pyrefly\nLSP".to_owned()),
             is_responding: false,
             memory: Some(63_900_000),
             violations: vec!["3 malformed items".to_owned()],
+            last_request: Some("textDocument/hover"),
             ..status("pyrefly", ServerState::Running { version })
         };
         let rows = rows(None, &[status], &[]);
         let (title, detail) = (rows[0].title.as_str(), rows[0].detail.as_str());
         assert_eq!(title, "pyrefly: does not answer, 1.4, 1 open file");
-        assert_eq!(detail, "Pyrefly\u{240a}LSP, 63 MB, 3 malformed items");
+        assert_eq!(
+            detail,
+            "Pyrefly\u{240a}LSP, 63 MB, last asked textDocument/hover, 3 malformed items"
+        );
         assert_eq!(rows[1].title, "Restart pyrefly");
     }
 

@@ -1,8 +1,9 @@
 //! Language servers in the window: the menu of servers, installation, and messages.
 
+use std::path::Path;
 use std::rc::Rc;
 
-use base::{LineFeeds, printable};
+use base::{ByteOffset, LineFeeds, Span, printable};
 use composer_panel::actions::TrustFolder;
 use editor::{DocumentModel, MenuSection};
 use gpui_kit::{
@@ -12,6 +13,8 @@ use gpui_kit::{
 use host::RealFiles;
 use language::{FolderServers, InstallPlan, ServerMessage};
 use lsp::MessageSeverity;
+use serde_json::Value;
+use text::{Author, Edit};
 use ui::{ButtonStyle, Menu, Tone};
 
 use super::{Workbench, refactor};
@@ -19,6 +22,7 @@ use crate::actions::language::{
     FindReferences, FormatDocument, GoToDefinition, RenameSymbol, RestartServers, ShowCodeActions,
     ShowServers,
 };
+use crate::documents::Documents;
 use crate::folder::OpenFolder;
 use crate::language_servers::{LanguageServers, LanguageServersEvent};
 use crate::notices::Notice;
@@ -111,6 +115,13 @@ impl Workbench {
                 let path = self.services.dirs.server_logs().join(format!("{id}.log"));
                 self.open_path(path, OpenOptions::lasting(), window, cx);
             }
+            ServerAction::ShowCapabilities(key) => {
+                let capabilities = servers.read(cx).capabilities(&key);
+                match capabilities {
+                    Some(capabilities) => show_json(self, &capabilities, window, cx),
+                    None => self.report_error(format!("{} does not run", key.id), window, cx),
+                }
+            }
             ServerAction::Install(id) => ask_to_install(self, id, window, cx),
             ServerAction::Trust => {
                 let panel = self.agents.panel.clone();
@@ -118,6 +129,24 @@ impl Workbench {
             }
         }
     }
+}
+
+/// Shows a value in an untitled text.
+fn show_json(
+    workbench: &mut Workbench,
+    value: &Value,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let document = Documents::untitled(cx);
+    document.update(cx, |document, cx| {
+        let insert = Edit::new(Span::at(ByteOffset(0)), format!("{value:#}\n"));
+        document.edit(&[insert], Author::User, cx);
+        document.set_language(syntax::language_for(Path::new("a.json"), ""), cx);
+    });
+    workbench.leave_place(cx);
+    let pane = workbench.layout.active_pane();
+    workbench.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
 }
 
 fn show_servers(
