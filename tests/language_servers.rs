@@ -151,6 +151,17 @@ fn warnings_alone_are_a_success() {
 }
 
 #[test]
+fn hints_are_printed_only_on_request() {
+    let world = World::new("hint");
+    let error = "a.sql:1:2: error: it is wrong [script S1]\n";
+    let result = world.run(&["lsp", "check", "--trust", "a.sql"]);
+    assert_eq!(result.output, error, "{result:?}");
+    let result = world.run(&["lsp", "check", "--trust", "--all", "a.sql"]);
+    let hint = "a.sql:1:2: hint: it is long [script S1]\n";
+    assert_eq!(result.output, format!("{error}{hint}"), "{result:?}");
+}
+
+#[test]
 fn an_untrusted_folder_gets_no_server() {
     let world = World::new("push");
     let result = world.run(&["lsp", "check", "a.sql"]);

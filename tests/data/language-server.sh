@@ -3,6 +3,7 @@
 #   push        publishes one error for each opened document; its second row is the definition of everything
 #   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats;
 #               its fix of all errors writes an x before the second row
+#   hint        as push, with a hint as well
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
@@ -58,6 +59,7 @@ opened() {
     uri=$(printf %s "$body" | grep -o '"uri":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
     case $behaviour in
         push | edit | stubborn | folders) publish "$(diagnostic 1 'it is wrong')" ;;
+        hint) publish "$(diagnostic 1 'it is wrong'),$(diagnostic 4 'it is long')" ;;
         late) publish; sleep 2; publish "$(diagnostic 1 'it is wrong')" ;;
         brood | family)
             sh -c 'trap "" TERM HUP; while :; do sleep 1; done' &

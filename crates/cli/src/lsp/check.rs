@@ -24,6 +24,9 @@ pub(super) struct CheckAction {
     /// Files and folders to check
     #[arg(required = true)]
     paths: Vec<PathBuf>,
+    /// Print information and hints too, not only errors and warnings
+    #[arg(long)]
+    all: bool,
     /// Print an object with the diagnostics and the failures
     #[arg(long)]
     json: bool,
@@ -59,7 +62,11 @@ impl CheckAction {
             logs: dirs.server_logs(),
             clock: Arc::new(RealClock::default()),
         };
-        let report = language::check(servers, &request).map_err(error_text)?;
+        let mut report = language::check(servers, &request).map_err(error_text)?;
+        if !self.all {
+            let diagnostics = &mut report.diagnostics;
+            diagnostics.retain(|it| it.severity <= CheckSeverity::Warning);
+        }
         let text = if self.json {
             format!("{:#}\n", to_json(&report))
         } else {
