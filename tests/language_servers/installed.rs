@@ -3,23 +3,27 @@
 //! A story is skipped if the tool that installs its server is missing or the registry does not answer.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use host::environment::{self, Recipient};
+use host::environment::{self, Recipient, Variable};
 use mockllm::{MockServer, Script};
 use serde_json::{Value, json};
 
 use super::{CommandResult, World};
 
-/// A registry of packages.
+/// A source of servers.
 #[derive(Clone, Copy)]
 pub(super) enum Registry {
     Npm,
     Pypi,
+    /// The toolchain of rustup; nothing is added to it.
+    Rustup,
 }
 
 /// A file that a server checks.
 struct ServerFile {
+    /// Path below the project.
     name: &'static str,
     wrong: &'static str,
     right: &'static str,
@@ -28,7 +32,8 @@ struct ServerFile {
 }
 
 impl Registry {
-    /// Returns whether a small package can be installed from the registry now.
+    /// Returns whether a small package can be installed from the registry now; of a toolchain, whether it has the
+    /// components already, since a test must not change the user's.
     fn answers(self, world: &World) -> bool {
         let folder = world.path("probe").display().to_string();
         let (program, arguments): (&str, &[&str]) = match self {
@@ -63,6 +68,7 @@ impl Registry {
                     "six==1.17.0",
                 ],
             ),
+            Self::Rustup => ("rustup", &["component", "list", "--installed"]),
         };
         let mut command = Command::new(program);
         command
@@ -70,16 +76,23 @@ impl Registry {
             .env_clear()
             .envs(world.variables.iter().cloned());
         command.env("HOME", world.path("."));
-        command
-            .stdin(Stdio::null())
-            .output()
-            .is_ok_and(|output| output.status.success())
+        let output = command.stdin(Stdio::null()).output();
+        output.is_ok_and(|output| {
+            let listed = String::from_utf8_lossy(&output.stdout);
+            let has = |name: &str| listed.lines().any(|line| line.starts_with(name));
+            let is_complete = match self {
+                Self::Npm | Self::Pypi => true,
+                Self::Rustup => has("rust-analyzer") && has("rust-src"),
+            };
+            output.status.success() && is_complete
+        })
     }
 
     fn reason(self) -> &'static str {
         match self {
             Self::Npm => "npm is missing or its registry does not answer",
             Self::Pypi => "pip is missing or PyPI does not answer",
+            Self::Rustup => "rustup or a component of the toolchain is missing",
         }
     }
 }
@@ -90,7 +103,7 @@ impl World {
         let mut world = World::new("push");
         fs::remove_file(world.path("p/a.sql")).expect("removed");
         fs::remove_file(world.path("config/settings.json")).expect("removed");
-        world.variables = environment::variables(Recipient::Foreign);
+        world.variables = variables(&world);
         world
     }
 
@@ -119,15 +132,50 @@ impl World {
         result
     }
 
-    /// The command lines of all processes that name the folder of installed servers.
+    /// The command lines of all processes that name the folder of installed servers; on Linux, also the working
+    /// folders of those that run in the project.
     pub(super) fn server_processes(&self) -> Vec<String> {
         let output = Command::new("ps").args(["axww", "-o", "args"]).output();
         let output = output.expect("a list of processes").stdout;
         let servers = self.path("state/servers").display().to_string();
         let text = String::from_utf8_lossy(&output);
         let lines = text.lines().filter(|line| line.contains(&servers));
-        lines.map(str::to_owned).collect()
+        let lines = lines.map(str::to_owned);
+        let root = self.path("p").canonicalize().expect("a folder");
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let folders = processes.filter_map(|process| process.path().join("cwd").read_link().ok());
+        let folders = folders.filter(|folder| folder.starts_with(&root));
+        lines
+            .chain(folders.map(|folder| folder.display().to_string()))
+            .collect()
     }
+}
+
+/// The variables that all children get, with the folders of rustup, which are below the user's home folder, and one
+/// for the builds of the world.
+fn variables(world: &World) -> Vec<Variable> {
+    let mut variables = environment::variables(Recipient::Foreign);
+    let value = |name: &str| {
+        let found = variables.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| PathBuf::from(value))
+    };
+    let home = value("HOME").unwrap_or_default();
+    let folders = [
+        (
+            "RUSTUP_HOME",
+            value("RUSTUP_HOME").unwrap_or(home.join(".rustup")),
+        ),
+        (
+            "CARGO_HOME",
+            value("CARGO_HOME").unwrap_or(home.join(".cargo")),
+        ),
+        ("CARGO_TARGET_DIR", world.path("target")),
+    ];
+    for (name, folder) in folders {
+        variables.retain(|(known, _)| known != name);
+        variables.push((name.into(), folder.into()));
+    }
+    variables
 }
 
 fn check_server(registry: Registry, id: &str, file: &ServerFile) {
@@ -243,4 +291,30 @@ fn json_is_installed_and_finds_a_missing_value() {
         diagnostic: "a.json:1:8: error: Value expected",
     };
     check_server(Registry::Npm, "json", &file);
+}
+
+#[test]
+fn rust_analyzer_finds_a_wrong_type_with_cargo() {
+    let world = World::with_installed_servers();
+    if !world.install(Registry::Rustup, &["rust-analyzer"]) {
+        return;
+    }
+    let manifest = "[package]\nname = \"p\"\nversion = \"1.0.0\"\nedition = \"2024\"\n";
+    fs::write(world.path("p/Cargo.toml"), manifest).expect("a file");
+    fs::create_dir(world.path("p/src")).expect("a folder");
+    let source = world.path("p/src/lib.rs");
+    fs::write(&source, "pub const ONE: i32 = \"one\";\n").expect("a file");
+    let result = world.check(&["."]);
+    let line = "src/lib.rs:1:22: error: mismatched types";
+    let is_found = result.output.lines().any(|it| it.starts_with(line));
+    assert!(is_found && result.code == Some(1), "{result:?}");
+    fs::write(&source, "pub const ONE: i32 = 1;\n").expect("a file");
+    // A file outside of the crate has hints only.
+    fs::write(world.path("p/other.rs"), "pub fn two() {}\n").expect("a file");
+    let result = world.check(&["."]);
+    assert_eq!(
+        (result.code, result.output.as_str()),
+        (Some(0), ""),
+        "{result:?}"
+    );
 }
