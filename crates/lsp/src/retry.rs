@@ -8,12 +8,22 @@ use crate::error::{CONTENT_MODIFIED, SERVER_CANCELLED};
 use crate::message::ResponseError;
 use crate::pending::ResponseResult;
 
-/// Requests that are repeated once if the server is not ready. None of them changes a text.
+/// Requests that are repeated once if the server is not ready, as rust-analyzer is while it loads a project. None of
+/// them changes a text.
 pub(crate) const REPEATABLE: &[&str] = &[
     "textDocument/hover",
+    "textDocument/definition",
+    "textDocument/declaration",
+    "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "textDocument/references",
     "textDocument/documentHighlight",
     "textDocument/documentSymbol",
     "textDocument/inlayHint",
+    "textDocument/signatureHelp",
+    "textDocument/prepareRename",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
     "workspace/symbol",
 ];
 

@@ -133,6 +133,36 @@ fn a_server_that_is_not_ready_is_asked_once_more() {
 }
 
 #[test]
+fn a_server_that_loads_a_project_is_asked_for_locations_again() {
+    let including = LocationKind::References {
+        include_declaration: true,
+    };
+    for (kind, method, provider) in [
+        (
+            LocationKind::Definition,
+            "textDocument/definition",
+            "definitionProvider",
+        ),
+        (including, "textDocument/references", "referencesProvider"),
+    ] {
+        let capabilities = json!({ "textDocumentSync": 2, provider: true });
+        let (server, _events, mut fake) = with_document(capabilities, "abcdef");
+        let request = server.locations(kind, &document(), ByteOffset(0));
+        let locations = ask(request.expect("offered"), &mut fake, |fake| {
+            let request = fake.expect(method);
+            fake.refuse(&request, -32801, Value::Null);
+            let again = fake.expect(method);
+            assert_eq!(again["params"], request["params"]);
+            let start = json!({ "line": 0, "character": 0 });
+            let range = json!({ "start": start, "end": start });
+            fake.respond(&again, json!([{ "uri": "file:///w/b.rs", "range": range }]));
+        });
+        let locations = locations.expect("an answer");
+        assert_eq!(locations[0].path, path("/w/b.rs"), "{method}");
+    }
+}
+
+#[test]
 fn a_request_about_an_older_text_is_not_repeated() {
     let (server, _events, mut fake) = with_document(hovering(), "abcdef");
     let request = hover(&server);
