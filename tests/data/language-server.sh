@@ -12,6 +12,7 @@
 #   folders     as push, and writes the messages about folders to `server-folders` in its working directory
 #   types       answers requests: a document has one error if it contains "wrong", in the row of the word; renames and
 #               actions replace the first row
+#   reads       watches all .sql files; a document has one error that quotes `b.sql`, as it was at the last event about a file
 #   silent      publishes nothing
 #   hang        answers nothing once it is asked for a definition
 #   crash       exits with code 3 when a document is opened
@@ -71,6 +72,11 @@ opened() {
     esac
 }
 
+# Reads a file that is not open, at the start and after an event about a file.
+read_file() {
+    read_text=$(cat b.sql 2> /dev/null)
+}
+
 first_row='{"start":{"line":0,"character":0},"end":{"line":0,"character":999}}'
 
 # The address of the document that the message names.
@@ -105,8 +111,9 @@ handle() {
     case $method in
         initialize)
             pull=
+            [ "$behaviour" = reads ] && read_file
             case $behaviour in
-                pull | echo | types)
+                pull | echo | types | reads)
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}' ;;
                 edit) pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true' ;;
             esac
@@ -121,6 +128,12 @@ handle() {
         textDocument/didChange) remember; word=$(text text | grep -o '^[a-z]*') ;;
         textDocument/diagnostic)
             if [ "$behaviour" = types ]; then answer "{\"kind\":\"full\",\"items\":[$(type_error)]}"; return; fi
+            if [ "$behaviour" = reads ]; then
+                items=
+                [ -z "$read_text" ] || items=$(diagnostic 1 "b.sql has $read_text")
+                answer "{\"kind\":\"full\",\"items\":[$items]}"
+                return
+            fi
             message='it is odd'
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
@@ -151,16 +164,16 @@ handle() {
             fi ;;
         textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
         initialized)
-            if [ "$behaviour" = watch ]; then
+            if [ "$behaviour" = watch ] || [ "$behaviour" = reads ]; then
                 options='{"watchers":[{"globPattern":"**/*.sql"}]}'
                 registration="{\"id\":\"w\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":$options}"
                 send "{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"client/registerCapability\",\"params\":{\"registrations\":[$registration]}}"
             fi ;;
-        '') [ "$id" = 900 ] && publish "$(diagnostic 3 'it watches')" ;;
+        '') [ "$id" = 900 ] && [ "$behaviour" = watch ] && publish "$(diagnostic 3 'it watches')" ;;
         workspace/didChangeWorkspaceFolders) printf '%s\n' "$body" >> server-folders ;;
         workspace/didChangeWatchedFiles)
             count=$(printf %s "$body" | grep -o '"type":' | wc -l | tr -d ' ')
-            publish "$(diagnostic 3 "changes: $count")" ;;
+            if [ "$behaviour" = reads ]; then read_file; else publish "$(diagnostic 3 "changes: $count")"; fi ;;
         shutdown) [ "$behaviour" = stubborn ] || answer null ;;
         exit) [ "$behaviour" = stubborn ] || exit 0 ;;
     esac

@@ -174,6 +174,37 @@ impl RunningServers {
         }
     }
 
+    /// Asks the servers that offer it for the diagnostics of all open documents of the folder again, such as after files
+    /// changed that are not open. Blocks until they have answered, at most for about `time`.
+    pub fn pull_diagnostics(&self, time: Duration) {
+        let state = self.shared.state();
+        let Some(folder) = state.folders.get(&self.folder) else {
+            return;
+        };
+        let clock = folder.clock.clone();
+        let until = clock.elapsed() + time;
+        let documents = state.documents.iter();
+        let documents = documents.filter(|(_, document)| document.folder == self.folder);
+        let pulls = documents.flat_map(|(path, _)| {
+            let servers = state.connected(path);
+            servers.map(|server| (server.connection.clone(), path.clone()))
+        });
+        let pulls: Vec<(LanguageServer, AbsPath)> = pulls.collect();
+        drop(state);
+        let requests = pulls
+            .into_iter()
+            .filter_map(|(server, path)| server.pull_diagnostics(&path));
+        for request in requests.collect::<Vec<_>>() {
+            let left = until.saturating_sub(clock.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            if let Err(error) = request.wait(left) {
+                log::debug!("no diagnostics after a change of files: {error}");
+            }
+        }
+    }
+
     /// Returns the diagnostics of an open document with the ids of their servers, in the order of the servers.
     pub fn diagnostics(&self, path: &AbsPath) -> Vec<(String, DocumentDiagnostics)> {
         let state = self.shared.state();

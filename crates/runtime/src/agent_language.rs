@@ -4,11 +4,13 @@
 //! Invariant: servers read the tree and cannot change it; they have no network, and none of the tree's secrets, unless the
 //! user turned the sandbox off.
 //! Invariant: no server starts in a folder that is not trusted, or without the sandbox that the session's commands have.
+//! Invariant: after each call that may change files, the servers are notified of the changed ones.
 //! Start at `AgentLanguagePool::offer`; `tree` runs the servers of one tree, `queries` asks them.
 
 mod document_query;
 mod documents;
 mod edits;
+mod file_changes;
 mod queries;
 mod tree;
 
@@ -23,19 +25,22 @@ use agent::services::Buffers;
 use agent::tool::Tool;
 use agent::tools::{ToolStates, language as language_tools};
 use base::AbsPath;
+use composer::change_history::TreeWatchers;
 use host::Dirs;
 use host::environment::Variable;
 use language::{FolderServers, ServerSandbox};
 use project::{WalkBackend, WalkOptions, file_list};
 
 use crate::language_servers::{self, TreeServersRequest};
-use crate::sandbox_policy::{self, lock};
+use crate::sandbox_policy::{self, SessionSandbox, lock};
+pub(crate) use file_changes::ChangedFiles;
 use tree::TreeServers;
 
 /// The servers of all trees that sessions work in. Sessions in one tree share them.
 pub(crate) struct AgentLanguagePool {
     dirs: Dirs,
     buffers: Option<Arc<dyn Buffers>>,
+    watchers: TreeWatchers,
     /// Holds no server by itself: they end with the last session that can ask them.
     trees: Mutex<HashMap<AbsPath, Weak<TreeServers>>>,
 }
@@ -65,6 +70,17 @@ pub(crate) enum TreeSandbox {
     Weak,
 }
 
+impl TreeSandbox {
+    /// Returns the sandbox for servers that corresponds to the one of a session; `None` means that the user turned it off.
+    pub(crate) fn of(sandbox: Option<&Arc<SessionSandbox>>) -> Self {
+        match sandbox {
+            None => Self::Off,
+            Some(sandbox) if sandbox.hides_files() => Self::On(sandbox.clone()),
+            Some(_) => Self::Weak,
+        }
+    }
+}
+
 /// The parts of a session that language servers provide.
 #[derive(Default)]
 pub(crate) struct LanguageOffer {
@@ -74,11 +90,17 @@ pub(crate) struct LanguageOffer {
 }
 
 impl AgentLanguagePool {
-    /// Creates the pool without servers. `buffers` provides the unsaved texts of windows, if there are any.
-    pub(crate) fn new(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Self {
+    /// Creates the pool without servers. `buffers` provides the unsaved texts of windows, if there are any; `watchers`
+    /// have the logs of the composer's worktrees.
+    pub(crate) fn new(
+        dirs: &Dirs,
+        buffers: Option<Arc<dyn Buffers>>,
+        watchers: TreeWatchers,
+    ) -> Self {
         Self {
             dirs: dirs.clone(),
             buffers,
+            watchers,
             trees: Mutex::default(),
         }
     }
@@ -108,9 +130,24 @@ impl AgentLanguagePool {
             return known;
         }
         let root = tree.root.clone();
-        let servers = TreeServers::new(self.dirs.clone(), tree, self.buffers.clone());
+        let (dirs, buffers) = (self.dirs.clone(), self.buffers.clone());
+        let servers = TreeServers::new(dirs, tree, buffers, self.watchers.clone());
         trees.insert(root, Arc::downgrade(&servers));
         servers
+    }
+
+    /// Notifies the running servers that a session in the folder `root` may have changed files. Returns at once.
+    pub(crate) fn files_changed(&self, root: &AbsPath, changed: &ChangedFiles) {
+        // The tree of another session may lie within the folder, or around it.
+        let is_affected = |tree: &AbsPath| tree.is_within(root) || root.is_within(tree);
+        let trees = lock(&self.trees);
+        let affected = trees.iter().filter(|(tree, _)| is_affected(tree));
+        let affected = affected.filter_map(|(_, servers)| servers.upgrade());
+        let affected: Vec<Arc<TreeServers>> = affected.collect();
+        drop(trees);
+        for servers in affected {
+            servers.files_changed(changed);
+        }
     }
 }
 
@@ -121,7 +158,7 @@ struct LanguageFeatures {
 
 impl AgentTree {
     /// Returns the servers of the tree. Blocks on the disk, and until the sandbox is open.
-    fn open(&self, dirs: &Dirs) -> FolderServers {
+    pub(crate) fn open(&self, dirs: &Dirs) -> FolderServers {
         let sandbox = match &self.sandbox {
             TreeSandbox::Off => ServerSandbox::Off,
             TreeSandbox::Weak => {

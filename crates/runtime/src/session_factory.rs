@@ -28,6 +28,7 @@ use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
 use crate::agent_language::{AgentLanguagePool, AgentTree, TreeSandbox};
+use crate::call_observer::SessionCallObserver;
 use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, ServerWait};
 use crate::permissions::{self, PermissionScope, Permissions};
@@ -97,7 +98,7 @@ pub struct SessionFactory {
     harness: Arc<Harness>,
     tool_states: Arc<ToolStates>,
     servers: McpPool,
-    language: AgentLanguagePool,
+    language: Arc<AgentLanguagePool>,
     trust: TrustedFolders,
     dirs: Dirs,
     watchers: TreeWatchers,
@@ -186,7 +187,8 @@ impl SessionFactory {
             None => IndexRegistry::new(dirs),
         };
         let (buffers, environments) = windows_parts(windows, &checkouts);
-        let language = AgentLanguagePool::new(dirs, buffers.clone());
+        let language = AgentLanguagePool::new(dirs, buffers.clone(), watchers.clone());
+        let language = Arc::new(language);
         let sources = sources(dirs, indexes, buffers);
         let config = Some(dirs.config.clone());
         let contexts =
@@ -204,7 +206,10 @@ impl SessionFactory {
             sources,
             models: Arc::new(gateway),
             tools,
-            observer: Some(Arc::new(watchers.clone())),
+            observer: Some(Arc::new(SessionCallObserver {
+                watchers: watchers.clone(),
+                language: language.clone(),
+            })),
             contexts: Arc::new(contexts),
             compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
@@ -313,16 +318,11 @@ impl SessionFactory {
             Some(_) => self.trust.is_trusted(root),
             None => trust::is_trusted(&RealFiles, &self.dirs, checkout),
         };
-        let sandbox = match sandbox {
-            None => TreeSandbox::Off,
-            Some(sandbox) if sandbox.hides_files() => TreeSandbox::On(sandbox.clone()),
-            Some(_) => TreeSandbox::Weak,
-        };
         AgentTree {
             root: root.clone(),
             checkout: checkout.clone(),
             is_trusted,
-            sandbox,
+            sandbox: TreeSandbox::of(sandbox),
             variables,
         }
     }

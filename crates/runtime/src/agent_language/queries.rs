@@ -164,11 +164,11 @@ impl TreeServers {
         let folder = running.folder(deadline).await?;
         let (shared, paths) = (running.clone(), paths.to_vec());
         let work = tokio::task::spawn_blocking(move || {
-            let mut documents = shared.documents();
             let mut result = Synchronised {
-                has_changed: documents.refresh(&shared.servers),
+                has_changed: shared.pass_changes_on(),
                 unopened: HashMap::new(),
             };
+            let mut documents = shared.documents();
             for path in paths {
                 match documents.open(&path, &shared.servers, &folder) {
                     Ok(is_new) => result.has_changed |= is_new,
@@ -211,7 +211,8 @@ impl TreeServers {
                 .iter()
                 .filter(|path| !synchronised.unopened.contains_key(path))
         };
-        let mut must_settle = synchronised.has_changed;
+        let mut must_settle = running.renew_reports(deadline).await;
+        must_settle |= synchronised.has_changed;
         loop {
             while wanted().any(is_pending) && running.wait(deadline).await {
                 must_settle = true;

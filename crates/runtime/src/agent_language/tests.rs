@@ -5,11 +5,15 @@ use std::time::Duration;
 use agent::language::{
     DiagnosticsAnswer, LineRange, SymbolLocation, SymbolPosition, SymbolRelation, TextChange,
 };
+use agent::tool::{ToolAccess, ToolClass, ToolResult};
+use agent::{CallObserver as _, ObservedCall};
 use host::process::{ProcessRequest, run};
 use host::{Files as _, RealFiles, TempFolder};
 use serde_json::json;
 
+use super::file_changes::tests::{call, context, log};
 use super::*;
+use crate::call_observer::SessionCallObserver;
 use crate::sandbox_policy::{Confinement, SessionRoot};
 
 /// Time for the reports of the scripted server.
@@ -20,10 +24,16 @@ struct World {
     folder: TempFolder,
     dirs: Dirs,
     tree: AgentTree,
+    /// The behaviour of the server.
+    behaviour: &'static str,
 }
 
 impl World {
     fn new() -> Self {
+        Self::with("types")
+    }
+
+    fn with(behaviour: &'static str) -> Self {
         let folder = TempFolder::new().expect("a folder");
         let root = folder.path().join("tree");
         RealFiles.create_folder(&root).expect("a folder");
@@ -43,7 +53,12 @@ impl World {
             variables: Vec::new(),
             root,
         };
-        let world = Self { folder, dirs, tree };
+        let world = Self {
+            folder,
+            dirs,
+            tree,
+            behaviour,
+        };
         world.set("enabled", true);
         world.write("a.sql", "fine\nwrong\n");
         world
@@ -54,7 +69,7 @@ impl World {
         let script = test_support::data("language-server.sh");
         let server = json!({
             "command": script.canonicalize().expect("the script"),
-            "args": ["types", self.mark()],
+            "args": [self.behaviour, self.mark()],
             "languages": ["SQL"],
         });
         let settings = json!({ "lsp": { flag: value, "servers": { "script": server } } });
@@ -93,7 +108,7 @@ impl World {
     }
 
     async fn offer_to(&self, tree: AgentTree) -> LanguageOffer {
-        let pool = AgentLanguagePool::new(&self.dirs, None);
+        let pool = AgentLanguagePool::new(&self.dirs, None, TreeWatchers::default());
         pool.offer(tree, &Arc::default()).await
     }
 
@@ -294,4 +309,62 @@ async fn servers_without_queries_end() {
     // The next query starts them again.
     let answer = queries.diagnostics(paths, TIME).await;
     assert_eq!(errors(&answer.expect("an answer")).len(), 1);
+}
+
+/// Runs a command of an agent that does `action`.
+async fn run_command(observer: &SessionCallObserver, root: &AbsPath, action: impl FnOnce() + Send) {
+    let observed = ObservedCall {
+        class: ToolClass::Execute,
+        call: &call(),
+        access: &ToolAccess::default(),
+        context: &context(root),
+    };
+    let run = Box::pin(async {
+        action();
+        ToolResult::ok("done")
+    });
+    observer.observe(observed, run).await;
+}
+
+/// Checks that reports follow the changes that commands make of a file that is not open.
+async fn check_unopened_file(world: World, watchers: TreeWatchers) {
+    let pool = AgentLanguagePool::new(&world.dirs, None, watchers.clone());
+    let offer = pool.offer(world.tree.clone(), &Arc::default()).await;
+    let queries = offer.edit_diagnostics.expect("servers");
+    let observer = SessionCallObserver {
+        watchers,
+        language: Arc::new(pool),
+    };
+    let root = &world.tree.root;
+    let messages = async || {
+        let answer = queries.diagnostics(vec!["a.sql".to_owned()], TIME).await;
+        let answer = answer.expect("an answer");
+        assert_eq!(answer.unreported, [], "{}", world.log());
+        let errors = errors(&answer).into_iter();
+        errors.map(|(_, _, message)| message).collect::<Vec<_>>()
+    };
+    assert_eq!(messages().await, Vec::<String>::new());
+    run_command(&observer, root, || world.write("b.sql", "one")).await;
+    assert_eq!(messages().await, ["b.sql has one [script S1]"]);
+    run_command(&observer, root, || world.write("b.sql", "three")).await;
+    assert_eq!(messages().await, ["b.sql has three [script S1]"]);
+    run_command(&observer, root, || {
+        RealFiles.remove(&root.join("b.sql")).expect("removed");
+    })
+    .await;
+    assert_eq!(messages().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn servers_are_notified_of_files_that_commands_change() {
+    check_unopened_file(World::with("reads"), TreeWatchers::default()).await;
+}
+
+#[tokio::test]
+async fn servers_of_a_logged_tree_are_notified_of_files_that_commands_change() {
+    let world = World::with("reads");
+    let watchers = TreeWatchers::default();
+    let log = log(&world.tree.root, &world.folder.path().join("log"));
+    watchers.add(Arc::new(Mutex::new(log)));
+    check_unopened_file(world, watchers).await;
 }

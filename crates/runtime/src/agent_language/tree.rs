@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use agent::services::Buffers;
 use base::AbsPath;
+use composer::change_history::TreeWatchers;
 use host::{Dirs, RealClock};
 use language::{FolderServers, RunningOptions, RunningServers};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::documents::OpenDocuments;
+use super::file_changes::{ChangedFiles, FileChangeTracker};
 use super::{AgentTree, TreeSandbox};
 use crate::sandbox_policy::lock;
 
@@ -25,6 +27,7 @@ pub(crate) struct TreeServers {
     dirs: Dirs,
     pub(super) tree: AgentTree,
     buffers: Option<Arc<dyn Buffers>>,
+    watchers: TreeWatchers,
     state: Mutex<TreeState>,
     /// The servers themselves, for tasks that outlive a call.
     this: Weak<TreeServers>,
@@ -40,17 +43,24 @@ struct TreeState {
 pub(super) struct RunningTree {
     pub(super) servers: RunningServers,
     pub(super) documents: Mutex<OpenDocuments>,
+    disk: Arc<FileChangeTracker>,
     /// Counts the announced changes.
     changes: watch::Receiver<u64>,
 }
 
 impl TreeServers {
     /// Prepares the servers of a tree; none starts yet.
-    pub(super) fn new(dirs: Dirs, tree: AgentTree, buffers: Option<Arc<dyn Buffers>>) -> Arc<Self> {
+    pub(super) fn new(
+        dirs: Dirs,
+        tree: AgentTree,
+        buffers: Option<Arc<dyn Buffers>>,
+        watchers: TreeWatchers,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             dirs,
             tree,
             buffers,
+            watchers,
             state: Mutex::default(),
             this: this.clone(),
         })
@@ -83,8 +93,14 @@ impl TreeServers {
         }
         let (tree, dirs) = (self.tree.clone(), self.dirs.clone());
         let logs = dirs.server_logs().join("agents");
+        let disk = FileChangeTracker::new(tree.root.clone(), self.watchers.clone());
+        let disk = Arc::new(disk);
+        let opened = disk.clone();
         let (servers, changed) = RunningServers::start(RunningOptions {
-            open: Box::new(move || tree.open(&dirs)),
+            open: Box::new(move || {
+                opened.begin();
+                tree.open(&dirs)
+            }),
             logs,
             clock: Arc::new(RealClock::default()),
         });
@@ -93,11 +109,25 @@ impl TreeServers {
         let running = Arc::new(RunningTree {
             servers,
             documents: Mutex::new(documents),
+            disk,
             changes,
         });
         tokio::spawn(count_changes(Arc::downgrade(&running), changed, sender));
         tokio::spawn(end_when_idle(self.this.clone()));
         state.running.insert(running).clone()
+    }
+
+    /// Notifies the servers in the background of files that may have changed; those that do not run read them when they
+    /// start. Returns at once.
+    pub(super) fn files_changed(&self, changed: &ChangedFiles) {
+        let Some(running) = self.running() else {
+            return;
+        };
+        running.disk.note(changed);
+        // A call can be dropped without a runtime; the next query then passes its changes on.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn_blocking(move || running.pass_changes_on());
+        }
     }
 
     /// Ends the servers if no query came for `IDLE_TIME`; returns when to look again otherwise.
@@ -169,6 +199,27 @@ impl RunningTree {
                 return;
             }
         }
+    }
+
+    /// Passes the changes of files since the last call on to the servers: the texts of open documents, and events about
+    /// all files. Returns whether there were any. Blocks on the disk.
+    pub(super) fn pass_changes_on(&self) -> bool {
+        let has_new_text = self.documents().refresh(&self.servers);
+        self.disk.pass_on(&self.servers) || has_new_text
+    }
+
+    /// Asks the servers again about the open documents if other files changed since their reports. Returns whether it
+    /// did; does nothing without time left.
+    pub(super) async fn renew_reports(self: &Arc<Self>, deadline: Instant) -> bool {
+        let time = deadline.saturating_duration_since(Instant::now());
+        if time.is_zero() || !self.disk.take_notice() {
+            return false;
+        }
+        let shared = self.clone();
+        let pulled = tokio::task::spawn_blocking(move || shared.servers.pull_diagnostics(time));
+        // A server that is late is asked no further; its reports count when they come.
+        timeout_at(deadline, pulled).await.ok();
+        true
     }
 
     /// Locks the documents, even if another holder has panicked.

@@ -1,0 +1,240 @@
+//! Changes of files on a real disk, found by their stamps and in a log.
+
+use std::sync::Arc;
+
+use agent::services::SessionServices;
+use agent::tool::{CallInput, ToolAccess, ToolCall, ToolContext};
+use agent::user_prompts::UserPrompts;
+use composer::change_history::{
+    ChangeAuthor, ChangeHistory, ChangeHistoryOptions, FakeBase, ObserveScope,
+};
+use host::{FakeClock, Files as _, RealFiles, TempFolder};
+use model::Profile;
+use serde_json::json;
+
+use super::*;
+
+type Events = Vec<(&'static str, FileChangeType)>;
+
+/// Returns the context of a call below `root`.
+pub(in crate::agent_language) fn context(root: &AbsPath) -> ToolContext {
+    let sources = SessionServices {
+        files: Arc::new(RealFiles),
+        clock: Arc::new(FakeClock::at(1)),
+        state: root.clone(),
+        buffers: None,
+        search: None,
+    };
+    ToolContext {
+        session: "s".into(),
+        turn: 1,
+        root: root.clone(),
+        sources: Arc::new(sources),
+        sandbox: None,
+        prompts: UserPrompts::empty(),
+        stop: tokio::sync::watch::channel(false).1,
+        profile: Arc::new(Profile::harmless()),
+        output_tokens: 1000,
+        progress: tokio::sync::mpsc::channel(1).0,
+    }
+}
+
+/// Returns a call without input.
+pub(in crate::agent_language) fn call() -> ToolCall {
+    ToolCall {
+        id: "1".to_owned(),
+        tool: "tool".to_owned(),
+        input: CallInput::Json(json!({})),
+        waits: false,
+    }
+}
+
+/// Returns the log of a tree, kept in `folder`.
+pub(in crate::agent_language) fn log(root: &AbsPath, folder: &AbsPath) -> ChangeHistory {
+    let options = ChangeHistoryOptions {
+        root: root.clone(),
+        base: Box::new(FakeBase::default()),
+        folder: folder.clone(),
+        files: Arc::new(RealFiles),
+        // With a clock in the past, every file is read again.
+        clock: Arc::new(FakeClock::at(1)),
+    };
+    ChangeHistory::open(options, ChangeAuthor::Disk).expect("a log")
+}
+
+fn write(root: &AbsPath, path: &str, text: &str) {
+    let path = root.join(path);
+    let folder = path.parent().expect("a folder");
+    RealFiles.create_folder(&folder).expect("a folder");
+    RealFiles
+        .write_private(&path, text.as_bytes())
+        .expect("a file");
+}
+
+/// A folder with the files `a`, `b` and `in/c`, and a tracker that has read it.
+struct World {
+    /// Removed when it is dropped.
+    _folder: TempFolder,
+    root: AbsPath,
+    tracker: FileChangeTracker,
+}
+
+impl World {
+    fn new(watchers: impl FnOnce(&AbsPath, &AbsPath) -> TreeWatchers) -> Self {
+        let folder = TempFolder::new().expect("a folder");
+        let root = folder.path().join("tree");
+        for path in ["a", "b", "in/c"] {
+            write(&root, path, "old");
+        }
+        let root = RealFiles.canonicalize(&root).expect("it exists");
+        let watchers = watchers(&root, &folder.path().join("log"));
+        let tracker = FileChangeTracker::new(root.clone(), watchers);
+        tracker.begin();
+        Self {
+            _folder: folder,
+            root,
+            tracker,
+        }
+    }
+
+    fn changes(&self) -> Vec<(String, FileChangeType)> {
+        match &mut *lock(&self.tracker.known) {
+            KnownFiles::Unread => panic!("the tree was not read"),
+            KnownFiles::Logged(next) => self.tracker.logged_changes(next),
+            KnownFiles::Stamped(stamps) => self.tracker.stamped_changes(stamps),
+        }
+    }
+
+    /// Creates `new`, changes `a`, and removes `b` and the folder `in`.
+    fn change(&self) {
+        write(&self.root, "new", "new");
+        write(&self.root, "a", "newer");
+        for path in ["b", "in"] {
+            RealFiles.remove(&self.root.join(path)).expect("removed");
+        }
+    }
+}
+
+fn owned(events: &[(&'static str, FileChangeType)]) -> Vec<(String, FileChangeType)> {
+    let events = events.iter();
+    events
+        .map(|(path, change)| ((*path).to_owned(), *change))
+        .collect()
+}
+
+fn all_changes() -> Events {
+    vec![
+        ("a", FileChangeType::Changed),
+        ("b", FileChangeType::Deleted),
+        ("in/c", FileChangeType::Deleted),
+        ("new", FileChangeType::Created),
+    ]
+}
+
+/// Checks the changes that are found by stamps after `noted` was noted, and that they are found once.
+fn check_stamped(noted: Option<&[&str]>, expected: &Events) {
+    let world = World::new(|_, _| TreeWatchers::default());
+    world.change();
+    assert_eq!(world.changes(), [], "nothing was noted");
+    world.tracker.note(&match noted {
+        Some(paths) => {
+            ChangedFiles::Paths(paths.iter().map(|path| world.root.join(*path)).collect())
+        }
+        None => ChangedFiles::All,
+    });
+    assert_eq!(world.changes(), owned(expected), "{noted:?}");
+    assert_eq!(world.changes(), []);
+}
+
+#[test]
+fn changes_are_found_by_stamps() {
+    check_stamped(None, &all_changes());
+    check_stamped(
+        Some(&["a", "new"]),
+        &vec![
+            ("a", FileChangeType::Changed),
+            ("new", FileChangeType::Created),
+        ],
+    );
+    // A folder that is gone stands for its files.
+    check_stamped(Some(&["in"]), &all_changes());
+    check_stamped(Some(&["none"]), &Vec::new());
+}
+
+#[test]
+fn ignored_files_are_left_out_unless_a_call_names_them() {
+    let world = World::new(|_, _| TreeWatchers::default());
+    RealFiles
+        .create_folder(&world.root.join(".git"))
+        .expect("a folder");
+    write(&world.root, ".gitignore", "/built\n");
+    write(&world.root, "built", "new");
+    world.tracker.note(&ChangedFiles::All);
+    let ignore = (".gitignore", FileChangeType::Created);
+    assert_eq!(world.changes(), owned(&[ignore]));
+    let built = ChangedFiles::Paths(vec![world.root.join("built")]);
+    world.tracker.note(&built);
+    let built = ("built", FileChangeType::Created);
+    assert_eq!(world.changes(), owned(&[built]));
+}
+
+#[test]
+fn changes_of_a_logged_tree_are_those_of_its_log() {
+    let mut history = None;
+    let world = World::new(|root, folder| {
+        let watchers = TreeWatchers::default();
+        let log = Arc::new(Mutex::new(log(root, folder)));
+        watchers.add(log.clone());
+        history = Some(log);
+        watchers
+    });
+    let history = history.expect("a log");
+    let observe = || {
+        let observed = lock(&history).observe(ObserveScope::All, &ChangeAuthor::Disk);
+        observed.expect("changes");
+    };
+    assert_eq!(world.changes(), []);
+    write(&world.root, "new", "first");
+    write(&world.root, "short", "lived");
+    observe();
+    world.change();
+    RealFiles
+        .remove(&world.root.join("short"))
+        .expect("removed");
+    observe();
+    assert_eq!(world.changes(), owned(&all_changes()));
+    assert_eq!(world.changes(), []);
+}
+
+#[test]
+fn calls_that_may_write_change_files() {
+    let root = AbsPath::new("/root").expect("absolute");
+    let context = context(&root);
+    let of = |class: ToolClass, writes: &[LockScope]| {
+        let access = ToolAccess {
+            writes: writes.to_vec(),
+            ..ToolAccess::default()
+        };
+        ChangedFiles::of(&ObservedCall {
+            class,
+            call: &call(),
+            access: &access,
+            context: &context,
+        })
+    };
+    let path = |path: &str| LockScope::Path(path.to_owned());
+    let tree = || LockScope::Tree(String::new());
+    let paths = ChangedFiles::Paths(vec![root.join("a")]);
+    for class in [ToolClass::Execute, ToolClass::Foreign] {
+        assert_eq!(of(class, &[]), Some(ChangedFiles::All), "{class:?}");
+    }
+    for class in [ToolClass::Read, ToolClass::Interact, ToolClass::Delegate] {
+        assert_eq!(of(class, &[tree()]), None, "{class:?}");
+    }
+    assert_eq!(of(ToolClass::Edit, &[path("a"), path("/b")]), Some(paths));
+    assert_eq!(
+        of(ToolClass::Edit, &[path("a"), tree()]),
+        Some(ChangedFiles::All)
+    );
+    assert_eq!(of(ToolClass::Network, &[path("/b")]), None);
+}
