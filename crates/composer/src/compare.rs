@@ -146,6 +146,7 @@ pub fn run_checks(
         commit: CommitId(commit.to_string()),
         changed: reviewed.changes.keys().cloned().collect(),
         tree,
+        onto_tree: base,
         repository: &repository,
         files,
     })?;

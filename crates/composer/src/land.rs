@@ -29,7 +29,9 @@ use git::merge::{
 };
 use host::{Clock, Files};
 
-pub use checks::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NoChecks};
+pub use checks::{
+    Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NewErrors, NoChecks,
+};
 pub use error::LandingError;
 pub use message::CommitMessage;
 pub use record::{LandingId, LandingStep, LandingSummary};

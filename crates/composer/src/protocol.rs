@@ -32,6 +32,8 @@ pub enum Command {
     UndoVerdict,
     /// Lands the accepted hunks of these jobs, or of all if the list is empty.
     Land(Vec<JobId>),
+    /// As `Land`, but without the check for new errors: the user confirmed that the work lands with them or unchecked.
+    LandWithErrors(Vec<JobId>),
     /// Undoes the latest landing.
     UndoLanding,
     /// Resolves one file of a conflicting landing. The landing continues after the last one.

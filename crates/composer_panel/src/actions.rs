@@ -63,6 +63,8 @@ gpui_kit::actions!(
         UndoVerdict,
         /// Land the accepted changes on your branch.
         Land,
+        /// Land the accepted changes, even with new errors or unchecked.
+        LandWithErrors,
         /// Undo the latest landing.
         UndoLanding,
         /// Fork the selected agent: start another one from its work.

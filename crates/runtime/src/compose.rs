@@ -5,4 +5,5 @@
 
 pub mod checks;
 mod job_sessions;
+mod new_errors;
 pub mod service;

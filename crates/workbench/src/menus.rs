@@ -269,6 +269,7 @@ fn agents_menu() -> Menu {
         MenuItem::action("Accept change at caret", agents::AcceptHere),
         MenuItem::action("Reject change at caret", agents::RejectHere),
         MenuItem::action("Land accepted changes", agents::Land),
+        MenuItem::action("Land without checking for errors", agents::LandWithErrors),
         MenuItem::action("Undo landing", agents::UndoLanding),
         MenuItem::separator(),
         MenuItem::action("Trust folder", agents::TrustFolder),

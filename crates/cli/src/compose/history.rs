@@ -11,7 +11,7 @@ use composer::checkpoint::{UndoResult, UndoSelection};
 use composer::compare::{compare, format_table, measure, run_checks};
 use composer::job::{HandOverTarget, JobStatus};
 use composer::job_review::JobReview;
-use composer::land::CheckSource as _;
+use composer::land::{CheckSource as _, NewErrors};
 use composer::worktrees::lock_of;
 use host::{Dirs, RealFiles};
 use serde_json::json;
@@ -277,8 +277,8 @@ impl CompareCommand {
             );
         }
         let checks = if self.check {
-            let commands = CheckCommands::new(dirs, worktrees.folder());
-            let checks = commands.load().map_err(error_text)?;
+            let commands = CheckCommands::new(dirs, &worktrees);
+            let checks = commands.load(NewErrors::Refused).map_err(error_text)?;
             if checks.is_empty() {
                 return Err(error_text(Error::NoChecks));
             }

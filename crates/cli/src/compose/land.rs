@@ -10,7 +10,7 @@ use composer::board::{BoardHandle, SavedBoard};
 use composer::forecast::{ChangedTrees, ForecastReport, Forecaster};
 use composer::job::{JobId, JobStatus};
 use composer::job_review::{JobReview, change_gatherer};
-use composer::land::{CheckRunner, CheckSource as _};
+use composer::land::{CheckRunner, CheckSource as _, NewErrors};
 use composer::landing::{
     AcceptedWork, LandingResult, LandingService, accept_unreviewed, accepted_count,
 };
@@ -51,6 +51,10 @@ pub(super) struct LandCommand {
     /// be repeated; an empty one removes all
     #[arg(long, value_name = "COMMAND")]
     check: Vec<String>,
+    /// Land although language servers find new errors, or although they do not answer; `lsp.check_landings` has them
+    /// asked
+    #[arg(long)]
+    allow_errors: bool,
     /// The first line of the commit message; the task without it
     #[arg(long, value_name = "WORDS")]
     message: Option<String>,
@@ -131,11 +135,16 @@ impl LandCommand {
     /// sentence that the caller prints.
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let (worktrees, saved) = self.repository.load_board(dirs)?;
-        let checks = CheckCommands::new(dirs, worktrees.folder());
+        let checks = CheckCommands::new(dirs, &worktrees);
         if !self.check.is_empty() {
             checks.save(&self.check).map_err(error_text)?;
         }
-        let checks = checks.load().map_err(error_text)?;
+        let new_errors = if self.allow_errors {
+            NewErrors::Allowed
+        } else {
+            NewErrors::Refused
+        };
+        let checks = checks.load(new_errors).map_err(error_text)?;
         let landings = LandingService::open(&worktrees).map_err(error_text)?;
         for notice in &landings.notices {
             print_notice(streams, notice);

@@ -277,6 +277,26 @@ fn landing_conflict_is_resolved_or_abandoned() {
 }
 
 #[test]
+fn work_that_language_servers_cannot_check_lands_on_request() {
+    let Some(story) = Story::of(&["Add a count command"]) else {
+        return;
+    };
+    let script = test_support::data("language-server.sh");
+    let server = json!({ "command": script, "args": ["pull"], "languages": ["Python"] });
+    let servers = json!({ "check_landings": true, "servers": { "script": server } });
+    let settings = json!({ "lsp": servers }).to_string();
+    story.home.write("config/settings.json", &settings);
+    // No server starts in a folder that is not trusted.
+    let refused = story.compose(&["land", "a1"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    let reason = "language servers did not check the changes for new errors";
+    assert!(refused.output.contains(reason), "{refused:?}");
+    assert_eq!(story.states(), ["done"]);
+    story.good(&["land", "a1", "--allow-errors"]);
+    assert_eq!(story.states(), ["landed"]);
+}
+
+#[test]
 fn another_agent_goes_on_from_where_one_stands() {
     let Some(story) = Story::of(&["Add a count command"]) else {
         return;

@@ -52,6 +52,7 @@ fn check(is_passed: bool) -> Check {
         name: "tests".to_owned(),
         is_passed,
         detail: String::new(),
+        failure: None,
     }
 }
 

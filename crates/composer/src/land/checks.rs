@@ -17,6 +17,8 @@ pub struct LandingCandidate<'a> {
     /// The paths that the landing changes on the branch.
     pub changed: Vec<TreePath>,
     pub(crate) tree: ObjectId,
+    /// The tree of the branch, without the changes.
+    pub(crate) onto_tree: ObjectId,
     pub(crate) repository: &'a Repository,
     pub(crate) files: &'a dyn Files,
 }
@@ -30,6 +32,19 @@ pub struct Check {
     pub is_passed: bool,
     /// The output of a failed check.
     pub detail: String,
+    /// A clause that explains the failure to the user; `None` if the name and the output suffice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// The treatment of errors that language servers find in changed files, if the settings have landings checked for
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewErrors {
+    /// New errors fail the check, and missing reports block the landing.
+    Refused,
+    /// The user confirmed that the work lands without this check.
+    Allowed,
 }
 
 /// The reason why checks gave no result, as a sentence.
@@ -53,7 +68,7 @@ pub trait CheckRunner {
 /// The checks that the user configured for a repository.
 pub trait CheckSource: Send + Sync {
     /// Reads the present checks. Blocks on the disk.
-    fn load(&self) -> Result<Box<dyn CheckRunner + Send>, CheckError>;
+    fn load(&self, new_errors: NewErrors) -> Result<Box<dyn CheckRunner + Send>, CheckError>;
 }
 
 /// Runs no checks at all.
@@ -73,5 +88,10 @@ impl LandingCandidate<'_> {
     /// Writes the files of the merged tree into a folder, which must be empty.
     pub fn write_to(&self, folder: &AbsPath) -> Result<(), LandingError> {
         Ok(self.repository.export(self.tree, folder, self.files)?)
+    }
+
+    /// Writes the files of the branch, without the changes, into a folder, which must be empty.
+    pub fn write_branch_to(&self, folder: &AbsPath) -> Result<(), LandingError> {
+        Ok(self.repository.export(self.onto_tree, folder, self.files)?)
     }
 }

@@ -82,6 +82,7 @@ mod tests {
             name: "cargo test".to_owned(),
             is_passed: true,
             detail: String::new(),
+            failure: None,
         };
         assert_eq!(
             format_message(&message, "s-1", &[check]),

@@ -244,6 +244,7 @@ impl Landings {
             commit: CommitId(commit.to_string()),
             changed: changed.into_keys().collect(),
             tree: ready.tree,
+            onto_tree: ready.onto_tree,
             repository,
             files: &*self.files,
         };
@@ -261,15 +262,10 @@ impl Landings {
             checks: checked.clone(),
         };
         self.save(record)?;
-        let failed: Vec<&str> = checked
-            .iter()
-            .filter(|check| !check.is_passed)
-            .map(|check| check.name.as_str())
-            .collect();
         let sentence = format!(
-            "Cannot land “{}”: {} fails on the merged tree. {} has not moved.",
+            "Cannot land “{}”: {}. {} has not moved.",
             record.title,
-            failed.join(", "),
+            failure_clauses(&checked),
             record.short_branch()
         );
         Ok(Err(LandingOutcome::Failed {
@@ -531,6 +527,18 @@ fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
         record.short_branch(),
         conflicts.join(", ")
     )
+}
+
+/// Returns the clauses about the checks that failed.
+fn failure_clauses(checks: &[Check]) -> String {
+    let failed = || checks.iter().filter(|check| !check.is_passed);
+    let commands = failed().filter(|check| check.failure.is_none());
+    let commands: Vec<&str> = commands.map(|check| check.name.as_str()).collect();
+    let mut clauses: Vec<String> = failed().filter_map(|check| check.failure.clone()).collect();
+    if !commands.is_empty() {
+        clauses.push(format!("{} fails on the merged tree", commands.join(", ")));
+    }
+    clauses.join("; ")
 }
 
 fn obstacle_reason(obstacles: &[Obstacle]) -> String {

@@ -5,9 +5,9 @@ use gpui_kit::{Context, Window};
 use super::board::{BoardPane, ReviewRow};
 use super::{ComposerPanel, PanelEvent};
 use crate::actions::{
-    AcceptAgent, AcceptHunk, BringHere, CompareAgents, ForkAgent, GiveUpLanding, Land, PauseAgent,
-    RejectHunk, RemoveAgent, RestoreTurn, SendThere, StopAgent, UndoLanding, UndoRestore,
-    UndoVerdict, WriteDispute,
+    AcceptAgent, AcceptHunk, BringHere, CompareAgents, ForkAgent, GiveUpLanding, Land,
+    LandWithErrors, PauseAgent, RejectHunk, RemoveAgent, RestoreTurn, SendThere, StopAgent,
+    UndoLanding, UndoRestore, UndoVerdict, WriteDispute,
 };
 use crate::board::{
     Command, Conflict, HandOverTarget, HunkVerdict, JobCommand, JobState, Resolution,
@@ -164,6 +164,21 @@ impl ComposerPanel {
     pub(super) fn land(&mut self, _: &Land, _: &mut Window, cx: &mut Context<Self>) {
         self.send_command(
             |pane| (pane.accepted() > 0).then(|| Command::Land(Vec::from_iter(pane.job.clone()))),
+            cx,
+        );
+    }
+
+    pub(super) fn land_with_errors(
+        &mut self,
+        _: &LandWithErrors,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.send_command(
+            |pane| {
+                let jobs = Vec::from_iter(pane.job.clone());
+                (pane.accepted() > 0).then_some(Command::LandWithErrors(jobs))
+            },
             cx,
         );
     }

@@ -173,6 +173,7 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::accept_agent))
             .on_action(cx.listener(Self::undo_verdict))
             .on_action(cx.listener(Self::land))
+            .on_action(cx.listener(Self::land_with_errors))
             .on_action(cx.listener(Self::undo_landing))
             .on_action(cx.listener(Self::pause_agent))
             .on_action(cx.listener(Self::stop_agent))

@@ -1,15 +1,19 @@
 //! The checks that merged work must pass before it lands: commands the user configured for a
-//! repository, run in the sandbox on a copy of the merged tree.
+//! repository, run in the sandbox on a copy of the merged tree, and language servers that find no
+//! new errors, if the settings say so.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::sandbox::CommandSandbox as _;
 use base::AbsPath;
-use composer::land::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate};
+use composer::land::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NewErrors};
+use composer::worktrees::JobWorktrees;
 use host::process::{LaunchRequest, ProcessExit, spawn};
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 
+use super::new_errors::NewErrorsCheck;
+use crate::language_servers;
 use crate::sandbox_policy::{self, Confinement, SessionRoot};
 
 /// The largest file of commands that is read, in bytes.
@@ -19,24 +23,28 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(1800);
 /// The bytes kept of a check's output: its tail.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
-/// The check commands of a repository, in the folder of its board.
+/// The checks of a repository; its commands are in the folder of its board.
 pub struct CheckCommands {
     dirs: Dirs,
+    main_repo: AbsPath,
     path: AbsPath,
 }
 
-/// Runs the check commands that were read.
-struct CommandChecks {
+/// Runs the checks that were read.
+struct LandingChecks {
     dirs: Dirs,
     commands: Vec<String>,
+    /// Whether new errors are refused.
+    finds_errors: bool,
 }
 
 impl CheckCommands {
-    /// `folder` is the folder of the repository's board.
-    pub fn new(dirs: &Dirs, folder: &AbsPath) -> Self {
+    /// Returns the checks of the repository that has these worktrees.
+    pub fn new(dirs: &Dirs, worktrees: &JobWorktrees) -> Self {
         Self {
             dirs: dirs.clone(),
-            path: folder.join("checks.json"),
+            main_repo: worktrees.main_repo().clone(),
+            path: worktrees.folder().join("checks.json"),
         }
     }
 
@@ -50,7 +58,7 @@ impl CheckCommands {
 }
 
 impl CheckSource for CheckCommands {
-    fn load(&self) -> Result<Box<dyn CheckRunner + Send>, CheckError> {
+    fn load(&self, new_errors: NewErrors) -> Result<Box<dyn CheckRunner + Send>, CheckError> {
         let path = &self.path;
         let commands = match RealFiles.read(path, MAX_CHECKS_BYTES) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
@@ -61,14 +69,19 @@ impl CheckSource for CheckCommands {
             Err(error) if error.is_not_found() => Vec::new(),
             Err(error) => return Err(check_error(error)),
         };
-        Ok(Box::new(CommandChecks {
+        let finds_errors = new_errors == NewErrors::Refused
+            && language_servers::checkout_settings(&self.dirs, &self.main_repo)
+                .lsp
+                .check_landings;
+        Ok(Box::new(LandingChecks {
             dirs: self.dirs.clone(),
             commands,
+            finds_errors,
         }))
     }
 }
 
-impl CommandChecks {
+impl LandingChecks {
     /// Runs one command in `folder`, sandboxed if the sandbox is on. Returns its result; a failed
     /// check has the end of the output as its detail. Returns an error if the command cannot be
     /// started.
@@ -109,28 +122,39 @@ impl CommandChecks {
             name: command.to_owned(),
             is_passed,
             detail,
+            failure: None,
         })
     }
 }
 
-impl CheckRunner for CommandChecks {
+impl CheckRunner for LandingChecks {
     fn is_empty(&self) -> bool {
-        self.commands.is_empty()
+        self.commands.is_empty() && !self.finds_errors
     }
 
     fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
-        if self.commands.is_empty() {
+        if self.is_empty() {
             return Ok(Vec::new());
         }
-        let scratch = TempFolder::new().map_err(check_error)?;
-        let folder = scratch.path().join("merged");
+        let temporary = TempFolder::new().map_err(check_error)?;
+        let scratch = RealFiles.canonicalize(temporary.path());
+        let scratch = scratch.map_err(check_error)?;
+        let folder = scratch.join("merged");
         RealFiles.create_folder(&folder).map_err(check_error)?;
         candidate.write_to(&folder).map_err(check_error)?;
-        let checked = self.commands.iter().map(|it| self.run(it, &folder));
-        checked.collect()
+        let mut checked = Vec::new();
+        if self.finds_errors {
+            // Before the commands, which may change files.
+            let check = NewErrorsCheck::new(&self.dirs, candidate, &scratch);
+            checked.extend(check.run(&folder)?);
+        }
+        for command in &self.commands {
+            checked.push(self.run(command, &folder)?);
+        }
+        Ok(checked)
     }
 }
 
-fn check_error(error: impl std::fmt::Display) -> CheckError {
+pub(super) fn check_error(error: impl std::fmt::Display) -> CheckError {
     CheckError(error.to_string())
 }

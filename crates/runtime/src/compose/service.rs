@@ -65,7 +65,7 @@ pub fn open_composer(
         confinement: Confinement::default(),
     };
     let board = open_board(services, dirs, &main_repo, options, MAX_PARALLEL)?;
-    let checks = CheckCommands::new(dirs, board.worktrees.folder());
+    let checks = CheckCommands::new(dirs, &board.worktrees);
     let options = ServiceOptions {
         unsaved,
         checks: Arc::new(checks),

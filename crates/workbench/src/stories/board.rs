@@ -156,10 +156,14 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
         [judge("h1", HunkVerdict::Open)],
         "said again, it is taken back"
     );
-    story.keys("u").keys("l");
+    story.keys("u").keys("l").keys("shift-l");
     assert_eq!(
         fake.take_board_commands(),
-        [Command::UndoVerdict, Command::Land(Vec::new())]
+        [
+            Command::UndoVerdict,
+            Command::Land(Vec::new()),
+            Command::LandWithErrors(Vec::new())
+        ]
     );
     // Escape leaves the changes; then one agent is chosen, and only its work lands.
     story.keys("escape").keys("down").keys("l").keys("shift-a");

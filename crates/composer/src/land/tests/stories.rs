@@ -355,6 +355,7 @@ impl CheckRunner for Fails {
             name: "grep".to_owned(),
             is_passed,
             detail: text,
+            failure: None,
         }])
     }
 }
@@ -430,6 +431,59 @@ fn checks_run_on_the_merged_tree() {
         "--format=%(trailers:key=Burin-Checks,valueonly)",
     ]);
     assert_eq!(told.trim(), "grep passed");
+}
+
+/// Checks of which one explains its failure, or that give no result.
+struct Explains {
+    has_result: bool,
+}
+
+impl CheckRunner for Explains {
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
+        if !self.has_result {
+            return Err(CheckError("the server is silent".to_owned()));
+        }
+        let folder = TempFolder::new().unwrap();
+        candidate.write_branch_to(folder.path()).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("a.txt").as_path()).unwrap();
+        assert_eq!(text, TEXT);
+        let check = |name: &str, failure: Option<&str>| Check {
+            name: name.to_owned(),
+            is_passed: false,
+            detail: String::new(),
+            failure: failure.map(str::to_owned),
+        };
+        let error = check("no new errors", Some("1 new error: a.txt:2: bad"));
+        Ok(vec![check("grep", None), error])
+    }
+}
+
+#[test]
+fn a_failed_check_explains_itself_and_one_without_result_blocks() {
+    let (hub, work) = with_two("bad");
+    let (landings, tip) = (hub.landings(), hub.tip());
+    let run = |has_result| {
+        let id = enqueue(&landings, &work);
+        let checks = Explains { has_result };
+        landings.run(id, &checks, &UnsavedBuffers::new()).unwrap()
+    };
+    let LandingOutcome::Failed { sentence, .. } = run(true) else {
+        panic!("the check fails");
+    };
+    assert_eq!(
+        sentence,
+        "Cannot land “work of s1”: 1 new error: a.txt:2: bad; grep fails on the merged tree. \
+         main has not moved."
+    );
+    let LandingOutcome::Blocked { sentence } = run(false) else {
+        panic!("there is no result");
+    };
+    assert_eq!(
+        sentence,
+        "Cannot land “work of s1”: its checks gave no result: the server is silent. Nothing was \
+         moved."
+    );
+    assert_eq!(hub.tip(), tip);
 }
 
 struct Commits<'a>(&'a Hub, std::cell::Cell<bool>);

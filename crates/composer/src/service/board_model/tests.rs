@@ -49,6 +49,7 @@ fn check(name: &str, is_passed: bool) -> Check {
         name: name.to_owned(),
         is_passed,
         detail: String::new(),
+        failure: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::ComposerTask;
 use crate::Error;
 use crate::job::HandOverTarget;
+use crate::land::NewErrors;
 use crate::protocol::{Command, JobCommand, StartAgents};
 use crate::review::HunkVerdict;
 use crate::tasks::DEMO_MODEL;
@@ -13,6 +14,7 @@ impl ComposerTask {
         let is_queued = matches!(
             command,
             Command::Land(_)
+                | Command::LandWithErrors(_)
                 | Command::UndoLanding
                 | Command::ResolveConflict { .. }
                 | Command::AbandonLanding(_)
@@ -39,7 +41,8 @@ impl ComposerTask {
             Command::Decide { hunk, verdict } => self.decisions.decide([hunk.as_str()], verdict),
             Command::AcceptAll(job) => self.accept_all(&job),
             Command::UndoVerdict => self.decisions.undo(),
-            Command::Land(jobs) => self.land(&jobs),
+            Command::Land(jobs) => self.land(&jobs, NewErrors::Refused),
+            Command::LandWithErrors(jobs) => self.land(&jobs, NewErrors::Allowed),
             Command::UndoLanding => self.undo_landing(),
             Command::ResolveConflict {
                 job,

@@ -11,7 +11,7 @@ use super::ComposerTask;
 use crate::Error;
 use crate::compare::run_checks;
 use crate::job::{JobId, JobStatus};
-use crate::land::Check;
+use crate::land::{Check, NewErrors};
 use crate::work::SessionChanges;
 
 /// The checks that ran for one job.
@@ -50,7 +50,7 @@ impl ComposerTask {
                 "The agents are still running: wait until one of them is done.".to_owned(),
             ));
         }
-        let checks = self.checks.load()?;
+        let checks = self.checks.load(NewErrors::Refused)?;
         if checks.is_empty() {
             return Err(Error::NoChecks);
         }

@@ -4,7 +4,7 @@ use super::ComposerTask;
 use crate::Error;
 use crate::conflict::Resolution;
 use crate::job::{JobId, JobStatus, WorkOutcome};
-use crate::land::CheckRunner;
+use crate::land::{CheckRunner, NewErrors};
 use crate::landing::{AcceptedWork, LandingResult, LandingService, accepted_count};
 use crate::protocol::JobCommand;
 use crate::view::LandingStatus;
@@ -25,7 +25,7 @@ enum LandingAction {
 impl ComposerTask {
     /// Lands the accepted hunks of these jobs, or of all: one landing per job, and one for the hunks
     /// selected from the candidates of a best-of-N group.
-    pub(super) fn land(&mut self, jobs: &[JobId]) -> Result<(), Error> {
+    pub(super) fn land(&mut self, jobs: &[JobId], new_errors: NewErrors) -> Result<(), Error> {
         let review = self.decisions.review().cloned();
         let review = review.ok_or_else(|| {
             Error::NothingToDo("The changes are not scanned yet: wait a moment.".to_owned())
@@ -48,7 +48,8 @@ impl ComposerTask {
         let paths: Vec<String> = landing.map(|hunk| hunk.path.to_string()).collect();
         self.refuse_unsaved(paths.iter().map(String::as_str))?;
         let idle: Vec<JobStatus> = idle.into_iter().cloned().collect();
-        self.start_landing(LandingAction::Land, move |landings, checks| {
+        let action = (LandingAction::Land, new_errors);
+        self.start_landing(action, move |landings, checks| {
             let jobs: Vec<&JobStatus> = idle.iter().collect();
             let work = AcceptedWork {
                 review: &review,
@@ -64,7 +65,8 @@ impl ComposerTask {
     /// Starts to undo the latest landing. Never fails; `on_landing_report` handles the result.
     pub(super) fn undo_landing(&mut self) -> Result<(), Error> {
         let jobs = self.model.jobs.clone();
-        self.start_landing(LandingAction::Undo, move |landings, _| {
+        let action = (LandingAction::Undo, NewErrors::Refused);
+        self.start_landing(action, move |landings, _| {
             Ok(vec![landings.undo(0, &jobs)?])
         });
         Ok(())
@@ -80,7 +82,8 @@ impl ComposerTask {
     ) -> Result<(), Error> {
         let job = self.job_status(job)?.clone();
         let jobs = self.model.jobs.clone();
-        self.start_landing(LandingAction::Resolve, move |landings, checks| {
+        let action = (LandingAction::Resolve, NewErrors::Refused);
+        self.start_landing(action, move |landings, checks| {
             let resolved = landings.resolve_file((&job, &jobs), (&path, &resolution), checks)?;
             Ok(vec![resolved])
         });
@@ -91,9 +94,8 @@ impl ComposerTask {
     /// Fails if there is no such job.
     pub(super) fn abandon_landing(&mut self, job: &str) -> Result<(), Error> {
         let job = self.job_status(job)?.clone();
-        self.start_landing(LandingAction::Resolve, move |landings, _| {
-            Ok(vec![landings.abandon(&job)?])
-        });
+        let action = (LandingAction::Resolve, NewErrors::Refused);
+        self.start_landing(action, move |landings, _| Ok(vec![landings.abandon(&job)?]));
         Ok(())
     }
 
@@ -101,7 +103,7 @@ impl ComposerTask {
     /// runs. If the checks cannot be loaded, the landing fails and `run` is not called.
     fn start_landing(
         &mut self,
-        action: LandingAction,
+        (action, new_errors): (LandingAction, NewErrors),
         run: impl FnOnce(&LandingService, &dyn CheckRunner) -> Result<Vec<LandingResult>, Error>
         + Send
         + 'static,
@@ -114,7 +116,7 @@ impl ComposerTask {
         });
         let (landings, checks) = (self.landings.clone(), self.checks.clone());
         self.landing = Some(tokio::task::spawn_blocking(move || {
-            let checks = checks.load()?;
+            let checks = checks.load(new_errors)?;
             let results = run(&landings, &*checks)?;
             Ok(LandingReport { results, action })
         }));

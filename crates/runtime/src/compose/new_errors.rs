@@ -1,0 +1,240 @@
+//! The check that merged work adds no errors: language servers report on the changed files of the merged tree and, if
+//! they find errors, on those of the branch.
+//!
+//! Servers run as those of an agent's tree do: in a sandbox, and only if the user trusts the repository.
+//! Invariant: an incomplete report of a server is no result, so the landing is blocked.
+//! Limits: files that no installed server serves, files that are not text, and files that the work does not change are
+//! not checked. Folders
+//! outside of Git, such as installed packages, are missing in both trees.
+//! Start at `NewErrorsCheck::run`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::{AbsPath, count_of};
+use composer::land::{Check, CheckError, LandingCandidate};
+use host::{Dirs, Files as _, FolderTree, RealClock, RealFiles, TreeKind};
+use language::{CheckReport, CheckRequest, CheckSeverity};
+
+use super::checks::check_error;
+use crate::agent_language::{AgentTree, TreeSandbox};
+use crate::sandbox_policy::{self, Confinement, SessionRoot};
+use crate::trust;
+
+/// Name of the check in commits.
+const NAME: &str = "no new errors";
+/// Time for the reports about one tree.
+const REPORT_TIME: Duration = Duration::from_secs(180);
+/// Maximum number of errors in the sentence about a failure.
+const MAX_LISTED: usize = 10;
+/// Maximum length of an error in that sentence, in bytes.
+const MAX_MESSAGE: usize = 200;
+
+/// The check of one candidate.
+pub(super) struct NewErrorsCheck<'a> {
+    dirs: &'a Dirs,
+    candidate: &'a LandingCandidate<'a>,
+    /// A folder for copies of trees.
+    scratch: &'a AbsPath,
+    /// Time for the reports about one tree.
+    time: Duration,
+}
+
+/// An error in a file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TreeError {
+    /// Relative to the root.
+    path: String,
+    /// Counted from 1.
+    line: u32,
+    message: String,
+}
+
+/// The report about files of a tree.
+struct TreeReport {
+    errors: Vec<TreeError>,
+    /// Number of files that a server serves.
+    served: usize,
+}
+
+impl<'a> NewErrorsCheck<'a> {
+    /// Creates the check. `scratch` is a real path without links, to a folder in which it may write.
+    pub(super) fn new(
+        dirs: &'a Dirs,
+        candidate: &'a LandingCandidate<'a>,
+        scratch: &'a AbsPath,
+    ) -> Self {
+        Self {
+            dirs,
+            candidate,
+            scratch,
+            time: REPORT_TIME,
+        }
+    }
+
+    /// Compares the errors of the merged tree in the folder `merged` with those of the branch; `None` if no server serves
+    /// a changed file. Blocks on the servers.
+    pub(super) fn run(&self, merged: &AbsPath) -> Result<Option<Check>, CheckError> {
+        let changed = self.candidate.changed.iter();
+        let changed: Vec<String> = changed.map(ToString::to_string).collect();
+        let after = self.report(merged, &changed)?;
+        if after.served == 0 {
+            return Ok(None);
+        }
+        if after.errors.is_empty() {
+            return Ok(Some(result(&[])));
+        }
+        let branch = self.scratch.join("branch");
+        RealFiles.create_folder(&branch).map_err(check_error)?;
+        let written = self.candidate.write_branch_to(&branch);
+        written.map_err(check_error)?;
+        let before = self.report(&branch, &changed)?;
+        let is_in_both = |path: &str| [merged, &branch].iter().all(|tree| is_file(tree, path));
+        let new = new_errors(&before.errors, &after.errors, is_in_both);
+        Ok(Some(result(&new)))
+    }
+
+    /// Returns the errors of these files of the tree in `folder`, as far as servers serve them.
+    fn report(&self, folder: &AbsPath, paths: &[String]) -> Result<TreeReport, CheckError> {
+        let main_repo = self.candidate.main_repo;
+        let session_root = SessionRoot {
+            project: main_repo.clone(),
+            readable: vec![main_repo.clone()],
+            ..SessionRoot::for_user_folder(folder)
+        };
+        let (sandbox, problems) =
+            sandbox_policy::sandbox(self.dirs, session_root, &Confinement::default());
+        problems.iter().for_each(|problem| log::warn!("{problem}"));
+        let tree = AgentTree {
+            root: folder.clone(),
+            checkout: main_repo.clone(),
+            is_trusted: trust::is_trusted(&RealFiles, self.dirs, main_repo),
+            sandbox: TreeSandbox::of(sandbox.as_ref()),
+            variables: Vec::new(),
+        };
+        let servers = tree.open(self.dirs);
+        let files = paths.iter().filter(|path| is_file(folder, path));
+        let documents: Vec<AbsPath> = files
+            .map(|path| folder.join(path))
+            .filter(|path| servers.serves(path))
+            .collect();
+        let served = documents.len();
+        if served == 0 {
+            let errors = Vec::new();
+            return Ok(TreeReport { errors, served });
+        }
+        if !tree.is_trusted {
+            return Err(unchecked(&format!("{main_repo} is not trusted")));
+        }
+        let request = CheckRequest {
+            documents,
+            timeout: self.time,
+            logs: self.dirs.server_logs().join("landings"),
+            clock: Arc::new(RealClock::default()),
+        };
+        let report = language::check(&servers, &request);
+        let report = report.map_err(|error| unchecked(&error.to_string()))?;
+        Ok(TreeReport {
+            errors: errors_of(folder, report)?,
+            served,
+        })
+    }
+}
+
+/// Returns the errors of a report; fails if it is not complete.
+fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, CheckError> {
+    for failure in &report.failures {
+        if let Some(server) = &failure.server {
+            return Err(unchecked(&format!("{server}: {}", failure.reason)));
+        }
+    }
+    let found = report.diagnostics.into_iter();
+    let errors = found.filter(|it| it.severity == CheckSeverity::Error);
+    let errors = errors.filter_map(|it| {
+        let path = it.path.relative_to(folder)?;
+        Some(TreeError {
+            path: path.to_string_lossy().into_owned(),
+            line: it.start.0,
+            message: it.message,
+        })
+    });
+    Ok(errors.collect())
+}
+
+/// Returns the error for changes that servers did not check, for this reason.
+fn unchecked(reason: &str) -> CheckError {
+    let reason = reason.trim_end_matches('.');
+    CheckError(format!(
+        "language servers did not check the changes for new errors ({reason}); land with errors allowed to skip this \
+         check"
+    ))
+}
+
+/// Returns whether a path is a file that is no link, in folders that are no links.
+fn is_file(folder: &AbsPath, path: &str) -> bool {
+    let entry = FolderTree::open(folder).and_then(|tree| tree.entry(path));
+    let entry = entry.ok().flatten();
+    entry.is_some_and(|entry| matches!(entry.kind, TreeKind::File | TreeKind::Executable))
+}
+
+/// Returns the errors of `after` that `before` lacks. Equal messages of a file count one by one, whatever their lines,
+/// which other changes move. A file that only `after` has may be a renamed one, so its errors are compared with those of
+/// the files that only `before` has.
+fn new_errors(
+    before: &[TreeError],
+    after: &[TreeError],
+    is_in_both: impl Fn(&str) -> bool,
+) -> Vec<TreeError> {
+    let key = |error: &TreeError| {
+        let path = Some(error.path.clone()).filter(|path| is_in_both(path));
+        (path, error.message.clone())
+    };
+    let mut known: BTreeMap<(Option<String>, String), usize> = BTreeMap::new();
+    for error in before {
+        *known.entry(key(error)).or_default() += 1;
+    }
+    let mut new = Vec::new();
+    for error in after {
+        match known.get_mut(&key(error)) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => new.push(error.clone()),
+        }
+    }
+    new
+}
+
+/// Returns the result for these new errors.
+fn result(new: &[TreeError]) -> Check {
+    let lines: Vec<String> = new.iter().map(describe).collect();
+    let failure = (!new.is_empty()).then(|| {
+        let count = count_of(new.len(), "new error");
+        let listed = lines.iter().take(MAX_LISTED).cloned();
+        let listed = listed.collect::<Vec<_>>().join("; ");
+        match new.len().saturating_sub(MAX_LISTED) {
+            0 => format!("{count}: {listed}"),
+            more => format!("{count}: {listed}; and {more} more"),
+        }
+    });
+    Check {
+        name: NAME.to_owned(),
+        is_passed: new.is_empty(),
+        detail: lines.join("\n"),
+        failure,
+    }
+}
+
+/// Returns an error as one line of limited length.
+fn describe(error: &TreeError) -> String {
+    let message: Vec<&str> = error.message.split_whitespace().collect();
+    let text = format!("{}:{}: {}", error.path, error.line, message.join(" "));
+    let mut text = base::printable(&text, base::LineFeeds::Escape).into_owned();
+    if text.len() > MAX_MESSAGE {
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
