@@ -47,6 +47,8 @@ pub struct LandingResult {
     pub is_good: bool,
     /// The outcome to record for the jobs, if it changed.
     pub outcome: Option<WorkOutcome>,
+    /// Whether it failed only for new errors, so that it may land with `NewErrors::Allowed`.
+    pub may_allow_errors: bool,
 }
 
 impl LandingService {
@@ -146,6 +148,7 @@ impl LandingService {
         }
         Ok(LandingResult {
             is_good: is_good(&landed),
+            may_allow_errors: landed.may_allow_errors(),
             outcome,
             ..LandingResult::good(ids(jobs), text)
         })
@@ -184,6 +187,7 @@ impl LandingResult {
             text,
             is_good: true,
             outcome: None,
+            may_allow_errors: false,
         }
     }
 

@@ -115,6 +115,8 @@ pub struct LandingStatus {
     pub is_bad: bool,
     /// Whether the landing can be undone.
     pub can_undo: bool,
+    /// Whether it failed only for new errors, so that `LandWithErrors` may land it.
+    pub may_allow_errors: bool,
 }
 
 impl BoardJob {

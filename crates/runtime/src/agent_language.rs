@@ -33,7 +33,7 @@ use project::{WalkBackend, WalkOptions, file_list};
 
 use crate::language_servers::{self, TreeServersRequest};
 use crate::sandbox_policy::{self, SessionSandbox, lock};
-pub(crate) use file_changes::ChangedFiles;
+pub(crate) use file_changes::PossibleChanges;
 use tree::TreeServers;
 
 /// The servers of all trees that sessions work in. Sessions in one tree share them.
@@ -137,7 +137,7 @@ impl AgentLanguagePool {
     }
 
     /// Notifies the running servers that a session in the folder `root` may have changed files. Returns at once.
-    pub(crate) fn files_changed(&self, root: &AbsPath, changed: &ChangedFiles) {
+    pub(crate) fn files_changed(&self, root: &AbsPath, changed: &PossibleChanges) {
         // The tree of another session may lie within the folder, or around it.
         let is_affected = |tree: &AbsPath| tree.is_within(root) || root.is_within(tree);
         let trees = lock(&self.trees);

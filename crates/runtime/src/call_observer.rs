@@ -10,7 +10,7 @@ use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use futures::future::BoxFuture;
 
-use crate::agent_language::{AgentLanguagePool, ChangedFiles};
+use crate::agent_language::{AgentLanguagePool, PossibleChanges};
 
 /// Observes the calls of all sessions of the program.
 pub(crate) struct SessionCallObserver {
@@ -23,7 +23,7 @@ pub(crate) struct SessionCallObserver {
 struct ChangeNotice {
     language: Arc<AgentLanguagePool>,
     root: AbsPath,
-    changed: ChangedFiles,
+    changed: PossibleChanges,
 }
 
 impl Drop for ChangeNotice {
@@ -38,7 +38,7 @@ impl CallObserver for SessionCallObserver {
         call: ObservedCall<'a>,
         run: BoxFuture<'a, ToolResult>,
     ) -> BoxFuture<'a, ToolResult> {
-        let notice = ChangedFiles::of(&call).map(|changed| ChangeNotice {
+        let notice = PossibleChanges::of(&call).map(|changed| ChangeNotice {
             language: self.language.clone(),
             root: call.context.root.clone(),
             changed,

@@ -156,6 +156,9 @@ impl LandCommand {
             if !result.is_good {
                 code = ExitCode::FAILURE;
             }
+            if result.may_allow_errors {
+                print_notice(streams, "--allow-errors lands it without this check");
+            }
             record_outcome(dirs, (&worktrees, &saved), &result)?;
         }
         Ok(code)

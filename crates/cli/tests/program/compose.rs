@@ -289,7 +289,7 @@ fn work_that_language_servers_cannot_check_lands_on_request() {
     // No server starts in a folder that is not trusted.
     let refused = story.compose(&["land", "a1"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    let reason = "language servers did not check the changes for new errors";
+    let reason = "language servers did not check it for new errors";
     assert!(refused.output.contains(reason), "{refused:?}");
     assert_eq!(story.states(), ["done"]);
     story.good(&["land", "a1", "--allow-errors"]);

@@ -32,7 +32,8 @@ pub struct Check {
     pub is_passed: bool,
     /// The output of a failed check.
     pub detail: String,
-    /// A clause that explains the failure to the user; `None` if the name and the output suffice.
+    /// A clause about new errors, or about why nothing is known of them; `NewErrors::Allowed` skips such a check. `None`
+    /// for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -41,7 +42,7 @@ pub struct Check {
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewErrors {
-    /// New errors fail the check, and missing reports block the landing.
+    /// New errors fail the check, and so do missing reports.
     Refused,
     /// The user confirmed that the work lands without this check.
     Allowed,

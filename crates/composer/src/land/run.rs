@@ -529,6 +529,14 @@ fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
     )
 }
 
+impl LandingOutcome {
+    /// Returns whether the landing failed only for new errors, which the user may allow.
+    pub(crate) fn may_allow_errors(&self) -> bool {
+        let is_skippable = |check: &Check| check.is_passed || check.failure.is_some();
+        matches!(self, Self::Failed { checks, .. } if checks.iter().all(is_skippable))
+    }
+}
+
 /// Returns the clauses about the checks that failed.
 fn failure_clauses(checks: &[Check]) -> String {
     let failed = || checks.iter().filter(|check| !check.is_passed);

@@ -14,8 +14,8 @@ use super::ComposerPanel;
 use super::board::BoardPane;
 use super::sessions::dollars;
 use crate::actions::{
-    AcceptAgent, BringHere, ForkAgent, Land, PauseAgent, RemoveAgent, RestoreTurn, StopAgent,
-    UndoLanding, UndoRestore,
+    AcceptAgent, BringHere, ForkAgent, Land, LandWithErrors, PauseAgent, RemoveAgent, RestoreTurn,
+    StopAgent, UndoLanding, UndoRestore,
 };
 use crate::board::{Board, BoardJob, Conflict, JobState, agent_letter};
 
@@ -432,6 +432,15 @@ fn render_landing(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyEleme
                     .flex_1()
                     .child(multi_line(landing.text.clone())),
             )
+            .when(landing.may_allow_errors, |this| {
+                this.child(
+                    Button::new("board-land-with-errors", "Land anyway")
+                        .icon(Icon::GitMerge)
+                        .style(ButtonStyle::Ghost)
+                        .action(Box::new(LandWithErrors))
+                        .with_keys(),
+                )
+            })
             .when(landing.can_undo, |this| {
                 this.child(
                     Button::new("board-undo-landing", "Undo")

@@ -29,14 +29,14 @@ const MAX_FILES: usize = 200_000;
 
 /// The files that a call may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ChangedFiles {
+pub(crate) enum PossibleChanges {
     /// These files, or files below these folders.
     Paths(Vec<AbsPath>),
     /// Any file of the session's tree.
     All,
 }
 
-impl ChangedFiles {
+impl PossibleChanges {
     /// Returns the files below the root of its session that a call may change; `None` if it changes none.
     pub(crate) fn of(call: &ObservedCall<'_>) -> Option<Self> {
         match call.class {
@@ -111,11 +111,11 @@ impl FileChangeTracker {
     }
 
     /// Notes that files may have changed.
-    pub(super) fn note(&self, changed: &ChangedFiles) {
+    pub(super) fn note(&self, changed: &PossibleChanges) {
         let mut pending = lock(&self.pending);
         match changed {
-            ChangedFiles::All => pending.is_all = true,
-            ChangedFiles::Paths(paths) => {
+            PossibleChanges::All => pending.is_all = true,
+            PossibleChanges::Paths(paths) => {
                 let paths = paths.iter().filter_map(|path| path.relative_to(&self.root));
                 pending.paths.extend(paths.filter_map(utf8));
             }

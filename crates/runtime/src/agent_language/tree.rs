@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::documents::OpenDocuments;
-use super::file_changes::{ChangedFiles, FileChangeTracker};
+use super::file_changes::{FileChangeTracker, PossibleChanges};
 use super::{AgentTree, TreeSandbox};
 use crate::sandbox_policy::lock;
 
@@ -119,7 +119,7 @@ impl TreeServers {
 
     /// Notifies the servers in the background of files that may have changed; those that do not run read them when they
     /// start. Returns at once.
-    pub(super) fn files_changed(&self, changed: &ChangedFiles) {
+    pub(super) fn files_changed(&self, changed: &PossibleChanges) {
         let Some(running) = self.running() else {
             return;
         };

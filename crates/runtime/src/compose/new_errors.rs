@@ -2,7 +2,7 @@
 //! they find errors, on those of the branch.
 //!
 //! Servers run as those of an agent's tree do: in a sandbox, and only if the user trusts the repository.
-//! Invariant: an incomplete report of a server is no result, so the landing is blocked.
+//! Invariant: an incomplete report of a server fails the check.
 //! Limits: files that no installed server serves, files that are not text, and files that the work does not change are
 //! not checked. Folders
 //! outside of Git, such as installed packages, are missing in both trees.
@@ -58,6 +58,20 @@ struct TreeReport {
     served: usize,
 }
 
+/// The reason for which errors cannot be compared.
+enum ReportError {
+    /// A server gave no complete report, for this reason.
+    Unreported(String),
+    /// A tree could not be written.
+    Failed(CheckError),
+}
+
+impl From<CheckError> for ReportError {
+    fn from(error: CheckError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl<'a> NewErrorsCheck<'a> {
     /// Creates the check. `scratch` is a real path without links, to a folder in which it may write.
     pub(super) fn new(
@@ -74,8 +88,16 @@ impl<'a> NewErrorsCheck<'a> {
     }
 
     /// Compares the errors of the merged tree in the folder `merged` with those of the branch; `None` if no server serves
-    /// a changed file. Blocks on the servers.
+    /// a changed file. Without complete reports, the check fails. Blocks on the servers.
     pub(super) fn run(&self, merged: &AbsPath) -> Result<Option<Check>, CheckError> {
+        match self.compare(merged) {
+            Ok(check) => Ok(check),
+            Err(ReportError::Unreported(reason)) => Ok(Some(unchecked(&reason))),
+            Err(ReportError::Failed(error)) => Err(error),
+        }
+    }
+
+    fn compare(&self, merged: &AbsPath) -> Result<Option<Check>, ReportError> {
         let changed = self.candidate.changed.iter();
         let changed: Vec<String> = changed.map(ToString::to_string).collect();
         let after = self.report(merged, &changed)?;
@@ -96,7 +118,7 @@ impl<'a> NewErrorsCheck<'a> {
     }
 
     /// Returns the errors of these files of the tree in `folder`, as far as servers serve them.
-    fn report(&self, folder: &AbsPath, paths: &[String]) -> Result<TreeReport, CheckError> {
+    fn report(&self, folder: &AbsPath, paths: &[String]) -> Result<TreeReport, ReportError> {
         let main_repo = self.candidate.main_repo;
         let session_root = SessionRoot {
             project: main_repo.clone(),
@@ -125,7 +147,8 @@ impl<'a> NewErrorsCheck<'a> {
             return Ok(TreeReport { errors, served });
         }
         if !tree.is_trusted {
-            return Err(unchecked(&format!("{main_repo} is not trusted")));
+            let reason = format!("{main_repo} is not trusted");
+            return Err(ReportError::Unreported(reason));
         }
         let request = CheckRequest {
             documents,
@@ -134,7 +157,7 @@ impl<'a> NewErrorsCheck<'a> {
             clock: Arc::new(RealClock::default()),
         };
         let report = language::check(&servers, &request);
-        let report = report.map_err(|error| unchecked(&error.to_string()))?;
+        let report = report.map_err(|error| ReportError::Unreported(error.to_string()))?;
         Ok(TreeReport {
             errors: errors_of(folder, report)?,
             served,
@@ -143,10 +166,11 @@ impl<'a> NewErrorsCheck<'a> {
 }
 
 /// Returns the errors of a report; fails if it is not complete.
-fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, CheckError> {
+fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, ReportError> {
     for failure in &report.failures {
         if let Some(server) = &failure.server {
-            return Err(unchecked(&format!("{server}: {}", failure.reason)));
+            let reason = format!("{server}: {}", failure.reason);
+            return Err(ReportError::Unreported(reason));
         }
     }
     let found = report.diagnostics.into_iter();
@@ -162,13 +186,16 @@ fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, Ch
     Ok(errors.collect())
 }
 
-/// Returns the error for changes that servers did not check, for this reason.
-fn unchecked(reason: &str) -> CheckError {
-    let reason = reason.trim_end_matches('.');
-    CheckError(format!(
-        "language servers did not check the changes for new errors ({reason}); land with errors allowed to skip this \
-         check"
-    ))
+/// Returns the failed check of changes that servers did not report on, for this reason.
+fn unchecked(reason: &str) -> Check {
+    let reason = base::printable(reason.trim_end_matches('.'), base::LineFeeds::Escape);
+    let failure = format!("language servers did not check it for new errors ({reason})");
+    Check {
+        name: NAME.to_owned(),
+        is_passed: false,
+        detail: failure.clone(),
+        failure: Some(failure),
+    }
 }
 
 /// Returns whether a path is a file that is no link, in folders that are no links.

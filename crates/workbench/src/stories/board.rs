@@ -179,6 +179,7 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
         text: "Landed 1 hunk on main".to_owned(),
         is_bad: false,
         can_undo: true,
+        may_allow_errors: false,
     });
     fake.show_board(landed);
     story.settle();

@@ -467,7 +467,10 @@ fn a_failed_check_explains_itself_and_one_without_result_blocks() {
         let checks = Explains { has_result };
         landings.run(id, &checks, &UnsavedBuffers::new()).unwrap()
     };
-    let LandingOutcome::Failed { sentence, .. } = run(true) else {
+    let outcome = run(true);
+    // A command failed as well.
+    assert!(!outcome.may_allow_errors());
+    let LandingOutcome::Failed { sentence, .. } = outcome else {
         panic!("the check fails");
     };
     assert_eq!(

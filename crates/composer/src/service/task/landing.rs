@@ -113,6 +113,7 @@ impl ComposerTask {
             text: format!("Landing on {}\u{2026}", self.model.branch),
             is_bad: false,
             can_undo: false,
+            may_allow_errors: false,
         });
         let (landings, checks) = (self.landings.clone(), self.checks.clone());
         self.landing = Some(tokio::task::spawn_blocking(move || {
@@ -134,6 +135,7 @@ impl ComposerTask {
                     text: error.to_string(),
                     is_bad: true,
                     can_undo: false,
+                    may_allow_errors: false,
                 });
                 return;
             }
@@ -187,5 +189,6 @@ fn landing_summary(done: &LandingReport, branch: &str) -> LandingStatus {
         text,
         is_bad: !bad.is_empty(),
         can_undo: on_branch > 0,
+        may_allow_errors: done.results.iter().any(|it| it.may_allow_errors),
     }
 }

@@ -138,9 +138,9 @@ fn check_stamped(noted: Option<&[&str]>, expected: &Events) {
     assert_eq!(world.changes(), [], "nothing was noted");
     world.tracker.note(&match noted {
         Some(paths) => {
-            ChangedFiles::Paths(paths.iter().map(|path| world.root.join(*path)).collect())
+            PossibleChanges::Paths(paths.iter().map(|path| world.root.join(*path)).collect())
         }
-        None => ChangedFiles::All,
+        None => PossibleChanges::All,
     });
     assert_eq!(world.changes(), owned(expected), "{noted:?}");
     assert_eq!(world.changes(), []);
@@ -169,10 +169,10 @@ fn ignored_files_are_left_out_unless_a_call_names_them() {
         .expect("a folder");
     write(&world.root, ".gitignore", "/built\n");
     write(&world.root, "built", "new");
-    world.tracker.note(&ChangedFiles::All);
+    world.tracker.note(&PossibleChanges::All);
     let ignore = (".gitignore", FileChangeType::Created);
     assert_eq!(world.changes(), owned(&[ignore]));
-    let built = ChangedFiles::Paths(vec![world.root.join("built")]);
+    let built = PossibleChanges::Paths(vec![world.root.join("built")]);
     world.tracker.note(&built);
     let built = ("built", FileChangeType::Created);
     assert_eq!(world.changes(), owned(&[built]));
@@ -215,7 +215,7 @@ fn calls_that_may_write_change_files() {
             writes: writes.to_vec(),
             ..ToolAccess::default()
         };
-        ChangedFiles::of(&ObservedCall {
+        PossibleChanges::of(&ObservedCall {
             class,
             call: &call(),
             access: &access,
@@ -224,9 +224,9 @@ fn calls_that_may_write_change_files() {
     };
     let path = |path: &str| LockScope::Path(path.to_owned());
     let tree = || LockScope::Tree(String::new());
-    let paths = ChangedFiles::Paths(vec![root.join("a")]);
+    let paths = PossibleChanges::Paths(vec![root.join("a")]);
     for class in [ToolClass::Execute, ToolClass::Foreign] {
-        assert_eq!(of(class, &[]), Some(ChangedFiles::All), "{class:?}");
+        assert_eq!(of(class, &[]), Some(PossibleChanges::All), "{class:?}");
     }
     for class in [ToolClass::Read, ToolClass::Interact, ToolClass::Delegate] {
         assert_eq!(of(class, &[tree()]), None, "{class:?}");
@@ -234,7 +234,7 @@ fn calls_that_may_write_change_files() {
     assert_eq!(of(ToolClass::Edit, &[path("a"), path("/b")]), Some(paths));
     assert_eq!(
         of(ToolClass::Edit, &[path("a"), tree()]),
-        Some(ChangedFiles::All)
+        Some(PossibleChanges::All)
     );
     assert_eq!(of(ToolClass::Network, &[path("/b")]), None);
 }

@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Checks work that gives files these texts, or removes them.
-    fn check(&self, texts: &[(&str, Option<&str>)]) -> Result<Vec<Check>, composer::Error> {
+    fn check(&self, texts: &[(&str, Option<&str>)]) -> Vec<Check> {
         let changes = texts.iter().map(|(path, text)| {
             let entry = text.map(|text| ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes()));
             (TreePath::from(*path), entry)
@@ -126,15 +126,14 @@ impl World {
             base: CommitId(tip.to_string()),
             changes: Arc::new(changes.collect::<Changes>()),
         };
-        run_checks(&self.main_repo, &work, self, &RealFiles)
+        run_checks(&self.main_repo, &work, self, &RealFiles).expect("a result")
     }
 
-    /// Returns the clause about the failure of such work, or why it could not be checked.
+    /// Returns the clause about the failure of such work; `None` if it passes.
     fn failure(&self, texts: &[(&str, Option<&str>)]) -> Option<String> {
-        match self.check(texts) {
-            Ok(checks) => checks.into_iter().next().expect("a check").failure,
-            Err(error) => Some(error.to_string()),
-        }
+        let check = self.check(texts).into_iter().next().expect("a check");
+        assert_eq!(check.is_passed, check.failure.is_none(), "{check:?}");
+        check.failure
     }
 }
 
@@ -170,21 +169,20 @@ fn new_errors_of_changed_files_fail_the_check() {
     let new = Some("1 new error: new.sql:1: mismatched types".to_owned());
     assert_eq!(world.failure(&copied), new);
     // No server serves it.
-    let unserved = world.check(&[("a.txt", Some("wrong\n"))]);
-    assert_eq!(unserved.expect("no check"), []);
+    assert_eq!(world.check(&[("a.txt", Some("wrong\n"))]), []);
 }
 
 #[test]
-fn work_that_is_not_checked_has_no_result() {
+fn the_check_fails_without_reports() {
     let mut world = World::new("silent");
     world.time = Duration::from_secs(1);
     let work = [("a.sql", Some("better\n"))];
-    let reason = world.check(&work).expect_err("no report").to_string();
+    let reason = world.failure(&work).expect("no report");
     assert!(
-        reason.starts_with("language servers did not check the changes for new errors (script: "),
+        reason.starts_with("language servers did not check it for new errors (script: "),
         "{reason}"
     );
     trust::set_trusted(&RealFiles, &world.dirs, &world.main_repo, false).expect("stored");
-    let reason = world.check(&work).expect_err("no trust").to_string();
-    assert!(reason.contains("repo is not trusted)"), "{reason}");
+    let reason = world.failure(&work).expect("no trust");
+    assert!(reason.ends_with("repo is not trusted)"), "{reason}");
 }
