@@ -45,6 +45,12 @@ const PROVIDERS: &[(&str, &str)] = &[
         "textDocument/rangeFormatting",
         "documentRangeFormattingProvider",
     ),
+    (
+        "textDocument/onTypeFormatting",
+        "documentOnTypeFormattingProvider",
+    ),
+    ("textDocument/selectionRange", "selectionRangeProvider"),
+    ("textDocument/foldingRange", "foldingRangeProvider"),
     ("textDocument/inlayHint", "inlayHintProvider"),
     (
         "textDocument/linkedEditingRange",

@@ -39,6 +39,13 @@ pub struct CodeAction {
     source: ActionSource,
 }
 
+/// The reason of a request, with its number in the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ActionTrigger {
+    Invoked = 1,
+    Automatic = 2,
+}
+
 /// The action as the server wrote it.
 #[derive(Clone, Debug)]
 struct ActionSource {
@@ -65,12 +72,34 @@ impl LanguageServer {
         span: Span,
         only: &[&str],
     ) -> Option<Request<Vec<CodeAction>>> {
+        self.ask_for_actions(path, span, only, ActionTrigger::Invoked)
+    }
+
+    /// Asks as `code_actions` does, for a request that the user did not make: a server may then omit
+    /// what takes long to find.
+    pub fn automatic_code_actions(
+        &self,
+        path: &AbsPath,
+        span: Span,
+        only: &[&str],
+    ) -> Option<Request<Vec<CodeAction>>> {
+        self.ask_for_actions(path, span, only, ActionTrigger::Automatic)
+    }
+
+    fn ask_for_actions(
+        &self,
+        path: &AbsPath,
+        span: Span,
+        only: &[&str],
+        trigger: ActionTrigger,
+    ) -> Option<Request<Vec<CodeAction>>> {
         let (texts, diagnostics) = self.connection().with(|session| {
             let diagnostics = session.diagnostic_values(path, span);
             (Arc::new(session.open_texts()), diagnostics)
         });
         let params = |document: &RequestDocument| {
-            let mut context = json!({ "diagnostics": diagnostics });
+            let kind = trigger as u8;
+            let mut context = json!({ "diagnostics": diagnostics, "triggerKind": kind });
             if !only.is_empty() {
                 context["only"] = json!(only);
             }

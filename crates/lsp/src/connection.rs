@@ -146,6 +146,19 @@ impl Connection {
         }
     }
 
+    /// Adds a request as `queue_call` does, whose answer may come late on purpose: while it waits, the
+    /// connection does not count as one that waits.
+    pub(crate) fn queue_patient_call(
+        self: &Arc<Self>,
+        session: &mut ServerSession,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> PendingRequest {
+        let request = self.queue_call(session, method, params);
+        self.pending.make_patient(request.id);
+        request
+    }
+
     /// Waits until the connection has ended, at most for `time`.
     pub(crate) fn pause(&self, time: Duration) {
         let (id, slot) = self.pending.insert();
@@ -162,7 +175,7 @@ impl Connection {
     pub(crate) fn activity(&self) -> ConnectionActivity {
         ConnectionActivity {
             received: self.received.load(Ordering::Relaxed),
-            is_waiting: self.pending.count() > 0,
+            is_waiting: self.pending.has_impatient(),
         }
     }
 

@@ -1,16 +1,20 @@
 //! Requests for edits that format a document.
 
-use base::{AbsPath, Span};
+use base::{AbsPath, ByteOffset, Span};
 use serde_json::{Value, json};
 
 use crate::answer::AnswerError;
 use crate::bounded::RawItems;
 use crate::document_edits::{DocumentEdits, MAX_EDITS, MAX_EDITS_BYTES, WireEdit};
+use crate::hover::position_params;
 use crate::range::range_value;
 use crate::request::Request;
 use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
 use crate::violations::{Violation, Violations};
+
+/// Name of the request for edits after a typed character.
+const ON_TYPE_FORMATTING: &str = "textDocument/onTypeFormatting";
 
 /// The style in which a server formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,30 @@ impl LanguageServer {
             Some(json!({ "range": range, "options": options.value() }))
         };
         self.ask_document("textDocument/rangeFormatting", path, params, read_edits)
+    }
+
+    /// Asks for edits that format the text around `offset`, before which `typed` was typed.
+    pub fn format_on_type(
+        &self,
+        path: &AbsPath,
+        offset: ByteOffset,
+        typed: char,
+        options: FormatOptions,
+    ) -> Option<Request<DocumentEdits>> {
+        let params = |document: &RequestDocument| {
+            let mut params = position_params(document, offset)?;
+            params["ch"] = json!(typed);
+            params["options"] = options.value();
+            Some(params)
+        };
+        self.ask_document(ON_TYPE_FORMATTING, path, params, read_edits)
+    }
+
+    /// Returns the chars after which a document should be formatted as it is typed.
+    pub fn format_on_type_triggers(&self, path: &AbsPath) -> Vec<char> {
+        let names = ["firstTriggerCharacter", "moreTriggerCharacter"];
+        self.connection()
+            .with(|session| session.trigger_characters(ON_TYPE_FORMATTING, &names, path))
     }
 }
 

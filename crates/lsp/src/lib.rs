@@ -27,6 +27,7 @@ mod error;
 mod events;
 mod file_events;
 mod file_operations;
+mod folding_ranges;
 mod formatting;
 mod framing;
 mod hierarchy;
@@ -51,6 +52,7 @@ mod rename;
 mod request;
 mod request_document;
 mod retry;
+mod selection_ranges;
 mod selector;
 mod server;
 mod session;
@@ -62,6 +64,7 @@ mod uri;
 mod violations;
 mod watched_files;
 mod workspace_edit;
+mod workspace_pull;
 
 pub use code_action::CodeAction;
 pub use command::ServerCommand;
@@ -78,6 +81,7 @@ pub use edit_request::EditRequest;
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
 pub use file_operations::FileRename;
+pub use folding_ranges::{FoldingKind, FoldingRange};
 pub use formatting::FormatOptions;
 pub use framing::FramingError;
 pub use hierarchy::{CallDirection, HierarchyCall, HierarchyItem, TypeDirection};
@@ -99,3 +103,4 @@ pub use watched_files::{FileChangeType, FileEvent};
 pub use workspace_edit::{
     DocumentEdit, EditBasis, FileConflict, RangeEdit, WorkspaceEdit, WorkspaceOperation,
 };
+pub use workspace_pull::WorkspacePullRequest;

@@ -3,7 +3,7 @@
 //! Invariant: every request ends exactly once: with its answer, with the end of the connection, or by
 //! being dropped, which cancels it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub(crate) struct PendingRequests {
 struct PendingState {
     last_id: u64,
     slots: HashMap<u64, Arc<ResponseSlot>>,
+    /// Requests whose answers may come late on purpose.
+    patient: HashSet<u64>,
     end: Option<EndReason>,
 }
 
@@ -59,7 +61,7 @@ impl PendingRequests {
 
     /// Passes an answer on; returns false if no request waits for it.
     pub(crate) fn answer(&self, id: u64, result: Result<Payload, ResponseError>) -> bool {
-        let slot = self.state().slots.remove(&id);
+        let slot = self.state().take(id);
         if let Some(slot) = &slot {
             slot.fill(Ok(result));
         }
@@ -68,12 +70,26 @@ impl PendingRequests {
 
     /// Forgets a request; returns false if it was answered or unknown.
     pub(crate) fn remove(&self, id: u64) -> bool {
-        self.state().slots.remove(&id).is_some()
+        self.state().take(id).is_some()
     }
 
     /// Returns the number of requests that await an answer.
     pub(crate) fn count(&self) -> usize {
         self.state().slots.len()
+    }
+
+    /// Notes that the answer to a request may come late on purpose.
+    pub(crate) fn make_patient(&self, id: u64) {
+        let mut state = self.state();
+        if state.slots.contains_key(&id) {
+            state.patient.insert(id);
+        }
+    }
+
+    /// Returns whether a request awaits an answer that should come soon.
+    pub(crate) fn has_impatient(&self) -> bool {
+        let state = self.state();
+        state.slots.len() > state.patient.len()
     }
 
     /// Returns whether an answer to `id` may still come late: the request was sent, and cancelled.
@@ -85,6 +101,7 @@ impl PendingRequests {
     pub(crate) fn end(&self, reason: &EndReason) {
         let mut state = self.state();
         state.end = Some(reason.clone());
+        state.patient.clear();
         for slot in state.slots.drain().map(|(_, slot)| slot) {
             slot.fill(Err(reason.clone()));
         }
@@ -92,6 +109,13 @@ impl PendingRequests {
 
     fn state(&self) -> MutexGuard<'_, PendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PendingState {
+    fn take(&mut self, id: u64) -> Option<Arc<ResponseSlot>> {
+        self.patient.remove(&id);
+        self.slots.remove(&id)
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) const REPEATABLE: &[&str] = &[
     "textDocument/references",
     "textDocument/documentHighlight",
     "textDocument/documentSymbol",
+    "textDocument/foldingRange",
     "textDocument/inlayHint",
     "textDocument/signatureHelp",
     "textDocument/prepareRename",

@@ -223,22 +223,28 @@ impl LanguageServer {
             .with(|session| session.diagnostics(path))
     }
 
-    /// Takes the documents that are not open and whose pushed diagnostics were replaced since the last call, each with
-    /// whether there are any now.
+    /// Takes the documents that are not open and whose diagnostics were replaced since the last call, each with whether
+    /// there are any now.
     pub fn take_unopened_changes(&self) -> Vec<(AbsPath, bool)> {
         let connection = &self.inner.connection;
         connection.with(|session| session.take_unopened_changes())
     }
 
-    /// Returns the diagnostics that the server pushed about a document that is not open. The time grows with their
-    /// number, so call it in the background.
+    /// Returns the diagnostics about a document that is not open: pushed, or pulled for the whole workspace, without
+    /// duplicates. The time grows with their number, so call it in the background.
     pub fn unopened_diagnostics(&self, path: &AbsPath) -> Vec<UnopenedDiagnostic> {
         let connection = &self.inner.connection;
         let (params, kept, encoding) = connection.with(|session| {
             let (params, kept) = session.unopened(path);
             (params, kept, session.encoding())
         });
-        params.map_or(kept, |params| read_unopened(&params, encoding))
+        let mut found = kept;
+        for params in params {
+            let mut items = read_unopened(&params, encoding);
+            items.retain(|item| !found.contains(item));
+            found.append(&mut items);
+        }
+        found
     }
 
     /// Returns whether the server now offers to be asked for the diagnostics of an open document.

@@ -10,6 +10,7 @@ mod questions;
 mod reports;
 mod requests;
 mod unopened;
+mod workspace_reports;
 
 use std::collections::HashMap;
 
@@ -41,6 +42,7 @@ use crate::watched_files::FileWatchers;
 pub(crate) use reports::{PullIdentity, PulledReport};
 pub(crate) use requests::RequestAnswer;
 pub(crate) use unopened::{UnopenedReports, read_unopened};
+pub(crate) use workspace_reports::{MAX_REPORTS, WorkspaceReport};
 
 /// The state of one connection.
 #[derive(Default)]

@@ -12,20 +12,22 @@ use gen_lsp_types::{
     DeclarationClientCapabilities, DefinitionClientCapabilities, DiagnosticClientCapabilities,
     DiagnosticTag, DiagnosticWorkspaceClientCapabilities, DiagnosticsCapabilities,
     DidChangeWatchedFilesClientCapabilities, DocumentFormattingClientCapabilities,
-    DocumentHighlightClientCapabilities, DocumentRangeFormattingClientCapabilities,
-    DocumentSymbolClientCapabilities, ExecuteCommandClientCapabilities, FailureHandlingKind,
-    FileOperationClientCapabilities, GeneralClientCapabilities, HoverClientCapabilities,
+    DocumentHighlightClientCapabilities, DocumentOnTypeFormattingClientCapabilities,
+    DocumentRangeFormattingClientCapabilities, DocumentSymbolClientCapabilities,
+    ExecuteCommandClientCapabilities, FailureHandlingKind, FileOperationClientCapabilities,
+    FoldingRangeClientCapabilities, GeneralClientCapabilities, HoverClientCapabilities,
     ImplementationClientCapabilities, InlayHintClientCapabilities,
     InlayHintWorkspaceClientCapabilities, InsertTextMode, LinkedEditingRangeClientCapabilities,
     MarkupKind, PositionEncodingKind, PrepareSupportDefaultBehavior,
     PublishDiagnosticsClientCapabilities, ReferenceClientCapabilities, RenameClientCapabilities,
-    ResourceOperationKind, SignatureHelpClientCapabilities, StaleRequestSupportOptions, SymbolKind,
-    SymbolTag, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
-    TypeDefinitionClientCapabilities, TypeHierarchyClientCapabilities, WindowClientCapabilities,
-    WorkspaceClientCapabilities, WorkspaceEditClientCapabilities,
-    WorkspaceSymbolClientCapabilities,
+    ResourceOperationKind, SelectionRangeClientCapabilities, SignatureHelpClientCapabilities,
+    StaleRequestSupportOptions, SymbolKind, SymbolTag, TextDocumentClientCapabilities,
+    TextDocumentSyncClientCapabilities, TypeDefinitionClientCapabilities,
+    TypeHierarchyClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
+    WorkspaceEditClientCapabilities, WorkspaceSymbolClientCapabilities,
 };
 
+use crate::folding_ranges::MAX_RANGES;
 use crate::retry::REPEATABLE;
 
 /// Returns the capabilities of this client.
@@ -167,6 +169,18 @@ fn answered_features() -> TextDocumentClientCapabilities {
         range_formatting: Some(DocumentRangeFormattingClientCapabilities {
             dynamic_registration,
             ranges_support: None,
+        }),
+        on_type_formatting: Some(DocumentOnTypeFormattingClientCapabilities {
+            dynamic_registration,
+        }),
+        selection_range: Some(SelectionRangeClientCapabilities {
+            dynamic_registration,
+        }),
+        folding_range: Some(FoldingRangeClientCapabilities {
+            dynamic_registration,
+            range_limit: u32::try_from(MAX_RANGES).ok(),
+            line_folding_only: Some(true),
+            ..Default::default()
         }),
         inlay_hint: Some(InlayHintClientCapabilities {
             dynamic_registration,

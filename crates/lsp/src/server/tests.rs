@@ -13,3 +13,4 @@ mod requests;
 mod shapes;
 mod typed_random;
 mod watched_files;
+mod workspace_diagnostics;

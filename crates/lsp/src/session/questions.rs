@@ -60,7 +60,8 @@ impl ServerSession {
         document.is_some_and(|document| document.version == version)
     }
 
-    /// Returns the chars in the lists `names` of every provider of `method` for a document.
+    /// Returns the chars in the lists `names` of every provider of `method` for a document; a single
+    /// text counts as a list.
     pub(crate) fn trigger_characters(
         &self,
         method: &'static str,
@@ -70,7 +71,10 @@ impl ServerSession {
         let options = self.document_options(method, path);
         let lists = options.iter().flat_map(|options| {
             let lists = names.iter().filter_map(move |name| options.get(*name));
-            lists.filter_map(Value::as_array).flatten()
+            lists.flat_map(|list| {
+                list.as_array()
+                    .map_or(std::slice::from_ref(list), Vec::as_slice)
+            })
         });
         let mut chars: Vec<char> = lists
             .filter_map(|text| text.as_str()?.chars().next())

@@ -1,4 +1,4 @@
-//! Pushed reports about documents that are not open.
+//! Reports about documents that are not open: pushed ones, and those pulled for the whole workspace.
 //!
 //! Invariant: their length is bounded, however many files a server reports about.
 
@@ -8,6 +8,7 @@ use base::AbsPath;
 
 use super::ServerSession;
 use super::reports::PulledReport;
+use super::workspace_reports::WorkspaceReports;
 use crate::diagnostics::wire::{self, WirePublish};
 use crate::diagnostics::{ReadDiagnostics, ReportSource, UnopenedDiagnostic};
 use crate::events::ServerEvent;
@@ -20,13 +21,14 @@ const MAX_CHANGED: usize = 20_000;
 /// Maximum length of all kept reports about unopened documents, in bytes.
 const MAX_UNOPENED_BYTES: usize = 16 << 20;
 
-/// Pushed reports about documents that are not open. Their positions can be read once the text is known.
+/// Reports about documents that are not open. Their positions can be read once the text is known.
 #[derive(Default)]
 pub(crate) struct UnopenedReports {
     reports: HashMap<AbsPath, UnopenedReport>,
     bytes: usize,
     /// Documents whose report was replaced since the owner took the changes.
     changed: BTreeSet<AbsPath>,
+    pub(super) pulled: WorkspaceReports,
 }
 
 /// A pushed report about a document that is not open.
@@ -89,12 +91,16 @@ impl ServerSession {
         self.note_unopened(path);
     }
 
-    /// Keeps the pushed diagnostics of an open document that is about to be closed.
+    /// Keeps the pushed diagnostics of an open document that is about to be closed. Those that were
+    /// pulled for the workspace count again.
     pub(crate) fn keep_report(&mut self, path: &AbsPath) {
         let Some(document) = self.documents.get(path) else {
             return;
         };
         if document.reports.is_empty() {
+            if self.unopened.pulled.is_diagnosed(path) {
+                self.note_unopened(path);
+            }
             return;
         }
         let pushed = document.reports.pushed();
@@ -110,36 +116,39 @@ impl ServerSession {
         self.note_unopened(path);
     }
 
-    fn note_unopened(&mut self, path: &AbsPath) {
+    pub(super) fn note_unopened(&mut self, path: &AbsPath) {
         if self.unopened.changed.len() < MAX_CHANGED {
             self.unopened.changed.insert(path.clone());
         }
         self.events.push(ServerEvent::UnopenedDiagnosticsChanged);
     }
 
-    /// Takes the documents that are not open and whose pushed diagnostics were replaced, each with whether there are
-    /// any now.
+    /// Takes the documents that are not open and whose diagnostics were replaced, each with whether there are any now.
     pub(crate) fn take_unopened_changes(&mut self) -> Vec<(AbsPath, bool)> {
         let changed = std::mem::take(&mut self.unopened.changed).into_iter();
-        let reports = &self.unopened.reports;
+        let unopened = &self.unopened;
         changed
             .map(|path| {
-                let is_diagnosed = reports.contains_key(&path);
+                let is_pushed = unopened.reports.contains_key(&path);
+                let is_diagnosed = is_pushed || unopened.pulled.is_diagnosed(&path);
                 (path, is_diagnosed)
             })
             .collect()
     }
 
-    /// Returns the diagnostics that the server pushed about a document that is not open, or the parameters in which they
-    /// are, to be read without the lock.
-    pub(crate) fn unopened(&self, path: &AbsPath) -> (Option<Payload>, Vec<UnopenedDiagnostic>) {
+    /// Returns the diagnostics about a document that is not open: those that are read, and the parameters in which the
+    /// others are, to be read without the lock.
+    pub(crate) fn unopened(&self, path: &AbsPath) -> (Vec<Payload>, Vec<UnopenedDiagnostic>) {
+        let mut params: Vec<_> = self.unopened.pulled.of(path).cloned().collect();
+        let mut kept = Vec::new();
         match self.unopened.reports.get(path) {
-            None => (None, Vec::new()),
-            Some(UnopenedReport::Pushed(params)) => (Some(params.clone()), Vec::new()),
+            None => {}
+            Some(UnopenedReport::Pushed(pushed)) => params.push(pushed.clone()),
             Some(UnopenedReport::Kept(items)) => {
-                (None, items.iter().map(|(item, _)| item.clone()).collect())
+                kept.extend(items.iter().map(|(item, _)| item.clone()));
             }
         }
+        (params, kept)
     }
 
     /// Reads the report that arrived before the document was opened.

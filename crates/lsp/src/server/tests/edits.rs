@@ -164,7 +164,7 @@ fn diagnostics_in_the_span_are_sent_back_as_they_came() {
     let request = server.code_actions(&document(), Span::from(1..2), &["quickfix"]);
     let actions = ask(request, &mut fake, |fake| {
         let request = fake.expect("textDocument/codeAction");
-        let context = json!({ "diagnostics": [inside], "only": ["quickfix"] });
+        let context = json!({ "diagnostics": [inside], "only": ["quickfix"], "triggerKind": 1 });
         assert_eq!(request["params"]["context"], context);
         let bare = json!({ "title": "Run", "command": "run" });
         let other = json!({ "title": "Show", "command": "editor.show" });
@@ -228,6 +228,87 @@ fn signatures_and_hints_are_asked_for() {
         },
     );
     assert_eq!(hints.expect("hints")[0].label, "a");
+}
+
+#[test]
+fn typed_characters_that_a_server_registers_are_formatted() {
+    let (server, _events, mut fake) = with_document(json!({ "textDocumentSync": 2 }), "é;");
+    assert!(server.format_on_type_triggers(&document()).is_empty());
+    let options = json!({
+        "documentSelector": null,
+        "firstTriggerCharacter": ";", "moreTriggerCharacter": ["}", "\n"],
+    });
+    let method = "textDocument/onTypeFormatting";
+    let registration = json!({ "id": "1", "method": method, "registerOptions": options });
+    let params = json!({ "registrations": [registration] });
+    fake.ask(json!(1), "client/registerCapability", params);
+    assert_eq!(
+        server.format_on_type_triggers(&document()),
+        ['\n', ';', '}']
+    );
+    let options = FormatOptions {
+        tab_size: 2,
+        inserts_spaces: false,
+    };
+    let request = server.format_on_type(&document(), ByteOffset(3), ';', options);
+    let edits = ask(request, &mut fake, |fake| {
+        let request = fake.expect(method);
+        let mut params = request["params"].clone();
+        params
+            .as_object_mut()
+            .expect("an object")
+            .remove("textDocument");
+        let expected = json!({
+            "position": { "line": 0, "character": 2 }, "ch": ";",
+            "options": { "tabSize": 2, "insertSpaces": false },
+        });
+        assert_eq!(params, expected);
+        fake.respond(&request, json!([{ "range": range(0, 1), "newText": "e" }]));
+    });
+    let edits = edits.expect("edits").edits;
+    assert_eq!(edits, [(Span::from(0..2), "e".to_owned())]);
+}
+
+#[test]
+fn selection_and_folding_ranges_are_asked_for() {
+    let capabilities = json!({
+        "textDocumentSync": 2, "selectionRangeProvider": true, "foldingRangeProvider": {},
+    });
+    let (server, _events, mut fake) = with_document(capabilities, "a b\nc");
+    let request = server.selection_ranges(&document(), &[ByteOffset(2), ByteOffset(0)]);
+    let spans = ask(request, &mut fake, |fake| {
+        let request = fake.expect("textDocument/selectionRange");
+        let position = |character: u32| json!({ "line": 0, "character": character });
+        assert_eq!(
+            request["params"]["positions"],
+            json!([position(2), position(0)])
+        );
+        let whole = json!({ "range": range(0, 3) });
+        let inner = json!({ "range": range(2, 3), "parent": whole });
+        fake.respond(&request, json!([inner, whole]));
+    });
+    let whole = Span::from(0..3);
+    let expected = [vec![Span::from(2..3), whole], vec![whole]];
+    assert_eq!(spans.expect("spans"), expected);
+    let ranges = ask(server.folding_ranges(&document()), &mut fake, |fake| {
+        let request = fake.expect("textDocument/foldingRange");
+        fake.respond(&request, json!([{ "startLine": 0, "endLine": 1 }]));
+    });
+    assert_eq!(ranges.expect("ranges")[0].span, Span::from(3..5));
+}
+
+#[test]
+fn an_automatic_request_for_actions_says_so() {
+    let capabilities = json!({ "textDocumentSync": 2, "codeActionProvider": true });
+    let (server, _events, mut fake) = with_document(capabilities, "abc");
+    let request = server.automatic_code_actions(&document(), Span::from(1..1), &["quickfix"]);
+    let actions = ask(request, &mut fake, |fake| {
+        let request = fake.expect("textDocument/codeAction");
+        let context = json!({ "diagnostics": [], "only": ["quickfix"], "triggerKind": 2 });
+        assert_eq!(request["params"]["context"], context);
+        fake.respond(&request, Value::Null);
+    });
+    assert!(actions.expect("an answer").is_empty());
 }
 
 #[test]

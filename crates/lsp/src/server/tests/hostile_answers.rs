@@ -27,6 +27,8 @@ fn capabilities() -> Value {
         "signatureHelpProvider": {}, "codeActionProvider": { "resolveProvider": true },
         "renameProvider": { "prepareProvider": true }, "documentFormattingProvider": true,
         "inlayHintProvider": true, "linkedEditingRangeProvider": true,
+        "selectionRangeProvider": true, "foldingRangeProvider": true,
+        "documentOnTypeFormattingProvider": { "firstTriggerCharacter": ";" },
     })
 }
 
@@ -130,6 +132,15 @@ fn ask_about_symbols(server: &LanguageServer, fake: &mut FakeServer, rng: &mut S
     let linked = json!({ "ranges": [range(), range()], "wordPattern": "x" });
     let linked = ask(fake, rng, server.linked_spans(&document, offset), linked);
     linked.unwrap_or_default().into_iter().for_each(check_span);
+    let around = json!([{ "range": range(), "parent": { "range": range() } }]);
+    let request = server.selection_ranges(&document, &[offset]);
+    let around = ask(fake, rng, request, around).unwrap_or_default();
+    around.into_iter().flatten().for_each(check_span);
+    let folds = json!([{ "startLine": 0, "endLine": 1, "kind": "comment" }]);
+    let folds = ask(fake, rng, server.folding_ranges(&document), folds);
+    for fold in folds.unwrap_or_default() {
+        check_span(fold.span);
+    }
     let symbol = json!({ "name": "n", "kind": 3, "range": range(), "selectionRange": range() });
     let mut parent = symbol.clone();
     parent["children"] = json!([symbol]);
@@ -188,6 +199,11 @@ fn ask_for_edits(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRn
         inserts_spaces: true,
     };
     let formatted = ask(fake, rng, server.format(&document, options), edits());
+    for (span, _) in formatted.map(|it| it.edits).unwrap_or_default() {
+        check_span(span);
+    }
+    let request = server.format_on_type(&document, offset, ';', options);
+    let formatted = ask(fake, rng, request, edits());
     for (span, _) in formatted.map(|it| it.edits).unwrap_or_default() {
         check_span(span);
     }
