@@ -7,6 +7,8 @@
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
 #   pull        answers requests for diagnostics with one warning
+#   workspace   as pull, and answers requests for the diagnostics of all files with one error in the neighbour `b.sql`,
+#               which has the number of the request
 #   echo        answers requests for diagnostics with the first word of the document
 #   watch       watches all .sql files, says so in a diagnostic, and publishes how many changes of files it received
 #   folders     as push, and writes the messages about folders to `server-folders` in its working directory
@@ -115,6 +117,8 @@ handle() {
             case $behaviour in
                 pull | echo | types | reads)
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}' ;;
+                workspace)
+                    pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":true}' ;;
                 edit) pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true' ;;
             esac
             [ "$behaviour" = types ] && pull="$pull,\"renameProvider\":true,\"hoverProvider\":true" &&
@@ -137,6 +141,11 @@ handle() {
             message='it is odd'
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
+        workspace/diagnostic)
+            requests=$((requests + 1))
+            items="[$(diagnostic 1 "request $requests")]"
+            report="{\"kind\":\"full\",\"uri\":\"${uri%/*}/b.sql\",\"version\":null,\"items\":$items}"
+            answer "{\"items\":[$report]}" ;;
         textDocument/definition)
             if [ "$behaviour" = hang ]; then while :; do sleep 1; done; fi
             range='{"start":{"line":1,"character":0},"end":{"line":1,"character":0}}'

@@ -1,7 +1,7 @@
 //! Runs the language servers of open folders and keeps their documents in sync with the buffers.
 //!
 //! A thread finds the servers of each document and starts them; each server has a thread that follows its process
-//! (`supervisor`) and one that asks for diagnostics (`pulls`).
+//! (`supervisor`), one that asks for diagnostics (`pulls`), and one that asks for those of all files (`workspace_pulls`).
 //! Invariant: no method of `RunningServers` waits for a server, a process or the disk.
 //! Invariant: documents change under one lock with the servers that know them, so that every server receives all
 //! changes of a text in order.
@@ -14,6 +14,7 @@ mod readiness;
 mod sharing;
 mod state;
 mod supervisor;
+mod workspace_pulls;
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -172,6 +173,7 @@ impl RunningServers {
         for (_, server) in servers {
             server.files_changed(events);
         }
+        self.shared.state().pull_workspace(self.folder);
     }
 
     /// Asks the servers that offer it for the diagnostics of all open documents of the folder again, such as after files
@@ -214,8 +216,8 @@ impl RunningServers {
             .collect()
     }
 
-    /// Returns the diagnostics that servers pushed about a document that is not open, with the ids of the servers. The
-    /// time grows with their number, so call it in the background.
+    /// Returns the diagnostics of servers about a document that is not open, with the ids of the servers. The time grows
+    /// with their number, so call it in the background.
     pub fn closed_diagnostics(&self, path: &AbsPath) -> Vec<(String, UnopenedDiagnostic)> {
         let connections = self.shared.state().connections_about(path);
         let found = connections.into_iter().flat_map(|(id, connection)| {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, SyncSender};
 
 use base::AbsPath;
 use host::Clock;
@@ -192,6 +192,8 @@ pub(super) struct ConnectedServer {
     pub(super) memory: Option<u64>,
     /// Documents whose diagnostics are to be asked for.
     pub(super) pulls: Sender<AbsPath>,
+    /// Schedules a pull of the diagnostics of all files.
+    pub(super) workspace_pulls: SyncSender<()>,
     /// Documents with diagnostics that are not open.
     pub(super) reported: BTreeSet<AbsPath>,
 }
@@ -212,10 +214,17 @@ impl OpenText {
 }
 
 impl ConnectedServer {
-    /// Schedules a pull of a document's diagnostics.
+    /// Schedules a pull of a document's diagnostics, and of those of all files once the documents rest.
     pub(super) fn pull(&self, path: &AbsPath) {
         // The thread ends with the connection.
         self.pulls.send(path.clone()).ok();
+        self.pull_workspace();
+    }
+
+    /// Schedules a pull of the diagnostics of all files.
+    pub(super) fn pull_workspace(&self) {
+        // A full channel means that the server will be asked anyway.
+        self.workspace_pulls.try_send(()).ok();
     }
 }
 
@@ -349,6 +358,13 @@ impl State {
             .collect()
     }
 
+    /// Schedules a pull of the diagnostics of all files from the servers of a folder.
+    pub(super) fn pull_workspace(&self, folder: FolderNumber) {
+        let servers = self.servers.values().filter(|it| it.key(folder).is_some());
+        let connected = servers.filter_map(|it| it.connected.as_ref());
+        connected.for_each(ConnectedServer::pull_workspace);
+    }
+
     /// Returns the connections to the servers that reported about a document, with their ids; none if it is open.
     pub(super) fn connections_about(&self, path: &AbsPath) -> Vec<(String, LanguageServer)> {
         if self.documents.contains_key(path) {
@@ -378,6 +394,7 @@ impl State {
     pub(super) fn close(&mut self, path: &AbsPath) {
         for server in self.connected(path) {
             server.connection.close_document(path);
+            server.pull_workspace();
         }
         self.documents.remove(path);
     }

@@ -18,7 +18,7 @@ use lsp::{
 
 use super::changes::ServerMessage;
 use super::state::{ConnectedServer, ServedRoot, ServerNumber, ServerState, State, WantedState};
-use super::{Shared, pulls};
+use super::{Shared, pulls, workspace_pulls};
 use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
 use crate::process::{ServerPipes, ServerProcess};
 use crate::selection::ServerChoice;
@@ -278,6 +278,9 @@ impl Supervisor {
     fn connect(&self, process: &ServerProcess, server: &LanguageServer) -> Result<(), ProcessEnd> {
         let pulls = pulls::start(&self.shared, self.server, server.clone(), self.log.clone());
         let pulls = pulls.map_err(|error| ProcessEnd::Failed(error.to_string()))?;
+        let workspace_pulls = workspace_pulls::start(server.clone(), self.log.clone());
+        let workspace_pulls =
+            workspace_pulls.map_err(|error| ProcessEnd::Failed(error.to_string()))?;
         let mut state = self.shared.state();
         for (path, document) in state.documents_of(self.server) {
             if let Some(assigned) = &document.assigned {
@@ -304,6 +307,7 @@ impl Supervisor {
             memory_probe: process.memory_probe(),
             memory: None,
             pulls,
+            workspace_pulls,
             reported: BTreeSet::new(),
         });
         Ok(())
@@ -423,7 +427,7 @@ impl Supervisor {
         }
     }
 
-    /// Schedules a pull of the diagnostics of all documents.
+    /// Schedules a pull of the diagnostics of all documents and files.
     fn pull_all(&self) {
         let state = self.shared.state();
         let entry = state.servers.get(&self.server);
@@ -431,6 +435,7 @@ impl Supervisor {
             for (path, _) in state.documents_of(self.server) {
                 connected.pull(path);
             }
+            connected.pull_workspace();
         }
     }
 

@@ -220,6 +220,23 @@ fn diagnostics_of_a_closed_document_go_with_its_server() {
 }
 
 #[test]
+fn files_that_are_not_open_are_diagnosed_again_after_a_save() {
+    let world = World::new("workspace", true);
+    let (path, text) = (world.path("a.sql"), Snapshot::new("a\n"));
+    let other = world.path("b.sql");
+    world.running.open_document(&path, &text);
+    let found = |running: &RunningServers| running.closed_diagnostics(&other).pop();
+    let (server, first) = world.wait(found);
+    assert_eq!(server, "script");
+    assert!(first.message.starts_with("request "), "{first:?}");
+    let status = world.wait_for_state(is_running);
+    assert!(status.is_responding);
+    world.running.save_document(&path);
+    world.wait(|running| found(running).filter(|(_, it)| it.message != first.message));
+    assert!(world.running.closed_diagnostics(&path).is_empty());
+}
+
+#[test]
 fn a_restarted_server_gets_the_latest_text() {
     let world = World::new("echo", true);
     let path = world.path("a.sql");
