@@ -16,8 +16,29 @@ const LIMIT: usize = 100;
 /// Expands every selection to the next larger syntax node, word or pair of brackets, and remembers
 /// the previous selections for `shrink`.
 pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
+    expand_each(ctx, |span| next_larger(ctx, span))
+}
+
+/// Expands every selection as `Command::ExpandSelection` does, but to the smallest larger one of the
+/// spans that were found for it: `spans` has a list for each selection, in their order. Without a
+/// larger span, the text decides.
+pub fn expand_within(ctx: &CommandContext, spans: &[Vec<Span>]) -> CaretPlan {
+    let mut spans = spans.iter();
+    expand_each(ctx, |span| {
+        let word = WordScanner::of(ctx).word_at(span.start);
+        let spans = spans.next().into_iter().flatten().copied();
+        let wider = spans
+            .chain([word])
+            .filter(|it| it.covers(span) && *it != span);
+        let smallest = wider.min_by_key(Span::len);
+        smallest.unwrap_or_else(|| next_larger(ctx, span))
+    })
+}
+
+/// Expands every selection to the span that `larger` returns for its span, in their order.
+fn expand_each(ctx: &CommandContext, mut larger: impl FnMut(Span) -> Span) -> CaretPlan {
     let selections = ctx.selections.transform(|selection| {
-        let span = next_larger(ctx, selection.span());
+        let span = larger(selection.span());
         Selection {
             goal: None,
             ..selection.with_span(span)

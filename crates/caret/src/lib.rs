@@ -45,5 +45,6 @@ pub use case::{NameSpelling, respelled};
 pub use column_box::ColumnBox;
 pub use command::{Command, SelectionUnit};
 pub use context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
+pub use expand::expand_within;
 pub use motion::Motion;
 pub use plan::plan;

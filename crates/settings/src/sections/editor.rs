@@ -41,6 +41,8 @@ section! {
         fold_arrows: bool = true;
         /// Marks lines that differ from the last commit in the gutter.
         change_bars: bool = true;
+        /// Shows a light bulb in the gutter if a language server offers code actions for the caret.
+        light_bulb: bool = true;
         /// Marks matches, changes and selections on the scrollbar.
         overview_marks: bool = true;
         /// Keeps the headers of the enclosing blocks at the top while scrolling.
@@ -65,6 +67,8 @@ section! {
         trim_trailing_whitespace: bool = false;
         /// Formats the text when you save it, with `formatter` or else with a language server.
         format_on_save: bool = false;
+        /// Formats the text around a typed character, such as a semicolon or a new line, if a language server offers it.
+        format_on_type: bool = false;
         /// Program that formats a text from standard input to standard output, and its arguments, in which `{path}` is replaced by the path of the file. Runs only in trusted folders.
         formatter: Vec<String> = Vec::new();
         /// Kinds of code actions that run when you save, in order, such as `source.organizeImports` and `source.fixAll`.
