@@ -32,6 +32,9 @@ use crate::editor::{
 };
 use crate::mouse;
 
+/// Key context of a block that takes the focus.
+const BLOCK_CONTEXT: &str = "EditorBlock";
+
 /// An action and its handler.
 struct EditorAction {
     id: fn() -> TypeId,
@@ -156,10 +159,16 @@ impl ActionScope {
     }
 
     fn listen(&self, actions: &'static [EditorAction], window: &mut Window) {
+        let scope = self.scope;
         for action in actions {
             let (editor, run) = (self.editor.downgrade(), action.run);
             window.on_action((action.id)(), move |_, phase, window, cx| {
-                if phase == DispatchPhase::Bubble {
+                if phase != DispatchPhase::Bubble {
+                    return;
+                }
+                if scope == ActionArea::Text && is_block_focused(window) {
+                    cx.propagate();
+                } else {
                     // A closed view has nothing to do.
                     editor.update(cx, |editor, cx| run(editor, window, cx)).ok();
                 }
@@ -173,7 +182,12 @@ impl ActionScope {
                 (self.editor.downgrade(), action.command);
             let id: TypeId = (action.id)();
             window.on_action(id, move |_, phase, window, cx| {
-                if phase == DispatchPhase::Bubble {
+                if phase != DispatchPhase::Bubble {
+                    return;
+                }
+                if is_block_focused(window) {
+                    cx.propagate();
+                } else {
                     // A closed view has nothing to do.
                     editor
                         .update(cx, |editor, cx| editor.run(&command(), window, cx))
@@ -245,6 +259,14 @@ impl Element for ActionScope {
         }
         self.child.paint(window, cx);
     }
+}
+
+/// Returns whether a block within a text has the focus: the actions of the text do not apply there.
+fn is_block_focused(window: &Window) -> bool {
+    let contexts = window.context_stack();
+    contexts
+        .iter()
+        .any(|context| context.contains(BLOCK_CONTEXT))
 }
 
 /// Cancels one level: composition, find bar, additional carets, selection.

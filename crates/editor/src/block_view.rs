@@ -23,7 +23,8 @@ pub struct BlockPlace {
 type Draw = dyn Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement;
 
 /// A function that renders the content of a block between two rows, called at each frame in which
-/// the block is visible.
+/// the block is visible. Content that takes the focus has the key context `EditorBlock`, in which the
+/// actions of the text do not apply.
 pub struct BlockView(Box<Draw>);
 
 impl BlockView {

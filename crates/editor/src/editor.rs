@@ -18,6 +18,8 @@ pub(crate) mod expanding;
 mod find_bar;
 pub(crate) mod finding;
 pub(crate) mod folding;
+pub(crate) mod folding_ranges;
+mod format_on_type;
 mod highlighting;
 pub(crate) mod hover;
 pub(crate) mod hunks;
@@ -26,6 +28,7 @@ mod inline_review;
 mod input;
 mod key_context;
 mod language_sources;
+pub(crate) mod light_bulb;
 mod linked_editing;
 pub(crate) mod menu;
 pub(crate) mod options;
@@ -33,6 +36,7 @@ mod positions;
 mod primary;
 mod scene;
 pub(crate) mod scrolling;
+mod selection_ranges;
 pub(crate) mod signature;
 pub(crate) mod smooth_scroll;
 pub(crate) mod snippets;
@@ -63,12 +67,17 @@ use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
 pub use document_highlights::HighlightSource;
+pub use folding_ranges::FoldingSource;
+pub use format_on_type::{TypeFormatQuery, TypeFormatter};
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
 pub use language_sources::LanguageSources;
+pub use light_bulb::CodeActionSource;
 pub use linked_editing::LinkedSpanSource;
 pub use menu::MenuSection;
 pub use scene::SuggestionBlocker;
+pub use scrolling::reveal_block_below;
+pub use selection_ranges::SelectionRangeSource;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
@@ -90,6 +99,8 @@ pub enum EditorEvent {
     Suggestion(SuggestionEvent),
     /// The user asked for the definition of the symbol at the caret with the mouse.
     DefinitionRequested,
+    /// The user asked for the code actions of the selection with the mouse.
+    CodeActionsRequested,
 }
 
 /// Scroll strategy for revealing a location: as little as possible, or centred.
@@ -156,6 +167,9 @@ pub struct Editor {
     pub(crate) geometry: Option<Geometry>,
     pub(crate) brackets: bracketing::Brackets,
     pub(crate) folding: folding::Folding,
+    light_bulb: light_bulb::LightBulb,
+    format_on_type: format_on_type::FormatOnType,
+    selection_ranges: selection_ranges::SelectionRanges,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::ShownReview,
     pub(crate) suggestion: suggesting::SuggestionState,
@@ -234,6 +248,9 @@ impl Editor {
             geometry: None,
             brackets: bracketing::Brackets::default(),
             folding: folding::Folding::default(),
+            light_bulb: light_bulb::LightBulb::new(window),
+            format_on_type: Default::default(),
+            selection_ranges: selection_ranges::SelectionRanges::new(window),
             blocks: BlockViews::default(),
             review: inline_review::ShownReview::default(),
             suggestion: suggesting::SuggestionState::default(),
@@ -341,6 +358,7 @@ impl Editor {
         self.follow_completions(cx);
         hover::close(self, cx);
         document_highlights::carets_moved(self, cx);
+        light_bulb::carets_moved(self, cx);
         linked_editing::carets_moved(self, cx);
         signature::carets_moved(self, cx);
         self.suggestion.invalidate();
@@ -483,6 +501,7 @@ impl Editor {
         self.scroll.follow(change);
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
+        self.folding.ranges.follow(change);
         self.review.follow(change);
         self.suggestion.follow(change, &self.snapshot);
         self.completions.follow(change);
@@ -513,6 +532,7 @@ impl Editor {
         self.highlighting.reset();
         self.marked.clear();
         self.blocks.clear();
+        self.folding.ranges.reset();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
         self.completions.reset();
@@ -547,6 +567,7 @@ impl Editor {
         self.sync(cx);
         self.highlight_at_rest(cx);
         finding::find_at_rest(self, cx);
+        folding_ranges::ask(self, cx);
         inlay_hints::move_window(self, cx);
         if std::mem::take(&mut self.has_unseen_tree) {
             cx.notify();
@@ -572,6 +593,7 @@ impl Editor {
                 self.sync(cx);
                 if before != self.snapshot.revision() {
                     document_highlights::carets_moved(self, cx);
+                    light_bulb::carets_moved(self, cx);
                     signature::carets_moved(self, cx);
                     cx.emit(EditorEvent::SelectionsChanged);
                 }
@@ -582,7 +604,11 @@ impl Editor {
                 self.comparison.is_shown &= self.model.read(cx).document().conflict().is_some();
             }
             ModelEvent::Rested => return self.text_rested(cx),
-            ModelEvent::DiagnosticsUpdated => hover::diagnostics_changed(self),
+            ModelEvent::DiagnosticsUpdated => {
+                hover::diagnostics_changed(self);
+                light_bulb::carets_moved(self, cx);
+                folding_ranges::ask(self, cx);
+            }
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
         cx.notify();
@@ -591,6 +617,8 @@ impl Editor {
     fn on_focus(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.show_caret(cx);
         document_highlights::carets_moved(self, cx);
+        light_bulb::carets_moved(self, cx);
+        folding_ranges::ask(self, cx);
         cx.emit(EditorEvent::Focused);
         cx.notify();
     }
@@ -598,6 +626,7 @@ impl Editor {
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.blink.stop();
         hover::focus_lost(self, cx);
+        light_bulb::hide(self);
         signature::close(self, cx);
         inlay_hints::end_hold(self, cx);
         self.close_completions(cx);

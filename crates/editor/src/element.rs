@@ -13,6 +13,7 @@ mod guides;
 mod gutter;
 mod inlay_hints;
 mod layout;
+mod light_bulb;
 mod overview;
 mod paint;
 mod ranges;
@@ -49,7 +50,7 @@ pub(crate) struct TextElement {
 pub(crate) struct PreparedFrame {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
-    /// Signs over the text that point to a suggestion or describe it.
+    /// Signs over the text that point to a suggestion or describe it, and the light bulb.
     signs: Vec<AnyElement>,
     /// The completion list, drawn over the window.
     completions: Option<AnyElement>,
@@ -122,10 +123,12 @@ impl Element for TextElement {
         if layout.is_gliding {
             window.request_animation_frame();
         }
-        let blocks = self.prepare_blocks(&layout, window, cx);
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
         let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
-        let signs = signs::prepare(&self.editor, &layout, window, cx);
+        // A block over the text may take the pointer from it.
+        let blocks = self.prepare_blocks(&layout, window, cx);
+        let mut signs = signs::prepare(&self.editor, &layout, window, cx);
+        signs.extend(light_bulb::prepare(&self.editor, &layout, window, cx));
         let (completions, list) = completions::prepare(&self.editor, &layout, window, cx).unzip();
         let signature = signature::prepare(&self.editor, &layout, list, window, cx);
         PreparedFrame {

@@ -42,10 +42,11 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText, LanguageSources,
-    LinkedSpanSource, MenuSection, Reveal, ReviewMark, SignatureAnswer, SignatureQuery,
-    SignatureSource, SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode,
-    ViewState,
+    CodeActionSource, CycleDirection, Editor, EditorEvent, FoldingSource, HighlightSource,
+    HoverSource, HoverText, LanguageSources, LinkedSpanSource, MenuSection, Reveal, ReviewMark,
+    SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
+    SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState,
+    reveal_block_below,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

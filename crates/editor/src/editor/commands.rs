@@ -8,7 +8,10 @@ use project::DocumentState;
 use text::{EditKind, SelectionSet, UndoOutcome};
 
 use super::completing::accepting;
-use super::{Editor, EditorEvent, completing, folding, linked_editing, signature};
+use super::{
+    Editor, EditorEvent, completing, folding, format_on_type, linked_editing, selection_ranges,
+    signature,
+};
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
 
@@ -22,12 +25,20 @@ impl Editor {
             _ => None,
         };
         accepting::before_command(self, typed, window, cx);
+        selection_ranges::expand_without_answer(self, window, cx);
+        if selection_ranges::expand(self, command, cx) {
+            return;
+        }
         self.caret_options.page_rows = self.page_rows();
         let plan = self.plan(|ctx| caret::plan(command, ctx), cx);
         self.apply(plan, window, cx);
         if let Some(text) = typed {
             completing::opening::typed(self, text, cx);
             signature::typed(self, text, cx);
+        }
+        let typed = typed.or((*command == Command::Newline).then_some("\n"));
+        if let Some(text) = typed {
+            format_on_type::typed(self, text, cx);
         }
     }
 

@@ -4,11 +4,12 @@
 //! word, the list closes before the next paint.
 //! Invariant: while a list is shown, no suggestion is: Tab has one meaning.
 //! Start at `opening::typed` and `Editor::follow_completions`; `asking` merges the answers of the
-//! sources, `resolving` completes single items, `moving` has the keys of the list, and `accepting`
+//! sources, `resolving` completes single items, `documentation` renders their text, `moving` has the keys of the list, and `accepting`
 //! inserts an item.
 
 pub(crate) mod accepting;
 mod asking;
+mod documentation;
 pub(crate) mod moving;
 pub(crate) mod opening;
 mod resolving;
@@ -175,6 +176,7 @@ impl Editor {
             return self.dismiss_completions(cx);
         }
         resolving::resolve_at_rest(self, cx);
+        documentation::follow_selection(self, cx);
         self.completions_changed(cx);
     }
 

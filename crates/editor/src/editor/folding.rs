@@ -7,7 +7,8 @@ use base::{ByteOffset, Revision, Row, Span};
 use gpui_kit::{Context, Window};
 use text::NodeId;
 
-use super::Editor;
+use super::folding_ranges::{FoldingRanges, folds_in};
+use super::{Editor, folding_ranges};
 
 /// Number of edits whose deleted folds are kept.
 const MAX_LOST_EDITS: usize = 100;
@@ -19,14 +20,16 @@ pub(crate) struct FoldState {
     folds: Vec<Span>,
 }
 
-/// Visible rows that start a fold, with the text, tree and rows they were computed for.
-type FoldableRows = ((Revision, Option<Revision>, Range<Row>), Arc<[Row]>);
+/// Visible rows that start a fold, with the text, tree, answer of the source and rows they were
+/// computed for.
+type FoldableRows = ((Revision, Option<Revision>, u64, Range<Row>), Arc<[Row]>);
 
 /// Fold state of a view, besides the folds in its display map.
 #[derive(Default)]
 pub(crate) struct Folding {
     pub(crate) lost: LostFolds,
     pub(crate) foldable: Option<FoldableRows>,
+    pub(crate) ranges: FoldingRanges,
 }
 
 /// Folds deleted by edits, oldest first. Bounded.
@@ -139,18 +142,19 @@ pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Con
 }
 
 /// Handler of an action: folds every block of the text. Takes time proportional to the text. Does
-/// nothing for plain text and large files.
+/// nothing for large files, and for plain text whose folds no source knows.
 pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
-    let Some(syntax) = editor.model.read(cx).syntax().cloned() else {
-        return;
-    };
     let rows = Row(0)..Row(editor.snapshot.row_count());
-    let spans: Vec<Span> = syntax
-        .folds(&editor.snapshot, rows)
-        .iter()
-        .map(|fold| Span::new(fold.start, fold.end))
-        .collect();
+    let syntax = editor.model.read(cx).syntax();
+    let has_tree = syntax.is_some_and(|syntax| syntax.has_tree());
+    let known = folds_in(editor, rows.clone(), has_tree);
+    // Without a tree, the folds of the source are better than those by indentation.
+    let syntax = syntax.filter(|_| has_tree || known.is_empty());
+    let folds = syntax.map(|syntax| syntax.folds(&editor.snapshot, rows));
+    let folds = folds.into_iter().flatten();
+    let folds = folds.map(|fold| Span::new(fold.start, fold.end));
+    let spans: Vec<Span> = folds.chain(known).collect();
     fold_spans(editor, &spans, cx);
 }
 
@@ -191,14 +195,16 @@ pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
         .find(|span| editor.snapshot.point_at(span.start).row == row)
 }
 
-/// Returns the span that can be folded from a row, by the syntax tree, or by indentation if there
-/// is no tree. Returns `None` if nothing can be folded from this row.
+/// Returns the span that can be folded from a row: by the syntax tree, by the source of folds, or by
+/// indentation if neither knows any. Returns `None` if nothing can be folded from this row.
 pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
     match editor.model.read(cx).syntax() {
         Some(syntax) if syntax.has_tree() => {
-            let fold = syntax.fold_at(&editor.snapshot, row)?;
-            Some(Span::new(fold.start, fold.end))
+            let fold = syntax.fold_at(&editor.snapshot, row);
+            let fold = fold.map(|fold| Span::new(fold.start, fold.end));
+            fold.or_else(|| folding_ranges::fold_at(editor, row, true))
         }
+        _ if !editor.folding.ranges.is_empty() => folding_ranges::fold_at(editor, row, false),
         _ => foldable_by_indent(editor, row),
     }
 }

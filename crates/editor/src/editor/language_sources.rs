@@ -4,8 +4,12 @@ use std::rc::Rc;
 
 use super::Editor;
 use super::document_highlights::{self, HighlightSource};
+use super::folding_ranges::{self, FoldingSource};
+use super::format_on_type::{self, TypeFormatter};
 use super::hover::{self, HoverSource};
+use super::light_bulb::{self, CodeActionSource};
 use super::linked_editing::{self, LinkedSpanSource};
+use super::selection_ranges::{self, SelectionRangeSource};
 use super::signature::{self, SignatureSource};
 
 /// The sources of what a view shows about the symbols of its text, such as language servers. A part
@@ -20,6 +24,14 @@ pub struct LanguageSources {
     pub linked_spans: Option<Rc<dyn LinkedSpanSource>>,
     /// The signatures of the call around the caret.
     pub signatures: Option<Rc<dyn SignatureSource>>,
+    /// Whether there are code actions for the selection.
+    pub code_actions: Option<Rc<dyn CodeActionSource>>,
+    /// The edits after a typed character.
+    pub type_formatter: Option<Rc<dyn TypeFormatter>>,
+    /// The pieces of syntax around the carets.
+    pub selection_ranges: Option<Rc<dyn SelectionRangeSource>>,
+    /// The rows that can be folded.
+    pub folds: Option<Rc<dyn FoldingSource>>,
 }
 
 impl Editor {
@@ -29,5 +41,9 @@ impl Editor {
         document_highlights::set_source(self, sources.highlights);
         linked_editing::set_source(self, sources.linked_spans);
         signature::set_source(self, sources.signatures);
+        light_bulb::set_source(self, sources.code_actions);
+        format_on_type::set_source(self, sources.type_formatter);
+        selection_ranges::set_source(self, sources.selection_ranges);
+        folding_ranges::set_source(self, sources.folds);
     }
 }

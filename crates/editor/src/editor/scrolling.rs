@@ -3,10 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base::Row;
 use gpui_kit::{AppContext as _, Context, Window};
 
 use super::{Editor, EditorEvent, smooth_scroll};
 use crate::scroll::{Scroll, ScrollMargin, Viewport, top_showing};
+
+/// Scrolls as little as possible so that a block below a row is visible, of a height in line heights. If
+/// the block does not fit below the row, the row is at the top.
+pub fn reveal_block_below(editor: &mut Editor, row: Row, height: f32, cx: &mut Context<Editor>) {
+    let top = editor.scroll_top(cx);
+    let rows = editor.display.rows_of(row);
+    let start = editor.display.y_of(rows.start);
+    let end = editor.display.y_of(rows.end - 1) + 1.0 + f64::from(height);
+    let wanted = (end - editor.viewport().rows).max(top).min(start);
+    if wanted != top {
+        editor.set_scroll_top(wanted, cx);
+    }
+}
 
 /// Sets the flag on drop, to cancel a job whose result is not needed.
 struct CancelOnDrop(Arc<AtomicBool>);

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use base::Bias;
+use gpui_kit::component::text::TextView;
 use gpui_kit::{
     AnyElement, App, AvailableSpace, Bounds, Div, Entity, FontWeight, Hsla,
     InteractiveElement as _, IntoElement as _, MouseButton, ParentElement as _, Pixels, Point,
@@ -176,12 +177,7 @@ impl DocumentationSide {
 /// Documentation of the selected item.
 fn documentation(editor: &Editor, cx: &App) -> Option<AnyElement> {
     let session = editor.completions.session.as_ref()?;
-    let (_, item) = session.list.selected()?;
-    let documentation = item.documentation.as_ref()?;
-    let text = documentation.text.trim();
-    if text.is_empty() {
-        return None;
-    }
+    let documentation = session.documentation.as_ref()?;
     let panel = framed(cx)
         .id("completion-documentation")
         .test_support()
@@ -190,10 +186,15 @@ fn documentation(editor: &Editor, cx: &App) -> Option<AnyElement> {
         .w(dp(DOCUMENTATION_WIDTH))
         .max_h(dp(DOCUMENTATION_HEIGHT))
         .overflow_y_scroll()
+        .track_scroll(&documentation.scroll)
         .px(dp(8.0))
         .py(dp(6.0))
         .whitespace_normal()
-        .child(SharedString::from(text.to_owned()));
+        .on_mouse_down(MouseButton::Left, |_, window, _| {
+            // The text keeps the focus, and with it the list.
+            window.prevent_default();
+        })
+        .child(TextView::new(&documentation.text));
     Some(panel.into_any_element())
 }
 

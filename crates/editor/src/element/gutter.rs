@@ -8,6 +8,8 @@ use ui::ActiveTheme as _;
 
 use super::layout::{Decorator, TextLayout};
 use crate::editor::Editor;
+use crate::editor::folding_ranges::folds_in;
+use crate::editor::light_bulb::{self, BulbColumn};
 
 /// Gutter content beside one visible row: line number and fold arrow.
 pub(crate) struct GutterRow {
@@ -43,6 +45,8 @@ impl Decorator<'_> {
             .as_ref()
             .map(|excerpts| excerpts.read(cx).numbers(visible.clone(), cx));
         let diagnosed = self.diagnostic_rows(cx);
+        let bulb = light_bulb::shown(self.editor);
+        let bulb = bulb.filter(|bulb| bulb.column == BulbColumn::Numbers);
         let number_of = |row: Row| match &numbers {
             Some(numbers) => row
                 .0
@@ -60,6 +64,7 @@ impl Decorator<'_> {
             let is_current = row.buffer_row == current;
             let number = match self.editor.settings.line_numbers {
                 LineNumbers::Off => None,
+                _ if bulb.is_some_and(|bulb| bulb.row == row.buffer_row) => None,
                 LineNumbers::Relative if !is_current => Some(row.buffer_row.0.abs_diff(current.0)),
                 LineNumbers::On | LineNumbers::Relative => number_of(row.buffer_row),
             };
@@ -99,18 +104,13 @@ impl Decorator<'_> {
             return Default::default();
         }
         let rows = self.layout.geometry.buffer_rows.clone();
-        let Some(syntax) = self
-            .editor
-            .model
-            .read(cx)
-            .syntax()
-            .filter(|syntax| syntax.has_tree())
-        else {
-            return Default::default();
-        };
+        let syntax = self.editor.model.read(cx).syntax();
+        let syntax = syntax.filter(|syntax| syntax.has_tree());
+        let snapshot = &self.editor.snapshot;
         let key = (
-            self.editor.snapshot.revision(),
-            syntax.parsed_revision(),
+            snapshot.revision(),
+            syntax.and_then(|syntax| syntax.parsed_revision()),
+            self.editor.folding.ranges.generation,
             rows.clone(),
         );
         if let Some((known, found)) = &self.editor.folding.foldable
@@ -118,11 +118,14 @@ impl Decorator<'_> {
         {
             return found.clone();
         }
-        let folds = syntax.folds(&self.editor.snapshot, rows);
-        let found: std::sync::Arc<[Row]> = folds
-            .iter()
-            .map(|fold| self.editor.snapshot.point_at(fold.start).row)
-            .collect();
+        let folds = syntax.map(|syntax| syntax.folds(snapshot, rows.clone()));
+        let starts = folds.into_iter().flatten().map(|fold| fold.start);
+        let known = folds_in(self.editor, rows, syntax.is_some());
+        let starts = starts.chain(known.iter().map(|fold| fold.start));
+        let mut found: Vec<Row> = starts.map(|start| snapshot.point_at(start).row).collect();
+        found.sort_unstable();
+        found.dedup();
+        let found: std::sync::Arc<[Row]> = found.into();
         self.editor.folding.foldable = Some((key, found.clone()));
         found
     }

@@ -63,7 +63,7 @@ impl TextLayout {
     }
 
     /// Returns whether sticky headers hide a row at `y` completely.
-    fn is_covered(&self, y: Pixels) -> bool {
+    pub(super) fn is_covered(&self, y: Pixels) -> bool {
         let geometry = &self.geometry;
         let headers = geometry.line_height * self.sticky.len() as f32;
         y + geometry.line_height <= geometry.bounds.top() + headers

@@ -61,6 +61,25 @@ impl DocumentModel {
         });
     }
 
+    /// Applies edits of a formatter as one step. Undo and redo restore `selections` and those after the
+    /// edits, which are returned. Do not call it for a read-only document.
+    pub(crate) fn format(
+        &mut self,
+        edits: &[Edit],
+        selections: &SelectionSet,
+        cx: &mut Context<Self>,
+    ) -> SelectionSet {
+        let origin = EditOrigin::new(Author::Formatter, EditKind::Other, self.now());
+        self.mutate(cx, |document| {
+            let buffer = document.buffer_mut();
+            buffer.note_selections_before(selections);
+            let change = buffer.edit(edits, &origin);
+            let after = selections.map(&change);
+            buffer.note_selections_after(&after);
+            after
+        })
+    }
+
     /// Undoes one step of the text. Returns the change and the selections to restore. Returns
     /// `None` if there is nothing to undo or the document is read-only.
     pub fn undo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {

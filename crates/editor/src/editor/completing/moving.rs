@@ -2,7 +2,7 @@
 
 use gpui_kit::{Context, Window};
 
-use super::{MAX_ROWS, resolving};
+use super::{MAX_ROWS, documentation, resolving};
 use crate::completion::CompletionList;
 use crate::editor::Editor;
 
@@ -52,5 +52,6 @@ fn move_selection(
     change(&mut session.list);
     session.show_selected();
     resolving::resolve_at_rest(editor, cx);
+    documentation::follow_selection(editor, cx);
     cx.notify();
 }

@@ -96,6 +96,7 @@ fn open(editor: &mut Editor, trigger: CompletionTrigger, cx: &mut Context<Editor
         resolved: HashMap::new(),
         rest: None,
         accepting: None,
+        documentation: None,
         scroll: UniformListScrollHandle::new(),
     });
     let mut immediate = Vec::new();

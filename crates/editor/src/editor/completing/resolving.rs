@@ -11,6 +11,7 @@ use gpui_kit::{Context, Task, Window};
 use text::{Edit, EditKind};
 
 use super::accepting::insert_pending;
+use super::documentation::follow_selection;
 use super::session::AnswerOrigin;
 use crate::completion::{CompletionGroup, CompletionId, CompletionItem};
 use crate::editor::Editor;
@@ -130,7 +131,9 @@ fn take_resolved(
             session.list.resolve(CompletionGroup::Source(ix), item);
         }
         let pending = session.accepting.as_ref();
-        if pending.is_some_and(|pending| pending.item == (ix, id)) {
+        let is_accepted = pending.is_some_and(|pending| pending.item == (ix, id));
+        follow_selection(editor, cx);
+        if is_accepted {
             insert_pending(editor, window, cx);
         }
         return cx.notify();

@@ -7,6 +7,7 @@ use gpui_kit::{ScrollStrategy, Task, UniformListScrollHandle};
 use text::Snapshot;
 
 use super::accepting;
+use super::documentation::DocumentationView;
 use crate::completion::{CompletionId, CompletionList};
 
 /// The list for one word, with the requests for it.
@@ -28,6 +29,8 @@ pub(crate) struct CompletionSession {
     /// Waits until the selection rests.
     pub(super) rest: Option<Task<()>>,
     pub(super) accepting: Option<accepting::PendingAccept>,
+    /// The documentation of the selected item.
+    pub(crate) documentation: Option<DocumentationView>,
     pub(crate) scroll: UniformListScrollHandle,
 }
 

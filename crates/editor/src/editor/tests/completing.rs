@@ -15,8 +15,10 @@ use super::state;
 use super::suggesting::{Heard, offer_at_caret, open_with_keys};
 use crate::{
     CompletionAnswer, CompletionId, CompletionItem, CompletionKind, CompletionQuery,
-    CompletionSource, Documentation, Editor, ShowCompletions,
+    CompletionSource, Editor, ShowCompletions,
 };
+
+mod documentation;
 
 type Waiting<Q, A> = RefCell<Vec<(Q, async_channel::Sender<A>)>>;
 
@@ -585,21 +587,6 @@ fn a_list_of_words_gives_way_to_a_suggestion(cx: &mut TestAppContext) {
     scene.press("_a");
     assert!(!scene.shows_suggestion());
     assert_eq!(scene.rows(), "[quark]");
-}
-
-#[gpui_kit::test]
-fn documentation_of_the_selected_item_is_drawn(cx: &mut TestAppContext) {
-    let mut scene = open("ˇ", cx);
-    scene.press("_q");
-    let mut documented = item(0, "quark");
-    documented.documentation = Some(Documentation {
-        text: "A particle.".into(),
-        is_markdown: false,
-    });
-    scene.answer(vec![documented, item(1, "quick")], false);
-    assert!(scene.is_drawn("completion-documentation"));
-    scene.press("down");
-    assert!(!scene.is_drawn("completion-documentation"));
 }
 
 #[gpui_kit::test]
