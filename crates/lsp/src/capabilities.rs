@@ -15,6 +15,9 @@ use crate::selector::{DocumentIdentity, DocumentSelector};
 /// Name of the request that pulls the diagnostics of a document.
 pub(crate) const PULL_DIAGNOSTICS: &str = "textDocument/diagnostic";
 
+/// Maximum number of folding ranges in one answer.
+pub(crate) const MAX_FOLDS: usize = 5_000;
+
 /// Name of the request for the definition of a symbol.
 pub(crate) const DEFINITION: &str = "textDocument/definition";
 

@@ -4,13 +4,11 @@ use base::{AbsPath, Row, Span};
 use serde_json::{Value, json};
 
 use crate::answer::{Reading, read_list};
+use crate::capabilities::MAX_FOLDS;
 use crate::request::Request;
 use crate::request_document::RequestDocument;
 use crate::server::LanguageServer;
 use crate::violations::Violation;
-
-/// Maximum number of ranges in one answer.
-pub(crate) const MAX_RANGES: usize = 5_000;
 
 /// Rows that can be folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl LanguageServer {
         let params = |_: &RequestDocument| Some(json!({}));
         let method = "textDocument/foldingRange";
         self.ask_document(method, path, params, |json, document, violations| {
-            let ranges = read_list::<_, MAX_RANGES>(json, violations, |item, violations| {
+            let ranges = read_list::<_, MAX_FOLDS>(json, violations, |item, violations| {
                 read_range(item, &mut Reading::new(document, violations))
             });
             Ok(sorted(ranges?.into_iter().flatten().collect()))

@@ -58,12 +58,6 @@ struct WireReport<'a> {
 }
 
 impl LanguageServer {
-    /// Returns whether the server now offers to be asked for the diagnostics of all documents.
-    pub fn offers_workspace_diagnostics(&self) -> bool {
-        self.connection()
-            .with(|session| session.offers_workspace_pull())
-    }
-
     /// Asks for the diagnostics of all documents; `None` if the server does not offer it. Those of
     /// documents that are not open are then in `take_unopened_changes`. A server may answer only when
     /// it has something new, so the request does not make it count as hung.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 use std::{io, thread};
 
-use lsp::LanguageServer;
+use lsp::{LanguageServer, WorkspacePullRequest};
 
 use crate::server_log::{LogSource, ServerLog};
 
@@ -29,8 +29,8 @@ pub(super) fn start(connection: LanguageServer, log: ServerLog) -> io::Result<Sy
 
 fn run(connection: &LanguageServer, log: &ServerLog, changed: &Receiver<()>) {
     while changed.recv().is_ok() && rests(changed) {
-        let pulled = connection.pull_workspace_diagnostics();
-        let result = pulled.map_or(Ok(()), |request| request.wait(ANSWER_TIME));
+        let request: Option<WorkspacePullRequest> = connection.pull_workspace_diagnostics();
+        let result = request.map_or(Ok(()), |request| request.wait(ANSWER_TIME));
         if let Err(error) = result {
             log.add(LogSource::Process, &error.to_string());
         }

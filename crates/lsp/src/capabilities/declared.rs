@@ -27,7 +27,6 @@ use gen_lsp_types::{
     WorkspaceEditClientCapabilities, WorkspaceSymbolClientCapabilities,
 };
 
-use crate::folding_ranges::MAX_RANGES;
 use crate::retry::REPEATABLE;
 
 /// Returns the capabilities of this client.
@@ -178,7 +177,7 @@ fn answered_features() -> TextDocumentClientCapabilities {
         }),
         folding_range: Some(FoldingRangeClientCapabilities {
             dynamic_registration,
-            range_limit: u32::try_from(MAX_RANGES).ok(),
+            range_limit: u32::try_from(super::MAX_FOLDS).ok(),
             line_folding_only: Some(true),
             ..Default::default()
         }),

@@ -112,11 +112,6 @@ impl WorkspaceReports {
 }
 
 impl ServerSession {
-    /// Returns whether the server offers to be asked for the diagnostics of all documents now.
-    pub(crate) fn offers_workspace_pull(&self) -> bool {
-        self.offers_workspace(PULL_DIAGNOSTICS, diagnoses_workspace)
-    }
-
     /// Returns the providers that can be asked for the diagnostics of all documents, each with the
     /// parameters of the request.
     pub(crate) fn workspace_pulls(&self) -> Vec<(Option<String>, Value)> {

@@ -63,7 +63,6 @@ fn messages(server: &LanguageServer, name: &str) -> Vec<String> {
 #[test]
 fn reports_about_unopened_documents_are_kept_by_their_result_id() {
     let (server, _events, mut fake) = running(pulling());
-    assert!(server.offers_workspace_diagnostics());
     let reports = json!([
         report("a.rs", "1", &["one", "two"]),
         report("b.rs", "2", &[])
