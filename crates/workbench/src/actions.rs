@@ -196,6 +196,10 @@ pub mod language {
             GoToImplementation,
             /// Find the references to the symbol at the caret and show them in one tab.
             FindReferences,
+            /// Show the definition of the symbol at the caret below its row.
+            PeekDefinition,
+            /// Show the references to the symbol at the caret below its row.
+            PeekReferences,
             /// Show the functions that call the one at the caret.
             ShowIncomingCalls,
             /// Show the functions that the one at the caret calls.
@@ -218,6 +222,27 @@ pub mod language {
             FormatDocument,
             /// Format the selected rows.
             FormatSelection,
+        ]
+    );
+}
+
+/// Commands of the places that are shown below a row.
+pub mod peek {
+    gpui_kit::actions!(
+        peek,
+        [
+            /// Select the next place.
+            SelectNext,
+            /// Select the previous place.
+            SelectPrevious,
+            /// Scroll the text of the place down.
+            ScrollDown,
+            /// Scroll the text of the place up.
+            ScrollUp,
+            /// Open the place in a tab.
+            Open,
+            /// Close the places and return to the text.
+            Close,
         ]
     );
 }

@@ -233,6 +233,8 @@ fn go_menu() -> Menu {
         MenuItem::action("Type definition", language::GoToTypeDefinition),
         MenuItem::action("Implementations", language::GoToImplementation),
         MenuItem::action("References", language::FindReferences),
+        MenuItem::action("Peek definition", language::PeekDefinition),
+        MenuItem::action("Peek references", language::PeekReferences),
         MenuItem::action("Incoming calls", language::ShowIncomingCalls),
         MenuItem::action("Outgoing calls", language::ShowOutgoingCalls),
         MenuItem::action("Supertypes", language::ShowSupertypes),

@@ -359,7 +359,8 @@ impl Prediction {
             EditorEvent::Edited
             | EditorEvent::Scrolled
             | EditorEvent::Refused(_)
-            | EditorEvent::DefinitionRequested => {}
+            | EditorEvent::DefinitionRequested
+            | EditorEvent::CodeActionsRequested => {}
         }
     }
 

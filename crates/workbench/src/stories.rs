@@ -16,6 +16,7 @@ mod menus;
 mod odd_names;
 mod palette;
 mod panes;
+mod peek;
 mod problems;
 mod refactoring;
 mod restoring;

@@ -15,10 +15,11 @@ mod grid;
 mod hierarchy;
 mod install;
 mod language;
-mod locations;
+pub(crate) mod locations;
 mod navigate;
 mod open;
 mod panes;
+pub(crate) mod peek;
 mod pick;
 mod problems;
 mod program;
@@ -101,6 +102,7 @@ pub struct Workbench {
     autosaves: HashMap<EntityId, Task<()>>,
     /// The latest edit of several files, for undoing it.
     applied_edit: Option<crate::refactoring::AppliedEdit>,
+    peek: Option<peek::OpenPeek>,
     storing: Option<Task<()>>,
     /// Stores the window when typing and scrolling rest: the recovery journal has the selections
     /// until then.
@@ -205,6 +207,7 @@ impl Workbench {
             agent_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
             applied_edit: None,
+            peek: None,
             storing: None,
             store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscriptions: Vec::new(),

@@ -24,6 +24,21 @@ impl FormattingEdits {
             text: answer.text,
         }
     }
+
+    /// Returns the edits; none if they refer to another text, or would remove all of it.
+    pub(crate) fn for_text(self, text: &Snapshot) -> Vec<Edit> {
+        if self.text.is_same_text(text) && !self.removes_all() {
+            self.edits
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn removes_all(&self) -> bool {
+        let removed: usize = self.edits.iter().map(|edit| edit.span.len()).sum();
+        let inserts_nothing = self.edits.iter().all(|edit| edit.text.is_empty());
+        !self.text.is_empty() && removed == self.text.len().0 && inserts_nothing
+    }
 }
 
 /// Applies the edits of a formatter as one undo step.
@@ -50,12 +65,10 @@ pub(crate) fn apply_formatting(
     if !can_edit {
         return Err(Error::EditOfReadOnly(path));
     }
-    let edits = formatting.edits;
-    let removed: usize = edits.iter().map(|edit| edit.span.len()).sum();
-    let is_all_removed = removed == text.len().0 && edits.iter().all(|edit| edit.text.is_empty());
-    if is_all_removed && !text.is_empty() {
+    if formatting.removes_all() {
         return Err(Error::FormattingRemovesAll(path));
     }
+    let edits = formatting.edits;
     document.update(cx, |model, cx| model.edit(&edits, Author::Formatter, cx));
     Ok(())
 }

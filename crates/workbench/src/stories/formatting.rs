@@ -70,6 +70,22 @@ fn a_formatter_that_removes_the_whole_text_is_refused(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn edits_after_a_typed_character_are_for_the_present_text_only(cx: &mut TestAppContext) {
+    let mut story = story("a  b\n", cx);
+    let for_text = |story: &mut Story, answer: DocumentEdits| {
+        let text = asked(story, &[]).text;
+        FormattingEdits::of(answer, text::LineEnding::Lf).for_text(&text)
+    };
+    let answer = asked(&mut story, &[(1, 3, " ")]);
+    assert_eq!(for_text(&mut story, answer).len(), 1);
+    let all = asked(&mut story, &[(0, 5, "")]);
+    assert_eq!(for_text(&mut story, all), []);
+    let outdated = asked(&mut story, &[(1, 3, " ")]);
+    story.input("x");
+    assert_eq!(for_text(&mut story, outdated), []);
+}
+
+#[gpui_kit::test]
 fn a_formatted_text_is_undone_in_one_step_and_the_caret_stays(cx: &mut TestAppContext) {
     let mut story = story("one\n two\nthree\n", cx);
     story.keys("down end");

@@ -8,6 +8,7 @@ use project::Binary;
 use text::{Author, Edit};
 
 use super::{Story, open, open_with, path};
+use crate::TabItem;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::file_operations::FileOperation;
@@ -266,4 +267,22 @@ fn an_edit_of_an_unknown_version_is_refused(cx: &mut TestAppContext) {
     });
     let sentence = "nothing was changed: /p/README.md has changed since the language server read it; try again";
     check_operations(&mut story, vec![edit], Err(sentence));
+}
+
+#[gpui_kit::test]
+fn the_light_bulb_asks_for_the_code_actions(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs");
+    let editor = story.read(|workbench, _| {
+        let editor = workbench.active_item().and_then(TabItem::editor);
+        editor.cloned().expect("a text")
+    });
+    story.cx.update(|_, cx| {
+        editor.update(cx, |_, cx| {
+            cx.emit(editor::EditorEvent::CodeActionsRequested)
+        });
+    });
+    story.settle();
+    let reports = story.reports();
+    assert_eq!(reports, ["No language server of this text runs"]);
 }

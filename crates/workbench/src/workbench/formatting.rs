@@ -2,7 +2,9 @@
 //!
 //! Invariant: an answer about a text that has changed since is dropped; no typed character is lost.
 //! Invariant: each step before a save works on the text that the step before it left.
-//! Start at `format` and `steps_before_save`.
+//! Start at `format` and `steps_before_save`; formatting as the user types is in `on_type`.
+
+mod on_type;
 
 use std::time::Duration;
 
@@ -27,6 +29,8 @@ use crate::folder::OpenFolder;
 use crate::item::TabItem;
 use crate::notices::Notice;
 use crate::refactoring::{CommitOptions, FormattingEdits, apply_formatting, commit, prepare};
+
+pub(super) use on_type::ServerTypeFormatter;
 
 /// Time for all steps before a save; the text is saved as it is afterwards.
 const MAX_TIME_BEFORE_SAVE: Duration = Duration::from_secs(1);

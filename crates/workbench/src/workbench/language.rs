@@ -19,8 +19,8 @@ use ui::{ButtonStyle, Menu, Tone};
 
 use super::{Workbench, refactor};
 use crate::actions::language::{
-    FindReferences, FormatDocument, GoToDefinition, RenameSymbol, RestartServers, ShowCodeActions,
-    ShowServers,
+    FindReferences, FormatDocument, GoToDefinition, PeekDefinition, PeekReferences, RenameSymbol,
+    RestartServers, ShowCodeActions, ShowServers,
 };
 use crate::documents::Documents;
 use crate::folder::OpenFolder;
@@ -51,6 +51,8 @@ pub(super) fn menu_section(model: &Entity<DocumentModel>) -> MenuSection {
         }
         menu.action("Go to definition", Box::new(GoToDefinition))
             .action("Find references", Box::new(FindReferences))
+            .action("Peek definition", Box::new(PeekDefinition))
+            .action("Peek references", Box::new(PeekReferences))
             .separator()
             .action("Rename symbol\u{2026}", Box::new(RenameSymbol))
             .action("Code actions\u{2026}", Box::new(ShowCodeActions))

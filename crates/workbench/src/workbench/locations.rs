@@ -2,13 +2,17 @@
 //! references.
 //!
 //! One place is opened; several are shown as excerpts in one tab.
-//! Start at `go_to`.
+//! Start at `search` and `go_to`.
 
 use std::collections::HashMap;
 
-use base::{AbsPath, ByteOffset, Span};
+use base::{AbsPath, ByteOffset, LineFeeds, Row, Span, printable};
+use editor::Editor;
 use futures::future::join_all;
-use gpui_kit::{App, Context, Div, InteractiveElement as _, Stateful, Window};
+use gpui_kit::{
+    App, AppContext as _, Context, Div, Entity, InteractiveElement as _, SharedString, Stateful,
+    Task, Window,
+};
 use host::Files;
 use lsp::{Location, LocationKind, RequestError};
 use text::{RowSpan, Snapshot};
@@ -31,15 +35,30 @@ const CONTEXT: u32 = 3;
 const MAX_FILE: u64 = 64 << 20;
 /// Maximum number of chars of a word on each side of the caret.
 const MAX_WORD: usize = 100;
+/// Maximum number of chars of a row that are shown in a list.
+const MAX_LINE: usize = 120;
 /// Maximum number of places that are shown.
 const MAX_PLACES: usize = 2_000;
 
 /// A place in a file, in the present text of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct FoundPlace {
-    path: AbsPath,
-    span: Span,
-    rows: RowSpan,
+pub(crate) struct FoundPlace {
+    pub(crate) path: AbsPath,
+    pub(crate) span: Span,
+    pub(crate) rows: RowSpan,
+    /// Start of the text in its first row, without indentation.
+    pub(crate) line: SharedString,
+}
+
+/// A search for the places that are related to the symbol at the caret of the active text.
+pub(super) struct LocationSearch {
+    /// The text, the path under which the servers know it, and the caret.
+    pub(super) editor: Entity<Editor>,
+    pub(super) path: AbsPath,
+    pub(super) at: ByteOffset,
+    /// The word at the caret; may be empty.
+    pub(super) word: String,
+    pub(super) places: Task<Result<Vec<FoundPlace>, RequestError>>,
 }
 
 /// Registers the actions of this module.
@@ -73,14 +92,35 @@ pub(super) fn go_to(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let editor = workbench.active_item().and_then(TabItem::editor).cloned();
-    let Some(editor) = editor else {
+    let Some(search) = search(workbench, kind, window, cx) else {
         return;
     };
+    cx.spawn_in(window, async move |this, cx| {
+        let found = search.places.await;
+        let (here, at) = (search.path, search.at);
+        let shown = this.update_in(cx, |this, window, cx| match found {
+            Ok(places) => show_places(this, kind, &search.word, (&here, at), places, window, cx),
+            Err(error) => this.report_error(error.to_string(), window, cx),
+        });
+        // The window may have been closed.
+        shown.ok();
+    })
+    .detach();
+}
+
+/// Asks the servers of the active text for places related to the symbol at the caret. Without a server that can answer,
+/// the user is told.
+pub(super) fn search(
+    workbench: &mut Workbench,
+    kind: LocationKind,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Option<LocationSearch> {
+    let editor = workbench.active_item().and_then(TabItem::editor).cloned()?;
     let model = editor.read(cx).model().clone();
-    let served = OpenFolder::servers_of(&model, cx);
-    let Some((servers, path)) = served else {
-        return tell(workbench, "No language server serves this text", window, cx);
+    let Some((servers, path)) = OpenFolder::servers_of(&model, cx) else {
+        tell(workbench, "No language server serves this text", window, cx);
+        return None;
     };
     let at = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
     let word = word_at(&model.read(cx).snapshot(), at);
@@ -92,25 +132,22 @@ pub(super) fn go_to(
         .collect();
     if requests.is_empty() {
         let sentence = "The language server of this text cannot answer that, or does not run yet";
-        return tell(workbench, sentence, window, cx);
+        tell(workbench, sentence, window, cx);
+        return None;
     }
     let files = workbench.services.files.clone();
     let texts = open_texts(cx);
-    let here = path.clone();
-    cx.spawn_in(window, async move |this, cx| {
-        let found = cx.background_executor().spawn(async move {
-            let locations = merged(join_all(requests).await)?;
-            Ok(resolved(files.as_ref(), &texts, locations))
-        });
-        let found: Result<Vec<FoundPlace>, RequestError> = found.await;
-        let shown = this.update_in(cx, |this, window, cx| match found {
-            Ok(places) => show_places(this, kind, &word, (&here, at), places, window, cx),
-            Err(error) => this.report_error(error.to_string(), window, cx),
-        });
-        // The window may have been closed.
-        shown.ok();
+    let places = cx.background_spawn(async move {
+        let locations = merged(join_all(requests).await)?;
+        Ok(resolved(files.as_ref(), &texts, locations))
+    });
+    Some(LocationSearch {
+        editor,
+        path,
+        at,
+        word,
+        places,
     })
-    .detach();
 }
 
 /// Returns the word around an offset; empty beside a word.
@@ -181,6 +218,7 @@ fn resolved(
         let place = FoundPlace {
             path: location.path,
             span,
+            line: line_of(&text, rows.start),
             rows,
         };
         if !places.contains(&place) {
@@ -188,6 +226,15 @@ fn resolved(
         }
     }
     places
+}
+
+/// Returns the start of a row without its indentation.
+fn line_of(text: &Snapshot, row: Row) -> SharedString {
+    let chars = text.chars_at(text.row_start(row));
+    let line = chars.take_while(|char| !matches!(char, '\r' | '\n'));
+    let line = line.skip_while(|char| char.is_whitespace());
+    let line: String = line.take(MAX_LINE).collect();
+    printable(&line, LineFeeds::Escape).into_owned().into()
 }
 
 fn read_text(files: &dyn Files, path: &AbsPath) -> Option<Snapshot> {
@@ -232,7 +279,7 @@ fn show_places(
     }
 }
 
-fn nothing_found(kind: LocationKind) -> &'static str {
+pub(super) fn nothing_found(kind: LocationKind) -> &'static str {
     match kind {
         LocationKind::Definition => "No definition found",
         LocationKind::Declaration => "No declaration found",
@@ -242,7 +289,7 @@ fn nothing_found(kind: LocationKind) -> &'static str {
     }
 }
 
-fn title(kind: LocationKind, word: &str) -> String {
+pub(super) fn title(kind: LocationKind, word: &str) -> String {
     let what = match kind {
         LocationKind::Definition => "Definitions",
         LocationKind::Declaration => "Declarations",

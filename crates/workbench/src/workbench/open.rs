@@ -11,7 +11,10 @@ use gpui_kit::{
 use lsp::LocationKind;
 use project::LoadError;
 
-use super::{ItemEntry, MAX_RECENT_FILES, Workbench, language, locations, save, search, snippets};
+use super::formatting::ServerTypeFormatter;
+use super::{
+    ItemEntry, MAX_RECENT_FILES, Workbench, language, locations, refactor, save, search, snippets,
+};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
@@ -20,9 +23,12 @@ use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
 use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
+use crate::server_code_actions::ServerCodeActions;
+use crate::server_folds::ServerFolds;
 use crate::server_highlights::ServerHighlights;
 use crate::server_hover::ServerHover;
 use crate::server_linked_spans::ServerLinkedSpans;
+use crate::server_selection_ranges::ServerSelectionRanges;
 use crate::server_signatures::ServerSignatures;
 use crate::session::note_recent;
 use crate::target::LineColumn;
@@ -154,6 +160,10 @@ impl Workbench {
             hover: Some(Rc::new(ServerHover::new(text.clone()))),
             highlights: Some(Rc::new(ServerHighlights::new(text.clone()))),
             linked_spans: Some(Rc::new(ServerLinkedSpans::new(text.clone()))),
+            code_actions: Some(Rc::new(ServerCodeActions::new(text.clone()))),
+            type_formatter: Some(Rc::new(ServerTypeFormatter::new(text.clone()))),
+            selection_ranges: Some(Rc::new(ServerSelectionRanges::new(text.clone()))),
+            folds: Some(Rc::new(ServerFolds::new(text.clone()))),
             signatures: Some(Rc::new(ServerSignatures::new(text))),
         };
         let editor = cx.new(|cx| Editor::new(document, window, cx));
@@ -468,6 +478,7 @@ fn editor_event(
         EditorEvent::DefinitionRequested => {
             locations::go_to(workbench, LocationKind::Definition, window, cx);
         }
+        EditorEvent::CodeActionsRequested => refactor::show_code_actions(workbench, window, cx),
         EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
     }
 }

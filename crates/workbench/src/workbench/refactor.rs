@@ -18,7 +18,7 @@ use text::{Author, RowSpan};
 use ui::{ActiveSettings as _, Tone};
 
 use super::Workbench;
-use crate::actions::language::{FixAll, OrganizeImports, UndoRefactoring};
+use crate::actions::language::{FixAll, OrganizeImports, ShowCodeActions, UndoRefactoring};
 use crate::error::Error;
 use crate::excerpt_rows::{expanded_rows, gather};
 use crate::folder::OpenFolder;
@@ -28,7 +28,7 @@ use crate::pickers::edit_preview::EditPreview;
 use crate::refactoring::{
     AppliedEdit, CommitOptions, EditPlan, commit, counts_text, prepare, prepare_undo,
 };
-pub(super) use code_actions::first_of_kind;
+pub(super) use code_actions::{first_of_kind, show_code_actions};
 
 /// Rows shown around each change.
 const CONTEXT: u32 = 3;
@@ -46,7 +46,9 @@ pub(super) enum EditReview {
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
     element
         .on_action(cx.listener(rename::rename_symbol))
-        .on_action(cx.listener(code_actions::show_code_actions))
+        .on_action(cx.listener(|this, _: &ShowCodeActions, window, cx| {
+            show_code_actions(this, window, cx);
+        }))
         .on_action(cx.listener(|this, _: &OrganizeImports, window, cx| {
             code_actions::run_source_action(this, "source.organizeImports", window, cx);
         }))

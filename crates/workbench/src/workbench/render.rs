@@ -15,8 +15,8 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 use super::agents::DraggedAgentsBorder;
 use super::{
     Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, hierarchy, is_narrow,
-    language, locations, navigate, open, panes, pick, problems, program, refactor, review, save,
-    search, snippets, suggestions,
+    language, locations, navigate, open, panes, peek, pick, problems, program, refactor, review,
+    save, search, snippets, suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -286,6 +286,7 @@ impl Render for Workbench {
         let root = language::with_actions(root, cx);
         let root = problems::with_actions(root, cx);
         let root = locations::with_actions(root, cx);
+        let root = peek::with_actions(root, cx);
         let root = hierarchy::with_actions(root, cx);
         let root = refactor::with_actions(root, cx);
         let root = formatting::with_actions(root, cx);

@@ -7,13 +7,11 @@ use lsp::{CodeAction, LanguageServer};
 
 use super::super::Workbench;
 use super::{EditReview, active_servers, apply_answer, tell};
-use crate::actions::language::ShowCodeActions;
 use crate::pickers::code_actions::{CodeActionPicker, OfferedAction};
 
 /// Asks all servers of the active text for actions at the selection, and lists them.
-pub(super) fn show_code_actions(
+pub(in crate::workbench) fn show_code_actions(
     workbench: &mut Workbench,
-    _: &ShowCodeActions,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
