@@ -1,8 +1,8 @@
 #!/bin/sh
 # A scripted language server. Its behaviour is its first argument:
 #   push        publishes one error for each opened document; its second row is the definition of everything
-#   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats;
-#               its fix of all errors writes an x before the second row
+#   edit        pushes, renames the second row of the document and of its neighbour `b.sql`, fixes the error, and formats,
+#               also after a typed semicolon; its fix of all errors writes an x before the second row
 #   hint        as push, with a hint as well
 #   late        publishes no errors at once, then works before it publishes one
 #   tacit       publishes nothing, and answers requests
@@ -119,7 +119,8 @@ handle() {
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}' ;;
                 workspace)
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":true}' ;;
-                edit) pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true' ;;
+                edit) pull=',"renameProvider":true,"codeActionProvider":true,"documentFormattingProvider":true'
+                    pull="$pull,\"documentOnTypeFormattingProvider\":{\"firstTriggerCharacter\":\";\"}" ;;
             esac
             [ "$behaviour" = types ] && pull="$pull,\"renameProvider\":true,\"hoverProvider\":true" &&
                 pull="$pull,\"referencesProvider\":true,\"codeActionProvider\":true"
@@ -171,7 +172,7 @@ handle() {
                 edit="{\"changes\":{\"$(document)\":[$(edit_of 0 1 2 e)]}}"
                 answer "[{\"title\":\"Write an e\",\"kind\":\"quickfix\",\"edit\":$edit}]"
             fi ;;
-        textDocument/formatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
+        textDocument/formatting | textDocument/onTypeFormatting) answer "[$(edit_of 1 0 0 '  ')]" ;;
         initialized)
             if [ "$behaviour" = watch ] || [ "$behaviour" = reads ]; then
                 options='{"watchers":[{"globPattern":"**/*.sql"}]}'

@@ -24,6 +24,13 @@ fn write_folder(desk: &Desk, behaviour: &str, editor: &serde_json::Value) -> Pat
     folder
 }
 
+fn trust(desk: &Desk, folder: &Path) {
+    let state = desk.folder().join("state");
+    fs::create_dir_all(&state).expect("create");
+    let trusted = serde_json::json!({ "folders": [folder.canonicalize().expect("the folder")] });
+    fs::write(state.join("trusted.json"), trusted.to_string()).expect("write");
+}
+
 fn has_text(file: &Path, expected: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|text| text == expected)
 }
@@ -94,10 +101,7 @@ fn edits_of_a_server_in_the_window() {
     });
     let folder = write_folder(&desk, "edit", &format);
     let (a, b) = (folder.join("a.sql"), folder.join("b.sql"));
-    let state = desk.folder().join("state");
-    fs::create_dir_all(&state).expect("create");
-    let trusted = serde_json::json!({ "folders": [folder.canonicalize().expect("the folder")] });
-    fs::write(state.join("trusted.json"), trusted.to_string()).expect("write");
+    trust(&desk, &folder);
 
     let burin = desk.start(&[folder.as_os_str(), a.as_os_str()]);
     let shows = |name: &str| {
@@ -140,5 +144,68 @@ fn edits_of_a_server_in_the_window() {
         has_text(&a, "ae🙂b\n  xsecond\n")
     });
 
+    drop(burin);
+}
+
+#[test]
+fn the_light_bulb_and_peek_in_the_window() {
+    let Some(mut desk) = Desk::new() else {
+        return test_support::skip("needs Xvfb, xdotool and git");
+    };
+    if !desk.listen() {
+        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
+    }
+    let folder = write_folder(&desk, "types", &serde_json::json!({}));
+    trust(&desk, &folder);
+    let file = folder.join("a.sql");
+    let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
+    let shows = |name: &str| {
+        let nodes = desk.accessible_nodes();
+        nodes.iter().any(|node| node.name.contains(name))
+    };
+    desk.until("the server", 60, || {
+        desk.keys(&["ctrl+1", "Right", "Left"]);
+        shows("Show code actions")
+    });
+    desk.picture("language-8-light-bulb");
+    // The reference is in the first row; Enter opens it.
+    desk.keys(&["Down", "shift+alt+F12"]);
+    desk.until("the reference", 30, || shows("References: second"));
+    desk.picture("language-9-peek");
+    desk.type_text("x");
+    desk.keys(&["BackSpace", "Return"]);
+    desk.until("the end of the peek", 30, || !shows("References: second"));
+    assert!(has_text(&file, "aé🙂b\nsecond\n"), "nothing was typed");
+    desk.keys(&["Left"]);
+    desk.type_text("y");
+    desk.keys(&["ctrl+s"]);
+    desk.until("the saved text", 30, || has_text(&file, "yaé🙂b\nsecond\n"));
+    drop(burin);
+}
+
+#[test]
+fn a_server_formats_in_the_window_while_the_user_types() {
+    let Some(mut desk) = Desk::new() else {
+        return test_support::skip("needs Xvfb, xdotool and git");
+    };
+    if !desk.listen() {
+        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
+    }
+    let format = serde_json::json!({ "format_on_type": true });
+    let folder = write_folder(&desk, "edit", &format);
+    trust(&desk, &folder);
+    let file = folder.join("a.sql");
+    let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
+    let shows = |name: &str| {
+        let nodes = desk.accessible_nodes();
+        nodes.iter().any(|node| node.name.contains(name))
+    };
+    desk.until("the problem", 60, || shows("1 error"));
+    desk.keys(&["ctrl+1", "ctrl+Home"]);
+    desk.type_text(";");
+    desk.until("the formatted text", 30, || {
+        desk.keys(&["ctrl+s"]);
+        has_text(&file, ";aé🙂b\n  second\n")
+    });
     drop(burin);
 }
