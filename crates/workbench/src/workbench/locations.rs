@@ -108,8 +108,8 @@ pub(super) fn go_to(
     .detach();
 }
 
-/// Asks the servers of the active text for places related to the symbol at the caret. Without a server that can answer,
-/// the user is told.
+/// Asks the servers of the active text for places related to the symbol at the caret. Reports to the user if no server
+/// can answer.
 pub(super) fn search(
     workbench: &mut Workbench,
     kind: LocationKind,
