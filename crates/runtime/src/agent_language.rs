@@ -7,6 +7,7 @@
 //! Invariant: after each call that may change files, the servers are notified of the changed ones.
 //! Start at `AgentLanguagePool::offer`; `tree` runs the servers of one tree, `queries` asks them.
 
+mod call_observer;
 mod document_query;
 mod documents;
 mod edits;
@@ -14,7 +15,7 @@ mod file_changes;
 mod queries;
 mod tree;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, Weak};
@@ -33,7 +34,8 @@ use project::{WalkBackend, WalkOptions, file_list};
 
 use crate::language_servers::{self, TreeServersRequest};
 use crate::sandbox_policy::{self, SessionSandbox, lock};
-pub(crate) use file_changes::PossibleChanges;
+pub(crate) use call_observer::SessionCallObserver;
+use file_changes::PossibleChanges;
 use tree::TreeServers;
 
 /// The servers of all trees that sessions work in. Sessions in one tree share them.
@@ -42,7 +44,7 @@ pub(crate) struct AgentLanguagePool {
     buffers: Option<Arc<dyn Buffers>>,
     watchers: TreeWatchers,
     /// Holds no server by itself: they end with the last session that can ask them.
-    trees: Mutex<HashMap<AbsPath, Weak<TreeServers>>>,
+    trees: Mutex<Vec<Weak<TreeServers>>>,
 }
 
 /// A tree in which a session works.
@@ -123,26 +125,27 @@ impl AgentLanguagePool {
     /// Returns the servers of a tree, which start with the first query.
     fn servers(&self, tree: AgentTree) -> Arc<TreeServers> {
         let mut trees = lock(&self.trees);
-        trees.retain(|_, servers| servers.strong_count() > 0);
-        let known = trees.get(&tree.root).and_then(Weak::upgrade);
+        trees.retain(|servers| servers.strong_count() > 0);
+        let mut known = trees.iter().filter_map(Weak::upgrade);
         // A session with another sandbox does not share servers.
-        if let Some(known) = known.filter(|it| it.is_like(&tree)) {
+        if let Some(known) = known.find(|it| it.is_like(&tree)) {
             return known;
         }
-        let root = tree.root.clone();
         let (dirs, buffers) = (self.dirs.clone(), self.buffers.clone());
         let servers = TreeServers::new(dirs, tree, buffers, self.watchers.clone());
-        trees.insert(root, Arc::downgrade(&servers));
+        trees.push(Arc::downgrade(&servers));
         servers
     }
 
     /// Notifies the running servers that a session in the folder `root` may have changed files. Returns at once.
-    pub(crate) fn files_changed(&self, root: &AbsPath, changed: &PossibleChanges) {
+    fn files_changed(&self, root: &AbsPath, changed: &PossibleChanges) {
         // The tree of another session may lie within the folder, or around it.
-        let is_affected = |tree: &AbsPath| tree.is_within(root) || root.is_within(tree);
+        let is_affected = |servers: &Arc<TreeServers>| {
+            let tree = &servers.tree.root;
+            tree.is_within(root) || root.is_within(tree)
+        };
         let trees = lock(&self.trees);
-        let affected = trees.iter().filter(|(tree, _)| is_affected(tree));
-        let affected = affected.filter_map(|(_, servers)| servers.upgrade());
+        let affected = trees.iter().filter_map(Weak::upgrade).filter(is_affected);
         let affected: Vec<Arc<TreeServers>> = affected.collect();
         drop(trees);
         for servers in affected {

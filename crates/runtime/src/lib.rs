@@ -9,7 +9,6 @@
 
 mod agent_language;
 pub mod agent_services;
-mod call_observer;
 pub mod compose;
 mod error;
 pub mod form;

@@ -27,8 +27,7 @@ use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
-use crate::agent_language::{AgentLanguagePool, AgentTree, TreeSandbox};
-use crate::call_observer::SessionCallObserver;
+use crate::agent_language::{AgentLanguagePool, AgentTree, SessionCallObserver, TreeSandbox};
 use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, ServerWait};
 use crate::permissions::{self, PermissionScope, Permissions};

@@ -29,7 +29,7 @@ const MAX_FILES: usize = 200_000;
 
 /// The files that a call may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PossibleChanges {
+pub(super) enum PossibleChanges {
     /// These files, or files below these folders.
     Paths(Vec<AbsPath>),
     /// Any file of the session's tree.
@@ -38,7 +38,7 @@ pub(crate) enum PossibleChanges {
 
 impl PossibleChanges {
     /// Returns the files below the root of its session that a call may change; `None` if it changes none.
-    pub(crate) fn of(call: &ObservedCall<'_>) -> Option<Self> {
+    pub(super) fn of(call: &ObservedCall<'_>) -> Option<Self> {
         match call.class {
             ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
             ToolClass::Execute | ToolClass::Foreign => return Some(Self::All),

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::file_changes::tests::{call, context, log};
 use super::*;
-use crate::call_observer::SessionCallObserver;
 use crate::sandbox_policy::{Confinement, SessionRoot};
 
 /// Time for the reports of the scripted server.

@@ -69,7 +69,8 @@ impl TreeServers {
     /// Returns whether another session's tree may share these servers.
     pub(super) fn is_like(&self, other: &AgentTree) -> bool {
         let is_off = |tree: &AgentTree| matches!(tree.sandbox, TreeSandbox::Off);
-        self.tree.checkout == other.checkout
+        self.tree.root == other.root
+            && self.tree.checkout == other.checkout
             && self.tree.is_trusted == other.is_trusted
             && is_off(&self.tree) == is_off(other)
     }

@@ -10,7 +10,8 @@ use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use futures::future::BoxFuture;
 
-use crate::agent_language::{AgentLanguagePool, PossibleChanges};
+use super::AgentLanguagePool;
+use super::file_changes::PossibleChanges;
 
 /// Observes the calls of all sessions of the program.
 pub(crate) struct SessionCallObserver {
