@@ -32,7 +32,8 @@ pub enum Command {
     UndoVerdict,
     /// Lands the accepted hunks of these jobs, or of all if the list is empty.
     Land(Vec<JobId>),
-    /// As `Land`, but without the check for new errors: the user confirmed that the work lands with them or unchecked.
+    /// Lands these jobs like `Land`, but without the check for new errors: the user confirmed that the work lands with
+    /// them or unchecked.
     LandWithErrors(Vec<JobId>),
     /// Undoes the latest landing.
     UndoLanding,
