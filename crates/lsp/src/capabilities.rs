@@ -55,6 +55,10 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("textDocument/selectionRange", "selectionRangeProvider"),
     ("textDocument/foldingRange", "foldingRangeProvider"),
     ("textDocument/inlayHint", "inlayHintProvider"),
+    ("textDocument/semanticTokens", "semanticTokensProvider"),
+    ("textDocument/documentLink", "documentLinkProvider"),
+    ("textDocument/documentColor", "colorProvider"),
+    ("textDocument/codeLens", "codeLensProvider"),
     (
         "textDocument/linkedEditingRange",
         "linkedEditingRangeProvider",

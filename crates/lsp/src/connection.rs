@@ -6,7 +6,7 @@
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -48,6 +48,25 @@ pub struct ConnectionActivity {
     /// Whether a request awaits its answer.
     pub is_waiting: bool,
 }
+
+/// The identity of a connection: that of a restarted server differs.
+#[derive(Clone, Debug)]
+pub struct ConnectionId(Weak<Connection>);
+
+impl ConnectionId {
+    /// Returns the identity of a connection.
+    pub(crate) fn of(connection: &Arc<Connection>) -> Self {
+        Self(Arc::downgrade(connection))
+    }
+}
+
+impl PartialEq for ConnectionId {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+impl Eq for ConnectionId {}
 
 /// A client request in flight. Dropping it cancels the request.
 pub(crate) struct PendingRequest {

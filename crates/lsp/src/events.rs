@@ -26,6 +26,10 @@ pub enum ServerEvent {
     DiagnosticsRefresh,
     /// The server asks that the inlay hints of all documents be requested again.
     InlayHintsRefresh,
+    /// The server asks that the semantic tokens of all documents be requested again.
+    SemanticTokensRefresh,
+    /// The server asks that the code lenses of all documents be requested again.
+    CodeLensRefresh,
     /// The server registered or unregistered a capability.
     CapabilitiesChanged,
     /// Work began, advanced or ended: see `LanguageServer::progress`.
@@ -153,6 +157,8 @@ fn is_same(a: &ServerEvent, b: &ServerEvent) -> bool {
         (ServerEvent::DiagnosticsRefresh, ServerEvent::DiagnosticsRefresh)
         | (ServerEvent::UnopenedDiagnosticsChanged, ServerEvent::UnopenedDiagnosticsChanged)
         | (ServerEvent::InlayHintsRefresh, ServerEvent::InlayHintsRefresh)
+        | (ServerEvent::SemanticTokensRefresh, ServerEvent::SemanticTokensRefresh)
+        | (ServerEvent::CodeLensRefresh, ServerEvent::CodeLensRefresh)
         | (ServerEvent::CapabilitiesChanged, ServerEvent::CapabilitiesChanged)
         | (ServerEvent::ProgressChanged, ServerEvent::ProgressChanged)
         | (ServerEvent::RequestSent, ServerEvent::RequestSent) => true,

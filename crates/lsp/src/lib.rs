@@ -16,12 +16,15 @@ mod answer;
 mod bounded;
 mod capabilities;
 mod code_action;
+mod code_lens;
 mod command;
 mod completion;
 mod connection;
 mod diagnostics;
 mod document;
+mod document_colors;
 mod document_edits;
+mod document_links;
 mod edit_request;
 mod error;
 mod events;
@@ -54,6 +57,7 @@ mod request_document;
 mod retry;
 mod selection_ranges;
 mod selector;
+mod semantic_tokens;
 mod server;
 mod session;
 mod signature;
@@ -67,16 +71,19 @@ mod workspace_edit;
 mod workspace_pull;
 
 pub use code_action::CodeAction;
+pub use code_lens::CodeLens;
 pub use command::ServerCommand;
 pub use completion::{
     CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionTrigger,
 };
-pub use connection::ConnectionActivity;
+pub use connection::{ConnectionActivity, ConnectionId};
 pub use diagnostics::{
     Diagnostic, DiagnosticSeverity, DiagnosticTags, DocumentDiagnostics, RelatedInformation,
     UnopenedDiagnostic,
 };
+pub use document_colors::{ColorValue, DocumentColor};
 pub use document_edits::{DocumentEdits, EditError};
+pub use document_links::{DocumentLink, LinkTarget};
 pub use edit_request::EditRequest;
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};
@@ -96,6 +103,7 @@ pub use pull::PullRequest;
 pub use range::ServerRange;
 pub use rename::RenameTarget;
 pub use request::Request;
+pub use semantic_tokens::{SemanticToken, SemanticTokens, TokenLegend, TokenSupport};
 pub use server::{ClientInfo, LanguageServer, ServerInfo, ServerOptions};
 pub use signature::{Parameter, Signature, SignatureHelp};
 pub use symbols::{DocumentSymbol, SymbolKind, WorkspaceSymbol};

@@ -25,6 +25,12 @@ pub(crate) const REPEATABLE: &[&str] = &[
     "textDocument/prepareRename",
     "textDocument/prepareCallHierarchy",
     "textDocument/prepareTypeHierarchy",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
+    "textDocument/documentLink",
+    "textDocument/documentColor",
+    "textDocument/codeLens",
     "workspace/symbol",
 ];
 

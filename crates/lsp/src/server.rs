@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use text::{Change, Snapshot};
 
 use crate::capabilities::client_capabilities;
-use crate::connection::{Connection, ConnectionActivity};
+use crate::connection::{Connection, ConnectionActivity, ConnectionId};
 use crate::diagnostics::{DocumentDiagnostics, UnopenedDiagnostic};
 use crate::error::{EndReason, RequestError};
 use crate::events::ServerEvents;
@@ -300,6 +300,11 @@ impl LanguageServer {
     pub fn has_progressed(&self) -> bool {
         let connection = &self.inner.connection;
         connection.with(|session| session.has_progressed())
+    }
+
+    /// Returns the identity of the connection, which does not keep it open.
+    pub fn connection_id(&self) -> ConnectionId {
+        ConnectionId::of(&self.inner.connection)
     }
 
     /// Returns the connection.

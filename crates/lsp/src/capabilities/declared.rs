@@ -3,16 +3,19 @@
 use gen_lsp_types::{
     CallHierarchyClientCapabilities, ChangeAnnotationsSupportOptions, ClientCapabilities,
     ClientCodeActionKindOptions, ClientCodeActionLiteralOptions, ClientCodeActionResolveOptions,
-    ClientCompletionItemInsertTextModeOptions, ClientCompletionItemOptions,
-    ClientCompletionItemOptionsKind, ClientCompletionItemResolveOptions,
-    ClientDiagnosticsTagOptions, ClientSignatureInformationOptions,
-    ClientSignatureParameterInformationOptions, ClientSymbolKindOptions, ClientSymbolTagOptions,
-    CodeActionClientCapabilities, CodeActionKind, CompletionClientCapabilities, CompletionItemKind,
-    CompletionItemTag, CompletionItemTagOptions, CompletionListCapabilities,
+    ClientCodeLensResolveOptions, ClientCompletionItemInsertTextModeOptions,
+    ClientCompletionItemOptions, ClientCompletionItemOptionsKind,
+    ClientCompletionItemResolveOptions, ClientDiagnosticsTagOptions,
+    ClientSemanticTokensRequestFullDelta, ClientSemanticTokensRequestOptions,
+    ClientSignatureInformationOptions, ClientSignatureParameterInformationOptions,
+    ClientSymbolKindOptions, ClientSymbolTagOptions, CodeActionClientCapabilities, CodeActionKind,
+    CodeLensClientCapabilities, CodeLensWorkspaceClientCapabilities, CompletionClientCapabilities,
+    CompletionItemKind, CompletionItemTag, CompletionItemTagOptions, CompletionListCapabilities,
     DeclarationClientCapabilities, DefinitionClientCapabilities, DiagnosticClientCapabilities,
     DiagnosticTag, DiagnosticWorkspaceClientCapabilities, DiagnosticsCapabilities,
-    DidChangeWatchedFilesClientCapabilities, DocumentFormattingClientCapabilities,
-    DocumentHighlightClientCapabilities, DocumentOnTypeFormattingClientCapabilities,
+    DidChangeWatchedFilesClientCapabilities, DocumentColorClientCapabilities,
+    DocumentFormattingClientCapabilities, DocumentHighlightClientCapabilities,
+    DocumentLinkClientCapabilities, DocumentOnTypeFormattingClientCapabilities,
     DocumentRangeFormattingClientCapabilities, DocumentSymbolClientCapabilities,
     ExecuteCommandClientCapabilities, FailureHandlingKind, FileOperationClientCapabilities,
     FoldingRangeClientCapabilities, GeneralClientCapabilities, HoverClientCapabilities,
@@ -20,14 +23,19 @@ use gen_lsp_types::{
     InlayHintWorkspaceClientCapabilities, InsertTextMode, LinkedEditingRangeClientCapabilities,
     MarkupKind, PositionEncodingKind, PrepareSupportDefaultBehavior,
     PublishDiagnosticsClientCapabilities, ReferenceClientCapabilities, RenameClientCapabilities,
-    ResourceOperationKind, SelectionRangeClientCapabilities, SignatureHelpClientCapabilities,
+    ResourceOperationKind, SelectionRangeClientCapabilities, SemanticTokensClientCapabilities,
+    SemanticTokensWorkspaceClientCapabilities, SignatureHelpClientCapabilities,
     StaleRequestSupportOptions, SymbolKind, SymbolTag, TextDocumentClientCapabilities,
-    TextDocumentSyncClientCapabilities, TypeDefinitionClientCapabilities,
+    TextDocumentSyncClientCapabilities, TokenFormat, TypeDefinitionClientCapabilities,
     TypeHierarchyClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
     WorkspaceEditClientCapabilities, WorkspaceSymbolClientCapabilities,
 };
 
+use serde_json::json;
+
+use crate::command::CLIENT_COMMANDS;
 use crate::retry::REPEATABLE;
+use crate::semantic_tokens::{TOKEN_MODIFIERS, TOKEN_TYPES};
 
 /// Returns the capabilities of this client.
 pub(crate) fn client_capabilities() -> ClientCapabilities {
@@ -67,6 +75,12 @@ pub(crate) fn client_capabilities() -> ClientCapabilities {
             inlay_hint: Some(InlayHintWorkspaceClientCapabilities {
                 refresh_support: Some(true),
             }),
+            semantic_tokens: Some(SemanticTokensWorkspaceClientCapabilities {
+                refresh_support: Some(true),
+            }),
+            code_lens: Some(CodeLensWorkspaceClientCapabilities {
+                refresh_support: Some(true),
+            }),
             ..Default::default()
         }),
         text_document: Some(TextDocumentClientCapabilities {
@@ -87,6 +101,8 @@ pub(crate) fn client_capabilities() -> ClientCapabilities {
             }),
             ..answered_features()
         }),
+        // Without it, rust-analyzer offers no lens whose command a client executes.
+        experimental: Some(json!({ "commands": { "commands": CLIENT_COMMANDS } })),
         ..Default::default()
     }
 }
@@ -191,6 +207,20 @@ fn answered_features() -> TextDocumentClientCapabilities {
         linked_editing_range: Some(LinkedEditingRangeClientCapabilities {
             dynamic_registration,
         }),
+        semantic_tokens: Some(semantic_tokens()),
+        document_link: Some(DocumentLinkClientCapabilities {
+            dynamic_registration,
+            tooltip_support: None,
+        }),
+        color_provider: Some(DocumentColorClientCapabilities {
+            dynamic_registration,
+        }),
+        code_lens: Some(CodeLensClientCapabilities {
+            dynamic_registration,
+            resolve_support: Some(ClientCodeLensResolveOptions {
+                properties: names(&["command"]),
+            }),
+        }),
         call_hierarchy: Some(CallHierarchyClientCapabilities {
             dynamic_registration,
         }),
@@ -198,6 +228,24 @@ fn answered_features() -> TextDocumentClientCapabilities {
             dynamic_registration,
         }),
         ..Default::default()
+    }
+}
+
+fn semantic_tokens() -> SemanticTokensClientCapabilities {
+    let full = ClientSemanticTokensRequestFullDelta { delta: Some(true) };
+    SemanticTokensClientCapabilities {
+        dynamic_registration: Some(true),
+        requests: ClientSemanticTokensRequestOptions {
+            range: Some(true.into()),
+            full: Some(full.into()),
+        },
+        token_types: names(TOKEN_TYPES),
+        token_modifiers: names(TOKEN_MODIFIERS),
+        formats: vec![TokenFormat::Relative],
+        overlapping_token_support: Some(false),
+        multiline_token_support: Some(false),
+        server_cancel_support: Some(true),
+        augments_syntax_tokens: Some(true),
     }
 }
 

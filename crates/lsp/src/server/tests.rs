@@ -1,5 +1,6 @@
 //! A client against a scripted server over pipes.
 
+mod annotations;
 mod answers;
 mod diagnostics;
 mod edits;

@@ -101,6 +101,14 @@ impl ServerSession {
                 self.events.push(ServerEvent::InlayHintsRefresh);
                 Ok(Value::Null)
             }
+            "workspace/semanticTokens/refresh" => {
+                self.events.push(ServerEvent::SemanticTokensRefresh);
+                Ok(Value::Null)
+            }
+            "workspace/codeLens/refresh" => {
+                self.events.push(ServerEvent::CodeLensRefresh);
+                Ok(Value::Null)
+            }
             // Nothing that such a request would refresh is kept.
             _ if method.starts_with("workspace/") && method.ends_with("/refresh") => {
                 Ok(Value::Null)

@@ -26,9 +26,12 @@ fn capabilities() -> Value {
         "workspaceSymbolProvider": true, "completionProvider": { "resolveProvider": true },
         "signatureHelpProvider": {}, "codeActionProvider": { "resolveProvider": true },
         "renameProvider": { "prepareProvider": true }, "documentFormattingProvider": true,
-        "inlayHintProvider": true, "linkedEditingRangeProvider": true,
+        "inlayHintProvider": true, "linkedEditingRangeProvider": true, "colorProvider": true,
         "selectionRangeProvider": true, "foldingRangeProvider": true,
         "documentOnTypeFormattingProvider": { "firstTriggerCharacter": ";" },
+        "semanticTokensProvider": { "legend": {}, "full": { "delta": true }, "range": true },
+        "documentLinkProvider": { "resolveProvider": true },
+        "codeLensProvider": { "resolveProvider": true },
     })
 }
 
@@ -175,6 +178,64 @@ fn ask_about_symbols(server: &LanguageServer, fake: &mut FakeServer, rng: &mut S
     }
 }
 
+fn ask_for_annotations(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRng) {
+    let document = document();
+    let tokens = json!({ "resultId": "1", "data": [0, 4, 2, 0, 1, 1, 0, 1, 1, 0] });
+    let request = server.semantic_tokens(&document, None);
+    let first = ask(fake, rng, request, tokens.clone());
+    let request = server.semantic_tokens(&document, first.as_ref());
+    let edits = json!([{ "start": 0, "deleteCount": 1, "data": [1] }]);
+    let second = ask(
+        fake,
+        rng,
+        request,
+        json!({ "resultId": "2", "edits": edits }),
+    );
+    let request = server.semantic_tokens_in(&document, Span::from(0..4));
+    let part = ask(fake, rng, request, tokens);
+    for tokens in [first, second, part].into_iter().flatten() {
+        tokens
+            .tokens
+            .iter()
+            .for_each(|token| check_span(token.span));
+    }
+    let link = json!([{ "range": range(), "target": "file:///w/a.rs#L3" }]);
+    let links = ask(fake, rng, server.document_links(&document), link);
+    for link in links.unwrap_or_default() {
+        check_span(link.span);
+        if let Some(request) = server.resolve_document_link(&link) {
+            ask(
+                fake,
+                rng,
+                Some(request),
+                json!({ "target": "https://example.org" }),
+            );
+        }
+    }
+    let color = json!({ "red": 1, "green": 0.5, "blue": 0, "alpha": 1 });
+    let colors = json!([{ "range": range(), "color": color }]);
+    let colors = ask(fake, rng, server.document_colors(&document), colors);
+    for color in colors.unwrap_or_default() {
+        check_span(color.span);
+    }
+    let command = json!({ "title": "t", "command": "rust-analyzer.showReferences", "arguments": [1, 2, [3]] });
+    let lenses = json!([{ "range": range(), "command": command }]);
+    let lenses = ask(fake, rng, server.code_lenses(&document), lenses);
+    for lens in lenses.unwrap_or_default() {
+        check_span(lens.span);
+        let command = lens.command.as_ref();
+        command.map(|command| server.shown_locations(command));
+        if let Some(request) = server.resolve_code_lens(&lens) {
+            ask(
+                fake,
+                rng,
+                Some(request),
+                json!({ "command": { "title": "t", "command": "c" } }),
+            );
+        }
+    }
+}
+
 fn ask_for_edits(server: &LanguageServer, fake: &mut FakeServer, rng: &mut StdRng) {
     let (document, offset) = (document(), ByteOffset(0));
     let request = server.completion(&document, offset, CompletionTrigger::Invoked);
@@ -245,6 +306,7 @@ fn near_valid_answers_never_panic() {
     let mut rng = StdRng::seed_from_u64(2);
     for _ in 0..random::rounds(300, 20_000) {
         ask_about_symbols(&server, &mut fake, &mut rng);
+        ask_for_annotations(&server, &mut fake, &mut rng);
         ask_for_edits(&server, &mut fake, &mut rng);
     }
     assert!(!server.violations().is_empty());
