@@ -36,8 +36,9 @@ pub use install::{InstallPlan, InstalledServers};
 pub use listing::{ListScope, ListedServer};
 pub use locate::{ProgramOrigin, ServerProgram};
 pub use running::{
-    DocumentReadiness, DocumentServer, LanguageChanges, MissingServer, RunningOptions,
-    RunningServers, ServerKey, ServerMessage, ServerPool, ServerState, ServerStatus, StartRefusal,
+    DocumentReadiness, DocumentServer, LanguageChanges, MissingServer, OutdatedAnswers,
+    RunningOptions, RunningServers, ServerKey, ServerMessage, ServerPool, ServerState,
+    ServerStatus, StartRefusal,
 };
 pub use selection::FolderServers;
 pub use server_log::read_log;

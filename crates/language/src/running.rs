@@ -31,7 +31,7 @@ use crate::selection::FolderServers;
 use crate::table::ServerRole;
 use assignment::Assigner;
 use changes::PendingChanges;
-pub use changes::{LanguageChanges, ServerMessage};
+pub use changes::{LanguageChanges, OutdatedAnswers, ServerMessage};
 pub use readiness::DocumentReadiness;
 use state::{FolderNumber, FolderState, OpenText, ServerEntry, ServerNumber, State, WantedState};
 pub use state::{MissingServer, ServerKey, ServerState, ServerStatus, StartRefusal};

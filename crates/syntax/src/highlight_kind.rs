@@ -3,6 +3,8 @@
 //! Knows nothing of grammars: queries name kinds, themes style kinds, and both use the names here.
 //! Invariant: `name` and `named` are inverse for every kind.
 
+mod tokens;
+
 use base::Span;
 
 /// Declares the kinds with their dotted names, in one place.

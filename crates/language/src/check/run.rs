@@ -198,13 +198,15 @@ impl<'a> ServerRun<'a> {
                     needs_pull = true;
                 }
                 Some(ServerEvent::DiagnosticsChanged(_)) => {}
-                Some(ServerEvent::InlayHintsRefresh) => continue,
                 None if is_complete => return Ok(()),
                 // Dropping a request of the server refuses it: a check changes no file.
                 Some(
                     ServerEvent::EditRequested(_)
                     | ServerEvent::Message { .. }
                     | ServerEvent::UnopenedDiagnosticsChanged
+                    | ServerEvent::InlayHintsRefresh
+                    | ServerEvent::SemanticTokensRefresh
+                    | ServerEvent::CodeLensRefresh
                     | ServerEvent::RequestSent,
                 )
                 | None => continue,

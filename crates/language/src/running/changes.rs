@@ -21,12 +21,38 @@ pub struct LanguageChanges {
     pub diagnostics: BTreeSet<AbsPath>,
     /// Whether the state or the progress of a server changed.
     pub servers: bool,
-    /// Whether a server may have other inlay hints for the same texts.
-    pub inlay_hints: bool,
+    /// The answers that servers may give otherwise for the same texts.
+    pub outdated: OutdatedAnswers,
     /// Messages of servers for the user, the oldest first.
     pub messages: VecDeque<ServerMessage>,
     /// Edits that servers ask for, the oldest first. Dropping one refuses it.
     pub edits: Vec<EditRequest>,
+}
+
+/// The requests whose answers servers declared as outdated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutdatedAnswers {
+    /// Inlay hints.
+    pub inlay_hints: bool,
+    /// Semantic tokens.
+    pub semantic_tokens: bool,
+    /// Code lenses.
+    pub code_lenses: bool,
+}
+
+impl OutdatedAnswers {
+    /// Every answer, such as after the registration of a capability.
+    pub const ALL: Self = Self {
+        inlay_hints: true,
+        semantic_tokens: true,
+        code_lenses: true,
+    };
+
+    fn add(&mut self, other: Self) {
+        self.inlay_hints |= other.inlay_hints;
+        self.semantic_tokens |= other.semantic_tokens;
+        self.code_lenses |= other.code_lenses;
+    }
 }
 
 /// A message of a server for the user.
@@ -67,9 +93,9 @@ impl PendingChanges {
         self.announce();
     }
 
-    /// Notes that a server may have other inlay hints for the same texts.
-    pub(super) fn note_inlay_hints(&self) {
-        self.changes().inlay_hints = true;
+    /// Notes that a server may give other answers for the same texts.
+    pub(super) fn note_outdated(&self, answers: OutdatedAnswers) {
+        self.changes().outdated.add(answers);
         self.announce();
     }
 
@@ -138,6 +164,22 @@ mod tests {
         assert!(taken.servers);
         assert_eq!(taken.diagnostics, BTreeSet::from([path]));
         assert!(!changes.take().servers);
+    }
+
+    #[test]
+    fn outdated_answers_add_up() {
+        let (changes, changed) = PendingChanges::new();
+        let lenses = OutdatedAnswers {
+            code_lenses: true,
+            ..OutdatedAnswers::default()
+        };
+        changes.note_outdated(lenses);
+        assert!(changed.try_recv().is_ok());
+        assert_eq!(changes.take().outdated, lenses);
+        changes.note_outdated(OutdatedAnswers::ALL);
+        changes.note_outdated(OutdatedAnswers::default());
+        assert_eq!(changes.take().outdated, OutdatedAnswers::ALL);
+        assert_eq!(changes.take().outdated, OutdatedAnswers::default());
     }
 
     #[test]

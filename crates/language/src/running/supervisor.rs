@@ -16,7 +16,7 @@ use lsp::{
     ServerEvents, ServerInfo, ServerOptions,
 };
 
-use super::changes::ServerMessage;
+use super::changes::{OutdatedAnswers, ServerMessage};
 use super::state::{ConnectedServer, ServedRoot, ServerNumber, ServerState, State, WantedState};
 use super::{Shared, pulls, workspace_pulls};
 use crate::life::{MAX_CRASHES, RestartDecision, RestartPolicy};
@@ -348,10 +348,21 @@ impl Supervisor {
             ServerEvent::DiagnosticsChanged(path) => self.note_diagnostics(path),
             ServerEvent::UnopenedDiagnosticsChanged => self.note_unopened(),
             ServerEvent::DiagnosticsRefresh => self.pull_all(),
-            ServerEvent::InlayHintsRefresh => self.note_inlay_hints(),
+            ServerEvent::InlayHintsRefresh => self.note_outdated(OutdatedAnswers {
+                inlay_hints: true,
+                ..Default::default()
+            }),
+            ServerEvent::SemanticTokensRefresh => self.note_outdated(OutdatedAnswers {
+                semantic_tokens: true,
+                ..Default::default()
+            }),
+            ServerEvent::CodeLensRefresh => self.note_outdated(OutdatedAnswers {
+                code_lenses: true,
+                ..Default::default()
+            }),
             ServerEvent::CapabilitiesChanged => {
                 self.pull_all();
-                self.note_inlay_hints();
+                self.note_outdated(OutdatedAnswers::ALL);
             }
             ServerEvent::ProgressChanged => self.shared.note_servers(),
             ServerEvent::Message {
@@ -387,9 +398,9 @@ impl Supervisor {
         }
     }
 
-    fn note_inlay_hints(&self) {
+    fn note_outdated(&self, answers: OutdatedAnswers) {
         for changes in self.shared.state().changes_of(self.server) {
-            changes.note_inlay_hints();
+            changes.note_outdated(answers);
         }
     }
 
