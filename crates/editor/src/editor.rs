@@ -5,10 +5,12 @@
 //! Start at `Editor::run`, which handles every caret command.
 
 pub(crate) mod accepting;
+pub(crate) mod annotations;
 mod blink;
 pub(crate) mod bracketing;
 mod caret_rest;
 pub(crate) mod clipboard;
+mod colors;
 pub(crate) mod commands;
 pub(crate) mod completing;
 pub(crate) mod diagnostics;
@@ -20,7 +22,7 @@ pub(crate) mod finding;
 pub(crate) mod folding;
 pub(crate) mod folding_ranges;
 mod format_on_type;
-mod highlighting;
+pub(crate) mod highlighting;
 pub(crate) mod hover;
 pub(crate) mod hunks;
 pub(crate) mod inlay_hints;
@@ -30,6 +32,7 @@ mod key_context;
 mod language_sources;
 pub(crate) mod light_bulb;
 mod linked_editing;
+pub(crate) mod links;
 pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
@@ -53,6 +56,7 @@ use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, Subscription,
     Task, Window,
 };
+use lsp::DocumentLink;
 use settings::{EditorSettings, Settings};
 use snippet::SnippetSession;
 use text::{Change, Selection, SelectionSet, Snapshot};
@@ -62,7 +66,7 @@ use crate::comparison::Comparison;
 use crate::excerpts::Excerpts;
 use crate::find::FindState;
 use crate::frame::{Geometry, Palette, RowCache, StickyCache, WordShapes};
-use crate::model::{DocumentModel, InlayHintsChanged, ModelEvent};
+use crate::model::{AnnotationsChanged, DocumentModel, InlayHintsChanged, ModelEvent};
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
@@ -97,6 +101,8 @@ pub enum EditorEvent {
     Focused,
     /// An event about the suggestion of the view.
     Suggestion(SuggestionEvent),
+    /// The user clicked a link.
+    LinkClicked(Arc<DocumentLink>),
     /// The user asked for the definition of the symbol at the caret with the mouse.
     DefinitionRequested,
     /// The user asked for the code actions of the selection with the mouse.
@@ -192,6 +198,9 @@ pub struct Editor {
     linked: linked_editing::LinkedEditing,
     signature: signature::SignatureState,
     pub(crate) hints: inlay_hints::ShownHints,
+    annotations: annotations::ShownAnnotations,
+    pub(crate) link: links::HoveredLink,
+    pub(crate) colors: colors::ShownColors,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -212,6 +221,9 @@ impl Editor {
             cx.subscribe(&model, Self::on_model_event),
             cx.subscribe(&model, |editor, _, _: &InlayHintsChanged, cx| {
                 inlay_hints::update(editor, cx)
+            }),
+            cx.subscribe(&model, |editor, _, event: &AnnotationsChanged, cx| {
+                annotations::changed(editor, *event, cx)
             }),
             cx.on_focus(&focus, window, |editor, window, cx| {
                 editor.on_focus(window, cx)
@@ -269,6 +281,9 @@ impl Editor {
             linked: linked_editing::LinkedEditing::new(window),
             signature: signature::SignatureState::default(),
             hints: inlay_hints::ShownHints::default(),
+            annotations: annotations::ShownAnnotations::default(),
+            link: links::HoveredLink::default(),
+            colors: colors::ShownColors::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -488,6 +503,7 @@ impl Editor {
             }
         }
         inlay_hints::show(self, cx);
+        annotations::show(self, cx);
         self.refresh_suggestion(cx);
         self.wrap_in_background(cx);
         self.highlight_in_background(cx);
@@ -508,6 +524,9 @@ impl Editor {
         self.highlights.follow(change);
         self.signature.follow(change);
         self.hints.follow(change);
+        self.annotations.follow(change);
+        self.link.follow(change);
+        self.colors.follow(change);
         if let Some(session) = &mut self.snippet {
             session.follow(change);
         }
@@ -539,6 +558,9 @@ impl Editor {
         self.highlights.clear();
         self.signature.reset();
         self.hints.reset();
+        self.annotations.reset();
+        self.colors.reset();
+        self.link = links::HoveredLink::default();
         self.snippet = None;
         self.snapshot = after;
     }
@@ -569,6 +591,7 @@ impl Editor {
         finding::find_at_rest(self, cx);
         folding_ranges::ask(self, cx);
         inlay_hints::move_window(self, cx);
+        annotations::ask(self, cx);
         if std::mem::take(&mut self.has_unseen_tree) {
             cx.notify();
         }

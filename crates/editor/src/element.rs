@@ -5,6 +5,7 @@
 //! Invariant: nothing below reads a row outside the window, or a column far outside it.
 
 mod accessible;
+mod colors;
 mod completions;
 mod decorations;
 mod diagnostics;
@@ -14,6 +15,7 @@ mod gutter;
 mod inlay_hints;
 mod layout;
 mod light_bulb;
+mod links;
 mod overview;
 mod paint;
 mod ranges;
@@ -161,6 +163,7 @@ impl Element for TextElement {
             &prepared.hitbox,
             &prepared.text_hitbox,
             window,
+            cx,
         );
         window.with_content_mask(Some(gpui_kit::ContentMask { bounds }), |window| {
             prepared.layout.paint(window, cx);

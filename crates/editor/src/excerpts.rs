@@ -19,7 +19,7 @@ use project::Document;
 use syntax::SyntaxSnapshot;
 use text::{Author, Change, Edit, EditKind, LineEnding, RowSpan, Snapshot};
 
-use crate::frame::{RowHighlights, highlights_of_rows};
+use crate::frame::{RowHighlights, TextColours};
 use crate::model::{DocumentEnvironment, DocumentModel, ModelEvent};
 
 /// A range of rows of a document to show among excerpts.
@@ -422,7 +422,8 @@ impl ExcerptColours {
         let mut result = vec![RowHighlights::default(); count];
         for (first, syntax, snapshot, there) in &self.parts {
             let Some(syntax) = syntax else { continue };
-            let found = highlights_of_rows(syntax, snapshot, there.clone());
+            let colours = TextColours::of_syntax(syntax.clone());
+            let found = colours.of_rows(snapshot, there.clone());
             let from = (first.0 - self.rows.start.0) as usize;
             for (slot, highlights) in result[from..].iter_mut().zip(found) {
                 *slot = highlights;

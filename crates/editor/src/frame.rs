@@ -2,6 +2,7 @@
 //!
 //! Plain values and caches, filled by `element` and read by the view.
 
+mod colours;
 mod geometry;
 mod inlay_look;
 mod palette;
@@ -9,11 +10,10 @@ mod rows;
 mod shape;
 mod sticky;
 
+pub(crate) use colours::TextColours;
 pub(crate) use geometry::{Geometry, HitArea};
 pub(crate) use inlay_look::{InlayLook, InlayLooks, SuggestionStyle};
 pub(crate) use palette::Palette;
-pub(crate) use rows::{
-    LONG_ROW, RowCache, RowHighlight, RowHighlights, RowSegment, highlights_of_rows,
-};
+pub(crate) use rows::{LONG_ROW, RowCache, RowHighlight, RowHighlights, RowSegment};
 pub(crate) use shape::{Glyph, InlayPart, ShapedRow, Shaper, WordShapes};
 pub(crate) use sticky::StickyCache;

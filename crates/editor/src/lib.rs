@@ -50,7 +50,8 @@ pub use editor::{
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
-    DiagnosticCounts, DiagnosticSet, DocumentEnvironment, DocumentModel, HeldWork, InlayHintSource,
-    ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
+    AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
+    AnnotationSource, AnnotationSources, DiagnosticCounts, DiagnosticSet, DocumentEnvironment,
+    DocumentModel, HeldWork, InlayHintSource, ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

@@ -1,11 +1,12 @@
 //! A text as shared by its views: the document, its syntax tree, its changes since the last commit, its
-//! diagnostics and inlay hints.
+//! diagnostics, inlay hints and annotations.
 //!
 //! Invariant: the syntax tree receives every change in order, before any observer.
 //! Invariant: every change is emitted as one `ModelEvent::Edited`; a journal records on that event,
 //! through `mutate`.
 //! Start at `DocumentModel::mutate`, through which every change passes.
 
+mod annotations;
 mod diagnostics;
 mod editing;
 mod first_frame;
@@ -15,6 +16,10 @@ mod parsing;
 mod resting;
 mod saving;
 
+pub use self::annotations::{
+    AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
+    AnnotationSource, AnnotationSources,
+};
 pub use self::diagnostics::{DiagnosticCounts, DiagnosticSet, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
 pub use self::inlay_hints::InlayHintSource;
@@ -29,6 +34,7 @@ use syntax::{Language, SyntaxSnapshot, SyntaxTree};
 use text::{Change, RowHunk, Snapshot, Timestamp};
 use ui::RestTimer;
 
+pub(crate) use annotations::{AnnotationValue, AnnotationsChanged};
 pub(crate) use editing::EditSelections;
 pub(crate) use inlay_hints::{InlayHintsChanged, PlacedHint, hint_bias};
 pub use saving::SaveFailure;
@@ -84,6 +90,7 @@ pub struct DocumentModel {
     hunk_task: Option<Task<()>>,
     diagnostics: DiagnosticSet,
     inlay_hints: inlay_hints::InlayHints,
+    annotations: annotations::DocumentAnnotations,
     /// State last emitted, to emit changes only.
     reported: (DocumentState, bool, Option<AbsPath>),
 }
@@ -115,6 +122,7 @@ impl DocumentModel {
             hunk_task: None,
             diagnostics: DiagnosticSet::default(),
             inlay_hints: inlay_hints::InlayHints::default(),
+            annotations: annotations::DocumentAnnotations::default(),
         };
         model.use_language(language, cx);
         model
@@ -211,6 +219,7 @@ impl DocumentModel {
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
             self.inlay_hints.follow(&change, &after);
+            self.annotations.follow(&change, &after);
             cx.emit(ModelEvent::Edited(change));
             cx.notify();
         }

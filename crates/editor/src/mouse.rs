@@ -12,18 +12,28 @@ use std::time::Duration;
 use base::Bias;
 use caret::{ColumnBox, Command, SelectionUnit};
 use gpui_kit::{
-    Context, CursorStyle, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
+    App, Context, CursorStyle, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
     MouseMoveEvent, MouseUpEvent, Pixels, Point, ScrollEvent, Window,
 };
 
-use crate::editor::{Editor, clipboard, folding_ranges, hover};
+use crate::editor::{Editor, clipboard, folding_ranges, hover, links};
 use crate::frame::{Geometry, HitArea};
 use crate::pointer::Drag;
 
 /// Registers the mouse listeners of a view for this frame, over the areas of the whole view and of
 /// the text. Call this while painting.
-pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, window: &mut Window) {
-    window.set_cursor_style(CursorStyle::IBeam, text);
+pub(crate) fn listen(
+    editor: &Entity<Editor>,
+    whole: &Hitbox,
+    text: &Hitbox,
+    window: &mut Window,
+    cx: &App,
+) {
+    let cursor = match editor.read(cx).link.span() {
+        Some(_) => CursorStyle::PointingHand,
+        None => CursorStyle::IBeam,
+    };
+    window.set_cursor_style(cursor, text);
     let (view, over) = (editor.downgrade(), whole.clone());
     window.on_mouse_event(move |event: &MouseDownEvent, phase, window, cx| {
         if phase == DispatchPhase::Bubble && over.is_hovered(window) {
@@ -70,6 +80,7 @@ fn move_pointer(
     editor.mouse.position = event.position;
     note_hover(editor, is_over.then_some(event.position), cx);
     hover::pointer_moved(editor, is_over, cx);
+    links::pointer_moved(editor, is_over, &event.modifiers, cx);
     drop::note_dragged_text(editor, is_over, cx);
     if editor.mouse.drag.is_none() {
         return;

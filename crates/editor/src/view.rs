@@ -13,7 +13,7 @@ use ui::MenuExt as _;
 use crate::action_scope::ActionScope;
 use crate::banner;
 use crate::comparison::Comparison;
-use crate::editor::{Editor, hover, inlay_hints, menu, suggesting};
+use crate::editor::{Editor, hover, inlay_hints, links, menu, suggesting};
 use crate::element::{TextElement, describe};
 
 impl Render for Editor {
@@ -53,6 +53,7 @@ fn render_text(
         .on_modifiers_changed(cx.listener(|editor, event: &ModifiersChangedEvent, _, cx| {
             suggesting::note_held(editor, event.modifiers.alt, cx);
             inlay_hints::note_held(editor, event.modifiers, cx);
+            links::modifiers_changed(editor, &event.modifiers, cx);
         }))
         .a11y_synthetic_children(move |builder| {
             if let Some(text) = accessible.borrow().as_ref() {

@@ -17,15 +17,26 @@ use crate::violations::Violations;
 const MAX_LENSES: usize = 5_000;
 
 /// A command that belongs to a part of a text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLens {
     /// The part, in the request's text.
     pub span: Span,
-    /// The command; `None` until `LanguageServer::resolve_code_lens`.
-    pub command: Option<ServerCommand>,
-    /// The lens as the server wrote it, if the server completes it on request.
-    unresolved: Option<Value>,
+    /// The command.
+    pub command: LensCommand,
 }
+
+/// The command of a lens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LensCommand {
+    /// A command with its title.
+    Known(ServerCommand),
+    /// A command that the server names on request: see `LanguageServer::resolve_lens`.
+    Unresolved(UnresolvedLens),
+}
+
+/// A lens without a command, as its server wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnresolvedLens(Value);
 
 impl LanguageServer {
     /// Asks for the lenses of the text that was passed on last, sorted by their places.
@@ -49,9 +60,8 @@ impl LanguageServer {
         })
     }
 
-    /// Asks for the command of a lens; `None` if the server has no more to say.
-    pub fn resolve_code_lens(&self, lens: &CodeLens) -> Option<Request<Option<ServerCommand>>> {
-        let item = lens.unresolved.clone()?;
+    /// Asks for the command of a lens, which may have none.
+    pub fn resolve_lens(&self, lens: &UnresolvedLens) -> Option<Request<Option<ServerCommand>>> {
         let read = |json: &str, _: PositionEncoding, _: &mut Violations| {
             let answer = parse_value(json)?;
             if !answer.is_object() && !answer.is_null() {
@@ -59,7 +69,8 @@ impl LanguageServer {
             }
             Ok(answer.get("command").and_then(ServerCommand::of))
         };
-        self.ask_workspace("codeLens/resolve", item, ServerSession::is_running, read)
+        let (method, item) = ("codeLens/resolve", lens.0.clone());
+        self.ask_workspace(method, item, ServerSession::is_running, read)
     }
 }
 
@@ -70,26 +81,22 @@ fn read_lens(
     reading: &mut Reading<'_>,
 ) -> Option<Option<CodeLens>> {
     let range = WireRange::of(item.get("range")?)?;
-    let command = item.get("command").filter(|command| !command.is_null());
-    let unresolved = (command.is_none() && offers_resolve).then(|| item.clone());
-    let command = match command {
-        Some(command) => Some(ServerCommand::of(command)?),
-        None => None,
+    let command = match item.get("command").filter(|command| !command.is_null()) {
+        Some(command) => Some(LensCommand::Known(ServerCommand::of(command)?)),
+        None => offers_resolve.then(|| LensCommand::Unresolved(UnresolvedLens(item.clone()))),
     };
     let span = reading.wire_span(range);
-    let span = span.filter(|_| command.is_some() || unresolved.is_some());
-    Some(span.map(|span| CodeLens {
-        span,
-        command,
-        unresolved,
-    }))
+    Some(
+        span.zip(command)
+            .map(|(span, command)| CodeLens { span, command }),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::read_lens;
+    use super::{LensCommand, read_lens};
     use crate::answer::Reading;
     use crate::testing::{document, violations_of};
 
@@ -99,9 +106,9 @@ mod tests {
         let read = |it: &mut _| read_lens(&item, true, &mut Reading::new(&document, it));
         let (lens, _) = violations_of(read);
         let lens = lens.map(|lens| {
-            lens.map(|lens| {
-                let name = lens.command.map(|command| command.name().to_owned());
-                (name, lens.unresolved.is_some())
+            lens.map(|lens| match lens.command {
+                LensCommand::Known(command) => (Some(command.name().to_owned()), false),
+                LensCommand::Unresolved(_) => (None, true),
             })
         });
         let expected =

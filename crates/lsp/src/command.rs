@@ -16,7 +16,7 @@ const MAX_ARGUMENTS: usize = 1 << 20;
 const EXECUTE: &str = "workspace/executeCommand";
 
 /// A command of a server, to be executed by `LanguageServer::execute_command`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerCommand {
     /// The text for the user.
     pub title: String,
@@ -31,11 +31,20 @@ impl ServerCommand {
         if arguments.is_some_and(|it| it.to_string().len() > MAX_ARGUMENTS) {
             return None;
         }
+        let title = text_member(command, "title").unwrap_or_default();
         Some(Self {
-            title: text_member(command, "title").unwrap_or_default(),
-            name: text_member(command, "command")?,
             arguments: arguments.cloned(),
+            ..Self::without_arguments(title, text_member(command, "command")?)
         })
+    }
+
+    /// Creates a command from the text for the user and the name.
+    pub fn without_arguments(title: String, name: String) -> Self {
+        Self {
+            title,
+            name,
+            arguments: None,
+        }
     }
 
     /// Returns whether a provider executes the command.

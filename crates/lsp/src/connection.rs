@@ -51,6 +51,7 @@ pub struct ConnectionActivity {
 
 /// The identity of a connection: that of a restarted server differs.
 #[derive(Clone, Debug)]
+#[cfg_attr(test, derive(Default))]
 pub struct ConnectionId(Weak<Connection>);
 
 impl ConnectionId {

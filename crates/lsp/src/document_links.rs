@@ -4,6 +4,7 @@ use base::{AbsPath, Column, Point, Row, Span};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerError, Reading, parse_value, read_list};
+use crate::connection::ConnectionId;
 use crate::position::PositionEncoding;
 use crate::range::WireRange;
 use crate::request::Request;
@@ -19,14 +20,12 @@ const MAX_LINKS: usize = 20_000;
 const MAX_ADDRESS: usize = 8 << 10;
 
 /// A part of a text that names something to open.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLink {
     /// The part, in the request's text.
     pub span: Span,
-    /// The target; `None` until `LanguageServer::resolve_document_link`.
-    pub target: Option<LinkTarget>,
-    /// The link as the server wrote it, if the server completes it on request.
-    unresolved: Option<Value>,
+    /// The target.
+    pub target: LinkTarget,
 }
 
 /// The target of a link.
@@ -43,6 +42,15 @@ pub enum LinkTarget {
     Web(String),
     /// An address of another scheme, which must not be opened; the scheme.
     Refused(String),
+    /// A target that the server names on request: see `LanguageServer::resolve_link`.
+    Unresolved(UnresolvedLink),
+}
+
+/// A link without a target, as its server wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnresolvedLink {
+    item: Value,
+    connection: ConnectionId,
 }
 
 impl LinkTarget {
@@ -86,13 +94,14 @@ impl LanguageServer {
     pub fn document_links(&self, path: &AbsPath) -> Option<Request<Vec<DocumentLink>>> {
         let method = "textDocument/documentLink";
         let params = |_: &RequestDocument| Some(json!({}));
-        self.ask_document(method, path, params, |json, document, violations| {
+        let connection = self.connection_id();
+        self.ask_document(method, path, params, move |json, document, violations| {
             let resolve = document.options.get("resolveProvider");
             let offers_resolve = resolve == Some(&Value::Bool(true));
             let links = read_list::<_, MAX_LINKS>(json, violations, |item, violations| {
                 read_link(
                     item,
-                    offers_resolve,
+                    (&connection, offers_resolve),
                     &mut Reading::new(document, violations),
                 )
             });
@@ -102,12 +111,11 @@ impl LanguageServer {
         })
     }
 
-    /// Asks for the target of a link; `None` if the server has no more to say.
-    pub fn resolve_document_link(
-        &self,
-        link: &DocumentLink,
-    ) -> Option<Request<Option<LinkTarget>>> {
-        let item = link.unresolved.clone()?;
+    /// Asks for the target of a link, which may have none; `None` if it is a link of another server.
+    pub fn resolve_link(&self, link: &UnresolvedLink) -> Option<Request<Option<LinkTarget>>> {
+        if link.connection != self.connection_id() {
+            return None;
+        }
         let read = |json: &str, _: PositionEncoding, _: &mut Violations| {
             let answer = parse_value(json)?;
             if !answer.is_object() && !answer.is_null() {
@@ -115,12 +123,8 @@ impl LanguageServer {
             }
             Ok(target(&answer))
         };
-        self.ask_workspace(
-            "documentLink/resolve",
-            item,
-            ServerSession::is_running,
-            read,
-        )
+        let (method, item) = ("documentLink/resolve", link.item.clone());
+        self.ask_workspace(method, item, ServerSession::is_running, read)
     }
 }
 
@@ -131,20 +135,23 @@ fn target(item: &Value) -> Option<LinkTarget> {
 /// Reads a link; `None` if it is malformed, `Some(None)` if it lies beyond the text or can have no target.
 fn read_link(
     item: &Value,
-    offers_resolve: bool,
+    (connection, offers_resolve): (&ConnectionId, bool),
     reading: &mut Reading<'_>,
 ) -> Option<Option<DocumentLink>> {
     let range = WireRange::of(item.get("range")?)?;
-    let target = target(item);
     let is_open = item.get("target").is_none_or(Value::is_null);
-    let unresolved = (is_open && offers_resolve).then(|| item.clone());
+    let unresolved = (is_open && offers_resolve).then(|| {
+        LinkTarget::Unresolved(UnresolvedLink {
+            item: item.clone(),
+            connection: connection.clone(),
+        })
+    });
     let span = reading.wire_span(range).filter(|span| !span.is_empty());
-    let span = span.filter(|_| target.is_some() || unresolved.is_some());
-    Some(span.map(|span| DocumentLink {
-        span,
-        target,
-        unresolved,
-    }))
+    let target = target(item).or(unresolved);
+    Some(
+        span.zip(target)
+            .map(|(span, target)| DocumentLink { span, target }),
+    )
 }
 
 #[cfg(test)]
@@ -154,6 +161,7 @@ mod tests {
 
     use super::{LinkTarget, read_link};
     use crate::answer::Reading;
+    use crate::connection::ConnectionId;
     use crate::testing::{document, violations_of};
 
     fn check(address: &str, expected: Option<LinkTarget>) {
@@ -193,9 +201,10 @@ mod tests {
 
     fn read(item: Value, offers_resolve: bool) -> Option<Option<bool>> {
         let document = document("see a.rs");
-        let read = |it: &mut _| read_link(&item, offers_resolve, &mut Reading::new(&document, it));
+        let server = (&ConnectionId::default(), offers_resolve);
+        let read = |it: &mut _| read_link(&item, server, &mut Reading::new(&document, it));
         let (link, _) = violations_of(read);
-        link.map(|link| link.map(|link| link.unresolved.is_some()))
+        link.map(|link| link.map(|link| matches!(link.target, LinkTarget::Unresolved(_))))
     }
 
     #[test]

@@ -71,7 +71,7 @@ mod workspace_edit;
 mod workspace_pull;
 
 pub use code_action::CodeAction;
-pub use code_lens::CodeLens;
+pub use code_lens::{CodeLens, LensCommand, UnresolvedLens};
 pub use command::ServerCommand;
 pub use completion::{
     CompletionInsert, CompletionItem, CompletionKind, CompletionList, CompletionTrigger,
@@ -83,7 +83,7 @@ pub use diagnostics::{
 };
 pub use document_colors::{ColorValue, DocumentColor};
 pub use document_edits::{DocumentEdits, EditError};
-pub use document_links::{DocumentLink, LinkTarget};
+pub use document_links::{DocumentLink, LinkTarget, UnresolvedLink};
 pub use edit_request::EditRequest;
 pub use error::{EndReason, RequestError};
 pub use events::{MessageKind, MessageSeverity, ServerEvent, ServerEvents};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
-use editor::{DocumentEnvironment, DocumentModel, ModelEvent};
+use editor::{AnnotationSources, DocumentEnvironment, DocumentModel, ModelEvent};
 use futures::FutureExt as _;
 use futures::future::Shared;
 use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
@@ -22,7 +22,9 @@ use project::{
 use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
 use crate::folder::OpenFolder;
+use crate::server_annotations::ServerAnnotations;
 use crate::server_inlay_hints::ServerInlayHints;
+use crate::server_semantic_tokens::ServerSemanticTokens;
 use crate::services::Services;
 
 /// The open documents of the whole process.
@@ -267,7 +269,17 @@ impl Documents {
         };
         cx.default_global::<Self>().open.insert(id, open);
         let hints = Rc::new(ServerInlayHints::new(model.downgrade()));
-        model.update(cx, |model, _| model.set_inlay_hint_source(Some(hints)));
+        let tokens = Rc::new(ServerSemanticTokens::new(model.downgrade()));
+        let annotations = AnnotationSources {
+            tokens: Some(tokens),
+            links: Some(Rc::new(ServerAnnotations::links(model.downgrade()))),
+            colors: Some(Rc::new(ServerAnnotations::colors(model.downgrade()))),
+            ..AnnotationSources::default()
+        };
+        model.update(cx, |model, _| {
+            model.set_inlay_hint_source(Some(hints));
+            model.set_annotation_sources(annotations);
+        });
         OpenFolder::serve_document(&model, cx);
         model
     }

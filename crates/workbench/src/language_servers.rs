@@ -15,17 +15,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, Revision};
-use editor::{DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
+use editor::{AnnotationKind, DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Global, Subscription, Task,
     WeakEntity,
 };
 use host::Files;
 use language::{
-    DocumentServer, FolderServers, MissingServer, RunningServers, ServerKey, ServerMessage,
-    ServerPool, ServerStatus, StartRefusal,
+    DocumentServer, FolderServers, MissingServer, OutdatedAnswers, RunningServers, ServerKey,
+    ServerMessage, ServerPool, ServerStatus, StartRefusal,
 };
-use lsp::{EditRequest, LanguageServer, UnopenedDiagnostic};
+use lsp::{ConnectionId, EditRequest, LanguageServer, UnopenedDiagnostic};
 use serde_json::Value;
 use settings::LspSettings;
 use ui::ActiveSettings as _;
@@ -84,6 +84,8 @@ struct ServedDocument {
     model: WeakEntity<DocumentModel>,
     /// The path under which the servers know it.
     path: AbsPath,
+    /// The connections whose answers it may show.
+    connections: Vec<ConnectionId>,
     _subscriptions: [Subscription; 2],
 }
 
@@ -102,8 +104,8 @@ struct ReadChanges {
     reports: Vec<ReadReport>,
     /// Whether the state or the progress of a server changed.
     servers: bool,
-    /// Whether a server may have other inlay hints for the same texts.
-    inlay_hints: bool,
+    /// The answers that servers may give otherwise for the same texts.
+    outdated: OutdatedAnswers,
     messages: Vec<ServerMessage>,
     edits: Vec<EditRequest>,
 }
@@ -147,9 +149,7 @@ impl LanguageServers {
         self.diagnostics.clear();
         for document in self.documents.values() {
             document.set_diagnostics(None, DiagnosticSet::default(), cx);
-            if let Some(model) = document.model.upgrade() {
-                model.update(cx, DocumentModel::forget_inlay_hints);
-            }
+            document.forget_answers(cx);
         }
         self.start(cx);
         for document in self.documents.values() {
@@ -195,6 +195,7 @@ impl LanguageServers {
         let document = ServedDocument {
             model: model.downgrade(),
             path,
+            connections: Vec::new(),
             _subscriptions: subscriptions,
         };
         self.open_document(&document, cx);
@@ -241,7 +242,7 @@ impl LanguageServers {
             ModelEvent::StateChanged => {
                 if self.served_path(model.read(cx)).as_ref() != Some(&document.path) {
                     document.set_diagnostics(None, DiagnosticSet::default(), cx);
-                    model.update(cx, DocumentModel::forget_inlay_hints);
+                    document.forget_answers(cx);
                     self.remove_document(model.entity_id());
                     self.add_document(&model, cx);
                 }
@@ -269,8 +270,11 @@ impl LanguageServers {
         if has_diagnostics {
             cx.emit(LanguageServersEvent::DiagnosticsChanged);
         }
-        if changes.servers || changes.inlay_hints {
-            self.refresh_inlay_hints(changes.inlay_hints, cx);
+        if changes.servers {
+            self.forget_ended_servers(cx);
+        }
+        if changes.servers || changes.outdated != OutdatedAnswers::default() {
+            self.refresh_answers(changes.outdated, cx);
         }
         for message in changes.messages {
             cx.emit(LanguageServersEvent::Message(message));
@@ -341,16 +345,38 @@ impl LanguageServers {
         }));
     }
 
-    /// Requests inlay hints again: all of them, or those that no server could answer.
-    fn refresh_inlay_hints(&self, are_outdated: bool, cx: &mut Context<Self>) {
+    /// Removes the answers of servers whose connection ended from the documents that show them.
+    fn forget_ended_servers(&mut self, cx: &mut Context<Self>) {
+        let Some(running) = self.running.clone() else {
+            return;
+        };
+        for document in self.documents.values_mut() {
+            let servers = running.servers_of(&document.path).into_iter();
+            let now: Vec<_> = servers.map(|it| it.connection.connection_id()).collect();
+            let before = std::mem::replace(&mut document.connections, now);
+            if before.iter().any(|it| !document.connections.contains(it)) {
+                document.forget_answers(cx);
+            }
+        }
+    }
+
+    /// Requests answers again: those that are outdated, and those that no server could give.
+    fn refresh_answers(&self, outdated: OutdatedAnswers, cx: &mut Context<Self>) {
         let models = self.documents.values();
         for model in models.filter_map(|document| document.model.upgrade()) {
             model.update(cx, |model, cx| {
-                if are_outdated {
+                if outdated.inlay_hints {
                     model.refresh_inlay_hints(cx);
                 } else {
                     model.retry_inlay_hints(cx);
                 }
+                if outdated.semantic_tokens {
+                    model.refresh_annotations(AnnotationKind::Tokens, cx);
+                }
+                if outdated.code_lenses {
+                    model.refresh_annotations(AnnotationKind::Lenses, cx);
+                }
+                model.retry_annotations(cx);
             });
         }
     }
@@ -373,7 +399,7 @@ impl LanguageServers {
         let changes = ReadChanges {
             reports: vec![report],
             servers: false,
-            inlay_hints: false,
+            outdated: OutdatedAnswers::default(),
             messages: Vec::new(),
             edits: Vec::new(),
         };
@@ -507,7 +533,7 @@ impl ReadChanges {
         Self {
             reports: reports.collect(),
             servers: changes.servers,
-            inlay_hints: changes.inlay_hints,
+            outdated: changes.outdated,
             messages: changes.messages.into(),
             edits: changes.edits,
         }
@@ -515,6 +541,16 @@ impl ReadChanges {
 }
 
 impl ServedDocument {
+    /// Removes what servers answered about the text: their next answers are about another state.
+    fn forget_answers(&self, cx: &mut App) {
+        if let Some(model) = self.model.upgrade() {
+            model.update(cx, |model, cx| {
+                model.forget_inlay_hints(cx);
+                model.forget_annotations(cx);
+            });
+        }
+    }
+
     /// Replaces the diagnostics, and returns their numbers; without a revision, there is no report and the set is empty.
     fn set_diagnostics(
         &self,

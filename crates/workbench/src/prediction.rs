@@ -359,6 +359,7 @@ impl Prediction {
             EditorEvent::Edited
             | EditorEvent::Scrolled
             | EditorEvent::Refused(_)
+            | EditorEvent::LinkClicked(_)
             | EditorEvent::DefinitionRequested
             | EditorEvent::CodeActionsRequested => {}
         }

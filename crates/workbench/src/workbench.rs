@@ -15,6 +15,7 @@ mod grid;
 mod hierarchy;
 mod install;
 mod language;
+mod links;
 pub(crate) mod locations;
 mod navigate;
 mod open;

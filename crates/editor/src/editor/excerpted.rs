@@ -5,9 +5,9 @@ use std::ops::Range;
 use base::Row;
 use gpui_kit::{App, AppContext as _, Context, Entity, Window};
 
-use super::{Editor, EditorEvent};
+use super::{Editor, EditorEvent, highlighting};
 use crate::excerpts::{Excerpts, ExcerptsEvent};
-use crate::frame::{RowHighlights, highlights_of_rows};
+use crate::frame::RowHighlights;
 
 impl Editor {
     /// Creates a view of excerpts of other texts; edits go to their sources.
@@ -51,7 +51,7 @@ pub(crate) fn most_rows(editor: &Editor, cx: &App) -> u32 {
 }
 
 /// Computes the highlights of rows on this thread, so that the rows are not first painted without
-/// them. Returns `None` if the text has no syntax.
+/// them. Returns `None` if the text has neither a tree nor tokens.
 pub(crate) fn colours_now(
     editor: &Editor,
     rows: Range<Row>,
@@ -60,6 +60,6 @@ pub(crate) fn colours_now(
     if let Some(excerpts) = &editor.excerpts {
         return Some(excerpts.read(cx).colours(rows, cx).of_rows());
     }
-    let syntax = editor.model.read(cx).syntax()?;
-    Some(highlights_of_rows(syntax, &editor.snapshot, rows))
+    let colours = highlighting::text_colours(editor, cx)?;
+    Some(colours.of_rows(&editor.snapshot, rows))
 }

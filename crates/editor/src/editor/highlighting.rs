@@ -6,12 +6,11 @@
 use std::ops::Range;
 
 use base::{Row, Span};
-use gpui_kit::{AppContext as _, Context, Task};
-use syntax::SyntaxSnapshot;
+use gpui_kit::{App, AppContext as _, Context, Task};
 use text::{Change, Snapshot};
 
 use super::Editor;
-use crate::frame::{RowHighlights, highlights_of_rows};
+use crate::frame::{RowHighlights, TextColours};
 
 /// State of the highlights in a view.
 #[derive(Default)]
@@ -23,10 +22,10 @@ pub(crate) struct Highlighting {
     is_partial: bool,
 }
 
-/// A tree with its text, from which rows are highlighted.
+/// A tree with the semantic tokens and the text, from which rows are highlighted.
 #[derive(Clone)]
 struct HighlightedTree {
-    syntax: SyntaxSnapshot,
+    colours: TextColours,
     text: Snapshot,
 }
 
@@ -49,14 +48,15 @@ impl HighlightedTree {
         change: &Change,
         wanted: &Range<Row>,
     ) -> Option<HighlightedRows> {
-        let before = (&base.syntax, &base.text);
-        let spans = self.syntax.changed_spans(before, &self.text, change)?;
+        let before = (base.colours.syntax.as_ref()?, &base.text);
+        let syntax = self.colours.syntax.as_ref()?;
+        let spans = syntax.changed_spans(before, &self.text, change)?;
         let rows = row_ranges(&spans, &self.text, wanted).into_iter();
         Some(rows.map(|rows| (rows.start, self.rows(rows))).collect())
     }
 
     fn rows(&self, rows: Range<Row>) -> Vec<RowHighlights> {
-        highlights_of_rows(&self.syntax, &self.text, rows)
+        self.colours.of_rows(&self.text, rows)
     }
 }
 
@@ -87,12 +87,16 @@ impl Editor {
             return self.highlight_excerpts(rows, cx);
         }
         let model = self.model.read(cx);
-        let Some(syntax) = model.syntax().cloned() else {
+        let Some(colours) = text_colours(self, cx) else {
             return;
         };
         let text = self.snapshot.clone();
         let revision = text.revision();
-        if syntax.has_tree() && syntax.parsed_revision() != Some(revision) {
+        let is_outdated = colours
+            .syntax
+            .as_ref()
+            .is_some_and(|syntax| syntax.has_tree() && syntax.parsed_revision() != Some(revision));
+        if is_outdated {
             // A newer tree follows.
             return;
         }
@@ -105,7 +109,7 @@ impl Editor {
             };
             Some((base, change))
         });
-        let tree = HighlightedTree { syntax, text };
+        let tree = HighlightedTree { colours, text };
         let found = cx.background_spawn(async move {
             let changed = base.and_then(|(base, change)| tree.changed_rows(&base, &change, &rows));
             let is_whole = changed.is_none();
@@ -154,6 +158,24 @@ impl Editor {
             cx.notify();
         }
     }
+}
+
+/// Returns the sources of the highlights of a text; `None` if it has neither a tree nor tokens.
+pub(crate) fn text_colours(editor: &Editor, cx: &App) -> Option<TextColours> {
+    let model = editor.model.read(cx);
+    let syntax = model.syntax().cloned();
+    let tokens = model.semantic_tokens();
+    let tokens = tokens.filter(|_| editor.settings.semantic_highlighting);
+    let is_plain = syntax.is_none() && tokens.is_none();
+    (!is_plain).then_some(TextColours { syntax, tokens })
+}
+
+/// Highlights all visible rows again: the semantic tokens are others, or may not be shown any more.
+pub(super) fn tokens_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
+    // Rows apart from the changed ones have the tokens of before.
+    editor.highlighting.base = None;
+    editor.sticky.shapes.clear();
+    editor.highlight_since(None, cx);
 }
 
 /// Returns the rows of spans among `wanted`, as sorted, disjoint ranges.

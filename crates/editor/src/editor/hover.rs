@@ -201,7 +201,7 @@ fn open_at_target(editor: &mut Editor, cx: &mut Context<Editor>) {
 }
 
 /// Returns the offset of the character under the pointer; `None` beside the text.
-fn offset_under_pointer(editor: &Editor) -> Option<ByteOffset> {
+pub(super) fn offset_under_pointer(editor: &Editor) -> Option<ByteOffset> {
     let position = editor.mouse.position;
     let geometry = editor.geometry.as_ref()?;
     if geometry.area_at(position) != HitArea::Text {

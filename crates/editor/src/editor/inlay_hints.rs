@@ -169,7 +169,7 @@ pub(super) fn move_window(editor: &mut Editor, cx: &mut Context<Editor>) {
 }
 
 /// Returns the visible rows with a margin, from the start of the first to the end of the last one.
-fn rows_around(editor: &Editor, margin: u32) -> Option<Span> {
+pub(super) fn rows_around(editor: &Editor, margin: u32) -> Option<Span> {
     let rows = editor.visible_rows()?;
     let last_row = editor.snapshot.last_row().0;
     let first = rows.start.0.saturating_sub(margin).min(last_row);

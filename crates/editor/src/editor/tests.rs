@@ -1,5 +1,7 @@
 //! Tests views under gpui's scheduler by pressing keys and reading state.
 
+mod annotations;
+mod colors;
 mod completing;
 mod diagnostics;
 mod document_highlights;
@@ -12,9 +14,11 @@ mod inlay_hints;
 mod input;
 mod light_bulb;
 mod linked_editing;
+mod links;
 mod pointer;
 mod reviewing;
 mod selection_ranges;
+mod semantic_tokens;
 mod signature;
 mod snippets;
 mod suggesting;

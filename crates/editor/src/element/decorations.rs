@@ -37,8 +37,10 @@ impl Decorator<'_> {
         self.add_brackets(cx);
         self.add_fold_signs(colors.fold);
         self.add_inlay_hints(colors.inlay_hint_ground);
+        self.add_colors(colors.border_strong);
         self.add_blanks(&selections, colors.whitespace);
         self.add_diagnostics(cx);
+        self.add_link(cx);
         self.add_marked(colors.text);
         self.add_carets(&selections, cx);
     }

@@ -2,6 +2,7 @@
 //!
 //! Start at `lay_out`.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -17,7 +18,8 @@ use super::row_messages::RowMessage;
 use super::scrollbars::ScrollbarState;
 use super::sticky::StickyRow;
 use crate::editor::{
-    Editor, excerpted, finding, inlay_hints, scrolling, smooth_scroll, suggesting,
+    Editor, annotations, excerpted, finding, highlighting, inlay_hints, scrolling, smooth_scroll,
+    suggesting,
 };
 use crate::frame::{Geometry, LONG_ROW, Palette, RowSegment, ShapedRow, Shaper};
 
@@ -276,7 +278,7 @@ impl LayoutPass<'_> {
             None => self.editor.display.line(row),
             Some((from, to)) => self.editor.display.line_window(row, from, to),
         };
-        let syntax = self.editor.model.read(cx).syntax();
+        let colours = LazyCell::new(|| highlighting::text_colours(self.editor, cx));
         let row_start = self.editor.snapshot.row_start(buffer_row);
         let is_long = self.editor.snapshot.row_len(buffer_row).0 > LONG_ROW;
         let known = if is_long {
@@ -285,10 +287,11 @@ impl LayoutPass<'_> {
             self.editor.rows.highlights(buffer_row)
         };
         let row_end = row_start + self.editor.snapshot.row_len(buffer_row).0 as usize;
-        let highlights = |span: Span| match (&known, syntax) {
-            (Some(known), _) if span.end <= row_end => within(known, row_start, span),
-            (_, Some(syntax)) => syntax.highlights(&self.editor.snapshot, span),
-            (_, None) => Vec::new(),
+        let highlights = |span: Span| match &known {
+            Some(known) if span.end <= row_end => within(known, row_start, span),
+            _ => colours.as_ref().map_or_else(Vec::new, |colours| {
+                colours.of_span(&self.editor.snapshot, span)
+            }),
         };
         let shaper = Shaper {
             palette: &self.palette,
@@ -384,6 +387,7 @@ pub(crate) fn lay_out(
     editor.suggestion.note_painted(shapes, revision);
     editor.geometry = Some(layout.geometry.clone());
     inlay_hints::note_visible(editor, cx);
+    annotations::note_visible(editor, cx);
     layout
 }
 

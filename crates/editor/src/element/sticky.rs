@@ -8,7 +8,8 @@ use gpui_kit::{Context, Window};
 
 use super::layout::Decorator;
 use crate::editor::Editor;
-use crate::frame::{LONG_ROW, ShapedRow, Shaper, highlights_of_rows};
+use crate::editor::highlighting;
+use crate::frame::{LONG_ROW, ShapedRow, Shaper};
 
 /// One header row kept at the top while its block scrolls below it.
 pub(crate) struct StickyRow {
@@ -86,11 +87,8 @@ impl Decorator<'_> {
         let start = self.editor.snapshot.row_start(row);
         let display_row = self.editor.display.to_display(start, base::Bias::Left).row;
         let line = self.editor.display.line_window(display_row, 0, LONG_ROW);
-        let syntax = self.editor.model.read(cx).syntax();
-        let known = syntax
-            .and_then(|syntax| {
-                highlights_of_rows(syntax, &self.editor.snapshot, row..row + 1).pop()
-            })
+        let known = highlighting::text_colours(self.editor, cx)
+            .and_then(|colours| colours.of_rows(&self.editor.snapshot, row..row + 1).pop())
             .unwrap_or_default();
         let end = self.editor.snapshot.row_end(row);
         let highlights = |span: base::Span| {

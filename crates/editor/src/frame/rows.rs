@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use base::{Row, Span};
+use base::Row;
 use smallvec::SmallVec;
-use syntax::{HighlightKind, SyntaxSnapshot};
+use syntax::HighlightKind;
 use text::{Change, Snapshot};
 
 use self::carry::EditCut;
@@ -243,59 +243,6 @@ impl RowCache {
         self.entries
             .get_mut(row.0.checked_sub(self.first)? as usize)
     }
-}
-
-/// Computes the highlights of rows. Long rows get none here: they are computed for the visible
-/// part.
-pub(crate) fn highlights_of_rows(
-    syntax: &SyntaxSnapshot,
-    snapshot: &Snapshot,
-    rows: Range<Row>,
-) -> Vec<RowHighlights> {
-    let is_long = |row: u32| snapshot.row_len(Row(row)).0 > LONG_ROW;
-    let mut result = Vec::with_capacity((rows.end.0 - rows.start.0) as usize);
-    let mut next = rows.start.0;
-    while next < rows.end.0 {
-        if is_long(next) {
-            result.push(RowHighlights::default());
-            next += 1;
-            continue;
-        }
-        // One query for as many consecutive rows as possible.
-        let end = (next..rows.end.0)
-            .find(|row| is_long(*row))
-            .unwrap_or(rows.end.0);
-        let span = Span::new(
-            snapshot.row_start(Row(next)),
-            snapshot.row_end(Row(end - 1)),
-        );
-        let found = syntax.highlights(snapshot, span);
-        let mut first = 0;
-        for row in next..end {
-            let span = snapshot.row_span(Row(row));
-            first += found[first..]
-                .iter()
-                .take_while(|highlight| highlight.span.end <= span.start)
-                .count();
-            result.push(within_row(&found[first..], span));
-        }
-        next = end;
-    }
-    result
-}
-
-/// Returns the part of sorted highlights within a row. A comment over several rows is part of each.
-fn within_row(found: &[syntax::Highlight], row: Span) -> RowHighlights {
-    found
-        .iter()
-        .take_while(|highlight| highlight.span.start < row.end)
-        .filter(|highlight| highlight.span.end > row.start)
-        .map(|highlight| RowHighlight {
-            start: (highlight.span.start.max(row.start) - row.start) as u32,
-            end: (highlight.span.end.min(row.end) - row.start) as u32,
-            kind: highlight.kind,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use gpui_kit::{Context, MouseButton, MouseDownEvent, Window};
 use settings::MultiCursorModifier;
 
 use super::{Drag, area_of, bars};
-use crate::editor::{Editor, EditorEvent, Reveal, folding};
+use crate::editor::{Editor, EditorEvent, Reveal, folding, links};
 use crate::frame::HitArea;
 
 pub(super) fn press(
@@ -58,12 +58,11 @@ fn press_text(
         2 => SelectionUnit::Word,
         _ => SelectionUnit::Row,
     };
-    let goes_to_definition = modifiers.secondary(cx)
-        && !modifiers.alt
-        && !modifiers.shift
-        && editor.settings.multi_cursor_modifier == MultiCursorModifier::Alt
-        && unit == SelectionUnit::Character;
-    if goes_to_definition {
+    let follows = unit == SelectionUnit::Character && links::follows_links(editor, modifiers, cx);
+    let link = links::link_at(editor, offset, cx).filter(|_| follows);
+    if let Some((_, link)) = link {
+        cx.emit(EditorEvent::LinkClicked(link));
+    } else if follows && editor.settings.multi_cursor_modifier == MultiCursorModifier::Alt {
         editor.go_to(offset, Reveal::Nearest, cx);
         cx.emit(EditorEvent::DefinitionRequested);
     } else if modifiers.alt && modifiers.shift {

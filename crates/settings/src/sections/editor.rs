@@ -99,6 +99,10 @@ section! {
         linked_edits: bool = true;
         /// Shows types and parameter names of language servers within the text.
         inlay_hints: bool = false;
+        /// Colours names by the types that a language server knows, over the colours of the grammar.
+        semantic_highlighting: bool = true;
+        /// Shows a swatch before each colour in the text that a language server knows.
+        document_colors: bool = true;
         /// Modifier key that adds a caret on click.
         multi_cursor_modifier: MultiCursorModifier = MultiCursorModifier::Alt;
         /// Language servers in order of preference: an id adds a server, `!id` removes one, and `...` means the other servers that run by default.

@@ -13,7 +13,8 @@ use project::LoadError;
 
 use super::formatting::ServerTypeFormatter;
 use super::{
-    ItemEntry, MAX_RECENT_FILES, Workbench, language, locations, refactor, save, search, snippets,
+    ItemEntry, MAX_RECENT_FILES, Workbench, language, links, locations, refactor, save, search,
+    snippets,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -474,6 +475,10 @@ fn editor_event(
                 window,
                 cx,
             );
+        }
+        EditorEvent::LinkClicked(link) => {
+            let model = editor.read(cx).model().clone();
+            links::open_link(workbench, &model, link, window, cx);
         }
         EditorEvent::DefinitionRequested => {
             locations::go_to(workbench, LocationKind::Definition, window, cx);

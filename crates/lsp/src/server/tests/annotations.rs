@@ -8,7 +8,8 @@ use text::Snapshot;
 
 use super::fake::{FakeServer, WAIT, path, wait_for, with_document};
 use crate::{
-    LanguageServer, LinkTarget, Request, RequestError, SemanticTokens, ServerEvent, TokenSupport,
+    LanguageServer, LensCommand, LinkTarget, Request, RequestError, SemanticTokens, ServerEvent,
+    TokenSupport,
 };
 
 const FULL: &str = "textDocument/semanticTokens/full";
@@ -189,14 +190,15 @@ fn links_and_lenses_are_resolved() {
         json!([link, other, 7]),
     );
     let links = links.expect("links");
-    let targets: Vec<_> = links
-        .iter()
-        .map(|link| (link.span.start.0, link.target.clone()))
-        .collect();
     let page = LinkTarget::Web("https://example.org".to_owned());
-    assert_eq!(targets, [(0, Some(page)), (3, None)]);
-    assert!(server.resolve_document_link(&links[0]).is_none());
-    let request = server.resolve_document_link(&links[1]);
+    assert_eq!(
+        (links.len(), links[0].span, &links[0].target),
+        (2, Span::from(0..2), &page)
+    );
+    let LinkTarget::Unresolved(unresolved) = &links[1].target else {
+        panic!("{links:?}");
+    };
+    let request = server.resolve_link(unresolved);
     let resolved = json!({ "range": range(0, 2, 4), "target": "file:///w/b.rs" });
     let (target, sent) = answer(request, &mut fake, "documentLink/resolve", resolved);
     assert_eq!(sent, link);
@@ -210,7 +212,10 @@ fn links_and_lenses_are_resolved() {
     let request = server.code_lenses(&document());
     let (lenses, _) = answer(request, &mut fake, "textDocument/codeLens", json!([lens]));
     let lenses = lenses.expect("lenses");
-    let request = server.resolve_code_lens(&lenses[0]);
+    let LensCommand::Unresolved(unresolved) = &lenses[0].command else {
+        panic!("{lenses:?}");
+    };
+    let request = server.resolve_lens(unresolved);
     let command = json!({ "title": "Run", "command": "run" });
     let resolved = json!({ "range": range(1, 0, 2), "command": command });
     let (command, sent) = answer(request, &mut fake, "codeLens/resolve", resolved);

@@ -9,8 +9,8 @@ use super::fake::{FakeServer, WAIT, path, with_document};
 use super::hostile::mutate;
 use crate::random;
 use crate::{
-    CompletionTrigger, DocumentSymbol, FormatOptions, LanguageServer, LocationKind, Request,
-    WorkspaceEdit, WorkspaceOperation,
+    CompletionTrigger, DocumentSymbol, FormatOptions, LanguageServer, LensCommand, LinkTarget,
+    LocationKind, Request, WorkspaceEdit, WorkspaceOperation,
 };
 
 const TEXT: &str = "let é = 🦀;\r\nx\n";
@@ -203,11 +203,12 @@ fn ask_for_annotations(server: &LanguageServer, fake: &mut FakeServer, rng: &mut
     let links = ask(fake, rng, server.document_links(&document), link);
     for link in links.unwrap_or_default() {
         check_span(link.span);
-        if let Some(request) = server.resolve_document_link(&link) {
+        if let LinkTarget::Unresolved(link) = &link.target {
+            let request = server.resolve_link(link);
             ask(
                 fake,
                 rng,
-                Some(request),
+                request,
                 json!({ "target": "https://example.org" }),
             );
         }
@@ -223,15 +224,12 @@ fn ask_for_annotations(server: &LanguageServer, fake: &mut FakeServer, rng: &mut
     let lenses = ask(fake, rng, server.code_lenses(&document), lenses);
     for lens in lenses.unwrap_or_default() {
         check_span(lens.span);
-        let command = lens.command.as_ref();
-        command.map(|command| server.shown_locations(command));
-        if let Some(request) = server.resolve_code_lens(&lens) {
-            ask(
-                fake,
-                rng,
-                Some(request),
-                json!({ "command": { "title": "t", "command": "c" } }),
-            );
+        match &lens.command {
+            LensCommand::Known(command) => drop(server.shown_locations(command)),
+            LensCommand::Unresolved(lens) => {
+                let answer = json!({ "command": { "title": "t", "command": "c" } });
+                ask(fake, rng, server.resolve_lens(lens), answer);
+            }
         }
     }
 }

@@ -1,0 +1,149 @@
+//! Tests links in views with a scripted source.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::Span;
+use gpui_kit::{Entity, Modifiers, MouseButton, TestAppContext, VisualTestContext};
+use lsp::{DocumentLink, LinkTarget};
+use settings::MultiCursorModifier;
+
+use super::annotations::ScriptedAnnotations;
+use super::{open, state};
+use crate::model::{AnnotationExtent, AnnotationSources};
+use crate::{Editor, EditorEvent};
+
+struct Scene<'a> {
+    editor: Entity<Editor>,
+    source: Rc<ScriptedAnnotations<Arc<DocumentLink>>>,
+    /// The addresses of the clicked links, and `definition` for requests of one.
+    clicked: Rc<RefCell<Vec<String>>>,
+    cx: &'a mut VisualTestContext,
+}
+
+fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
+    let (editor, cx) = open("/a.rs", marked, cx);
+    let source = Rc::new(ScriptedAnnotations::default());
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    model.update(cx, |model, _| {
+        model.set_annotation_sources(AnnotationSources {
+            links: Some(source.clone()),
+            ..AnnotationSources::default()
+        });
+    });
+    let clicked = Rc::new(RefCell::new(Vec::new()));
+    let heard = clicked.clone();
+    let note = move |_: Entity<Editor>, event: &EditorEvent, _: &mut gpui_kit::App| match event {
+        EditorEvent::LinkClicked(link) => match &link.target {
+            LinkTarget::Web(address) => heard.borrow_mut().push(address.clone()),
+            target => panic!("{target:?}"),
+        },
+        EditorEvent::DefinitionRequested => heard.borrow_mut().push("definition".to_owned()),
+        _ => {}
+    };
+    cx.update(|_, cx| cx.subscribe(&editor, note).detach());
+    Scene {
+        editor,
+        source,
+        clicked,
+        cx,
+    }
+}
+
+impl Scene<'_> {
+    /// Returns the pixel of a byte in the first row.
+    fn pixel(&mut self, byte: u32) -> gpui_kit::Point<gpui_kit::Pixels> {
+        self.editor.read_with(self.cx, |editor, _| {
+            let geometry = editor.geometry.as_ref().expect("a layout");
+            let x = geometry.x_of(byte) + gpui_kit::px(geometry.advance / 2.0);
+            gpui_kit::point(x, geometry.y_of(0.5))
+        })
+    }
+
+    fn hover(&mut self, byte: u32, modifiers: Modifiers) {
+        let position = self.pixel(byte);
+        self.cx
+            .simulate_mouse_move(position, None::<MouseButton>, modifiers);
+        self.cx.run_until_parked();
+    }
+
+    fn click(&mut self, byte: u32, modifiers: Modifiers) -> Vec<String> {
+        let position = self.pixel(byte);
+        self.cx.simulate_click(position, modifiers);
+        self.cx.run_until_parked();
+        self.clicked.take()
+    }
+
+    fn answer(&mut self, links: &[(usize, usize, &str)]) {
+        let links = links.iter().map(|(start, end, address)| {
+            let span = Span::from(*start..*end);
+            let target = LinkTarget::Web((*address).to_owned());
+            (span, Arc::new(DocumentLink { span, target }))
+        });
+        self.source.answer(links, AnnotationExtent::Whole);
+        self.cx.run_until_parked();
+    }
+
+    /// Returns the underlined text.
+    fn underlined(&mut self) -> Option<String> {
+        self.editor.read_with(self.cx, |editor, _| {
+            let span = editor.link.span()?;
+            Some(editor.snapshot.text(span).into_owned())
+        })
+    }
+}
+
+#[gpui_kit::test]
+fn the_link_under_the_pointer_is_underlined_and_opened(cx: &mut TestAppContext) {
+    let mut scene = scene("ˇsee foo bar", cx);
+    let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
+    scene.hover(5, Modifiers::none());
+    assert_eq!(scene.source.waiting(), 0, "no key is held");
+    scene.hover(5, secondary);
+    assert_eq!(scene.underlined(), None);
+    scene.answer(&[(4, 7, "https://foo"), (4, 11, "https://foobar")]);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+    scene.hover(9, secondary);
+    assert_eq!(scene.underlined().as_deref(), Some("foo bar"));
+    assert_eq!(scene.source.waiting(), 0, "the links are known");
+    scene.hover(1, secondary);
+    assert_eq!(scene.underlined(), None);
+
+    assert_eq!(scene.click(5, secondary), ["https://foo"]);
+    assert_eq!(state(&scene.editor, scene.cx), "ˇsee foo bar");
+    assert_eq!(scene.click(1, secondary), ["definition"]);
+    assert_eq!(scene.click(5, Modifiers::none()), [""; 0]);
+}
+
+#[gpui_kit::test]
+fn a_released_key_ends_the_underline(cx: &mut TestAppContext) {
+    let mut scene = scene("ˇsee foo", cx);
+    let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
+    scene.hover(5, secondary);
+    scene.answer(&[(4, 7, "https://foo")]);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+    scene.cx.simulate_modifiers_change(Modifiers::none());
+    scene.cx.run_until_parked();
+    assert_eq!(scene.underlined(), None);
+    scene.cx.simulate_modifiers_change(secondary);
+    scene.cx.run_until_parked();
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+    scene.cx.simulate_input("x");
+    scene.hover(6, secondary);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+}
+
+#[gpui_kit::test]
+fn the_other_key_follows_links_if_the_settings_say_so(cx: &mut TestAppContext) {
+    let mut scene = scene("ˇsee foo", cx);
+    let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
+    scene.editor.update(scene.cx, |editor, _| {
+        editor.settings.multi_cursor_modifier = MultiCursorModifier::Secondary;
+    });
+    scene.hover(5, secondary);
+    assert_eq!(scene.source.waiting(), 0);
+    scene.hover(5, Modifiers::alt());
+    scene.answer(&[(4, 7, "https://foo")]);
+    assert_eq!(scene.click(5, Modifiers::alt()), ["https://foo"]);
+}

@@ -1,0 +1,122 @@
+//! Semantic tokens of language servers.
+//!
+//! Invariant: tokens are decoded and mapped to kinds in the background.
+//! Start at `ServerSemanticTokens`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use editor::{
+    AnnotationAnswer, AnnotationExtent, AnnotationQuery, AnnotationSet, AnnotationSource,
+    DocumentModel,
+};
+use gpui_kit::{App, AppContext as _, Task, WeakEntity};
+use lsp::{LanguageServer, Request, SemanticTokens};
+use syntax::HighlightKind;
+use text::Snapshot;
+
+use crate::folder::OpenFolder;
+
+/// Asks the first language server of a text that offers tokens.
+pub(crate) struct ServerSemanticTokens {
+    model: WeakEntity<DocumentModel>,
+    /// The last answer about the whole text, from which the server sends the difference.
+    previous: Rc<RefCell<Option<Arc<SemanticTokens>>>>,
+}
+
+/// A request with the part of the text about which its answer is.
+struct SentRequest {
+    request: Request<SemanticTokens>,
+    extent: AnnotationExtent,
+}
+
+impl ServerSemanticTokens {
+    /// Creates the source for a text, whichever servers it has when it is asked.
+    pub(crate) fn new(model: WeakEntity<DocumentModel>) -> Self {
+        Self {
+            model,
+            previous: Rc::default(),
+        }
+    }
+}
+
+impl AnnotationSource<HighlightKind> for ServerSemanticTokens {
+    fn request(
+        &self,
+        snapshot: &Snapshot,
+        query: AnnotationQuery,
+        cx: &mut App,
+    ) -> Task<Option<AnnotationAnswer<HighlightKind>>> {
+        let (model, revision) = (self.model.clone(), snapshot.revision());
+        let previous = self.previous.clone();
+        // The servers receive the edit that led here when the present update ends.
+        cx.spawn(async move |cx| {
+            let sent = cx.update(|cx| {
+                let is_current = model.upgrade()?.read(cx).snapshot().revision() == revision;
+                let basis = previous.take();
+                is_current
+                    .then(|| send(&model, query, basis.as_deref(), cx))
+                    .flatten()
+            });
+            let SentRequest { request, extent } = sent?;
+            let answer = cx.background_spawn(async move {
+                let tokens = request.await.ok()?;
+                let set = AnnotationSet::new(kinds(&tokens));
+                Some((Arc::new(tokens), set))
+            });
+            // After an error the next request is about the whole text again.
+            let (tokens, set) = answer.await?;
+            let revision = tokens.revision;
+            if extent == AnnotationExtent::Whole {
+                previous.replace(Some(tokens));
+            }
+            Some(AnnotationAnswer {
+                revision,
+                set,
+                extent,
+            })
+        })
+    }
+}
+
+/// Asks the first server of a text that offers tokens; `None` if there is none.
+fn send(
+    model: &WeakEntity<DocumentModel>,
+    query: AnnotationQuery,
+    previous: Option<&SemanticTokens>,
+    cx: &App,
+) -> Option<SentRequest> {
+    let (servers, path) = OpenFolder::servers_of(&model.upgrade()?, cx)?;
+    let servers = servers.read(cx).servers_of(&path);
+    servers.into_iter().find_map(|server| {
+        let connection: LanguageServer = server.connection;
+        let support = connection.token_support(&path)?;
+        let extent = match (support.whole, support.range) {
+            (true, true) if query.is_first => AnnotationExtent::WindowFirst,
+            (true, _) => AnnotationExtent::Whole,
+            (false, _) => AnnotationExtent::WindowOnly,
+        };
+        let request = if extent == AnnotationExtent::Whole {
+            connection.semantic_tokens(&path, previous)
+        } else {
+            connection.semantic_tokens_in(&path, query.window)
+        };
+        request.map(|request| SentRequest { request, extent })
+    })
+}
+
+/// Returns the places and the kinds of tokens, without those of unknown types.
+fn kinds(tokens: &SemanticTokens) -> Vec<(base::Span, HighlightKind)> {
+    let mut known: HashMap<(u32, u32), Option<HighlightKind>> = HashMap::new();
+    let tokens_of_kinds = tokens.tokens.iter().filter_map(|token| {
+        let key = (token.token_type, token.modifiers);
+        let kind = known.entry(key).or_insert_with(|| {
+            let modifiers: Vec<&str> = tokens.legend.modifier_names(token).collect();
+            HighlightKind::of_token(tokens.legend.type_name(token)?, &modifiers)
+        });
+        Some((token.span, (*kind)?))
+    });
+    tokens_of_kinds.collect()
+}
