@@ -19,7 +19,6 @@ const NO_TARGET: &str = "The language server names no target of this link";
 
 /// Opens the target of a link in a text.
 pub(super) fn open_link(
-    workbench: &mut Workbench,
     model: &Entity<DocumentModel>,
     link: &DocumentLink,
     window: &mut Window,

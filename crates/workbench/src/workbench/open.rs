@@ -478,7 +478,7 @@ fn editor_event(
         }
         EditorEvent::LinkClicked(link) => {
             let model = editor.read(cx).model().clone();
-            links::open_link(workbench, &model, link, window, cx);
+            links::open_link(&model, link, window, cx);
         }
         EditorEvent::DefinitionRequested => {
             locations::go_to(workbench, LocationKind::Definition, window, cx);
