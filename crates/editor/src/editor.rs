@@ -223,7 +223,8 @@ impl Editor {
                 inlay_hints::update(editor, cx)
             }),
             cx.subscribe(&model, |editor, _, event: &AnnotationsChanged, cx| {
-                annotations::changed(editor, *event, cx)
+                annotations::changed(editor, *event, cx);
+                links::annotations_changed(editor, *event, cx);
             }),
             cx.on_focus(&focus, window, |editor, window, cx| {
                 editor.on_focus(window, cx)

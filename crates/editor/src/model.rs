@@ -34,7 +34,7 @@ use syntax::{Language, SyntaxSnapshot, SyntaxTree};
 use text::{Change, RowHunk, Snapshot, Timestamp};
 use ui::RestTimer;
 
-pub(crate) use annotations::{AnnotationValue, AnnotationsChanged};
+pub(crate) use annotations::{AnnotationValue, AnnotationsChanged, map_window};
 pub(crate) use editing::EditSelections;
 pub(crate) use inlay_hints::{InlayHintsChanged, PlacedHint, hint_bias};
 pub use saving::SaveFailure;

@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use base::{Bias, Span};
+use base::Span;
 use gpui_kit::{Context, Task};
 use lsp::ColorValue;
 use syntax::HighlightKind;
 use text::Change;
 
-use super::{Editor, colors, highlighting, inlay_hints, links};
-use crate::model::{AnnotationKind, AnnotationValue, AnnotationsChanged};
+use super::{Editor, colors, highlighting, inlay_hints};
+use crate::model::{AnnotationKind, AnnotationValue, AnnotationsChanged, map_window};
 
 /// Time after a scroll until the window moves.
 const REST: Duration = Duration::from_millis(50);
@@ -47,14 +47,6 @@ impl ShownAnnotations {
     pub(super) fn reset(&mut self) {
         *self = Self::default();
     }
-}
-
-/// Moves a window with a change.
-pub(super) fn map_window(change: &Change, window: Span) -> Span {
-    Span::new(
-        change.map(window.start, Bias::Left),
-        change.map(window.end, Bias::Right),
-    )
 }
 
 impl WantedKinds {
@@ -154,9 +146,8 @@ pub(super) fn changed(editor: &mut Editor, event: AnnotationsChanged, cx: &mut C
     editor.sync(cx);
     match event.0 {
         AnnotationKind::Tokens => highlighting::tokens_changed(editor, cx),
-        AnnotationKind::Links => links::update(editor, cx),
         AnnotationKind::Colors => show(editor, cx),
-        AnnotationKind::Lenses => {}
+        AnnotationKind::Links | AnnotationKind::Lenses => {}
     }
     want(editor, cx);
 }

@@ -13,6 +13,7 @@ use lsp::ColorValue;
 use text::Change;
 
 use super::Editor;
+use crate::model::map_window;
 
 /// First id of the inlays of swatches; they are numbered from here. Those of inlay hints are higher.
 const FIRST_INLAY: u64 = 1 << 60;
@@ -39,7 +40,7 @@ impl ShownColors {
         if deletes && !self.inlays.is_empty() {
             self.made_for = None;
         } else if let Some((Some(window), _)) = &mut self.made_for {
-            *window = super::annotations::map_window(change, *window);
+            *window = map_window(change, *window);
         }
     }
 

@@ -12,6 +12,7 @@ use settings::MultiCursorModifier;
 use text::Change;
 
 use super::{Editor, annotations, hover};
+use crate::model::{AnnotationKind, AnnotationsChanged};
 
 /// The link that a click would open.
 #[derive(Default)]
@@ -71,7 +72,7 @@ pub(crate) fn modifiers_changed(
 }
 
 /// Finds the link under the pointer, and requests the links if they are not known.
-pub(super) fn update(editor: &mut Editor, cx: &mut Context<Editor>) {
+fn update(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let mut span = None;
     if editor.link.is_held {
@@ -84,6 +85,17 @@ pub(super) fn update(editor: &mut Editor, cx: &mut Context<Editor>) {
     if editor.link.span != span {
         editor.link.span = span;
         cx.notify();
+    }
+}
+
+/// Finds the link under the pointer again if the links are others.
+pub(super) fn annotations_changed(
+    editor: &mut Editor,
+    event: AnnotationsChanged,
+    cx: &mut Context<Editor>,
+) {
+    if event.0 == AnnotationKind::Links {
+        update(editor, cx);
     }
 }
 

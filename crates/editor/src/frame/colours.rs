@@ -105,7 +105,7 @@ fn clipped(tokens: Vec<(Span, HighlightKind)>, span: Span) -> Vec<Highlight> {
 
 /// Paints tokens over the highlights of a tree.
 fn overlaid(tree: &[Highlight], tokens: &[Highlight]) -> Vec<Highlight> {
-    let mut painted = Painted(Vec::with_capacity(tree.len() + tokens.len()));
+    let mut painted = HighlightList(Vec::with_capacity(tree.len() + tokens.len()));
     let mut tree = tree.iter().copied();
     let mut under = tree.next();
     for token in tokens {
@@ -143,9 +143,9 @@ fn rest_of(highlight: Highlight, start: base::ByteOffset) -> Option<Highlight> {
 }
 
 /// Highlights in which neighbours of one kind are joined.
-struct Painted(Vec<Highlight>);
+struct HighlightList(Vec<Highlight>);
 
-impl Painted {
+impl HighlightList {
     fn add(&mut self, span: Span, kind: HighlightKind) {
         match self.0.last_mut() {
             _ if span.is_empty() => {}

@@ -261,7 +261,8 @@ impl<T: AnnotationValue> Annotations<T> {
     }
 }
 
-fn map_window(change: &Change, window: Span) -> Span {
+/// Moves a window with a change.
+pub(crate) fn map_window(change: &Change, window: Span) -> Span {
     Span::new(
         change.map(window.start, Bias::Left),
         change.map(window.end, Bias::Right),
