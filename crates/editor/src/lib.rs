@@ -17,6 +17,7 @@ mod actions;
 mod banner;
 mod block_view;
 mod caret_actions;
+mod code_blocks;
 mod comparison;
 mod completion;
 mod editor;

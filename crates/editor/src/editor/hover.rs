@@ -14,6 +14,7 @@ use gpui_kit::{AppContext as _, Context, Entity, Task, Window};
 use text::Snapshot;
 
 use super::Editor;
+use crate::code_blocks;
 use crate::frame::HitArea;
 use crate::model::PlacedDiagnostic;
 
@@ -290,6 +291,7 @@ pub(super) fn text_view(
     is_markdown: bool,
     cx: &mut Context<Editor>,
 ) -> Entity<TextViewState> {
+    code_blocks::prepare(cx);
     let printed = printable(cut(text), LineFeeds::Keep).into_owned();
     let markdown = if is_markdown {
         printed
