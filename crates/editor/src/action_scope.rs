@@ -19,16 +19,16 @@ use crate::actions::{
     NextCompletionPage, NextDiagnostic, NextHunk, NextSignature, NextSuggestion, NextTabStop,
     Paste, PasteAsIs, PreviousCompletion, PreviousCompletionPage, PreviousDiagnostic, PreviousHunk,
     PreviousSignature, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace, ReplaceAll,
-    ReplaceNext, RequestSuggestion, RevertHunk, ScrollLineDown, ScrollLineUp, ScrollPageDown,
-    ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu, ShowCompletions,
-    ShowHover, ShowSignatureHelp, ToggleFindCase, ToggleFindInSelection, ToggleFindRegex,
-    ToggleFindWholeWord, ToggleFold, ToggleInlayHints, ToggleReplaceCase, ToggleSoftWrap,
-    ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+    ReplaceNext, RequestSuggestion, RevertHunk, RunCodeLens, ScrollLineDown, ScrollLineUp,
+    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
+    ShowCompletions, ShowHover, ShowSignatureHelp, ToggleFindCase, ToggleFindInSelection,
+    ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleInlayHints, ToggleReplaceCase,
+    ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, completing, diagnostics, expanding, finding, folding,
-    hover, hunks, inlay_hints, menu, options, scrolling, signature, snippets, suggesting,
+    hover, hunks, inlay_hints, lenses, menu, options, scrolling, signature, snippets, suggesting,
 };
 use crate::mouse;
 
@@ -67,6 +67,7 @@ static EDITOR_ACTIONS: &[EditorAction] = handlers! {
     ToggleSoftWrap => options::toggle_soft_wrap;
     ToggleWhitespace => options::toggle_whitespace;
     ToggleInlayHints => inlay_hints::toggle_inlay_hints;
+    RunCodeLens => lenses::run_code_lens;
     ScrollLineUp => scrolling::scroll_line_up;
     ScrollLineDown => scrolling::scroll_line_down;
     ScrollPageUp => scrolling::scroll_page_up;

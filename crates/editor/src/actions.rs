@@ -74,6 +74,8 @@ gpui_kit::actions!(
         PreviousSignature,
         /// Shows or hides inlay hints.
         ToggleInlayHints,
+        /// Runs the code lens of the line.
+        RunCodeLens,
         /// Accepts the suggestion, or jumps to its location.
         AcceptSuggestion,
         /// Accepts the next word of the suggestion.

@@ -30,6 +30,7 @@ mod inline_review;
 mod input;
 mod key_context;
 mod language_sources;
+pub(crate) mod lenses;
 pub(crate) mod light_bulb;
 mod linked_editing;
 pub(crate) mod links;
@@ -56,7 +57,7 @@ use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, Subscription,
     Task, Window,
 };
-use lsp::DocumentLink;
+use lsp::{DocumentLink, ServerCommand};
 use settings::{EditorSettings, Settings};
 use snippet::SnippetSession;
 use text::{Change, Selection, SelectionSet, Snapshot};
@@ -103,6 +104,8 @@ pub enum EditorEvent {
     Suggestion(SuggestionEvent),
     /// The user clicked a link.
     LinkClicked(Arc<DocumentLink>),
+    /// The user asked to run a code lens.
+    LensClicked(Arc<ServerCommand>),
     /// The user asked for the definition of the symbol at the caret with the mouse.
     DefinitionRequested,
     /// The user asked for the code actions of the selection with the mouse.
@@ -201,6 +204,7 @@ pub struct Editor {
     annotations: annotations::ShownAnnotations,
     pub(crate) link: links::HoveredLink,
     pub(crate) colors: colors::ShownColors,
+    lenses: lenses::ShownLenses,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -285,6 +289,7 @@ impl Editor {
             annotations: annotations::ShownAnnotations::default(),
             link: links::HoveredLink::default(),
             colors: colors::ShownColors::default(),
+            lenses: lenses::ShownLenses::default(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -528,6 +533,7 @@ impl Editor {
         self.annotations.follow(change);
         self.link.follow(change);
         self.colors.follow(change);
+        self.lenses.follow(change);
         if let Some(session) = &mut self.snippet {
             session.follow(change);
         }
@@ -561,6 +567,7 @@ impl Editor {
         self.hints.reset();
         self.annotations.reset();
         self.colors.reset();
+        self.lenses.reset();
         self.link = links::HoveredLink::default();
         self.snippet = None;
         self.snapshot = after;

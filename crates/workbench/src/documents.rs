@@ -23,6 +23,7 @@ use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
 use crate::folder::OpenFolder;
 use crate::server_annotations::ServerAnnotations;
+use crate::server_code_lenses::ServerCodeLenses;
 use crate::server_inlay_hints::ServerInlayHints;
 use crate::server_semantic_tokens::ServerSemanticTokens;
 use crate::services::Services;
@@ -274,7 +275,7 @@ impl Documents {
             tokens: Some(tokens),
             links: Some(Rc::new(ServerAnnotations::links(model.downgrade()))),
             colors: Some(Rc::new(ServerAnnotations::colors(model.downgrade()))),
-            ..AnnotationSources::default()
+            lenses: Some(Rc::new(ServerCodeLenses::new(model.downgrade()))),
         };
         model.update(cx, |model, _| {
             model.set_inlay_hint_source(Some(hints));

@@ -49,6 +49,7 @@ mod reread;
 mod search_panel;
 mod server_annotations;
 mod server_code_actions;
+mod server_code_lenses;
 mod server_folds;
 mod server_highlights;
 mod server_hover;

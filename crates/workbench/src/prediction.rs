@@ -360,6 +360,7 @@ impl Prediction {
             | EditorEvent::Scrolled
             | EditorEvent::Refused(_)
             | EditorEvent::LinkClicked(_)
+            | EditorEvent::LensClicked(_)
             | EditorEvent::DefinitionRequested
             | EditorEvent::CodeActionsRequested => {}
         }

@@ -7,6 +7,7 @@
 
 mod agents;
 mod close;
+mod code_lenses;
 mod dialogs;
 mod excerpts;
 mod folders;

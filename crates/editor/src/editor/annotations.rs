@@ -3,15 +3,16 @@
 //! Invariant: a key requests nothing; a pause in typing does.
 //! Start at `ask`; the layout calls `note_visible`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base::Span;
 use gpui_kit::{Context, Task};
-use lsp::ColorValue;
+use lsp::{ColorValue, ServerCommand};
 use syntax::HighlightKind;
 use text::Change;
 
-use super::{Editor, colors, highlighting, inlay_hints};
+use super::{Editor, colors, highlighting, inlay_hints, lenses};
 use crate::model::{AnnotationKind, AnnotationValue, AnnotationsChanged, map_window};
 
 /// Time after a scroll until the window moves.
@@ -33,6 +34,7 @@ pub(crate) struct ShownAnnotations {
 struct WantedKinds {
     tokens: bool,
     colors: bool,
+    lenses: bool,
 }
 
 impl ShownAnnotations {
@@ -57,6 +59,7 @@ impl WantedKinds {
         Self {
             tokens: editor.settings.semantic_highlighting,
             colors: editor.settings.document_colors,
+            lenses: editor.settings.code_lens,
         }
     }
 }
@@ -112,6 +115,8 @@ pub(super) fn show(editor: &mut Editor, cx: &mut Context<Editor>) {
     let asked = editor.annotations.asked;
     let window = asked.filter(|(_, kinds)| kinds.colors);
     colors::show(editor, window.map(|(window, _)| window), cx);
+    let window = asked.filter(|(_, kinds)| kinds.lenses);
+    lenses::show(editor, window.map(|(window, _)| window), cx);
 }
 
 fn want(editor: &Editor, cx: &mut Context<Editor>) {
@@ -128,6 +133,9 @@ fn want(editor: &Editor, cx: &mut Context<Editor>) {
         }
         if kinds.colors {
             model.want_annotations::<ColorValue>(window, cx);
+        }
+        if kinds.lenses {
+            model.want_annotations::<Arc<ServerCommand>>(window, cx);
         }
     });
 }
@@ -146,8 +154,8 @@ pub(super) fn changed(editor: &mut Editor, event: AnnotationsChanged, cx: &mut C
     editor.sync(cx);
     match event.0 {
         AnnotationKind::Tokens => highlighting::tokens_changed(editor, cx),
-        AnnotationKind::Colors => show(editor, cx),
-        AnnotationKind::Links | AnnotationKind::Lenses => {}
+        AnnotationKind::Colors | AnnotationKind::Lenses => show(editor, cx),
+        AnnotationKind::Links => {}
     }
     want(editor, cx);
 }

@@ -12,6 +12,7 @@ mod folding_ranges;
 mod format_on_type;
 mod inlay_hints;
 mod input;
+mod lenses;
 mod light_bulb;
 mod linked_editing;
 mod links;

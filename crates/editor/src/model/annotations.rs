@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::{Bias, Revision, Span};
 use gpui_kit::{App, Context, EventEmitter, Task};
-use lsp::{CodeLens, ColorValue, DocumentLink};
+use lsp::{ColorValue, DocumentLink, ServerCommand};
 use syntax::HighlightKind;
 use text::{Buffer, Change, Snapshot};
 
@@ -73,7 +73,7 @@ pub struct AnnotationSources {
     /// Colours that the text names.
     pub colors: Option<Rc<dyn AnnotationSource<ColorValue>>>,
     /// Commands that belong to parts of the text.
-    pub lenses: Option<Rc<dyn AnnotationSource<Arc<CodeLens>>>>,
+    pub lenses: Option<Rc<dyn AnnotationSource<Arc<ServerCommand>>>>,
 }
 
 /// A kind of annotation.
@@ -134,7 +134,7 @@ pub(super) struct DocumentAnnotations {
     tokens: Annotations<HighlightKind>,
     links: Annotations<Arc<DocumentLink>>,
     colors: Annotations<ColorValue>,
-    lenses: Annotations<Arc<CodeLens>>,
+    lenses: Annotations<Arc<ServerCommand>>,
 }
 
 impl AnnotationValue for HighlightKind {
@@ -176,7 +176,7 @@ impl AnnotationValue for ColorValue {
     }
 }
 
-impl AnnotationValue for Arc<CodeLens> {
+impl AnnotationValue for Arc<ServerCommand> {
     const KIND: AnnotationKind = AnnotationKind::Lenses;
     const IS_WORD: bool = false;
 
@@ -293,7 +293,7 @@ impl DocumentModel {
         self.forget::<HighlightKind>(cx);
         self.forget::<Arc<DocumentLink>>(cx);
         self.forget::<ColorValue>(cx);
-        self.forget::<Arc<CodeLens>>(cx);
+        self.forget::<Arc<ServerCommand>>(cx);
     }
 
     fn forget<T: AnnotationValue>(&mut self, cx: &mut Context<Self>) {
@@ -307,7 +307,7 @@ impl DocumentModel {
             AnnotationKind::Tokens => self.refresh::<HighlightKind>(cx),
             AnnotationKind::Links => self.refresh::<Arc<DocumentLink>>(cx),
             AnnotationKind::Colors => self.refresh::<ColorValue>(cx),
-            AnnotationKind::Lenses => self.refresh::<Arc<CodeLens>>(cx),
+            AnnotationKind::Lenses => self.refresh::<Arc<ServerCommand>>(cx),
         }
     }
 
@@ -327,7 +327,7 @@ impl DocumentModel {
         self.retry::<HighlightKind>(cx);
         self.retry::<Arc<DocumentLink>>(cx);
         self.retry::<ColorValue>(cx);
-        self.retry::<Arc<CodeLens>>(cx);
+        self.retry::<Arc<ServerCommand>>(cx);
     }
 
     fn retry<T: AnnotationValue>(&mut self, cx: &mut Context<Self>) {

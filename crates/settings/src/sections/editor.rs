@@ -103,6 +103,8 @@ section! {
         semantic_highlighting: bool = true;
         /// Shows a swatch before each colour in the text that a language server knows.
         document_colors: bool = true;
+        /// Shows the commands of language servers, such as the references of a function, above their lines.
+        code_lens: bool = false;
         /// Modifier key that adds a caret on click.
         multi_cursor_modifier: MultiCursorModifier = MultiCursorModifier::Alt;
         /// Language servers in order of preference: an id adds a server, `!id` removes one, and `...` means the other servers that run by default.

@@ -150,6 +150,32 @@ pub(super) fn search(
     })
 }
 
+/// Shows locations that a server named on its own: one is opened, several become excerpts under `title`.
+pub(super) fn show(
+    workbench: &mut Workbench,
+    title: &str,
+    locations: Vec<Location>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let files = workbench.services.files.clone();
+    let (texts, title) = (open_texts(cx), title.to_owned());
+    let found = cx.background_spawn(async move { resolved(files.as_ref(), &texts, locations) });
+    cx.spawn_in(window, async move |this, cx| {
+        let places = found.await;
+        let shown = this.update_in(cx, |this, window, cx| {
+            if places.is_empty() {
+                tell(this, "No places found", window, cx);
+            } else {
+                open_places(this, title, places, window, cx);
+            }
+        });
+        // The window may have been closed.
+        shown.ok();
+    })
+    .detach();
+}
+
 /// Returns the word around an offset; empty beside a word.
 pub(super) fn word_at(text: &Snapshot, at: ByteOffset) -> String {
     let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
@@ -263,20 +289,29 @@ fn show_places(
             };
             go_to(workbench, references, window, cx);
         }
-        [place] => {
-            workbench.leave_place(cx);
-            let position = Some(GoToPosition::Span(place.span));
-            workbench.open_at(place.path.clone(), position, false, window, cx);
-        }
-        _ => {
-            let files = gather(
-                places
-                    .into_iter()
-                    .map(|place| (place.path, expanded_rows(place.rows, CONTEXT))),
-            );
-            workbench.open_excerpts(title(kind, word), files, window, cx);
-        }
+        _ => open_places(workbench, title(kind, word), places, window, cx),
     }
+}
+
+/// Opens the only place, or shows several as excerpts.
+fn open_places(
+    workbench: &mut Workbench,
+    title: String,
+    places: Vec<FoundPlace>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let [place] = places.as_slice() {
+        workbench.leave_place(cx);
+        let position = Some(GoToPosition::Span(place.span));
+        return workbench.open_at(place.path.clone(), position, false, window, cx);
+    }
+    let files = gather(
+        places
+            .into_iter()
+            .map(|place| (place.path, expanded_rows(place.rows, CONTEXT))),
+    );
+    workbench.open_excerpts(title, files, window, cx);
 }
 
 pub(super) fn nothing_found(kind: LocationKind) -> &'static str {

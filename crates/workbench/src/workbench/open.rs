@@ -13,8 +13,8 @@ use project::LoadError;
 
 use super::formatting::ServerTypeFormatter;
 use super::{
-    ItemEntry, MAX_RECENT_FILES, Workbench, language, links, locations, refactor, save, search,
-    snippets,
+    ItemEntry, MAX_RECENT_FILES, Workbench, code_lenses, language, links, locations, refactor,
+    save, search, snippets,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -479,6 +479,10 @@ fn editor_event(
         EditorEvent::LinkClicked(link) => {
             let model = editor.read(cx).model().clone();
             links::open_link(&model, link, window, cx);
+        }
+        EditorEvent::LensClicked(command) => {
+            let model = editor.read(cx).model().clone();
+            code_lenses::run_lens(workbench, &model, command, window, cx);
         }
         EditorEvent::DefinitionRequested => {
             locations::go_to(workbench, LocationKind::Definition, window, cx);
