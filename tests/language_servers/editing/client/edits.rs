@@ -81,12 +81,10 @@ impl Client {
                     Some(request) if action.needs_resolve() => request.wait(PATIENCE).ok()?,
                     _ => action,
                 };
-                Some((server.clone(), resolved))
+                // A server that is loading resolves to nothing.
+                let has_effect = resolved.edit.is_some() || resolved.command.is_some();
+                has_effect.then(|| (server.clone(), resolved))
             },
-        );
-        assert!(
-            action.edit.is_some() || action.command.is_some(),
-            "{action:?}"
         );
         if let Some(edit) = &action.edit {
             self.apply(edit);
