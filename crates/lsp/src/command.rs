@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::answer::text_member;
+use crate::declared_names::SHOW_REFERENCES;
 use crate::locations::{Location, read_location};
 use crate::position::PositionEncoding;
 use crate::request::Request;
@@ -70,15 +71,9 @@ impl ServerCommand {
 }
 
 /// Commands of clients that show locations: their arguments are a URI, a position and the locations.
-const SHOW_LOCATIONS: &[&str] = &[
-    "rust-analyzer.showReferences",
-    "editor.action.showReferences",
-];
+const SHOW_LOCATIONS: &[&str] = &[SHOW_REFERENCES, "editor.action.showReferences"];
 /// Maximum number of locations in the arguments of a command.
 const MAX_LOCATIONS: usize = 10_000;
-
-/// The commands of `rust-analyzer` that this client executes, which the server asks for by name.
-pub(crate) const CLIENT_COMMANDS: &[&str] = &[SHOW_LOCATIONS[0]];
 
 impl LanguageServer {
     /// Returns the locations that a command of a client shows; `None` if it is another command.

@@ -20,6 +20,7 @@ mod code_lens;
 mod command;
 mod completion;
 mod connection;
+mod declared_names;
 mod diagnostics;
 mod document;
 mod document_colors;

@@ -27,48 +27,6 @@ const MAX_MODIFIERS: usize = 32;
 /// Maximum number of types in a legend.
 const MAX_TYPES: usize = 1_000;
 
-/// Types of tokens that this client declares, those of the protocol.
-pub(crate) const TOKEN_TYPES: &[&str] = &[
-    "namespace",
-    "type",
-    "class",
-    "enum",
-    "interface",
-    "struct",
-    "typeParameter",
-    "parameter",
-    "variable",
-    "property",
-    "enumMember",
-    "event",
-    "function",
-    "method",
-    "macro",
-    "keyword",
-    "modifier",
-    "comment",
-    "string",
-    "number",
-    "regexp",
-    "operator",
-    "decorator",
-    "label",
-];
-
-/// Modifiers of tokens that this client declares, those of the protocol.
-pub(crate) const TOKEN_MODIFIERS: &[&str] = &[
-    "declaration",
-    "definition",
-    "readonly",
-    "static",
-    "deprecated",
-    "abstract",
-    "async",
-    "modification",
-    "documentation",
-    "defaultLibrary",
-];
-
 /// The semantic tokens of a document or of a part of it.
 #[derive(Debug)]
 pub struct SemanticTokens {

@@ -258,9 +258,20 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
         }
         let indent = line.len() - code.len();
         let closing = format!("{}}}", " ".repeat(indent));
-        let Some(length) = lines[start..].iter().position(|line| **line == closing) else {
+        // The signature of a trait's function without a body ends with a semicolon at the same indentation.
+        let declared = format!("{})", " ".repeat(indent));
+        let is_end =
+            |line: &&&str| **line == closing || line.starts_with(&declared) && line.ends_with(';');
+        let Some((length, end)) = lines[start..]
+            .iter()
+            .enumerate()
+            .find(|(_, line)| is_end(line))
+        else {
             continue;
         };
+        if end.ends_with(';') {
+            continue;
+        }
         let is_table = start > 0 && lines[start - 1].contains("tidy: table")
             || lines[start..start + length]
                 .iter()
@@ -276,9 +287,9 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
 
 #[test]
 fn the_length_of_a_function_is_told_by_its_indentation() {
-    let text =
-        "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n}\n";
-    assert_eq!(functions(text), [("a".to_owned(), 2, 4)]);
+    let text = "impl A {\n    pub fn a(&self) {\n        if x {\n        }\n    }\n\n    fn b();\n\n    fn c(\n        d: u8,\n    ) -> u8;\n\n    fn e() {\n    }\n}\n";
+    let expected = [("a".to_owned(), 2, 4), ("e".to_owned(), 13, 2)];
+    assert_eq!(functions(text), expected);
 }
 
 #[test]

@@ -33,9 +33,8 @@ use gen_lsp_types::{
 
 use serde_json::json;
 
-use crate::command::CLIENT_COMMANDS;
+use crate::declared_names::{CLIENT_COMMANDS, TOKEN_MODIFIERS, TOKEN_TYPES};
 use crate::retry::REPEATABLE;
-use crate::semantic_tokens::{TOKEN_MODIFIERS, TOKEN_TYPES};
 
 /// Returns the capabilities of this client.
 pub(crate) fn client_capabilities() -> ClientCapabilities {
