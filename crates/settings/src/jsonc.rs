@@ -24,7 +24,7 @@ impl Jsonc {
     /// ambiguous.
     pub fn parse(source: &str, text: &str) -> Result<Self, ConfigProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let origin = SourceText { source, text };
+        let origin = SourceText::new(source, text);
         let root = document::parse(&origin)?;
         if let Some(root) = &root {
             names_differ(root, &origin)?;
@@ -54,10 +54,7 @@ impl Jsonc {
             span = found.span.clone();
             node = Some(found);
         }
-        let origin = SourceText {
-            source: &self.source,
-            text: &self.text,
-        };
+        let origin = SourceText::new(&self.source, &self.text);
         origin.problem(&span, message)
     }
 }

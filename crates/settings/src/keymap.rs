@@ -59,7 +59,7 @@ pub enum BoundAction {
 /// Parses a keymap; `source` is the file's name in problems. Never fails: invalid entries are
 /// dropped and reported. Whether an action exists is not checked.
 pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<ConfigProblem>) {
-    let origin = SourceText { source, text };
+    let origin = SourceText::new(source, text);
     let mut reader = KeymapReader {
         origin: &origin,
         problems: Vec::new(),

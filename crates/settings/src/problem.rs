@@ -30,9 +30,21 @@ impl fmt::Display for ConfigProblem {
 pub(crate) struct SourceText<'a> {
     pub(crate) source: &'a str,
     pub(crate) text: &'a str,
+    /// Offsets of the starts of lines after the first, in bytes.
+    line_starts: Vec<usize>,
 }
 
-impl SourceText<'_> {
+impl<'a> SourceText<'a> {
+    /// Creates the text of the file with the display name `source`.
+    pub(crate) fn new(source: &'a str, text: &'a str) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self {
+            source,
+            text,
+            line_starts: newlines.map(|(offset, _)| offset + 1).collect(),
+        }
+    }
+
     /// Creates a problem at the start of a byte range.
     pub(crate) fn problem(&self, span: &Range<usize>, message: impl Into<String>) -> ConfigProblem {
         let (line, column) = self.line_and_column(span.start);
@@ -50,10 +62,9 @@ impl SourceText<'_> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &self.text[..offset];
-        let line = before.bytes().filter(|byte| *byte == b'\n').count();
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let column = before[start..].chars().count();
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).map_or(0, |ix| self.line_starts[ix]);
+        let column = self.text[start..offset].chars().count();
         (count(line) + 1, count(column) + 1)
     }
 }

@@ -35,7 +35,7 @@ pub fn parse_snippets(
     language: Option<&str>,
 ) -> (Vec<SnippetDefinition>, Vec<ConfigProblem>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let origin = SourceText { source, text };
+    let origin = SourceText::new(source, text);
     let mut reader = SnippetReader {
         origin: &origin,
         language,

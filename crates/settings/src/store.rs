@@ -82,11 +82,8 @@ impl SettingsStore {
             self.layers.insert(at, layer);
         }
         let layer = &mut self.layers[at];
-        let (assignments, problems) = read_layer(
-            source,
-            &SourceText { source: name, text },
-            &layer.assignments,
-        );
+        let (assignments, problems) =
+            read_layer(source, &SourceText::new(name, text), &layer.assignments);
         layer.assignments = assignments;
         layer.problems = problems;
         self.settings = combine(&self.layers);

@@ -262,11 +262,17 @@ impl Configuration {
         self.snippets = snippets;
         self.problems.insert(ConfigSource::Snippets, problems);
         // A file that is unreadable for now keeps its last contents.
-        if let Some(text) = &texts.settings {
-            self.take_settings(text, cx);
-        }
         if let Some(text) = &texts.keymap {
-            self.take_keymap(text, cx);
+            self.read_keymap(text);
+        }
+        // The keys are bound once.
+        match (&texts.settings, &texts.keymap) {
+            (Some(text), _) => self.take_settings(text, cx),
+            (None, Some(_)) => self.bind_keys(cx),
+            (None, None) => {}
+        }
+        if texts.keymap.is_some() {
+            cx.emit(ConfigurationEvent::Changed(ConfigSource::Keymap));
         }
         for (part, problem) in texts.unreadable {
             self.problems.entry(part).or_default().push(problem);
@@ -291,7 +297,8 @@ impl Configuration {
         cx.emit(ConfigurationEvent::Changed(ConfigSource::Settings));
     }
 
-    fn take_keymap(&mut self, text: &str, cx: &mut Context<Self>) {
+    /// Reads the user's keymap; `bind_keys` applies it.
+    fn read_keymap(&mut self, text: &str) {
         let (keymap, problems) = parse_keymap("keymap.json", text);
         // A file that fails to parse entirely, for example for a stray comma, keeps the last good
         // bindings.
@@ -300,8 +307,6 @@ impl Configuration {
             self.keymap = keymap;
         }
         self.problems.insert(ConfigSource::Keymap, problems);
-        self.bind_keys(cx);
-        cx.emit(ConfigurationEvent::Changed(ConfigSource::Keymap));
     }
 
     fn bind_keys(&mut self, cx: &mut Context<Self>) {

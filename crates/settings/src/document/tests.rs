@@ -3,10 +3,7 @@
 use super::{NodeValue, SourceText, parse};
 
 fn origin(text: &str) -> SourceText<'_> {
-    SourceText {
-        source: "test.json",
-        text,
-    }
+    SourceText::new("test.json", text)
 }
 
 #[test]

@@ -9,10 +9,7 @@ use crate::{Settings, SettingsSource, parse};
 
 #[test]
 fn the_manual_names_every_key_and_nothing_else() {
-    let origin = SourceText {
-        source: "default.json",
-        text: DEFAULT_SETTINGS,
-    };
+    let origin = SourceText::new("default.json", DEFAULT_SETTINGS);
     let root = document::parse(&origin).unwrap().unwrap();
     let mut written = BTreeSet::new();
     for section in root

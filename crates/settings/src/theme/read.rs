@@ -15,7 +15,7 @@ use crate::suggest;
 ///
 /// Returns `None` if the text is not JSONC or lacks a name or an appearance.
 pub fn parse_theme(source: &str, text: &str) -> (Option<ThemeDefinition>, Vec<ConfigProblem>) {
-    let origin = SourceText { source, text };
+    let origin = SourceText::new(source, text);
     let mut reader = ThemeReader {
         origin: &origin,
         palette: BTreeMap::new(),
