@@ -77,7 +77,8 @@ mod workbench;
 #[cfg(test)]
 mod stories;
 
-use gpui_kit::App;
+use autocomplete::local::TabTables;
+use gpui_kit::{App, AppContext as _};
 
 pub use code_index::{CodeIndex, OpenIndex};
 pub use configuration::Configuration;
@@ -100,6 +101,7 @@ pub struct StartupReport {
 /// Registers commands, menus and settings. Call once, after `gpui_kit::init`, `ui::init` and
 /// `Services::set`.
 pub fn init(cx: &mut App) -> StartupReport {
+    cx.background_spawn(async { TabTables::prepare() }).detach();
     Configuration::start(cx);
     let (problems, journal) = Documents::start(cx);
     menus::install(cx);

@@ -52,6 +52,12 @@ impl TabTables {
         Ok(Self::new(scorer, IdiomTable::from_bytes(idioms)?))
     }
 
+    /// Reads the tables that ship, so that no window waits for them. Takes milliseconds; call it on another thread
+    /// than the windows'.
+    pub fn prepare() {
+        drop(Self::shipped());
+    }
+
     /// Returns the tables that ship. They are read once.
     pub(crate) fn shipped() -> Result<Self, TableError> {
         static TABLES: OnceLock<Result<TabTables, TableError>> = OnceLock::new();
