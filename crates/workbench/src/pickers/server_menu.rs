@@ -148,7 +148,9 @@ fn detail_text(status: &ServerStatus) -> String {
     let memory = status
         .memory
         .map(|bytes| format!("{} MB", bytes / 1_000_000));
-    let asked = status.last_request.map(|it| format!("last asked {it}"));
+    // The method without its area, such as `hover` of `textDocument/hover`: the row is narrow.
+    let asked = status.last_request.and_then(|it| it.rsplit('/').next());
+    let asked = asked.map(|name| format!("last request {name}"));
     let parts = name.into_iter().chain(memory).chain(asked);
     let parts: Vec<String> = parts.chain(status.violations.iter().cloned()).collect();
     printable(&parts.join(", "), LineFeeds::Escape).into_owned()
@@ -329,7 +331,7 @@ mod tests {
         assert_eq!(title, "pyrefly: does not answer, 1.4, 1 open file");
         assert_eq!(
             detail,
-            "Pyrefly\u{240a}LSP, 63 MB, last asked textDocument/hover, 3 malformed items"
+            "Pyrefly\u{240a}LSP, 63 MB, last request hover, 3 malformed items"
         );
         assert_eq!(rows[1].title, "Restart pyrefly");
     }
