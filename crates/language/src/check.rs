@@ -124,16 +124,19 @@ pub fn check(servers: &FolderServers, request: &CheckRequest) -> Result<CheckRep
         let runs: Vec<_> = groups
             .into_iter()
             .map(|group| {
-                threads.spawn(move || {
-                    let id = group.choice.definition.id.clone();
+                let id = group.choice.definition.id.clone();
+                let log_id = id.clone();
+                let run = threads.spawn(move || {
                     let files = servers.shared_files();
                     let clock = request.clock.clone();
-                    let log = ServerLog::open(files, clock.clone(), request.logs.clone(), &id);
+                    let log = ServerLog::open(files, clock.clone(), request.logs.clone(), &log_id);
                     ServerRun::new(group, servers.variables(), log, clock, until).run()
-                })
+                });
+                (id, run)
             })
             .collect();
-        runs.into_iter().filter_map(|run| run.join().ok()).collect()
+        let results = runs.into_iter().map(|(id, run)| (id, run.join()));
+        results.map(|(id, result)| report_of(id, result)).collect()
     });
     for part in parts {
         report.diagnostics.extend(part.diagnostics);
@@ -142,6 +145,17 @@ pub fn check(servers: &FolderServers, request: &CheckRequest) -> Result<CheckRep
     report.diagnostics.sort();
     report.diagnostics.dedup();
     Ok(report)
+}
+
+/// Returns the report of a server's thread; a failure if the thread panicked.
+fn report_of(id: String, result: thread::Result<CheckReport>) -> CheckReport {
+    result.unwrap_or_else(|_| CheckReport {
+        failures: vec![CheckFailure {
+            server: Some(id),
+            reason: "the check of its documents failed unexpectedly".to_owned(),
+        }],
+        ..CheckReport::default()
+    })
 }
 
 /// Groups the documents by process. Documents and servers that cannot be asked become failures.

@@ -215,3 +215,10 @@ fn an_untrusted_folder_gets_no_process() {
     assert!(matches!(refused, Error::Untrusted(_)));
     assert_eq!(world.pids(), Vec::<String>::new());
 }
+
+#[test]
+fn a_thread_that_panicked_is_a_failure() {
+    let report = report_of("sql".to_owned(), Err(Box::new("a panic")));
+    let failures: Vec<_> = report.failures.iter().map(|it| &it.server).collect();
+    assert_eq!(failures, [&Some("sql".to_owned())]);
+}
