@@ -24,7 +24,9 @@ use crate::life::{OutgoingKind, Phase};
 use crate::log::{MessageDirection, MessageLog};
 use crate::message::{self, Message, Payload, RawId, ResponseError};
 use crate::outbound::Outbound;
-use crate::pending::{PendingRequests, ResponseResult, ResponseSlot, request_result};
+use crate::pending::{
+    NewRequest, Patience, PendingRequests, ResponseResult, ResponseSlot, request_result,
+};
 use crate::session::{PulledReport, RequestAnswer, ServerSession};
 use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
@@ -152,18 +154,7 @@ impl Connection {
         method: &'static str,
         params: &impl Serialize,
     ) -> PendingRequest {
-        let (id, slot) = self.pending.insert();
-        session.push(message::request(id, method, params));
-        session.last_request = Some(method);
-        if self.pending.count() == 1 {
-            session.note_request();
-        }
-        PendingRequest {
-            connection: self.clone(),
-            id,
-            slot,
-            method,
-        }
+        self.queue_with_patience(session, method, params, Patience::Impatient)
     }
 
     /// Adds a request as `queue_call` does, whose answer may come late on purpose: while it waits, the
@@ -174,16 +165,37 @@ impl Connection {
         method: &'static str,
         params: &impl Serialize,
     ) -> PendingRequest {
-        let request = self.queue_call(session, method, params);
-        self.pending.make_patient(request.id);
-        request
+        self.queue_with_patience(session, method, params, Patience::Patient)
+    }
+
+    fn queue_with_patience(
+        self: &Arc<Self>,
+        session: &mut ServerSession,
+        method: &'static str,
+        params: &impl Serialize,
+        patience: Patience,
+    ) -> PendingRequest {
+        let request = self.pending.insert(patience);
+        let NewRequest { id, slot, .. } = request;
+        session.push(message::request(id, method, params));
+        session.last_request = Some(method);
+        if request.begins_wait {
+            session.note_request();
+        }
+        PendingRequest {
+            connection: self.clone(),
+            id,
+            slot,
+            method,
+        }
     }
 
     /// Waits until the connection has ended, at most for `time`.
     pub(crate) fn pause(&self, time: Duration) {
-        let (id, slot) = self.pending.insert();
-        slot.wait(time);
-        self.pending.remove(id);
+        // No request waits for the server meanwhile.
+        let pause = self.pending.insert(Patience::Patient);
+        pause.slot.wait(time);
+        self.pending.remove(pause.id);
     }
 
     /// Returns why no message arrives any more.

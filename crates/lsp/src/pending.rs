@@ -29,6 +29,23 @@ struct PendingState {
     end: Option<EndReason>,
 }
 
+/// Whether an answer should come soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// A server that does not answer soon may hang.
+    Impatient,
+    /// The answer may come late on purpose.
+    Patient,
+}
+
+/// A request that was added to those that await a response.
+pub(crate) struct NewRequest {
+    pub(crate) id: u64,
+    pub(crate) slot: Arc<ResponseSlot>,
+    /// Whether it is the only request whose answer should come soon.
+    pub(crate) begins_wait: bool,
+}
+
 /// The slot into which the reader thread puts an answer.
 #[derive(Default)]
 pub(crate) struct ResponseSlot {
@@ -45,18 +62,30 @@ struct SlotState {
 
 impl PendingRequests {
     /// Creates a slot for a new request.
-    pub(crate) fn insert(&self) -> (u64, Arc<ResponseSlot>) {
+    pub(crate) fn insert(&self, patience: Patience) -> NewRequest {
         let mut state = self.state();
         state.last_id += 1;
         let id = state.last_id;
         let slot = Arc::new(ResponseSlot::default());
-        match state.end.clone() {
-            Some(end) => slot.fill(Err(end)),
-            None => {
-                state.slots.insert(id, slot.clone());
-            }
+        if let Some(end) = state.end.clone() {
+            slot.fill(Err(end));
+            let begins_wait = false;
+            return NewRequest {
+                id,
+                slot,
+                begins_wait,
+            };
         }
-        (id, slot)
+        state.slots.insert(id, slot.clone());
+        if patience == Patience::Patient {
+            state.patient.insert(id);
+        }
+        let begins_wait = patience == Patience::Impatient && state.impatient() == 1;
+        NewRequest {
+            id,
+            slot,
+            begins_wait,
+        }
     }
 
     /// Passes an answer on; returns false if no request waits for it.
@@ -73,23 +102,9 @@ impl PendingRequests {
         self.state().take(id).is_some()
     }
 
-    /// Returns the number of requests that await an answer.
-    pub(crate) fn count(&self) -> usize {
-        self.state().slots.len()
-    }
-
-    /// Notes that the answer to a request may come late on purpose.
-    pub(crate) fn make_patient(&self, id: u64) {
-        let mut state = self.state();
-        if state.slots.contains_key(&id) {
-            state.patient.insert(id);
-        }
-    }
-
     /// Returns whether a request awaits an answer that should come soon.
     pub(crate) fn has_impatient(&self) -> bool {
-        let state = self.state();
-        state.slots.len() > state.patient.len()
+        self.state().impatient() > 0
     }
 
     /// Returns whether an answer to `id` may still come late: the request was sent, and cancelled.
@@ -113,6 +128,11 @@ impl PendingRequests {
 }
 
 impl PendingState {
+    /// Returns the number of requests whose answers should come soon.
+    fn impatient(&self) -> usize {
+        self.slots.len() - self.patient.len()
+    }
+
     fn take(&mut self, id: u64) -> Option<Arc<ResponseSlot>> {
         self.patient.remove(&id);
         self.slots.remove(&id)
