@@ -9,6 +9,14 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+/// Maximum length of the identifier of an answer, in bytes.
+pub(crate) const MAX_RESULT_ID: usize = 4 << 10;
+
+/// Returns the identifier of an answer, to be sent back with a later request; `None` if it is too long to be kept.
+pub(crate) fn bounded_id(id: Option<String>) -> Option<String> {
+    id.filter(|id| id.len() <= MAX_RESULT_ID)
+}
+
 /// The first `MAX` elements of a list; empty for `null`.
 #[derive(Debug, Default)]
 pub(crate) struct RawItems<'a, const MAX: usize> {

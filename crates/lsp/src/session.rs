@@ -42,7 +42,7 @@ use crate::watched_files::FileWatchers;
 pub(crate) use reports::{PullIdentity, PulledReport};
 pub(crate) use requests::RequestAnswer;
 pub(crate) use unopened::{UnopenedReports, read_unopened};
-pub(crate) use workspace_reports::{MAX_REPORTS, WorkspaceReport};
+pub(crate) use workspace_reports::{MAX_REPORTS, WorkspaceQuestion, WorkspaceReport};
 
 /// The state of one connection.
 #[derive(Default)]

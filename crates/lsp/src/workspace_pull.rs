@@ -9,21 +9,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::bounded::RawItems;
+use crate::bounded::{RawItems, bounded_id};
 use crate::connection::{Connection, PendingRequest};
 use crate::error::RequestError;
 use crate::message::Payload;
 use crate::pending::{ResponseResult, request_result};
 use crate::retry::{RETRY_DELAY, is_retriable};
 use crate::server::LanguageServer;
-use crate::session::{MAX_REPORTS, ServerSession, WorkspaceReport};
+use crate::session::{MAX_REPORTS, WorkspaceQuestion, WorkspaceReport};
 use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
 
 /// Name of the request.
 const WORKSPACE_DIAGNOSTIC: &str = "workspace/diagnostic";
-/// Maximum length of the identifier of a report, in bytes.
-const MAX_RESULT_ID: usize = 1 << 10;
 
 /// A request for the diagnostics of all documents of the workspace. Dropping it cancels the request.
 pub struct WorkspacePullRequest {
@@ -63,11 +61,9 @@ impl LanguageServer {
     /// it has something new, so the request does not make it count as hung.
     pub fn pull_workspace_diagnostics(&self) -> Option<WorkspacePullRequest> {
         let connection = self.connection();
-        let pulls = connection.with(|session| {
-            let pulls = session.workspace_pulls().into_iter();
-            let pulls = pulls.map(|pull| queue(connection, session, pull));
-            pulls.collect::<Vec<_>>()
-        });
+        let questions = connection.with(|session| session.workspace_questions());
+        let questions = questions.into_iter();
+        let pulls: Vec<_> = questions.filter_map(|it| queue(connection, it)).collect();
         (!pulls.is_empty()).then(|| WorkspacePullRequest {
             connection: connection.clone(),
             pulls,
@@ -101,20 +97,21 @@ impl WorkspacePullRequest {
 
 /// Asks a provider again; `None` if it is gone.
 fn repeat(connection: &Arc<Connection>, provider: Option<&str>) -> Option<WorkspacePull> {
-    connection.with(|session| {
-        let mut pulls = session.workspace_pulls().into_iter();
-        let pull = pulls.find(|(known, _)| known.as_deref() == provider)?;
-        Some(queue(connection, session, pull))
-    })
+    let questions = connection.with(|session| session.workspace_questions());
+    let mut questions = questions.into_iter();
+    let question = questions.find(|it| it.provider.as_deref() == provider)?;
+    queue(connection, question)
 }
 
-fn queue(
-    connection: &Arc<Connection>,
-    session: &mut ServerSession,
-    (provider, params): (Option<String>, Value),
-) -> WorkspacePull {
-    let pending = connection.queue_patient_call(session, WORKSPACE_DIAGNOSTIC, &params);
-    WorkspacePull { provider, pending }
+/// Asks a provider; `None` if it is gone.
+fn queue(connection: &Arc<Connection>, question: WorkspaceQuestion) -> Option<WorkspacePull> {
+    let params = question.params()?;
+    let provider = question.provider;
+    let pending = connection.with(|session| {
+        let is_offered = session.diagnoses_workspace(&provider);
+        is_offered.then(|| connection.queue_patient_call(session, WORKSPACE_DIAGNOSTIC, &params))
+    })?;
+    Some(WorkspacePull { provider, pending })
 }
 
 /// Reads an answer and stores its reports.
@@ -160,7 +157,7 @@ fn store_report(
     let Some(path) = uri_path(&report.uri) else {
         return;
     };
-    let result_id = report.result_id.filter(|id| id.len() <= MAX_RESULT_ID);
+    let result_id = bounded_id(report.result_id);
     if report.kind == "unchanged" {
         connection.with(|session| session.confirm_workspace_report(&path, provider, result_id));
         return;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use text::Snapshot;
 
-use crate::bounded::{RawItems, RawMembers};
+use crate::bounded::{RawItems, RawMembers, bounded_id};
 use crate::diagnostics::{
     Diagnostic, DiagnosticSeverity, DiagnosticTags, ReadDiagnostics, RelatedInformation,
     UnopenedDiagnostic,
@@ -23,8 +23,6 @@ const MAX_ITEMS: usize = 5_000;
 /// Maximum length of one diagnostic as JSON text, and of all diagnostics in one report, in bytes.
 const MAX_ITEM_BYTES: usize = 128 << 10;
 const MAX_REPORT_BYTES: usize = 2 << 20;
-/// Maximum length of the identifier of a report, in bytes.
-const MAX_RESULT_ID: usize = 4 << 10;
 /// Maximum number of documents in one answer, besides the one that was asked about.
 const MAX_DOCUMENTS: usize = 1024;
 /// Maximum length of a text within a diagnostic, in bytes.
@@ -146,8 +144,7 @@ impl<'a> WireReport<'a> {
 
     /// Returns the identifier of the report; `None` if it is too long to be kept.
     pub(crate) fn result_id(&self) -> Option<String> {
-        let id = self.result_id.as_ref();
-        id.filter(|id| id.len() <= MAX_RESULT_ID).cloned()
+        bounded_id(self.result_id.clone())
     }
 }
 

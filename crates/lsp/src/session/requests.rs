@@ -168,6 +168,7 @@ impl ServerSession {
 
     fn after_registrations(&mut self, has_changed: bool) {
         if has_changed {
+            self.drop_reports_of_gone_providers();
             self.announce_folders();
             self.announce_documents();
             self.events.push(ServerEvent::CapabilitiesChanged);

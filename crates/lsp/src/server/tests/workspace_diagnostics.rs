@@ -1,13 +1,14 @@
 //! Diagnostics pulled for all documents of the workspace.
 
 use std::thread;
+use std::time::Duration;
 
-use base::AbsPath;
+use base::{AbsPath, ByteOffset};
 use serde_json::{Value, json};
 use text::Snapshot;
 
-use super::fake::{FakeServer, WAIT, path, running};
-use crate::{LanguageServer, RequestError};
+use super::fake::{FakeServer, WAIT, path, running, wait_for, with_document};
+use crate::{LanguageServer, RequestError, ServerEvent};
 
 const METHOD: &str = "workspace/diagnostic";
 
@@ -154,6 +155,44 @@ fn a_pull_that_waits_does_not_count_as_waiting() {
     let cancelled = fake.expect("$/cancelRequest");
     assert_eq!(cancelled["params"]["id"], request["id"]);
     assert!(!server.activity().is_waiting);
+}
+
+#[test]
+fn a_pull_that_waits_does_not_hide_other_requests() {
+    let provider = json!({ "identifier": "x", "workspaceDiagnostics": true });
+    let capabilities = json!({
+        "textDocumentSync": 2, "diagnosticProvider": provider, "hoverProvider": true,
+    });
+    let (server, events, mut fake) = with_document(capabilities, "abc");
+    while events.next(Duration::ZERO).is_some() {}
+    let _pull = server.pull_workspace_diagnostics().expect("offered");
+    fake.expect(METHOD);
+    assert!(events.next(Duration::ZERO).is_none());
+    let _hover = server.hover(&path("/w/a.rs"), ByteOffset(1));
+    fake.expect("textDocument/hover");
+    let sent = |event: &ServerEvent| matches!(event, ServerEvent::RequestSent).then_some(());
+    wait_for(&events, sent);
+    assert!(server.activity().is_waiting);
+    // It waits already.
+    let _second = server.hover(&path("/w/a.rs"), ByteOffset(1));
+    fake.expect("textDocument/hover");
+    assert!(events.next(Duration::ZERO).is_none());
+}
+
+#[test]
+fn reports_of_a_provider_that_is_taken_back_are_removed() {
+    let (server, _events, mut fake) = running(json!({ "textDocumentSync": 2 }));
+    let options = json!({ "identifier": "y", "workspaceDiagnostics": true });
+    let method = "textDocument/diagnostic";
+    let registration = json!({ "id": "1", "method": method, "registerOptions": options });
+    let registrations = json!({ "registrations": [registration] });
+    fake.ask(json!(1), "client/registerCapability", registrations);
+    answer(&server, &mut fake, json!([report("a.rs", "1", &["one"])]));
+    assert_eq!(server.take_unopened_changes(), [(file("a.rs"), true)]);
+    let gone = json!({ "unregisterations": [{ "id": "1", "method": method }] });
+    fake.ask(json!(2), "client/unregisterCapability", gone);
+    assert_eq!(messages(&server, "a.rs"), [""; 0]);
+    assert_eq!(server.take_unopened_changes(), [(file("a.rs"), false)]);
 }
 
 #[test]
