@@ -16,9 +16,10 @@ use crate::violations::{Violation, Violations};
 /// Maximum number of positions in one request.
 const MAX_POSITIONS: usize = 1_000;
 /// Maximum number of ranges around one position.
-const MAX_DEPTH: usize = 500;
-/// Maximum length of the ranges around one position, in bytes.
-const MAX_ITEM: usize = 128 << 10;
+const MAX_DEPTH: usize = 100;
+/// Maximum length of the ranges around one position, in bytes. The text of a range contains those of its parents, so
+/// reading takes time in proportion to the depth times the length.
+const MAX_ITEM: usize = 16 << 10;
 
 /// A range with the one that encloses it.
 #[derive(Deserialize)]
@@ -61,6 +62,10 @@ fn read_ranges(
     reading: &mut Reading<'_>,
 ) -> Result<Vec<Vec<Span>>, AnswerError> {
     let items: RawItems<'_, MAX_POSITIONS> = serde_json::from_str(json)?;
+    let dropped = items.dropped();
+    reading
+        .violations
+        .count(Violation::ItemBeyondBound, dropped);
     let mut items = items.iter();
     let spans = offsets.iter().map(|offset| {
         let item = items.next().map(|item| item.get());
@@ -78,10 +83,14 @@ fn read_chain(item: &str, offset: ByteOffset, reading: &mut Reading<'_>) -> Vec<
     }
     let mut next = Some(item);
     // Without recursion, since a server decides on the depth.
-    for _ in 0..MAX_DEPTH {
+    for depth in 0.. {
         let Some(item) = next else {
             break;
         };
+        if depth == MAX_DEPTH {
+            reading.violations.count(Violation::ItemBeyondBound, 1);
+            break;
+        }
         let Ok(wire) = serde_json::from_str::<WireSelectionRange<'_>>(item) else {
             reading.violations.count(Violation::MalformedItem, 1);
             break;
@@ -107,7 +116,7 @@ mod tests {
     use base::ByteOffset;
     use serde_json::{Value, json};
 
-    use super::read_ranges;
+    use super::{MAX_ITEM, MAX_POSITIONS, read_ranges};
     use crate::answer::Reading;
     use crate::testing::{document, violations_of};
 
@@ -167,18 +176,38 @@ mod tests {
         );
     }
 
-    #[test]
-    fn the_depth_is_bounded() {
-        let mut json = String::from("null");
-        let range = r#"{"start":{"line":0,"character":0},"end":{"line":0,"character":7}}"#;
-        for _ in 0..1_000 {
-            json = format!(r#"{{"range":{range},"parent":{json}}}"#);
-        }
-        let document = document("f(é, b)");
+    /// Checks the number of spans around the start of a text with this number of growing ranges.
+    fn check_bounds(count: u32, padding: usize, expected: usize, violations: &[&str]) {
+        let document = document(&"x".repeat(300));
+        let spans: Vec<_> = (1..=count).map(|end| (0, end)).collect();
+        let mut answer = ranges(&spans);
+        answer["padding"] = "p".repeat(padding).into();
         let (read, counted) = violations_of(|it| {
             let mut reading = Reading::new(&document, it);
-            read_ranges(&format!("[{json}]"), &[ByteOffset(1)], &mut reading)
+            read_ranges(&json!([answer]).to_string(), &[ByteOffset(0)], &mut reading)
         });
-        assert_eq!(read.expect("an answer")[0].len(), 1, "{counted:?}");
+        assert_eq!(read.expect("an answer")[0].len(), expected, "{count}");
+        assert_eq!(counted, violations, "{count}");
+    }
+
+    #[test]
+    fn the_depth_and_the_length_are_bounded() {
+        let beyond = "1 dropped item";
+        check_bounds(100, 0, 100, &[]);
+        check_bounds(101, 0, 100, &[beyond]);
+        check_bounds(150, 0, 100, &[beyond]);
+        check_bounds(1, MAX_ITEM, 0, &[beyond]);
+    }
+
+    #[test]
+    fn more_answers_than_positions_can_have_are_counted() {
+        let items = vec![ranges(&[(0, 1)]); MAX_POSITIONS + 2];
+        let document = document("ab");
+        let (read, counted) = violations_of(|it| {
+            let mut reading = Reading::new(&document, it);
+            read_ranges(&json!(items).to_string(), &[ByteOffset(0)], &mut reading)
+        });
+        assert_eq!(read.expect("an answer").len(), 1);
+        assert_eq!(counted, ["2 dropped items"]);
     }
 }
