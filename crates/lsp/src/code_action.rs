@@ -111,8 +111,7 @@ impl LanguageServer {
             path,
             params,
             move |json, document, violations| {
-                let resolve = document.options.get("resolveProvider");
-                let offers_resolve = resolve == Some(&Value::Bool(true));
+                let offers_resolve = document.offers_resolve();
                 read_list::<_, MAX_ACTIONS>(json, violations, |item, violations| {
                     let source = ActionSource {
                         item: item.clone(),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerError, Reading, parse_value, read_list};
 use crate::command::ServerCommand;
+use crate::connection::ConnectionId;
 use crate::position::PositionEncoding;
 use crate::range::WireRange;
 use crate::request::Request;
@@ -36,22 +37,21 @@ pub enum LensCommand {
 
 /// A lens without a command, as its server wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnresolvedLens(Value);
+pub struct UnresolvedLens {
+    item: Value,
+    connection: ConnectionId,
+}
 
 impl LanguageServer {
     /// Asks for the lenses of the text that was passed on last, sorted by their places.
     pub fn code_lenses(&self, path: &AbsPath) -> Option<Request<Vec<CodeLens>>> {
         let method = "textDocument/codeLens";
         let params = |_: &RequestDocument| Some(json!({}));
-        self.ask_document(method, path, params, |json, document, violations| {
-            let resolve = document.options.get("resolveProvider");
-            let offers_resolve = resolve == Some(&Value::Bool(true));
+        let connection = self.connection_id();
+        self.ask_document(method, path, params, move |json, document, violations| {
+            let provider = (&connection, document.offers_resolve());
             let lenses = read_list::<_, MAX_LENSES>(json, violations, |item, violations| {
-                read_lens(
-                    item,
-                    offers_resolve,
-                    &mut Reading::new(document, violations),
-                )
+                read_lens(item, provider, &mut Reading::new(document, violations))
             });
             let mut lenses: Vec<CodeLens> = lenses?.into_iter().flatten().collect();
             // Stable: those of one part keep the order of the server.
@@ -60,16 +60,21 @@ impl LanguageServer {
         })
     }
 
-    /// Asks for the command of a lens, which may have none.
+    /// Asks for the command of a lens, which may have none; `None` if it is a lens of another server.
     pub fn resolve_lens(&self, lens: &UnresolvedLens) -> Option<Request<Option<ServerCommand>>> {
-        let read = |json: &str, _: PositionEncoding, _: &mut Violations| {
+        let connection = self.connection_id();
+        if lens.connection != connection {
+            return None;
+        }
+        let read = move |json: &str, _: PositionEncoding, _: &mut Violations| {
             let answer = parse_value(json)?;
             if !answer.is_object() && !answer.is_null() {
                 return Err(AnswerError::new("neither an object nor null"));
             }
-            Ok(answer.get("command").and_then(ServerCommand::of))
+            let command = answer.get("command").and_then(ServerCommand::of);
+            Ok(command.map(|command| command.at(&connection)))
         };
-        let (method, item) = ("codeLens/resolve", lens.0.clone());
+        let (method, item) = ("codeLens/resolve", lens.item.clone());
         self.ask_workspace(method, item, ServerSession::is_running, read)
     }
 }
@@ -77,13 +82,20 @@ impl LanguageServer {
 /// Reads a lens; `None` if it is malformed, `Some(None)` if it lies beyond the text or can have no command.
 fn read_lens(
     item: &Value,
-    offers_resolve: bool,
+    (connection, offers_resolve): (&ConnectionId, bool),
     reading: &mut Reading<'_>,
 ) -> Option<Option<CodeLens>> {
     let range = WireRange::of(item.get("range")?)?;
     let command = match item.get("command").filter(|command| !command.is_null()) {
-        Some(command) => Some(LensCommand::Known(ServerCommand::of(command)?)),
-        None => offers_resolve.then(|| LensCommand::Unresolved(UnresolvedLens(item.clone()))),
+        Some(command) => Some(LensCommand::Known(
+            ServerCommand::of(command)?.at(connection),
+        )),
+        None => offers_resolve.then(|| {
+            LensCommand::Unresolved(UnresolvedLens {
+                item: item.clone(),
+                connection: connection.clone(),
+            })
+        }),
     };
     let span = reading.wire_span(range);
     Some(
@@ -98,12 +110,14 @@ mod tests {
 
     use super::{LensCommand, read_lens};
     use crate::answer::Reading;
+    use crate::connection::ConnectionId;
     use crate::testing::{document, violations_of};
 
     /// Checks the name of the command, or whether the lens needs resolution.
     fn check(item: Value, expected: Option<Option<(Option<&str>, bool)>>) {
         let document = document("fn main() {}");
-        let read = |it: &mut _| read_lens(&item, true, &mut Reading::new(&document, it));
+        let provider = (&ConnectionId::default(), true);
+        let read = |it: &mut _| read_lens(&item, provider, &mut Reading::new(&document, it));
         let (lens, _) = violations_of(read);
         let lens = lens.map(|lens| {
             lens.map(|lens| match lens.command {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::answer::text_member;
+use crate::connection::ConnectionId;
 use crate::declared_names::SHOW_REFERENCES;
 use crate::locations::{Location, read_location};
 use crate::position::PositionEncoding;
@@ -23,6 +24,8 @@ pub struct ServerCommand {
     pub title: String,
     name: String,
     arguments: Option<Value>,
+    /// The only connection at which it may be executed; `None` for any.
+    connection: Option<ConnectionId>,
 }
 
 impl ServerCommand {
@@ -45,6 +48,15 @@ impl ServerCommand {
             title,
             name,
             arguments: None,
+            connection: None,
+        }
+    }
+
+    /// Restricts the command to a connection: another server may have a command of the same name.
+    pub(crate) fn at(self, connection: &ConnectionId) -> Self {
+        Self {
+            connection: Some(connection.clone()),
+            ..self
         }
     }
 
@@ -76,21 +88,36 @@ const SHOW_LOCATIONS: &[&str] = &[SHOW_REFERENCES, "editor.action.showReferences
 const MAX_LOCATIONS: usize = 10_000;
 
 impl LanguageServer {
-    /// Returns the locations that a command of a client shows; `None` if it is another command.
+    /// Returns the locations that a command of a client shows; `None` if it is another command, or belongs to another
+    /// server.
     pub fn shown_locations(&self, command: &ServerCommand) -> Option<Vec<Location>> {
+        if !self.owns(command) {
+            return None;
+        }
         let encoding = self.connection().with(|session| session.encoding());
         command.shown_locations(encoding)
     }
 
-    /// Returns whether the server executes a command of that name.
+    /// Returns whether the server executes the command.
     pub fn executes(&self, command: &ServerCommand) -> bool {
         let connection = self.connection();
-        connection.with(|session| session.offers_workspace(EXECUTE, |it| command.is_among(it)))
+        let is_offered = |options: &Value| command.is_among(options);
+        self.owns(command) && connection.with(|it| it.offers_workspace(EXECUTE, is_offered))
+    }
+
+    /// Returns whether the command may be executed by this server.
+    fn owns(&self, command: &ServerCommand) -> bool {
+        let connection = command.connection.as_ref();
+        connection.is_none_or(|connection| *connection == self.connection_id())
     }
 
     /// Asks the server to execute a command; `None` if the server does not execute a command of that
-    /// name, such as one that an editor should execute. Edits arrive as `ServerEvent::EditRequested`.
+    /// name, such as one that an editor should execute, or if it belongs to another server. Edits arrive
+    /// as `ServerEvent::EditRequested`.
     pub fn execute_command(&self, command: &ServerCommand) -> Option<Request<()>> {
+        if !self.owns(command) {
+            return None;
+        }
         let mut params = json!({ "command": command.name });
         if let Some(arguments) = &command.arguments {
             params["arguments"] = arguments.clone();

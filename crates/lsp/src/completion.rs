@@ -247,8 +247,7 @@ impl LanguageServer {
     /// Asks for the members of an item that the list omits; `None` if the server has no more. Ask
     /// once for each item.
     pub fn resolve_completion(&self, item: &CompletionItem) -> Option<Request<CompletionItem>> {
-        let options = &item.source.list.document.options;
-        if options.get("resolveProvider") != Some(&Value::Bool(true)) {
+        if !item.source.list.document.offers_resolve() {
             return None;
         }
         let item = item.clone();

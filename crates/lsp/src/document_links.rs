@@ -96,8 +96,7 @@ impl LanguageServer {
         let params = |_: &RequestDocument| Some(json!({}));
         let connection = self.connection_id();
         self.ask_document(method, path, params, move |json, document, violations| {
-            let resolve = document.options.get("resolveProvider");
-            let offers_resolve = resolve == Some(&Value::Bool(true));
+            let offers_resolve = document.offers_resolve();
             let links = read_list::<_, MAX_LINKS>(json, violations, |item, violations| {
                 read_link(
                     item,

@@ -14,3 +14,10 @@ pub(crate) struct RequestDocument {
     /// The options of the provider that is asked.
     pub(crate) options: Value,
 }
+
+impl RequestDocument {
+    /// Returns whether the provider names the members that its items omit.
+    pub(crate) fn offers_resolve(&self) -> bool {
+        self.options.get("resolveProvider") == Some(&Value::Bool(true))
+    }
+}

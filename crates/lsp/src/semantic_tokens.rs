@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use self::wire::{WireEdits, WireTokens};
 use crate::answer::AnswerError;
+use crate::bounded::bounded_id;
 use crate::connection::ConnectionId;
 use crate::range::range_value;
 use crate::request::Request;
@@ -22,7 +23,7 @@ use crate::violations::Violations;
 
 /// Method under which a server offers tokens; the requests have longer names.
 const SEMANTIC_TOKENS: &str = "textDocument/semanticTokens";
-/// Maximum number of types or modifiers in a legend: a set of modifiers has 32 bits.
+/// Maximum number of modifiers in a legend: a token has one bit for each of 32.
 const MAX_MODIFIERS: usize = 32;
 /// Maximum number of types in a legend.
 const MAX_TYPES: usize = 1_000;
@@ -130,16 +131,17 @@ fn offers_delta(options: &Value) -> bool {
 impl LanguageServer {
     /// Returns the parts of an open document for which the server offers tokens; `None` if there are none.
     pub fn token_support(&self, path: &AbsPath) -> Option<TokenSupport> {
-        let options = self.token_options(path)?;
-        let support = TokenSupport::of(&options);
+        let (support, _) = self.token_offer(path)?;
         (support.whole || support.range).then_some(support)
     }
 
-    fn token_options(&self, path: &AbsPath) -> Option<Value> {
+    /// Returns the parts for which the server offers tokens, and whether it offers differences.
+    fn token_offer(&self, path: &AbsPath) -> Option<(TokenSupport, bool)> {
         let connection = self.connection();
         connection.with(|session| {
             let options = session.document_options(SEMANTIC_TOKENS, path);
-            options.first().map(|options| (*options).clone())
+            let options = options.first()?;
+            Some((TokenSupport::of(options), offers_delta(options)))
         })
     }
 
@@ -150,15 +152,15 @@ impl LanguageServer {
         path: &AbsPath,
         previous: Option<&SemanticTokens>,
     ) -> Option<Request<SemanticTokens>> {
-        let options = self.token_options(path)?;
-        if !TokenSupport::of(&options).whole {
+        let (support, offers_delta) = self.token_offer(path)?;
+        if !support.whole {
             return None;
         }
         let basis = previous.and_then(|previous| previous.basis.clone());
         let connection = self.connection_id();
         let basis = basis.filter(|basis| {
             let is_same = basis.connection == connection && basis.path == *path;
-            is_same && offers_delta(&options)
+            is_same && offers_delta
         });
         let own_path = path.clone();
         let method = match basis {
@@ -180,7 +182,7 @@ impl LanguageServer {
                     None => WireTokens::read(json)?,
                 };
                 let mut answer = read_tokens(&wire.data, document, violations);
-                answer.basis = wire.result_id.map(|result_id| {
+                answer.basis = bounded_id(wire.result_id).map(|result_id| {
                     Arc::new(DeltaBasis {
                         connection: connection.clone(),
                         path: own_path.clone(),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use text::Snapshot;
 
 use super::fake::{FakeServer, WAIT, path, wait_for, with_document};
+use crate::bounded::MAX_RESULT_ID;
 use crate::{
     LanguageServer, LensCommand, LinkTarget, Request, RequestError, SemanticTokens, ServerEvent,
     TokenSupport,
@@ -99,6 +100,21 @@ fn only_the_difference_of_tokens_is_transferred() {
     let (third, params) = answer(request, &mut fake, DELTA, beyond);
     assert_eq!(params["previousResultId"], "2");
     assert!(third.is_err());
+}
+
+#[test]
+fn tokens_with_an_endless_id_are_no_basis() {
+    let (server, mut fake) = with_tokens(json!({ "full": { "delta": true } }));
+    let mut tokens_after = |length: usize, method: &str| {
+        let whole = json!({ "resultId": "i".repeat(length), "data": [] });
+        let request = server.semantic_tokens(&document(), None);
+        let (first, _) = answer(request, &mut fake, FULL, whole);
+        let request = server.semantic_tokens(&document(), Some(&first.expect("tokens")));
+        let (second, _) = answer(request, &mut fake, method, Value::Null);
+        assert!(second.is_ok());
+    };
+    tokens_after(MAX_RESULT_ID, DELTA);
+    tokens_after(MAX_RESULT_ID + 1, FULL);
 }
 
 #[test]
@@ -222,6 +238,35 @@ fn links_and_lenses_are_resolved() {
     assert_eq!(sent, lens);
     let command = command.expect("an answer").expect("a command");
     assert!(server.executes(&command) && server.shown_locations(&command).is_none());
+}
+
+#[test]
+fn a_lens_belongs_to_its_server() {
+    let capabilities = json!({
+        "textDocumentSync": 2, "codeLensProvider": { "resolveProvider": true },
+        "executeCommandProvider": { "commands": ["run"] },
+    });
+    let (server, _events, mut fake) = with_document(capabilities.clone(), "é ab\ncd");
+    let (other, _other_events, _other_fake) = with_document(capabilities, "é ab\ncd");
+    let known = json!({ "range": range(0, 2, 4), "command": { "title": "Run", "command": "run" } });
+    let open = json!({ "range": range(1, 0, 2), "data": 1 });
+    let request = server.code_lenses(&document());
+    let (lenses, _) = answer(
+        request,
+        &mut fake,
+        "textDocument/codeLens",
+        json!([known, open]),
+    );
+    let lenses = lenses.expect("lenses");
+    let (LensCommand::Known(command), LensCommand::Unresolved(unresolved)) =
+        (&lenses[0].command, &lenses[1].command)
+    else {
+        panic!("{lenses:?}");
+    };
+    assert!(other.resolve_lens(unresolved).is_none());
+    // The other server has a command of that name.
+    assert!(!other.executes(command) && other.execute_command(command).is_none());
+    assert!(server.executes(command) && server.execute_command(command).is_some());
 }
 
 #[test]
