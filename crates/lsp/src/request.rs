@@ -30,8 +30,8 @@ use crate::violations::{Violation, Violations};
 /// A request under way. Dropping it before the answer cancels it at the server.
 ///
 /// As a future it needs no runtime: the reader thread wakes the task. The answer is parsed by the
-/// thread that polls or waits. A request that changes no text, such as one for hovers or locations,
-/// is repeated once, after 250 ms, if the server is not ready for it.
+/// thread that polls or waits. A request whose method is in `REPEATABLE` is repeated once, after 250 ms,
+/// if the server is not ready; none of these changes a text.
 pub struct Request<T> {
     connection: Arc<Connection>,
     method: &'static str,

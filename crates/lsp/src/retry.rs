@@ -8,8 +8,8 @@ use crate::error::{CONTENT_MODIFIED, SERVER_CANCELLED};
 use crate::message::ResponseError;
 use crate::pending::ResponseResult;
 
-/// Requests that are repeated once if the server is not ready, as rust-analyzer is while it loads a project. None of
-/// them changes a text.
+/// Methods of the requests that are repeated once, after 250 ms, if the server is not ready, as rust-analyzer is while
+/// it loads a project. None of these changes a text.
 pub(crate) const REPEATABLE: &[&str] = &[
     "textDocument/hover",
     "textDocument/definition",
@@ -20,6 +20,7 @@ pub(crate) const REPEATABLE: &[&str] = &[
     "textDocument/documentHighlight",
     "textDocument/documentSymbol",
     "textDocument/foldingRange",
+    "textDocument/selectionRange",
     "textDocument/inlayHint",
     "textDocument/signatureHelp",
     "textDocument/prepareRename",
