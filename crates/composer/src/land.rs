@@ -30,7 +30,7 @@ use git::merge::{
 use host::{Clock, Files};
 
 pub use checks::{
-    Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NewErrors, NoChecks,
+    Check, CheckError, CheckKind, CheckRunner, CheckSource, LandingCandidate, NewErrors, NoChecks,
 };
 pub use error::LandingError;
 pub use message::CommitMessage;

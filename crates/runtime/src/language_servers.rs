@@ -8,10 +8,10 @@ use host::environment::Variable;
 use host::{Dirs, FileKind, Files, RealFiles};
 use language::{FolderServers, InstalledServers, ServerConfinement, ServerSandbox};
 use project::{WalkBackend, WalkOptions, file_list};
-use settings::{Settings, SettingsSource};
+use settings::{Settings, SettingsSource, SettingsStore};
 
 use crate::Error;
-use crate::models::setup::read_text;
+use crate::models::setup::{read_text, try_read_text};
 use crate::trust;
 
 /// The reason for which a folder counts as trusted.
@@ -83,20 +83,47 @@ pub(crate) fn checkout_settings(dirs: &Dirs, checkout: &AbsPath) -> Settings {
     settings(dirs, checkout, is_trusted, &mut Vec::new())
 }
 
+/// Returns whether the user has landings in a checkout checked for new errors. Blocks on the disk.
+///
+/// # Errors
+/// The settings do not say so for certain, or not which servers check: a file cannot be read or is not
+/// valid, or the list of trusted folders cannot be read.
+pub(crate) fn checks_landings(dirs: &Dirs, checkout: &AbsPath) -> Result<bool, Error> {
+    let mut store = SettingsStore::new();
+    let mut read = |source: SettingsSource, path: &AbsPath, keys: &[&str]| {
+        let text = try_read_text(&RealFiles, path)?.unwrap_or_default();
+        store.set_layer(source, &path.to_string(), &text);
+        match store.problem_at(source, keys) {
+            Some(problem) => Err(Error::InvalidFile(problem.to_string())),
+            None => Ok(store.settings().lsp.check_landings),
+        }
+    };
+    let user = dirs.config.join(USER_SETTINGS);
+    if !read(SettingsSource::User, &user, &["lsp", "check_landings"])? {
+        return Ok(false);
+    }
+    read(SettingsSource::User, &user, &["lsp"])?;
+    if trust::try_is_trusted(&RealFiles, dirs, checkout)? {
+        let project = checkout.join(PROJECT_SETTINGS);
+        read(SettingsSource::Project, &project, &["lsp", "servers"])?;
+    }
+    Ok(true)
+}
+
 /// Returns the settings of the user and of a project, and adds a sentence for each problem.
 fn settings(dirs: &Dirs, root: &AbsPath, is_trusted: bool, problems: &mut Vec<String>) -> Settings {
     let mut text = |path: AbsPath| {
         let text = read_text(&RealFiles, &path, problems);
         text.unwrap_or_default()
     };
-    let user = text(dirs.config.join("settings.json"));
+    let user = text(dirs.config.join(USER_SETTINGS));
     let project = if is_trusted {
         text(root.join(PROJECT_SETTINGS))
     } else {
         String::new()
     };
     let (settings, wrong) = settings::parse(&[
-        (SettingsSource::User, "settings.json", &user),
+        (SettingsSource::User, USER_SETTINGS, &user),
         (SettingsSource::Project, PROJECT_SETTINGS, &project),
     ]);
     problems.extend(wrong.iter().map(ToString::to_string));
@@ -129,5 +156,10 @@ pub fn documents(paths: &[AbsPath]) -> Result<Vec<AbsPath>, Error> {
     Ok(documents)
 }
 
+/// The settings of the user, below the folder of the configuration.
+const USER_SETTINGS: &str = "settings.json";
 /// The settings of a project, below its folder.
 const PROJECT_SETTINGS: &str = ".burin/settings.json";
+
+#[cfg(test)]
+mod tests;

@@ -166,9 +166,21 @@ pub(crate) fn hooks_in(
 /// Returns whether the user trusts a folder or one of its ancestors. Returns false if the list of
 /// trusted folders cannot be read.
 pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
-    let known = read(files, dirs).unwrap_or_default();
+    try_is_trusted(files, dirs, root).unwrap_or_default()
+}
+
+/// Returns whether the user trusts a folder or one of its ancestors.
+///
+/// # Errors
+/// The list of trusted folders cannot be read.
+pub(crate) fn try_is_trusted(
+    files: &dyn Files,
+    dirs: &Dirs,
+    root: &AbsPath,
+) -> Result<bool, Error> {
+    let known = read(files, dirs)?;
     let mut known = known.iter().filter_map(AbsPath::new);
-    known.any(|folder| root.is_within(&folder))
+    Ok(known.any(|folder| root.is_within(&folder)))
 }
 
 /// Stores whether the user trusts a folder. Blocks on the disk.

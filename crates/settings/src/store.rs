@@ -5,6 +5,8 @@
 //! Invariant: a project can change text editing, but not what belongs to the user: windows, keys,
 //! themes, and autosave.
 
+use std::ops::Range;
+
 use crate::builtin;
 use crate::document::{self, Member, SpannedValue};
 use crate::problem::{ConfigProblem, SourceText};
@@ -33,7 +35,15 @@ pub struct SettingsStore {
 struct SettingsLayer {
     source: SettingsSource,
     assignments: Vec<SettingAssignment>,
-    problems: Vec<ConfigProblem>,
+    problems: Vec<LayerProblem>,
+}
+
+/// A problem with the part of a layer that it leaves out.
+#[derive(Clone, Debug)]
+struct LayerProblem {
+    /// The key of that part, or its beginning; empty for the whole layer.
+    path: KeyPath,
+    problem: ConfigProblem,
 }
 
 /// A key with its last valid value.
@@ -96,7 +106,17 @@ impl SettingsStore {
 
     /// Iterates over the problems of all layers.
     pub fn problems(&self) -> impl Iterator<Item = &ConfigProblem> {
-        self.layers.iter().flat_map(|layer| &layer.problems)
+        let problems = self.layers.iter().flat_map(|layer| &layer.problems);
+        problems.map(|it| &it.problem)
+    }
+
+    /// Returns the first problem of a layer that leaves out the key at `path`, a key below it, or a part of the
+    /// layer that would contain it.
+    pub fn problem_at(&self, source: SettingsSource, path: &[&str]) -> Option<&ConfigProblem> {
+        let layers = self.layers.iter().filter(|layer| layer.source == source);
+        let mut problems = layers.flat_map(|layer| &layer.problems);
+        let problem = problems.find(|it| it.path.iter().zip(path).all(|(own, key)| own == key));
+        problem.map(|it| &it.problem)
     }
 }
 
@@ -123,7 +143,7 @@ fn read_layer(
     source: SettingsSource,
     origin: &SourceText<'_>,
     last: &[SettingAssignment],
-) -> (Vec<SettingAssignment>, Vec<ConfigProblem>) {
+) -> (Vec<SettingAssignment>, Vec<LayerProblem>) {
     let root = match document::parse(origin) {
         Ok(Some(root)) => root,
         Ok(None) => return (Vec::new(), Vec::new()),
@@ -131,7 +151,8 @@ fn read_layer(
             problem
                 .message
                 .push_str("; until this is fixed, the last good settings stay");
-            return (last.to_vec(), vec![problem]);
+            let path = Vec::new();
+            return (last.to_vec(), vec![LayerProblem { path, problem }]);
         }
     };
     let mut reader = LayerReader {
@@ -144,7 +165,8 @@ fn read_layer(
     match root.as_object() {
         Some(sections) => reader.sections(sections),
         None => reader.problem(
-            &root,
+            &[""; 0],
+            &root.span,
             format!("settings are an object {{ … }}, found {}", root.kind()),
         ),
     }
@@ -156,7 +178,7 @@ struct LayerReader<'a> {
     origin: &'a SourceText<'a>,
     last: &'a [SettingAssignment],
     valid: Vec<SettingAssignment>,
-    problems: Vec<ConfigProblem>,
+    problems: Vec<LayerProblem>,
 }
 
 impl LayerReader<'_> {
@@ -178,8 +200,7 @@ impl LayerReader<'_> {
                 } else {
                     unknown_section(name)
                 };
-                self.problems
-                    .push(self.origin.problem(&section.key_span, message));
+                self.problem(&[name], &section.key_span, message);
                 continue;
             };
             match name {
@@ -191,10 +212,7 @@ impl LayerReader<'_> {
 
     fn section(&mut self, name: &str, section: &Member, members: &[Member]) {
         if !Settings::keys().any(|info| info.section == name) {
-            self.problems.push(
-                self.origin
-                    .problem(&section.key_span, unknown_section(name)),
-            );
+            self.problem(&[name], &section.key_span, unknown_section(name));
             return;
         }
         for member in members {
@@ -211,7 +229,8 @@ impl LayerReader<'_> {
                     }
                 }
                 None => self.problem(
-                    &language.value,
+                    &[LANGUAGES, &language.key],
+                    &language.value.span,
                     format!(
                         "settings of a language are an object {{ … }}, found {}",
                         language.value.kind()
@@ -234,8 +253,7 @@ impl LayerReader<'_> {
                 "\"{}\" is yours to choose: a project cannot set it; put it into your own settings",
                 path.join(".")
             );
-            self.problems
-                .push(self.origin.problem(&member.key_span, message));
+            self.problem(&path, &member.key_span, message);
             return;
         }
         match Settings::default().set(section, &member.key, &member.value) {
@@ -243,12 +261,10 @@ impl LayerReader<'_> {
                 path,
                 value: member.value.clone(),
             }),
-            Err(SetError::Unknown(message)) => {
-                self.problems
-                    .push(self.origin.problem(&member.key_span, message));
-            }
+            Err(SetError::Unknown(message)) => self.problem(&path, &member.key_span, message),
             Err(SetError::Invalid(error)) => {
-                self.problem(&member.value, format!("{}: {error}", path.join(".")));
+                let message = format!("{}: {error}", path.join("."));
+                self.problem(&path, &member.value.span, message);
                 self.valid.extend(
                     self.last
                         .iter()
@@ -259,8 +275,11 @@ impl LayerReader<'_> {
         }
     }
 
-    fn problem(&mut self, node: &SpannedValue, message: String) {
-        self.problems.push(self.origin.problem(&node.span, message));
+    /// Adds a problem at `span` that leaves out the part of the layer at `path`.
+    fn problem<K: AsRef<str>>(&mut self, path: &[K], span: &Range<usize>, message: String) {
+        let path = path.iter().map(|key| key.as_ref().to_owned()).collect();
+        let problem = self.origin.problem(span, message);
+        self.problems.push(LayerProblem { path, problem });
     }
 }
 

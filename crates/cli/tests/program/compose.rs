@@ -281,6 +281,12 @@ fn work_that_language_servers_cannot_check_lands_on_request() {
     let Some(story) = Story::of(&["Add a count command"]) else {
         return;
     };
+    // Nothing says whether the check is wanted.
+    story.home.write("config/settings.json", r#"{ "lsp": {"#);
+    let refused = story.compose(&["land", "a1"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.output.contains("settings.json:1:"), "{refused:?}");
+    assert!(refused.errors.contains("--allow-errors"), "{refused:?}");
     let script = test_support::data("language-server.sh");
     let server = json!({ "command": script, "args": ["pull"], "languages": ["Python"] });
     let servers = json!({ "check_landings": true, "servers": { "script": server } });

@@ -7,8 +7,8 @@ use host::{RealFiles, TempFolder};
 
 use super::*;
 use crate::job::{JobSpec, JobState};
-use crate::land::CheckError;
 use crate::land::tests::Hub;
+use crate::land::{CheckError, CheckKind};
 use crate::review::NoReviewSources;
 
 const TEXT: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
@@ -52,7 +52,7 @@ fn check(is_passed: bool) -> Check {
         name: "tests".to_owned(),
         is_passed,
         detail: String::new(),
-        failure: None,
+        kind: CheckKind::Command,
     }
 }
 

@@ -30,12 +30,21 @@ pub struct Check {
     pub name: String,
     /// Whether the check passed.
     pub is_passed: bool,
-    /// The output of a failed check.
+    /// The output of a command that failed; a clause about the new errors, or about why nothing is known of them.
     pub detail: String,
-    /// A clause about new errors, or about why nothing is known of them; `NewErrors::Allowed` skips such a check. `None`
-    /// for a command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
+    /// The kind of the check.
+    #[serde(default)]
+    pub kind: CheckKind,
+}
+
+/// The kind of a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum CheckKind {
+    /// A command that the user configured.
+    #[default]
+    Command,
+    /// The check for errors that language servers find; `NewErrors::Allowed` skips it.
+    NewErrors,
 }
 
 /// The treatment of errors that language servers find in changed files, if the settings have landings checked for

@@ -68,7 +68,7 @@ pub(super) fn format_person(person: &Signature) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CommitMessage, format_message};
-    use crate::land::Check;
+    use crate::land::{Check, CheckKind};
 
     #[test]
     fn trailers_are_single_lines_behind_the_text() {
@@ -82,7 +82,7 @@ mod tests {
             name: "cargo test".to_owned(),
             is_passed: true,
             detail: String::new(),
-            failure: None,
+            kind: CheckKind::Command,
         };
         assert_eq!(
             format_message(&message, "s-1", &[check]),

@@ -4,7 +4,7 @@ use git::Repository;
 use git::land::{BranchMove, CheckoutPlan, CommitSpec, Head, MoveOutcome, Obstacle};
 use git::merge::{Changes, ObjectId, TreeMerge, TreePath};
 
-use super::checks::{Check, CheckRunner, LandingCandidate};
+use super::checks::{Check, CheckKind, CheckRunner, LandingCandidate};
 use super::message::{format_message, format_person};
 use super::record::{LandingId, LandingRecord, LandingStep, PlanRecord, encode_path};
 use super::{LandingError, Landings, conflict_fingerprint};
@@ -532,17 +532,20 @@ fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
 impl LandingOutcome {
     /// Returns whether the landing failed only for new errors, which the user may allow.
     pub(crate) fn may_allow_errors(&self) -> bool {
-        let is_skippable = |check: &Check| check.is_passed || check.failure.is_some();
+        let is_skippable = |check: &Check| check.is_passed || check.kind == CheckKind::NewErrors;
         matches!(self, Self::Failed { checks, .. } if checks.iter().all(is_skippable))
     }
 }
 
 /// Returns the clauses about the checks that failed.
 fn failure_clauses(checks: &[Check]) -> String {
-    let failed = || checks.iter().filter(|check| !check.is_passed);
-    let commands = failed().filter(|check| check.failure.is_none());
-    let commands: Vec<&str> = commands.map(|check| check.name.as_str()).collect();
-    let mut clauses: Vec<String> = failed().filter_map(|check| check.failure.clone()).collect();
+    let (mut clauses, mut commands) = (Vec::new(), Vec::new());
+    for check in checks.iter().filter(|check| !check.is_passed) {
+        match check.kind {
+            CheckKind::Command => commands.push(check.name.as_str()),
+            CheckKind::NewErrors => clauses.push(check.detail.clone()),
+        }
+    }
     if !commands.is_empty() {
         clauses.push(format!("{} fails on the merged tree", commands.join(", ")));
     }

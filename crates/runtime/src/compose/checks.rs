@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use agent::sandbox::CommandSandbox as _;
 use base::AbsPath;
-use composer::land::{Check, CheckError, CheckRunner, CheckSource, LandingCandidate, NewErrors};
+use composer::land::{
+    Check, CheckError, CheckKind, CheckRunner, CheckSource, LandingCandidate, NewErrors,
+};
 use composer::worktrees::JobWorktrees;
 use host::process::{LaunchRequest, ProcessExit, spawn};
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 
-use super::new_errors::NewErrorsCheck;
+use super::new_errors::{self, NewErrorsCheck};
+use crate::Error;
 use crate::language_servers;
 use crate::sandbox_policy::{self, Confinement, SessionRoot};
 
@@ -34,8 +37,8 @@ pub struct CheckCommands {
 struct LandingChecks {
     dirs: Dirs,
     commands: Vec<String>,
-    /// Whether new errors are refused.
-    finds_errors: bool,
+    /// Whether new errors are refused; an error if the settings do not say so for certain.
+    finds_errors: Result<bool, Error>,
 }
 
 impl CheckCommands {
@@ -69,10 +72,10 @@ impl CheckSource for CheckCommands {
             Err(error) if error.is_not_found() => Vec::new(),
             Err(error) => return Err(check_error(error)),
         };
-        let finds_errors = new_errors == NewErrors::Refused
-            && language_servers::checkout_settings(&self.dirs, &self.main_repo)
-                .lsp
-                .check_landings;
+        let finds_errors = match new_errors {
+            NewErrors::Refused => language_servers::checks_landings(&self.dirs, &self.main_repo),
+            NewErrors::Allowed => Ok(false),
+        };
         Ok(Box::new(LandingChecks {
             dirs: self.dirs.clone(),
             commands,
@@ -122,14 +125,14 @@ impl LandingChecks {
             name: command.to_owned(),
             is_passed,
             detail,
-            failure: None,
+            kind: CheckKind::Command,
         })
     }
 }
 
 impl CheckRunner for LandingChecks {
     fn is_empty(&self) -> bool {
-        self.commands.is_empty() && !self.finds_errors
+        self.commands.is_empty() && matches!(self.finds_errors, Ok(false))
     }
 
     fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError> {
@@ -143,10 +146,14 @@ impl CheckRunner for LandingChecks {
         RealFiles.create_folder(&folder).map_err(check_error)?;
         candidate.write_to(&folder).map_err(check_error)?;
         let mut checked = Vec::new();
-        if self.finds_errors {
-            // Before the commands, which may change files.
-            let check = NewErrorsCheck::new(&self.dirs, candidate, &scratch);
-            checked.extend(check.run(&folder)?);
+        // Before the commands, which may change files.
+        match &self.finds_errors {
+            Ok(is_wanted) => {
+                let check = NewErrorsCheck::new(&self.dirs, candidate, &scratch);
+                let check = is_wanted.then(|| check.run(&folder)).transpose()?;
+                checked.extend(check.flatten());
+            }
+            Err(error) => checked.push(new_errors::unchecked(&error.to_string())),
         }
         for command in &self.commands {
             checked.push(self.run(command, &folder)?);
@@ -158,3 +165,6 @@ impl CheckRunner for LandingChecks {
 pub(super) fn check_error(error: impl std::fmt::Display) -> CheckError {
     CheckError(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

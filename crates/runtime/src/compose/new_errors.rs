@@ -3,9 +3,9 @@
 //!
 //! Servers run as those of an agent's tree do: in a sandbox, and only if the user trusts the repository.
 //! Invariant: an incomplete report of a server fails the check.
-//! Limits: files that no installed server serves, files that are not text, and files that the work does not change are
-//! not checked. Folders
-//! outside of Git, such as installed packages, are missing in both trees.
+//! Limits: files that no installed server serves in either tree, files that are not text, and files that the work does
+//! not change are not checked. The settings of a server within the work count, so work can also turn its errors off.
+//! Folders outside of Git, such as installed packages, are missing in both trees.
 //! Start at `NewErrorsCheck::run`.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{AbsPath, count_of};
-use composer::land::{Check, CheckError, LandingCandidate};
+use composer::land::{Check, CheckError, CheckKind, LandingCandidate};
 use host::{Dirs, Files as _, FolderTree, RealClock, RealFiles, TreeKind};
-use language::{CheckReport, CheckRequest, CheckSeverity};
+use language::{CheckReport, CheckRequest, CheckSeverity, FolderServers};
 
 use super::checks::check_error;
 use crate::agent_language::{AgentTree, TreeSandbox};
@@ -24,7 +24,7 @@ use crate::trust;
 
 /// Name of the check in commits.
 const NAME: &str = "no new errors";
-/// Time for the reports about one tree.
+/// Time for the first report about a tree, and for each further one.
 const REPORT_TIME: Duration = Duration::from_secs(180);
 /// Maximum number of errors in the sentence about a failure.
 const MAX_LISTED: usize = 10;
@@ -51,11 +51,11 @@ struct TreeError {
     message: String,
 }
 
-/// The report about files of a tree.
-struct TreeReport {
-    errors: Vec<TreeError>,
-    /// Number of files that a server serves.
-    served: usize,
+/// A tree with its servers.
+struct ServedTree {
+    folder: AbsPath,
+    is_trusted: bool,
+    servers: FolderServers,
 }
 
 /// The reason for which errors cannot be compared.
@@ -98,27 +98,52 @@ impl<'a> NewErrorsCheck<'a> {
     }
 
     fn compare(&self, merged: &AbsPath) -> Result<Option<Check>, ReportError> {
-        let changed = self.candidate.changed.iter();
-        let changed: Vec<String> = changed.map(ToString::to_string).collect();
-        let after = self.report(merged, &changed)?;
-        if after.served == 0 {
+        let changed = self.candidate.changed.iter().map(ToString::to_string);
+        let files = changed.filter(|path| is_file(merged, path));
+        let after = self.open(merged);
+        let (served, unserved): (Vec<String>, Vec<String>) =
+            files.partition(|path| after.serves(path));
+        let mut branch = None;
+        if !unserved.is_empty() {
+            let tree = branch.insert(self.open_branch()?);
+            // A removed root marker must not hide the errors of the files below it.
+            if let Some(path) = unserved.iter().find(|path| tree.serves(path)) {
+                let reason = format!("no server serves {path} any more");
+                return Err(ReportError::Unreported(reason));
+            }
+        }
+        if served.is_empty() {
             return Ok(None);
         }
-        if after.errors.is_empty() {
+        let errors = self.errors(&after, &served)?;
+        if errors.is_empty() {
             return Ok(Some(result(&[])));
         }
+        let branch = match branch {
+            Some(branch) => branch,
+            None => self.open_branch()?,
+        };
+        let changed = self.candidate.changed.iter().map(ToString::to_string);
+        let files = changed.filter(|path| is_file(&branch.folder, path));
+        let served: Vec<String> = files.filter(|path| branch.serves(path)).collect();
+        let before = self.errors(&branch, &served)?;
+        let trees = [merged, &branch.folder];
+        let is_in_both = |path: &str| trees.iter().all(|tree| is_file(tree, path));
+        let new = new_errors(&before, &errors, is_in_both);
+        Ok(Some(result(&new)))
+    }
+
+    /// Writes the tree of the branch and opens it.
+    fn open_branch(&self) -> Result<ServedTree, CheckError> {
         let branch = self.scratch.join("branch");
         RealFiles.create_folder(&branch).map_err(check_error)?;
         let written = self.candidate.write_branch_to(&branch);
         written.map_err(check_error)?;
-        let before = self.report(&branch, &changed)?;
-        let is_in_both = |path: &str| [merged, &branch].iter().all(|tree| is_file(tree, path));
-        let new = new_errors(&before.errors, &after.errors, is_in_both);
-        Ok(Some(result(&new)))
+        Ok(self.open(&branch))
     }
 
-    /// Returns the errors of these files of the tree in `folder`, as far as servers serve them.
-    fn report(&self, folder: &AbsPath, paths: &[String]) -> Result<TreeReport, ReportError> {
+    /// Opens the tree in `folder`; no server starts yet.
+    fn open(&self, folder: &AbsPath) -> ServedTree {
         let main_repo = self.candidate.main_repo;
         let session_root = SessionRoot {
             project: main_repo.clone(),
@@ -135,33 +160,38 @@ impl<'a> NewErrorsCheck<'a> {
             sandbox: TreeSandbox::of(sandbox.as_ref()),
             variables: Vec::new(),
         };
-        let servers = tree.open(self.dirs);
-        let files = paths.iter().filter(|path| is_file(folder, path));
-        let documents: Vec<AbsPath> = files
-            .map(|path| folder.join(path))
-            .filter(|path| servers.serves(path))
-            .collect();
-        let served = documents.len();
-        if served == 0 {
-            let errors = Vec::new();
-            return Ok(TreeReport { errors, served });
+        ServedTree {
+            folder: folder.clone(),
+            is_trusted: tree.is_trusted,
+            servers: tree.open(self.dirs),
+        }
+    }
+
+    /// Returns the errors of these files of a tree, which servers serve.
+    fn errors(&self, tree: &ServedTree, files: &[String]) -> Result<Vec<TreeError>, ReportError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
         }
         if !tree.is_trusted {
-            let reason = format!("{main_repo} is not trusted");
+            let reason = format!("{} is not trusted", self.candidate.main_repo);
             return Err(ReportError::Unreported(reason));
         }
         let request = CheckRequest {
-            documents,
+            documents: files.iter().map(|path| tree.folder.join(path)).collect(),
             timeout: self.time,
             logs: self.dirs.server_logs().join("landings"),
             clock: Arc::new(RealClock::default()),
         };
-        let report = language::check(&servers, &request);
+        let report = language::check(&tree.servers, &request);
         let report = report.map_err(|error| ReportError::Unreported(error.to_string()))?;
-        Ok(TreeReport {
-            errors: errors_of(folder, report)?,
-            served,
-        })
+        errors_of(&tree.folder, report)
+    }
+}
+
+impl ServedTree {
+    /// Returns whether a server serves a file with this path, whether or not the tree has it.
+    fn serves(&self, path: &str) -> bool {
+        self.servers.serves(&self.folder.join(path))
     }
 }
 
@@ -187,14 +217,13 @@ fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, Re
 }
 
 /// Returns the failed check of changes that servers did not report on, for this reason.
-fn unchecked(reason: &str) -> Check {
+pub(super) fn unchecked(reason: &str) -> Check {
     let reason = base::printable(reason.trim_end_matches('.'), base::LineFeeds::Escape);
-    let failure = format!("language servers did not check it for new errors ({reason})");
     Check {
         name: NAME.to_owned(),
         is_passed: false,
-        detail: failure.clone(),
-        failure: Some(failure),
+        detail: format!("language servers did not check it for new errors ({reason})"),
+        kind: CheckKind::NewErrors,
     }
 }
 
@@ -233,21 +262,18 @@ fn new_errors(
 
 /// Returns the result for these new errors.
 fn result(new: &[TreeError]) -> Check {
-    let lines: Vec<String> = new.iter().map(describe).collect();
-    let failure = (!new.is_empty()).then(|| {
-        let count = count_of(new.len(), "new error");
-        let listed = lines.iter().take(MAX_LISTED).cloned();
-        let listed = listed.collect::<Vec<_>>().join("; ");
-        match new.len().saturating_sub(MAX_LISTED) {
-            0 => format!("{count}: {listed}"),
-            more => format!("{count}: {listed}; and {more} more"),
-        }
-    });
+    let listed: Vec<String> = new.iter().take(MAX_LISTED).map(describe).collect();
+    let (count, listed) = (count_of(new.len(), "new error"), listed.join("; "));
+    let detail = match new.len().saturating_sub(MAX_LISTED) {
+        _ if new.is_empty() => String::new(),
+        0 => format!("{count}: {listed}"),
+        more => format!("{count}: {listed}; and {more} more"),
+    };
     Check {
         name: NAME.to_owned(),
         is_passed: new.is_empty(),
-        detail: lines.join("\n"),
-        failure,
+        detail,
+        kind: CheckKind::NewErrors,
     }
 }
 

@@ -456,13 +456,22 @@ pub(crate) fn read_text(
     path: &AbsPath,
     problems: &mut Vec<String>,
 ) -> Option<String> {
+    try_read_text(files, path).unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        None
+    })
+}
+
+/// Reads a file of at most `MAX_SETTINGS_BYTES`; invalid UTF-8 is replaced. Returns `None` if it is
+/// missing.
+pub(crate) fn try_read_text(
+    files: &dyn Files,
+    path: &AbsPath,
+) -> Result<Option<String>, host::Error> {
     match files.read(path, MAX_SETTINGS_BYTES) {
-        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.is_not_found() => None,
-        Err(error) => {
-            problems.push(error.to_string());
-            None
-        }
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

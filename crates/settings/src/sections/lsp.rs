@@ -19,7 +19,7 @@ section! {
         agents: bool = true;
         /// Tells an agent after each edit which errors are new and which are resolved.
         diagnostics_after_edit: bool = true;
-        /// Lands agents' work only if language servers find no new errors in the changed files.
+        /// Lands agents' work only if language servers find no new errors in the changed files. If a server fails, the work lands only when you confirm it. Files without an installed server are not checked.
         check_landings: bool = false;
         /// Changes to known servers, and servers of your own, by id: `enabled`, `command`, `args`, `languages`, `environment` with the names of variables to pass on, `initialization_options` and `settings`.
         servers: LanguageServerSettings = LanguageServerSettings::default();

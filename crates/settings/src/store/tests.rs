@@ -160,6 +160,33 @@ fn project_cannot_set_user_only_keys() {
     );
 }
 
+/// Checks which of some keys a problem of a text leaves out.
+fn check_left_out(text: &str, expected: &[&str]) {
+    let mut store = SettingsStore::new();
+    store.set_layer(SettingsSource::User, "settings.json", text);
+    let keys = ["lsp.check_landings", "lsp", "editor.tab_size"];
+    let found = keys.into_iter().filter(|key| {
+        let path: Vec<&str> = key.split('.').collect();
+        assert!(store.problem_at(SettingsSource::Project, &path).is_none());
+        store.problem_at(SettingsSource::User, &path).is_some()
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[test]
+fn a_problem_names_what_it_leaves_out() {
+    let all = ["lsp.check_landings", "lsp", "editor.tab_size"];
+    let section = ["lsp.check_landings", "lsp"];
+    check_left_out("", &[]);
+    check_left_out(r#"{ "lsp": { "check_landings": true }, "x": 1 }"#, &[]);
+    check_left_out(r#"{ "lsp": {"#, &all);
+    check_left_out("7", &all);
+    check_left_out(r#"{ "lsp": true }"#, &section);
+    check_left_out(r#"{ "lsp": { "check_landings": "yes" } }"#, &section);
+    check_left_out(r#"{ "lsp": { "servers": 7 } }"#, &["lsp"]);
+    check_left_out(r#"{ "editor": { "tab_size": {} } }"#, &["editor.tab_size"]);
+}
+
 /// Texts made by damaging the manual: reading never panics, and always gives settings.
 #[test]
 fn damaged_texts_give_settings() {

@@ -4,7 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 use crate::conflict::Resolution;
-use crate::land::{Check, CheckError, CheckRunner, LandingCandidate, LandingError, LandingStep};
+use crate::land::{
+    Check, CheckError, CheckKind, CheckRunner, LandingCandidate, LandingError, LandingStep,
+};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
@@ -355,7 +357,7 @@ impl CheckRunner for Fails {
             name: "grep".to_owned(),
             is_passed,
             detail: text,
-            failure: None,
+            kind: CheckKind::Command,
         }])
     }
 }
@@ -447,14 +449,15 @@ impl CheckRunner for Explains {
         candidate.write_branch_to(folder.path()).unwrap();
         let text = std::fs::read_to_string(folder.path().join("a.txt").as_path()).unwrap();
         assert_eq!(text, TEXT);
-        let check = |name: &str, failure: Option<&str>| Check {
+        let check = |kind: CheckKind, name: &str, detail: &str| Check {
             name: name.to_owned(),
             is_passed: false,
-            detail: String::new(),
-            failure: failure.map(str::to_owned),
+            detail: detail.to_owned(),
+            kind,
         };
-        let error = check("no new errors", Some("1 new error: a.txt:2: bad"));
-        Ok(vec![check("grep", None), error])
+        let error = "1 new error: a.txt:2: bad";
+        let error = check(CheckKind::NewErrors, "no new errors", error);
+        Ok(vec![check(CheckKind::Command, "grep", ""), error])
     }
 }
 

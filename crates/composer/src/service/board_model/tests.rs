@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::job::{JobSpec, JobWorktree};
+use crate::land::CheckKind;
 use crate::review::HunkVerdict;
 
 pub(in crate::service) fn status(job: &str, group: Option<&str>, state: JobState) -> JobStatus {
@@ -49,7 +50,7 @@ fn check(name: &str, is_passed: bool) -> Check {
         name: name.to_owned(),
         is_passed,
         detail: String::new(),
-        failure: None,
+        kind: CheckKind::Command,
     }
 }
 

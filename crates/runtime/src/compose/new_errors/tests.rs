@@ -52,20 +52,21 @@ fn errors_are_new_if_their_file_had_fewer_of_them() {
 
 #[test]
 fn at_most_ten_errors_are_listed() {
-    assert_eq!((result(&[]).is_passed, result(&[]).failure), (true, None));
+    let passed = result(&[]);
+    assert_eq!((passed.is_passed, passed.detail.as_str()), (true, ""));
     let failed = result(&[error("a", 1, "bad\n  thing"), error("b", 2, "\u{202e}")]);
     assert!(!failed.is_passed);
     let sentence = "2 new errors: a:1: bad thing; b:2: <U+202E>";
-    assert_eq!(failed.failure.as_deref(), Some(sentence));
+    assert_eq!(failed.detail, sentence);
     let many: Vec<TreeError> = (1..=13).map(|line| error("a", line, "bad")).collect();
-    let failure = result(&many).failure.expect("a failure");
+    let failure = result(&many).detail;
     assert!(
         failure.starts_with("13 new errors: a:1: bad; "),
         "{failure}"
     );
     assert!(failure.ends_with("; a:10: bad; and 3 more"), "{failure}");
     let long = result(&[error("a", 1, &"é".repeat(MAX_MESSAGE))]);
-    let failure = long.failure.expect("a failure");
+    let failure = long.detail;
     assert!(failure.len() < MAX_MESSAGE + 30 && failure.ends_with('…'));
 }
 
@@ -79,11 +80,20 @@ struct World {
 
 impl World {
     fn new(behaviour: &str) -> Self {
+        Self::with_server("script", behaviour)
+    }
+
+    /// Creates a user whose server for SQL has this id.
+    fn with_server(id: &str, behaviour: &str) -> Self {
         let folder = TempFolder::new().expect("a folder");
         let root = RealFiles.canonicalize(folder.path()).expect("it exists");
         let main_repo = root.join("repo");
         RealFiles.create_folder(&main_repo).expect("a folder");
-        for (path, text) in [("a.sql", "fine\n"), ("old.sql", "wrong\n")] {
+        for (path, text) in [
+            ("a.sql", "fine\n"),
+            ("old.sql", "wrong\n"),
+            ("biome.json", "{}\n"),
+        ] {
             let path = main_repo.join(path);
             RealFiles
                 .write_private(&path, text.as_bytes())
@@ -98,7 +108,7 @@ impl World {
             "args": [behaviour],
             "languages": ["SQL"],
         });
-        let settings = json!({ "lsp": { "servers": { "script": server } } }).to_string();
+        let settings = json!({ "lsp": { "servers": { id: server } } }).to_string();
         let path = dirs.config.join("settings.json");
         RealFiles
             .write_private(&path, settings.as_bytes())
@@ -129,11 +139,11 @@ impl World {
         run_checks(&self.main_repo, &work, self, &RealFiles).expect("a result")
     }
 
-    /// Returns the clause about the failure of such work; `None` if it passes.
+    /// Checks these changes; returns the sentence about the failure, or `None` if the check passes.
     fn failure(&self, texts: &[(&str, Option<&str>)]) -> Option<String> {
         let check = self.check(texts).into_iter().next().expect("a check");
-        assert_eq!(check.is_passed, check.failure.is_none(), "{check:?}");
-        check.failure
+        assert_eq!(check.is_passed, check.detail.is_empty(), "{check:?}");
+        (!check.is_passed).then_some(check.detail)
     }
 }
 
@@ -170,6 +180,24 @@ fn new_errors_of_changed_files_fail_the_check() {
     assert_eq!(world.failure(&copied), new);
     // No server serves it.
     assert_eq!(world.check(&[("a.txt", Some("wrong\n"))]), []);
+}
+
+#[test]
+fn a_removed_root_marker_fails_the_check() {
+    // The server serves only folders with a `biome.json`.
+    let world = World::with_server("biome", "types");
+    assert_eq!(world.failure(&[("a.sql", Some("better\n"))]), None);
+    let lost = |path: &str| {
+        Some(format!(
+            "language servers did not check it for new errors (no server serves {path} any more)"
+        ))
+    };
+    let changed = [("biome.json", None), ("a.sql", Some("wrong\n"))];
+    assert_eq!(world.failure(&changed), lost("a.sql"));
+    let added = [("biome.json", None), ("new.sql", Some("wrong\n"))];
+    assert_eq!(world.failure(&added), lost("new.sql"));
+    let removed = [("biome.json", None), ("a.sql", None)];
+    assert_eq!(world.check(&removed), []);
 }
 
 #[test]
