@@ -5,7 +5,7 @@
 
 use futures::future::BoxFuture;
 
-use crate::tool::{ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
+use crate::tool::{LockScope, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 /// Observes the tool calls of all sessions that share a `Harness`, for example to record the changes
 /// that each call makes, or to hold calls back while a session is paused. Invisible to the model.
@@ -31,4 +31,33 @@ pub struct ObservedCall<'a> {
     pub access: &'a ToolAccess,
     /// The context in which the call runs.
     pub context: &'a ToolContext,
+}
+
+/// The files that a call may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PossibleChanges {
+    /// These files, or files below these folders: paths relative to the root of the session.
+    Paths(Vec<String>),
+    /// Any file below the root of the session.
+    All,
+}
+
+impl ObservedCall<'_> {
+    /// Returns the files below the root of its session that the call may change; `None` if it changes none.
+    pub fn possible_changes(&self) -> Option<PossibleChanges> {
+        match self.class {
+            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
+            ToolClass::Execute | ToolClass::Foreign => return Some(PossibleChanges::All),
+            ToolClass::Edit | ToolClass::Network => {}
+        }
+        let mut paths = Vec::new();
+        for scope in &self.access.writes {
+            match scope {
+                LockScope::Tree(_) => return Some(PossibleChanges::All),
+                LockScope::Path(path) if !path.starts_with('/') => paths.push(path.clone()),
+                LockScope::Path(_) | LockScope::Own(_) => {}
+            }
+        }
+        (!paths.is_empty()).then_some(PossibleChanges::Paths(paths))
+    }
 }

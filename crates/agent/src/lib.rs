@@ -47,7 +47,7 @@ pub mod transcript;
 pub mod trust;
 pub mod user_prompts;
 
-pub use call_observer::{CallObserver, ObservedCall};
+pub use call_observer::{CallObserver, ObservedCall, PossibleChanges};
 pub use error::{Error, RuleDefect, SkillDefect};
 pub use outcome::{CallOutcome, Detail};
 pub use record::{SessionRecord, Stored};

@@ -20,6 +20,7 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, Weak};
 
+use agent::PossibleChanges;
 use agent::language::LanguageQueries;
 use agent::sandbox::CommandSandbox;
 use agent::services::Buffers;
@@ -35,7 +36,6 @@ use project::{WalkBackend, WalkOptions, file_list};
 use crate::language_servers::{self, TreeServersRequest};
 use crate::sandbox_policy::{self, SessionSandbox, lock};
 pub(crate) use call_observer::SessionCallObserver;
-use file_changes::PossibleChanges;
 use tree::TreeServers;
 
 /// The servers of all trees that sessions work in. Sessions in one tree share them.
@@ -149,7 +149,7 @@ impl AgentLanguagePool {
         let affected: Vec<Arc<TreeServers>> = affected.collect();
         drop(trees);
         for servers in affected {
-            servers.files_changed(changed);
+            servers.files_changed(root, changed);
         }
     }
 }

@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::tool::{LockScope as Touched, ToolClass, ToolContext, ToolDisplay, ToolResult};
-use agent::{CallObserver, ObservedCall};
+use agent::tool::{ToolClass, ToolContext, ToolDisplay, ToolResult};
+use agent::{CallObserver, ObservedCall, PossibleChanges};
 use base::AbsPath;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
@@ -150,43 +150,22 @@ struct CallScan {
 impl CallScan {
     /// The observation that a call needs; `None` if it changes nothing.
     fn of(observed: &ObservedCall<'_>) -> Option<Self> {
-        let (access, context) = (observed.access, observed.context);
-        let is_command = match observed.class {
-            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
-            ToolClass::Edit | ToolClass::Network => false,
-            ToolClass::Execute | ToolClass::Foreign => true,
+        let paths = match observed.possible_changes()? {
+            PossibleChanges::Paths(paths) => Some(paths),
+            PossibleChanges::All => None,
         };
-        let mut paths = Vec::new();
-        let mut is_all = is_command;
-        for scope in &access.writes {
-            match scope {
-                Touched::Path(path) if !path.starts_with('/') => paths.push(path.clone()),
-                Touched::Tree(_) => is_all = true,
-                Touched::Path(_) | Touched::Own(_) => {}
-            }
-        }
-        let doing = AgentCall {
-            session: context.session.as_ref().to_owned(),
-            turn: context.turn,
+        let call = AgentCall {
+            session: observed.context.session.as_ref().to_owned(),
+            turn: observed.context.turn,
             call: observed.call.id.clone(),
             tool: observed.call.tool.clone(),
         };
-        match (is_all, paths.is_empty()) {
-            (false, true) => None,
-            (false, false) => Some(Self {
-                paths: Some(paths),
-                author: ChangeAuthor::Agent(doing),
-            }),
-            // A command that names the files it writes is an edit in the form of a command.
-            (true, false) if access.command.is_none() => Some(Self {
-                paths: None,
-                author: ChangeAuthor::Agent(doing),
-            }),
-            (true, _) => Some(Self {
-                paths: None,
-                author: ChangeAuthor::Command(doing),
-            }),
-        }
+        // A command that names the files it writes is an edit in the form of a command.
+        let author = match (&paths, &observed.access.command) {
+            (None, Some(_)) => ChangeAuthor::Command(call),
+            _ => ChangeAuthor::Agent(call),
+        };
+        Some(Self { paths, author })
     }
 
     fn run(&self, authored: &mut ChangeHistory, author: &ChangeAuthor) {

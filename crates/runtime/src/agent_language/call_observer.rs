@@ -5,13 +5,12 @@
 use std::sync::Arc;
 
 use agent::tool::ToolResult;
-use agent::{CallObserver, ObservedCall};
+use agent::{CallObserver, ObservedCall, PossibleChanges};
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use futures::future::BoxFuture;
 
 use super::AgentLanguagePool;
-use super::file_changes::PossibleChanges;
 
 /// Observes the calls of all sessions of the program.
 pub(crate) struct SessionCallObserver {
@@ -39,7 +38,7 @@ impl CallObserver for SessionCallObserver {
         call: ObservedCall<'a>,
         run: BoxFuture<'a, ToolResult>,
     ) -> BoxFuture<'a, ToolResult> {
-        let notice = PossibleChanges::of(&call).map(|changed| ChangeNotice {
+        let notice = call.possible_changes().map(|changed| ChangeNotice {
             language: self.language.clone(),
             root: call.context.root.clone(),
             changed,

@@ -5,7 +5,7 @@
 //! Must not know: documents, which server wants which event.
 //! Invariant: the first state is read before a server starts, so that no later change is missed.
 //! Limits: ignored files are left out. Changes of a command in the background are found after the next call. In a tree
-//! without a log, `MAX_FILES` are compared.
+//! without a log, `MAX_FILES` are compared; any other file counts as changed once it may have been.
 //! Start at `FileChangeTracker::pass_on`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,50 +13,18 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agent::ObservedCall;
-use agent::tool::{LockScope, ToolClass};
+use agent::PossibleChanges;
 use base::AbsPath;
 use composer::change_history::{ChangeId, TreeWatchers};
 use host::{FolderTree, TreeEntry, TreeKind};
 use language::RunningServers;
 use lsp::{FileChangeType, FileEvent};
-use project::{HiddenFiles, WalkBackend, WalkOptions, file_list};
+use project::{HiddenFiles, WalkBackend, WalkOptions, file_list, list_directly_in};
 
 use crate::sandbox_policy::lock;
 
 /// Maximum number of files whose stamps are kept.
 const MAX_FILES: usize = 200_000;
-
-/// The files that a call may have changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PossibleChanges {
-    /// These files, or files below these folders.
-    Paths(Vec<AbsPath>),
-    /// Any file of the session's tree.
-    All,
-}
-
-impl PossibleChanges {
-    /// Returns the files below the root of its session that a call may change; `None` if it changes none.
-    pub(super) fn of(call: &ObservedCall<'_>) -> Option<Self> {
-        match call.class {
-            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
-            ToolClass::Execute | ToolClass::Foreign => return Some(Self::All),
-            ToolClass::Edit | ToolClass::Network => {}
-        }
-        let mut paths = Vec::new();
-        for scope in &call.access.writes {
-            match scope {
-                LockScope::Tree(_) => return Some(Self::All),
-                LockScope::Path(path) if !path.starts_with('/') => {
-                    paths.push(call.context.root.join(path));
-                }
-                LockScope::Path(_) | LockScope::Own(_) => {}
-            }
-        }
-        (!paths.is_empty()).then_some(Self::Paths(paths))
-    }
-}
 
 /// Finds the changes of the files of a tree.
 pub(super) struct FileChangeTracker {
@@ -66,6 +34,8 @@ pub(super) struct FileChangeTracker {
     known: Mutex<KnownFiles>,
     /// Whether events were sent since `take_notice`.
     has_sent: AtomicBool,
+    /// Maximum number of files whose stamps are kept.
+    max_files: usize,
 }
 
 /// Files that may have changed since they were last compared.
@@ -95,6 +65,7 @@ impl FileChangeTracker {
             pending: Mutex::default(),
             known: Mutex::new(KnownFiles::Unread),
             has_sent: AtomicBool::new(false),
+            max_files: MAX_FILES,
         }
     }
 
@@ -110,14 +81,15 @@ impl FileChangeTracker {
         *lock(&self.known) = known;
     }
 
-    /// Notes that files may have changed.
-    pub(super) fn note(&self, changed: &PossibleChanges) {
+    /// Notes that files of a session in the folder `root` may have changed.
+    pub(super) fn note(&self, root: &AbsPath, changed: &PossibleChanges) {
         let mut pending = lock(&self.pending);
         match changed {
             PossibleChanges::All => pending.is_all = true,
             PossibleChanges::Paths(paths) => {
-                let paths = paths.iter().filter_map(|path| path.relative_to(&self.root));
-                pending.paths.extend(paths.filter_map(utf8));
+                let paths = paths.iter().map(|path| root.join(path));
+                let paths = paths.filter_map(|path| path.relative_to(&self.root).and_then(utf8));
+                pending.paths.extend(paths);
             }
         }
     }
@@ -195,14 +167,15 @@ impl FileChangeTracker {
             return Vec::new();
         };
         let is_folder = |path: &String| is_folder(&tree, path, stamps);
-        let paths = if is_all || paths.iter().any(is_folder) {
+        let paths: BTreeSet<String> = if is_all || paths.iter().any(is_folder) {
             let known = stamps.keys().cloned();
             self.listed().into_iter().chain(known).collect()
         } else {
-            paths
+            let is_wanted = |path: &String| stamps.contains_key(path) || self.is_listed(path);
+            paths.into_iter().filter(is_wanted).collect()
         };
         let changes = paths.into_iter().filter_map(|path| {
-            let change = compare(&tree, &path, stamps)?;
+            let change = compare(&tree, &path, stamps, self.max_files)?;
             Some((path, change))
         });
         changes.collect()
@@ -212,7 +185,7 @@ impl FileChangeTracker {
         let mut stamps = BTreeMap::new();
         if let Ok(tree) = FolderTree::open(&self.root) {
             for path in self.listed() {
-                compare(&tree, &path, &mut stamps);
+                compare(&tree, &path, &mut stamps, self.max_files);
             }
         }
         stamps
@@ -230,8 +203,23 @@ impl FileChangeTracker {
             base::never!("a walk without globs cannot fail");
             return Vec::new();
         };
-        let paths = paths.iter().take(MAX_FILES);
+        let paths = paths.iter().take(self.max_files);
         paths.filter_map(|path| utf8(path)).collect()
+    }
+
+    /// Returns whether neither a file nor a folder above it is ignored; false if it does not exist.
+    fn is_listed(&self, path: &str) -> bool {
+        let cancel = AtomicBool::new(false);
+        let mut folder = self.root.clone();
+        let path = Path::new(path);
+        path.components().all(|name| {
+            let entry = folder.join(name);
+            let listing = list_directly_in(&self.root, &folder, &cancel);
+            let mut entries = listing.files.iter().chain(&listing.folders);
+            let is_listed = entries.any(|listed| self.root.join(&listed.path) == entry);
+            folder = entry;
+            is_listed
+        })
     }
 }
 
@@ -256,17 +244,22 @@ fn is_folder(tree: &FolderTree, path: &str, stamps: &BTreeMap<String, TreeEntry>
     had_files || entry.is_some_and(|entry| entry.kind == TreeKind::Folder)
 }
 
-/// Compares a file with its stamp, and renews that. A file that cannot be examined counts as unchanged.
+/// Compares a file with its stamp, and renews that. A file that cannot be examined counts as unchanged; one without a
+/// stamp as changed if there are `max_files` stamps.
 fn compare(
     tree: &FolderTree,
     path: &str,
     stamps: &mut BTreeMap<String, TreeEntry>,
+    max_files: usize,
 ) -> Option<FileChangeType> {
     let entry = tree.entry(path).ok()?;
     let is_file = |entry: &TreeEntry| !matches!(entry.kind, TreeKind::Folder | TreeKind::Other);
     let Some(entry) = entry.filter(is_file) else {
         return stamps.remove(path).map(|_| FileChangeType::Deleted);
     };
+    if stamps.len() >= max_files && !stamps.contains_key(path) {
+        return Some(FileChangeType::Changed);
+    }
     match stamps.insert(path.to_owned(), entry) {
         None => Some(FileChangeType::Created),
         Some(known) if known == entry => None,

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use agent::PossibleChanges;
 use agent::services::Buffers;
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
@@ -13,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::documents::OpenDocuments;
-use super::file_changes::{FileChangeTracker, PossibleChanges};
+use super::file_changes::FileChangeTracker;
 use super::{AgentTree, TreeSandbox};
 use crate::sandbox_policy::lock;
 
@@ -118,13 +119,13 @@ impl TreeServers {
         state.running.insert(running).clone()
     }
 
-    /// Notifies the servers in the background of files that may have changed; those that do not run read them when they
-    /// start. Returns at once.
-    pub(super) fn files_changed(&self, changed: &PossibleChanges) {
+    /// Notifies the servers in the background of files that a session in the folder `root` may have changed; servers that
+    /// do not run read them when they start. Returns at once.
+    pub(super) fn files_changed(&self, root: &AbsPath, changed: &PossibleChanges) {
         let Some(running) = self.running() else {
             return;
         };
-        running.disk.note(changed);
+        running.disk.note(root, changed);
         // A call can be dropped without a runtime; the next query then passes its changes on.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn_blocking(move || running.pass_changes_on());

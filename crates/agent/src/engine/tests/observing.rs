@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use host::{FakeClock, FakeFiles};
 use model::ResponseScript;
 
 use super::super::{Harness, HarnessParts, SessionLimits, SessionOptions, start};
 use super::doubles::{NoContext, PlainCompactor};
 use super::fakes::{FakeTool, Log, Talk, world};
-use crate::call_observer::{CallObserver, ObservedCall};
+use crate::call_observer::{CallObserver, ObservedCall, PossibleChanges};
 use crate::record::TurnEnd;
-use crate::tool::{LockScope, ToolClass, ToolResult};
+use crate::tool::{CallInput, LockScope, ToolAccess, ToolCall, ToolClass, ToolResult};
+use crate::tools::tests::context_of;
 
 /// Notes the beginning and the end of each call, with the paths that it writes.
 struct Notes(Log);
@@ -78,4 +80,44 @@ async fn observer_runs_around_calls_of_all_tools() {
             "after 2: two",
         ]
     );
+}
+
+#[test]
+fn calls_that_may_write_change_files() {
+    let files = Arc::new(FakeFiles::new());
+    let context = context_of(files, Arc::new(FakeClock::at(0)), "/root");
+    let call = ToolCall {
+        id: "1".to_owned(),
+        tool: "tool".to_owned(),
+        input: CallInput::Json(serde_json::json!({})),
+        waits: false,
+    };
+    let of = |class: ToolClass, writes: &[LockScope]| {
+        let access = ToolAccess {
+            writes: writes.to_vec(),
+            ..ToolAccess::default()
+        };
+        let observed = ObservedCall {
+            class,
+            call: &call,
+            access: &access,
+            context: &context,
+        };
+        observed.possible_changes()
+    };
+    let path = |path: &str| LockScope::Path(path.to_owned());
+    let tree = || LockScope::Tree(String::new());
+    let paths = PossibleChanges::Paths(vec!["a".to_owned()]);
+    for class in [ToolClass::Execute, ToolClass::Foreign] {
+        assert_eq!(of(class, &[]), Some(PossibleChanges::All), "{class:?}");
+    }
+    for class in [ToolClass::Read, ToolClass::Interact, ToolClass::Delegate] {
+        assert_eq!(of(class, &[tree()]), None, "{class:?}");
+    }
+    assert_eq!(of(ToolClass::Edit, &[path("a"), path("/b")]), Some(paths));
+    assert_eq!(
+        of(ToolClass::Edit, &[path("a"), tree()]),
+        Some(PossibleChanges::All)
+    );
+    assert_eq!(of(ToolClass::Network, &[path("/b")]), None);
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::services::SessionServices;
-use agent::tool::{CallInput, Tool, ToolAccess, ToolCall};
+use agent::tool::{CallInput, LockScope as Touched, Tool, ToolAccess, ToolCall};
 use agent::user_prompts::UserPrompts;
 use host::{FakeClock, RealFiles};
 use model::{Profile, ToolSpec};

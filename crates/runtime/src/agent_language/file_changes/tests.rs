@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::services::SessionServices;
-use agent::tool::{CallInput, ToolAccess, ToolCall, ToolContext};
+use agent::tool::{CallInput, ToolCall, ToolContext};
 use agent::user_prompts::UserPrompts;
 use composer::change_history::{
     ChangeAuthor, ChangeHistory, ChangeHistoryOptions, FakeBase, ObserveScope,
@@ -136,12 +136,9 @@ fn check_stamped(noted: Option<&[&str]>, expected: &Events) {
     let world = World::new(|_, _| TreeWatchers::default());
     world.change();
     assert_eq!(world.changes(), [], "nothing was noted");
-    world.tracker.note(&match noted {
-        Some(paths) => {
-            PossibleChanges::Paths(paths.iter().map(|path| world.root.join(*path)).collect())
-        }
-        None => PossibleChanges::All,
-    });
+    let noted_changes = noted.map(|paths| paths.iter().map(|path| (*path).to_owned()).collect());
+    let changes = noted_changes.map_or(PossibleChanges::All, PossibleChanges::Paths);
+    world.tracker.note(&world.root, &changes);
     assert_eq!(world.changes(), owned(expected), "{noted:?}");
     assert_eq!(world.changes(), []);
 }
@@ -162,20 +159,54 @@ fn changes_are_found_by_stamps() {
 }
 
 #[test]
-fn ignored_files_are_left_out_unless_a_call_names_them() {
+fn ignored_files_are_left_out() {
     let world = World::new(|_, _| TreeWatchers::default());
     RealFiles
         .create_folder(&world.root.join(".git"))
         .expect("a folder");
-    write(&world.root, ".gitignore", "/built\n");
+    write(&world.root, ".gitignore", "/built\n/target\n");
     write(&world.root, "built", "new");
-    world.tracker.note(&PossibleChanges::All);
+    write(&world.root, "target/built", "new");
+    world.tracker.note(&world.root, &PossibleChanges::All);
     let ignore = (".gitignore", FileChangeType::Created);
     assert_eq!(world.changes(), owned(&[ignore]));
-    let built = PossibleChanges::Paths(vec![world.root.join("built")]);
-    world.tracker.note(&built);
-    let built = ("built", FileChangeType::Created);
-    assert_eq!(world.changes(), owned(&[built]));
+    for path in ["built", "target/built", ".git/config"] {
+        write(&world.root, path, "newer");
+        let named = PossibleChanges::Paths(vec![path.to_owned()]);
+        world.tracker.note(&world.root, &named);
+        assert_eq!(world.changes(), [], "{path}");
+    }
+    let stamps = &*lock(&world.tracker.known);
+    assert!(matches!(stamps, KnownFiles::Stamped(stamps) if !stamps.contains_key("built")));
+}
+
+#[test]
+fn a_file_is_ignored_only_while_it_is_unknown() {
+    let world = World::new(|_, _| TreeWatchers::default());
+    RealFiles
+        .create_folder(&world.root.join(".git"))
+        .expect("a folder");
+    write(&world.root, ".gitignore", "/a\n");
+    write(&world.root, "a", "newer");
+    let named = PossibleChanges::Paths(vec!["a".to_owned()]);
+    world.tracker.note(&world.root, &named);
+    let changed = ("a", FileChangeType::Changed);
+    assert_eq!(world.changes(), owned(&[changed]));
+}
+
+#[test]
+fn files_beyond_the_limit_count_as_changed() {
+    let mut world = World::new(|_, _| TreeWatchers::default());
+    world.tracker.max_files = 2;
+    world.tracker.begin();
+    write(&world.root, "in/c", "newer");
+    let named = PossibleChanges::Paths(vec!["c".to_owned(), "b".to_owned()]);
+    world.tracker.note(&world.root.join("in"), &named);
+    let changed = ("in/c", FileChangeType::Changed);
+    for _ in 0..2 {
+        world.tracker.note(&world.root.join("in"), &named);
+        assert_eq!(world.changes(), owned(&[changed]));
+    }
 }
 
 #[test]
@@ -204,37 +235,4 @@ fn changes_of_a_logged_tree_are_those_of_its_log() {
     observe();
     assert_eq!(world.changes(), owned(&all_changes()));
     assert_eq!(world.changes(), []);
-}
-
-#[test]
-fn calls_that_may_write_change_files() {
-    let root = AbsPath::new("/root").expect("absolute");
-    let context = context(&root);
-    let of = |class: ToolClass, writes: &[LockScope]| {
-        let access = ToolAccess {
-            writes: writes.to_vec(),
-            ..ToolAccess::default()
-        };
-        PossibleChanges::of(&ObservedCall {
-            class,
-            call: &call(),
-            access: &access,
-            context: &context,
-        })
-    };
-    let path = |path: &str| LockScope::Path(path.to_owned());
-    let tree = || LockScope::Tree(String::new());
-    let paths = PossibleChanges::Paths(vec![root.join("a")]);
-    for class in [ToolClass::Execute, ToolClass::Foreign] {
-        assert_eq!(of(class, &[]), Some(PossibleChanges::All), "{class:?}");
-    }
-    for class in [ToolClass::Read, ToolClass::Interact, ToolClass::Delegate] {
-        assert_eq!(of(class, &[tree()]), None, "{class:?}");
-    }
-    assert_eq!(of(ToolClass::Edit, &[path("a"), path("/b")]), Some(paths));
-    assert_eq!(
-        of(ToolClass::Edit, &[path("a"), tree()]),
-        Some(PossibleChanges::All)
-    );
-    assert_eq!(of(ToolClass::Network, &[path("/b")]), None);
 }
