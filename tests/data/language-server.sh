@@ -9,6 +9,8 @@
 #   pull        answers requests for diagnostics with one warning
 #   workspace   as pull, and answers requests for the diagnostics of all files with one error in the neighbour `b.sql`,
 #               which has the number of the request
+#   batch       as pull, once 32 requests or those for all documents wait; writes how many waited at most to `server-held`
+#               in its working directory
 #   echo        answers requests for diagnostics with the first word of the document
 #   watch       watches all .sql files, says so in a diagnostic, and publishes how many changes of files it received
 #   folders     as push, and writes the messages about folders to `server-folders` in its working directory
@@ -107,6 +109,25 @@ type_error() {
     printf '{"range":%s,"severity":1,"message":"mismatched types","source":"script"}' "$range"
 }
 
+# Lets a request for diagnostics wait. Before the answers, the client has to respond to a request, which follows all
+# requests that it has sent.
+hold() {
+    held="$id $held"
+    waiting=$((waiting + 1))
+    requests=$((requests + 1))
+    if [ "$waiting" -gt "${most:-0}" ]; then most=$waiting; echo "$most" > server-held; fi
+    if [ "$waiting" = 32 ] || [ "$requests" = "$documents" ]; then
+        send '{"jsonrpc":"2.0","id":901,"method":"workspace/workspaceFolders"}'
+    fi
+}
+
+# Answers the requests that wait, the latest first.
+release() {
+    for id in $held; do answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 'it is odd')]}"; done
+    held=
+    waiting=0
+}
+
 handle() {
     id=$(printf %s "$body" | grep -o '"id":[0-9]*' | head -n 1 | cut -d : -f 2)
     method=$(printf %s "$body" | grep -o '"method":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
@@ -115,7 +136,7 @@ handle() {
             pull=
             [ "$behaviour" = reads ] && read_file
             case $behaviour in
-                pull | echo | types | reads)
+                pull | batch | echo | types | reads)
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":false}' ;;
                 workspace)
                     pull=',"diagnosticProvider":{"interFileDependencies":false,"workspaceDiagnostics":true}' ;;
@@ -129,7 +150,7 @@ handle() {
                 workspace='"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":"f"}},'
             info='"serverInfo":{"name":"scripted","version":"1.2"}'
             answer "{\"capabilities\":{$workspace\"textDocumentSync\":1,\"definitionProvider\":true$pull},$info}" ;;
-        textDocument/didOpen) remember; word=$(text text | grep -o '^[a-z]*'); opened ;;
+        textDocument/didOpen) documents=$((documents + 1)); remember; word=$(text text | grep -o '^[a-z]*'); opened ;;
         textDocument/didChange) remember; word=$(text text | grep -o '^[a-z]*') ;;
         textDocument/diagnostic)
             if [ "$behaviour" = types ]; then answer "{\"kind\":\"full\",\"items\":[$(type_error)]}"; return; fi
@@ -139,6 +160,7 @@ handle() {
                 answer "{\"kind\":\"full\",\"items\":[$items]}"
                 return
             fi
+            if [ "$behaviour" = batch ]; then hold; return; fi
             message='it is odd'
             [ "$behaviour" = echo ] && message=$word
             answer "{\"kind\":\"full\",\"items\":[$(diagnostic 2 "$message")]}" ;;
@@ -179,7 +201,8 @@ handle() {
                 registration="{\"id\":\"w\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":$options}"
                 send "{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"client/registerCapability\",\"params\":{\"registrations\":[$registration]}}"
             fi ;;
-        '') [ "$id" = 900 ] && [ "$behaviour" = watch ] && publish "$(diagnostic 3 'it watches')" ;;
+        '') [ "$id" = 901 ] && release
+            [ "$id" = 900 ] && [ "$behaviour" = watch ] && publish "$(diagnostic 3 'it watches')" ;;
         workspace/didChangeWorkspaceFolders) printf '%s\n' "$body" >> server-folders ;;
         workspace/didChangeWatchedFiles)
             count=$(printf %s "$body" | grep -o '"type":' | wc -l | tr -d ' ')

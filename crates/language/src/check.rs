@@ -31,7 +31,7 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub struct CheckRequest {
     /// The files to check, below the folder of the servers.
     pub documents: Vec<AbsPath>,
-    /// Time for everything, restarts included.
+    /// Time for a server to report, restarts included. It begins anew with each answer about another document.
     pub timeout: Duration,
     /// The folder for the logs of the servers.
     pub logs: AbsPath,
@@ -117,7 +117,6 @@ pub(crate) struct ServerGroup {
 /// No server may start in the folder.
 pub fn check(servers: &FolderServers, request: &CheckRequest) -> Result<CheckReport, Error> {
     servers.ensure_may_start()?;
-    let until = request.clock.elapsed() + request.timeout;
     let mut report = CheckReport::default();
     let groups = groups(servers, &request.documents, &mut report);
     let parts: Vec<CheckReport> = thread::scope(|threads| {
@@ -130,7 +129,7 @@ pub fn check(servers: &FolderServers, request: &CheckRequest) -> Result<CheckRep
                     let files = servers.shared_files();
                     let clock = request.clock.clone();
                     let log = ServerLog::open(files, clock.clone(), request.logs.clone(), &log_id);
-                    ServerRun::new(group, servers.variables(), log, clock, until).run()
+                    ServerRun::new(group, servers.variables(), log, clock, request.timeout).run()
                 });
                 (id, run)
             })

@@ -176,8 +176,8 @@ impl RunningServers {
         self.shared.state().pull_workspace(self.folder);
     }
 
-    /// Asks the servers that offer it for the diagnostics of all open documents of the folder again, such as after files
-    /// changed that are not open. Blocks until they have answered, at most for about `time`.
+    /// Pulls the diagnostics of all open documents of the folder again from the servers that offer pulling, for example
+    /// after other files changed. Blocks until they answer, for about `time` at most.
     pub fn pull_diagnostics(&self, time: Duration) {
         let state = self.shared.state();
         let Some(folder) = state.folders.get(&self.folder) else {

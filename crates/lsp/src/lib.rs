@@ -100,7 +100,7 @@ pub use log::{MessageDirection, MessageLog};
 pub use markup::MarkupText;
 pub use probe::ProbeRequest;
 pub use progress::Progress;
-pub use pull::PullRequest;
+pub use pull::{PullQueue, PullRequest};
 pub use range::ServerRange;
 pub use rename::RenameTarget;
 pub use request::Request;

@@ -1,6 +1,11 @@
 //! Diagnostics that the client asks for.
+//!
+//! Invariant: a bounded number of documents of a queue is under way, so that a slow answer delays only itself.
+//! Start at `PullQueue::next_answer`.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use base::AbsPath;
@@ -17,25 +22,50 @@ use crate::session::{PullIdentity, PulledReport, ServerSession};
 use crate::uri::uri_path;
 use crate::violations::{Violation, Violations};
 
+/// Maximum number of documents of a queue about which a server is asked at once.
+pub(crate) const MAX_UNDER_WAY: usize = 32;
+
 /// A request for the diagnostics of a document. Dropping it cancels the request.
-pub struct PullRequest {
+pub struct PullRequest(PullQueue);
+
+/// Requests for the diagnostics of many documents of one server, of which 32 are under way at once: the next one is sent
+/// when one is answered. Dropping it cancels those under way.
+pub struct PullQueue {
     connection: Arc<Connection>,
-    /// One for each provider.
+    waiting: VecDeque<AbsPath>,
+    under_way: Vec<DocumentPull>,
+    /// Documents with providers that were not ready, to be asked again.
+    refused: Vec<DocumentPull>,
+    answered: VecDeque<(AbsPath, Result<(), RequestError>)>,
+    signal: Arc<AnswerSignal>,
+}
+
+/// The requests about one document.
+struct DocumentPull {
+    path: AbsPath,
+    /// One for each provider that has not answered.
     pulls: Vec<(PullIdentity, PendingRequest)>,
+    /// The providers that were not ready.
+    refused: Vec<PullIdentity>,
+    /// Whether these are repetitions, which are not repeated again.
+    is_repetition: bool,
+    /// The first failure.
+    result: Result<(), RequestError>,
+}
+
+/// Wakes the thread that waits for any of several answers.
+#[derive(Default)]
+struct AnswerSignal {
+    has_come: Mutex<bool>,
+    came: Condvar,
 }
 
 impl PullRequest {
     /// Asks every provider of a server for the diagnostics of a document; `None` if the document is
     /// not open or the server does not offer it.
     pub(crate) fn send(connection: &Arc<Connection>, path: &AbsPath) -> Option<Self> {
-        let pulls: Vec<_> = connection.with(|session| {
-            let pulls = session.pulls(path).into_iter();
-            pulls.map(|pull| queue(connection, session, pull)).collect()
-        });
-        (!pulls.is_empty()).then(|| Self {
-            connection: connection.clone(),
-            pulls,
-        })
+        let queue = PullQueue::send(connection, [path.clone()]);
+        (!queue.under_way.is_empty()).then_some(Self(queue))
     }
 
     /// Waits for the reports, which `LanguageServer::diagnostics` then returns. `timeout` bounds the
@@ -43,45 +73,159 @@ impl PullRequest {
     ///
     /// # Errors
     /// The first failure; the reports of other providers are stored all the same.
-    pub fn wait(self, timeout: Duration) -> Result<(), RequestError> {
-        let mut results = Self::wait_all(vec![self], timeout);
-        results.pop().unwrap_or(Ok(()))
+    pub fn wait(mut self, timeout: Duration) -> Result<(), RequestError> {
+        let answer = self.0.next_answer(timeout);
+        answer.map_or(Ok(()), |(_, result)| result)
+    }
+}
+
+impl PullQueue {
+    /// Asks every provider of a server for the diagnostics of documents; those that are not open, or for which the server
+    /// does not offer it, are left out.
+    pub(crate) fn send(
+        connection: &Arc<Connection>,
+        paths: impl IntoIterator<Item = AbsPath>,
+    ) -> Self {
+        let mut queue = Self {
+            connection: connection.clone(),
+            waiting: paths.into_iter().collect(),
+            under_way: Vec::new(),
+            refused: Vec::new(),
+            answered: VecDeque::new(),
+            signal: Arc::default(),
+        };
+        queue.send_next();
+        queue
     }
 
-    /// Waits for several requests to one server, as `wait` does for each, but with one pause before
-    /// the repetitions. Returns the results in the order of the requests.
-    pub fn wait_all(requests: Vec<Self>, timeout: Duration) -> Vec<Result<(), RequestError>> {
-        let mut results = Vec::with_capacity(requests.len());
-        let mut retries = Vec::new();
-        for (ix, request) in requests.into_iter().enumerate() {
-            let mut result = Ok(());
-            for (identity, pending) in request.pulls {
-                let answer = pending.wait_raw(timeout);
-                if is_retriable(answer.as_ref()) {
-                    retries.push((ix, request.connection.clone(), identity));
-                } else {
-                    result = result.and(store(&request.connection, &identity, answer));
-                }
+    /// Waits for the reports about any of the documents, which `LanguageServer::diagnostics` then returns. Returns the
+    /// document, and the first failure if there is one; the reports of other providers are stored all the same. If no
+    /// server answers for `timeout`, the oldest document has failed. A provider that is not ready is asked again once,
+    /// after all others have answered. `None` if no document is left.
+    pub fn next_answer(
+        &mut self,
+        timeout: Duration,
+    ) -> Option<(AbsPath, Result<(), RequestError>)> {
+        loop {
+            self.signal.reset();
+            self.take_answers();
+            self.send_next();
+            if let Some(answer) = self.answered.pop_front() {
+                return Some(answer);
             }
-            results.push(result);
+            if self.under_way.is_empty() {
+                if self.refused.is_empty() {
+                    return None;
+                }
+                self.connection.pause(RETRY_DELAY);
+                self.repeat_refused();
+                continue;
+            }
+            if !self.signal.wait(timeout) {
+                let late = self.under_way.remove(0);
+                let method = PULL_DIAGNOSTICS;
+                return Some((late.path, Err(RequestError::TimedOut { method })));
+            }
         }
-        if let Some((_, connection, _)) = retries.first() {
-            connection.pause(RETRY_DELAY);
+    }
+
+    /// Sends requests until the maximum number is under way.
+    fn send_next(&mut self) {
+        while self.under_way.len() < MAX_UNDER_WAY
+            && let Some(path) = self.waiting.pop_front()
+        {
+            let connection = &self.connection;
+            let pulls: Vec<_> = connection.with(|session| {
+                let pulls = session.pulls(&path).into_iter();
+                pulls.map(|pull| queue(connection, session, pull)).collect()
+            });
+            if !pulls.is_empty() {
+                self.under_way.push(DocumentPull {
+                    path,
+                    pulls,
+                    refused: Vec::new(),
+                    is_repetition: false,
+                    result: Ok(()),
+                });
+            }
         }
-        let sent: Vec<_> = retries
-            .into_iter()
-            .filter_map(|(ix, connection, identity)| {
-                // A document that was closed meanwhile needs no report.
-                let pull = repeat(&connection, identity)?;
-                Some((ix, connection, pull))
-            })
-            .collect();
-        for (ix, connection, (identity, pending)) in sent {
-            let answer = pending.wait_raw(timeout);
-            let result = std::mem::replace(&mut results[ix], Ok(()));
-            results[ix] = result.and(store(&connection, &identity, answer));
+    }
+
+    /// Reads the answers that have arrived.
+    fn take_answers(&mut self) {
+        let waker = Waker::from(self.signal.clone());
+        let cx = Context::from_waker(&waker);
+        for mut document in std::mem::take(&mut self.under_way) {
+            document.take_answers(&self.connection, &cx);
+            if !document.pulls.is_empty() {
+                self.under_way.push(document);
+            } else if !document.refused.is_empty() {
+                self.refused.push(document);
+            } else {
+                self.answered.push_back((document.path, document.result));
+            }
         }
-        results
+    }
+
+    /// Asks the providers again that were not ready, about as many documents as may be under way.
+    fn repeat_refused(&mut self) {
+        let count = self.refused.len().min(MAX_UNDER_WAY);
+        for mut document in self.refused.drain(..count) {
+            let refused = std::mem::take(&mut document.refused).into_iter();
+            // A document that was closed meanwhile needs no report.
+            let pulls = refused.filter_map(|identity| repeat(&self.connection, identity));
+            document.pulls = pulls.collect();
+            document.is_repetition = true;
+            self.under_way.push(document);
+        }
+    }
+}
+
+impl DocumentPull {
+    /// Reads the answers that have arrived; `cx` is woken by the others.
+    fn take_answers(&mut self, connection: &Connection, cx: &Context<'_>) {
+        for (identity, pending) in std::mem::take(&mut self.pulls) {
+            let Poll::Ready(answer) = pending.poll_raw(cx) else {
+                self.pulls.push((identity, pending));
+                continue;
+            };
+            let answer = Some(answer);
+            if is_retriable(answer.as_ref()) && !self.is_repetition {
+                self.refused.push(identity);
+                continue;
+            }
+            let stored = store(connection, &identity, answer);
+            if self.result.is_ok() {
+                self.result = stored;
+            }
+        }
+    }
+}
+
+impl AnswerSignal {
+    fn reset(&self) {
+        *self.has_come() = false;
+    }
+
+    /// Waits for an answer since the last reset; false if none comes in time.
+    fn wait(&self, timeout: Duration) -> bool {
+        let is_missing = |has_come: &mut bool| !*has_come;
+        let waited = self
+            .came
+            .wait_timeout_while(self.has_come(), timeout, is_missing);
+        let (has_come, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *has_come
+    }
+
+    fn has_come(&self) -> MutexGuard<'_, bool> {
+        self.has_come.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for AnswerSignal {
+    fn wake(self: Arc<Self>) {
+        *self.has_come() = true;
+        self.came.notify_all();
     }
 }
 

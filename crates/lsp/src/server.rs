@@ -23,7 +23,7 @@ use crate::log::MessageLog;
 use crate::message::{self, Payload};
 use crate::probe::ProbeRequest;
 use crate::progress::Progress;
-use crate::pull::PullRequest;
+use crate::pull::{PullQueue, PullRequest};
 use crate::session::{ServerSession, read_unopened, workspace_folder};
 use crate::uri::file_uri;
 
@@ -265,6 +265,11 @@ impl LanguageServer {
     /// it. Several requests may be under way.
     pub fn pull_diagnostics(&self, path: &AbsPath) -> Option<PullRequest> {
         PullRequest::send(&self.inner.connection, path)
+    }
+
+    /// Asks for the diagnostics of many documents, a limited number of them at once.
+    pub fn pull_all(&self, paths: impl IntoIterator<Item = AbsPath>) -> PullQueue {
+        PullQueue::send(&self.inner.connection, paths)
     }
 
     /// Sends a definition request that serves as a probe of whether the server has finished its work; `None` if

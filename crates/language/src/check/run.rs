@@ -10,9 +10,7 @@ use std::time::Duration;
 use base::AbsPath;
 use host::Clock;
 use host::environment::Variable;
-use lsp::{
-    ClientInfo, LanguageServer, PullRequest, RequestError, ServerEvent, ServerEvents, ServerOptions,
-};
+use lsp::{ClientInfo, LanguageServer, RequestError, ServerEvent, ServerEvents, ServerOptions};
 
 use super::positions::file_diagnostics;
 use super::readiness::{PROBE_TIME, ServerActivity};
@@ -36,6 +34,8 @@ pub(super) struct ServerRun<'a> {
     variables: &'a [Variable],
     log: ServerLog,
     clock: Arc<dyn Clock>,
+    /// Time for the first answer, and for each that follows another one.
+    timeout: Duration,
     /// The time at which the check ends, complete or not.
     until: Duration,
     diagnostics: Vec<FileDiagnostic>,
@@ -50,20 +50,21 @@ enum AttemptError {
 }
 
 impl<'a> ServerRun<'a> {
-    /// Creates a run that ends at `until`.
+    /// Creates a run that ends `timeout` after the start, or after the last answer about another document.
     pub(super) fn new(
         group: ServerGroup,
         variables: &'a [Variable],
         log: ServerLog,
         clock: Arc<dyn Clock>,
-        until: Duration,
+        timeout: Duration,
     ) -> Self {
         Self {
             group,
             variables,
             log,
+            until: clock.elapsed() + timeout,
             clock,
-            until,
+            timeout,
             diagnostics: Vec::new(),
         }
     }
@@ -162,7 +163,11 @@ impl<'a> ServerRun<'a> {
     }
 
     /// Waits until the diagnostics of all documents are complete.
-    fn collect(&self, server: &LanguageServer, events: &ServerEvents) -> Result<(), AttemptError> {
+    fn collect(
+        &mut self,
+        server: &LanguageServer,
+        events: &ServerEvents,
+    ) -> Result<(), AttemptError> {
         let mut answered = BTreeSet::new();
         let mut needs_pull = true;
         let mut activity = self.first_activity();
@@ -242,32 +247,32 @@ impl<'a> ServerRun<'a> {
     }
 
     /// Requests the diagnostics of all documents for which the server offers that, and adds the answered
-    /// ones to `answered`. Returns whether there were requests.
+    /// ones to `answered`; each new one among them defers the end. Returns whether there were requests.
     fn pull(
-        &self,
+        &mut self,
         server: &LanguageServer,
         answered: &mut BTreeSet<AbsPath>,
     ) -> Result<bool, AttemptError> {
         let reports_progress = self.group.choice.definition.reports_progress;
         let documents = self.group.documents.iter();
-        let (paths, requests): (Vec<_>, Vec<_>) = documents
-            .filter_map(|it| Some((&it.path, server.pull_diagnostics(&it.path)?)))
-            .unzip();
-        let has_requests = !requests.is_empty();
-        for (path, result) in paths
-            .into_iter()
-            .zip(PullRequest::wait_all(requests, self.left()))
-        {
+        let mut pulls = server.pull_all(documents.map(|it| it.path.clone()));
+        let (mut has_requests, mut failure) = (false, None);
+        while let Some((path, result)) = pulls.next_answer(self.left()) {
+            has_requests = true;
             match result {
                 Ok(()) => {
-                    answered.insert(path.clone());
+                    if answered.insert(path) {
+                        self.until = self.until.max(self.clock.elapsed() + self.timeout);
+                    }
                 }
                 // A server that is still loading refuses; it is asked again when its progress ends.
                 Err(RequestError::Refused { .. }) if reports_progress => {}
-                Err(error) => return Err(error.into()),
+                // The others would have to wait as long.
+                Err(error @ RequestError::TimedOut { .. }) => return Err(error.into()),
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
-        Ok(has_requests)
+        failure.map_or(Ok(has_requests), |error| Err(error.into()))
     }
 
     /// Returns the error for diagnostics that did not come in time.

@@ -155,6 +155,17 @@ fn requested_diagnostics_are_collected() {
 }
 
 #[test]
+fn a_limited_number_of_requests_is_under_way() {
+    let names: Vec<String> = (0..40).map(|ix| format!("a{ix}.sql")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let world = World::new(&names);
+    let report = world.check("batch");
+    assert_eq!((report.checked, summary(&report).len()), (40, 40));
+    let most = RealFiles.read(&world.path("server-held"), 16);
+    assert_eq!(most.expect("a number"), b"32\n");
+}
+
+#[test]
 fn a_server_that_still_works_is_awaited() {
     let world = World::new(&["a.sql", "b.sql"]);
     let expected = [

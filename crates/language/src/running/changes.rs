@@ -21,7 +21,7 @@ pub struct LanguageChanges {
     pub diagnostics: BTreeSet<AbsPath>,
     /// Whether the state or the progress of a server changed.
     pub servers: bool,
-    /// The answers that servers may give otherwise for the same texts.
+    /// The kinds of answers that may have become outdated although no text changed.
     pub outdated: OutdatedAnswers,
     /// Messages of servers for the user, the oldest first.
     pub messages: VecDeque<ServerMessage>,

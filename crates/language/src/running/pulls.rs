@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use base::AbsPath;
-use lsp::{LanguageServer, PullRequest};
+use lsp::LanguageServer;
 
 use super::Shared;
 use super::state::ServerNumber;
@@ -63,8 +63,8 @@ impl Puller {
 
     /// Pulls the diagnostics of documents concurrently and waits for the responses.
     fn pull(&self, paths: impl Iterator<Item = AbsPath>) {
-        let requests = paths.filter_map(|path| self.connection.pull_diagnostics(&path));
-        for result in PullRequest::wait_all(requests.collect(), ANSWER_TIME) {
+        let mut pulls = self.connection.pull_all(paths);
+        while let Some((_, result)) = pulls.next_answer(ANSWER_TIME) {
             if let Err(error) = result {
                 self.log.add(LogSource::Process, &error.to_string());
             }

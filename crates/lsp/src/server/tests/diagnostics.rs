@@ -287,6 +287,38 @@ fn a_pull_that_is_dropped_is_cancelled() {
 }
 
 #[test]
+fn a_slow_answer_delays_only_itself() {
+    let (server, _events, mut fake) = running(pulling());
+    let paths: Vec<AbsPath> = (0..40).map(|ix| path(&format!("/w/{ix}.rs"))).collect();
+    for path in &paths {
+        server.open_document(path, "rust", &Snapshot::new("abc"));
+        fake.expect("textDocument/didOpen");
+    }
+    let mut pulls = server.pull_all(paths.clone());
+    let mut sent: Vec<Value> = (0..32)
+        .map(|_| fake.expect("textDocument/diagnostic"))
+        .collect();
+    // No further request precedes the response.
+    fake.ask(json!(1), "workspace/workspaceFolders", Value::Null);
+    let full = json!({ "kind": "full", "items": [] });
+    for ix in 1..40 {
+        let request = &sent[ix];
+        fake.respond(request, full.clone());
+        let answer = pulls.next_answer(WAIT);
+        assert_eq!(answer, Some((paths[ix].clone(), Ok(()))));
+        if sent.len() < 40 {
+            sent.push(fake.expect("textDocument/diagnostic"));
+        }
+    }
+    let (late, result) = pulls.next_answer(Duration::ZERO).expect("the first");
+    assert_eq!(late, paths[0]);
+    assert!(matches!(result, Err(RequestError::TimedOut { .. })));
+    let cancelled = fake.expect("$/cancelRequest");
+    assert_eq!(cancelled["params"]["id"], sent[0]["id"]);
+    assert_eq!(pulls.next_answer(Duration::ZERO), None);
+}
+
+#[test]
 fn a_malformed_report_is_an_error_of_the_server() {
     let (server, _events, mut fake) = with_document(pulling(), "abc");
     for answer in [json!(7), json!([]), json!({ "items": 7 })] {
