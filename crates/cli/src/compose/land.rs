@@ -51,8 +51,7 @@ pub(super) struct LandCommand {
     /// be repeated; an empty one removes all
     #[arg(long, value_name = "COMMAND")]
     check: Vec<String>,
-    /// Land although language servers find new errors, or although they do not answer; `lsp.check_landings` has them
-    /// asked
+    /// Land even if language servers find new errors or do not answer (the check that `lsp.check_landings` turns on)
     #[arg(long)]
     allow_errors: bool,
     /// The first line of the commit message; the task without it
