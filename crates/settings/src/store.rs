@@ -13,6 +13,9 @@ use crate::problem::{ConfigProblem, SourceText};
 use crate::section::KeyPath;
 use crate::settings::{LANGUAGES, SetError, Settings, unknown_section};
 
+/// The end of the message about a layer that cannot be parsed.
+const LAST_STAY: &str = "; until this is fixed, the last good settings stay";
+
 /// Origin of a layer of settings; later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingsSource {
@@ -111,12 +114,16 @@ impl SettingsStore {
     }
 
     /// Returns the first problem of a layer that leaves out the key at `path`, a key below it, or a part of the
-    /// layer that would contain it.
-    pub fn problem_at(&self, source: SettingsSource, path: &[&str]) -> Option<&ConfigProblem> {
+    /// layer that would contain it. Its message does not mention earlier values, which may stay.
+    pub fn problem_at(&self, source: SettingsSource, path: &[&str]) -> Option<ConfigProblem> {
         let layers = self.layers.iter().filter(|layer| layer.source == source);
         let mut problems = layers.flat_map(|layer| &layer.problems);
-        let problem = problems.find(|it| it.path.iter().zip(path).all(|(own, key)| own == key));
-        problem.map(|it| &it.problem)
+        let found = problems.find(|it| it.path.iter().zip(path).all(|(own, key)| own == key));
+        let mut problem = found?.problem.clone();
+        if let Some(message) = problem.message.strip_suffix(LAST_STAY) {
+            problem.message = message.to_owned();
+        }
+        Some(problem)
     }
 }
 
@@ -148,9 +155,7 @@ fn read_layer(
         Ok(Some(root)) => root,
         Ok(None) => return (Vec::new(), Vec::new()),
         Err(mut problem) => {
-            problem
-                .message
-                .push_str("; until this is fixed, the last good settings stay");
+            problem.message.push_str(LAST_STAY);
             let path = Vec::new();
             return (last.to_vec(), vec![LayerProblem { path, problem }]);
         }

@@ -181,6 +181,11 @@ fn a_problem_names_what_it_leaves_out() {
     check_left_out(r#"{ "lsp": { "check_landings": true }, "x": 1 }"#, &[]);
     check_left_out(r#"{ "lsp": {"#, &all);
     check_left_out("7", &all);
+    let mut store = SettingsStore::new();
+    store.set_layer(SettingsSource::User, "settings.json", "{");
+    let problem = store.problem_at(SettingsSource::User, &["lsp"]);
+    let message = problem.expect("a problem").message;
+    assert!(!message.contains("last good"), "{message}");
     check_left_out(r#"{ "lsp": true }"#, &section);
     check_left_out(r#"{ "lsp": { "check_landings": "yes" } }"#, &section);
     check_left_out(r#"{ "lsp": { "servers": 7 } }"#, &["lsp"]);
