@@ -12,6 +12,7 @@ mod life;
 mod regressions;
 mod requests;
 mod shapes;
+mod typed_annotations;
 mod typed_random;
 mod watched_files;
 mod workspace_diagnostics;

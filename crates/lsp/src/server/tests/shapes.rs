@@ -1,10 +1,12 @@
 //! Random JSON in the shapes of the protocol, mostly valid, for a hostile server.
 
+mod annotations;
 mod protocol;
 
 use rand::Rng;
 use rand::rngs::StdRng;
 
+pub(super) use annotations::ANNOTATIONS;
 pub(super) use protocol::{ANSWERS, SERVER_MESSAGES};
 
 /// The shape of a value in the protocol.
@@ -20,6 +22,8 @@ pub(super) enum Shape {
     Range,
     /// The name of a method that a capability registers.
     Method,
+    /// The numbers of semantic tokens, usually five for each.
+    Tokens,
     /// Any of several shapes.
     Or(&'static [Shape]),
     List(&'static Shape),
@@ -33,12 +37,24 @@ pub(super) enum Shape {
 
 pub(super) type Member = (&'static str, Shape);
 
+/// Returns the JSON text of a value; it may be wrong, or no JSON.
+pub(super) fn random_value(rng: &mut StdRng, shape: Shape) -> String {
+    let wrong = [0, 200, 40, 10][rng.random_range(0..4)];
+    let mut writer = Writer {
+        rng,
+        json: String::new(),
+        wrong,
+    };
+    writer.write(shape, 0);
+    writer.json
+}
+
 /// Writes random values.
-pub(super) struct Writer<'a> {
-    pub(super) rng: &'a mut StdRng,
-    pub(super) json: String,
+struct Writer<'a> {
+    rng: &'a mut StdRng,
+    json: String,
     /// One part in this many is wrong; 0 for valid values.
-    pub(super) wrong: u32,
+    wrong: u32,
 }
 
 const METHODS: &[&str] = &[
@@ -60,6 +76,9 @@ const URIS: &[&str] = &[
     "file://host/a",
     "untitled:1",
     "file:///w/%zz[",
+    "file:///w/a.rs#L3,7",
+    "https://example.org/a",
+    "javascript:a",
     "",
 ];
 /// Texts as they are written in JSON.
@@ -84,6 +103,7 @@ const TEXTS: &[&str] = &[
     "delete",
     "quickfix",
     "markdown",
+    "imports",
 ];
 const NUMBERS: &[&str] = &[
     "0",
@@ -105,7 +125,7 @@ const NUMBERS: &[&str] = &[
 
 impl Writer<'_> {
     /// Writes a value of a shape, or a wrong one.
-    pub(super) fn write(&mut self, shape: Shape, depth: usize) {
+    fn write(&mut self, shape: Shape, depth: usize) {
         if self.is_wrong() {
             return self.write_wrong(depth);
         }
@@ -126,6 +146,7 @@ impl Writer<'_> {
                 &[],
                 depth,
             ),
+            Shape::Tokens => self.tokens(),
             Shape::Or(shapes) => {
                 let shape = shapes[self.rng.random_range(0..shapes.len())];
                 self.write(shape, depth);
@@ -199,6 +220,18 @@ impl Writer<'_> {
                 self.json.push(',');
             }
             self.write(item, depth + 1);
+        }
+        self.json.push(']');
+    }
+
+    fn tokens(&mut self) {
+        let count = self.rng.random_range(0..8) * 5 + usize::from(self.is_wrong());
+        self.json.push('[');
+        for ix in 0..count {
+            if ix > 0 {
+                self.json.push(',');
+            }
+            self.number();
         }
         self.json.push(']');
     }

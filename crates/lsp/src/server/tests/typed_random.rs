@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use text::Snapshot;
 
 use super::fake::{FakeServer, WAIT, path, wait_for_end, with_document};
-use super::shapes::{ANSWERS, SERVER_MESSAGES, Shape, Writer};
+use super::shapes::{ANSWERS, SERVER_MESSAGES, random_value};
 use crate::framing::frame;
 use crate::random;
 use crate::{
@@ -39,24 +39,13 @@ fn document() -> AbsPath {
 /// Returns the JSON text of a message: a request or notification of the server.
 fn server_message(rng: &mut StdRng) -> String {
     let (method, shape) = SERVER_MESSAGES[rng.random_range(0..SERVER_MESSAGES.len())];
-    let params = value(rng, shape);
+    let params = random_value(rng, shape);
     match rng.random_range(0..4) {
         0 => format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#),
         1 => format!(r#"{{"id":"{method}","method":"{method}","params":{params}}}"#),
         2 => format!(r#"{{"id":{},"method":"{method}"}}"#, u64::MAX),
         _ => format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#),
     }
-}
-
-fn value(rng: &mut StdRng, shape: Shape) -> String {
-    let wrong = [0, 200, 40, 10][rng.random_range(0..4)];
-    let mut writer = Writer {
-        rng,
-        json: String::new(),
-        wrong,
-    };
-    writer.write(shape, 0);
-    writer.json
 }
 
 /// Answers the requests of the client, and sends messages and answers of its own in between, until the client opens
@@ -81,11 +70,11 @@ fn serve(mut fake: FakeServer, seed: u64, end: &[u8]) {
         if rng.random_range(0..10) == 0 {
             let wrong = ["null", "-1", "0", "1e9", "\"x\"", "99999999999999999999"];
             let id = wrong[rng.random_range(0..wrong.len())];
-            let answer = value(&mut rng, shape);
+            let answer = random_value(&mut rng, shape);
             fake.write(&frame(&format!(r#"{{"id":{id},"result":{answer}}}"#)));
         }
         let member = ["result", "result", "result", "error"][rng.random_range(0..4)];
-        let answer = value(&mut rng, shape);
+        let answer = random_value(&mut rng, shape);
         fake.write(&frame(&format!(r#"{{"id":{id},"{member}":{answer}}}"#)));
         // If that was no message, this is the answer.
         let refusal = format!(r#"{{"id":{id},"error":{{"code":1,"message":"m"}}}}"#);

@@ -11,7 +11,7 @@ const MARKUP: Shape = Or(&[
     Object(&[("language", Text), ("value", Text)], &[]),
 ]);
 const LOCATION: Shape = Object(&[("uri", Uri), ("range", Range)], &[]);
-const COMMAND: Shape = Object(
+pub(super) const COMMAND: Shape = Object(
     &[("title", Text), ("command", Text)],
     &[("arguments", List(&Any)), ("tooltip", Text)],
 );
@@ -69,7 +69,7 @@ const WORKSPACE_EDIT: Shape = Object(
         ),
     ],
 );
-const DIAGNOSTIC: Shape = Object(
+pub(super) const DIAGNOSTIC: Shape = Object(
     &[("range", Range), ("message", MARKUP)],
     &[
         ("severity", Number),
