@@ -90,22 +90,23 @@ pub(crate) fn checkout_settings(dirs: &Dirs, checkout: &AbsPath) -> Settings {
 /// valid, or the list of trusted folders cannot be read.
 pub(crate) fn checks_landings(dirs: &Dirs, checkout: &AbsPath) -> Result<bool, Error> {
     let mut store = SettingsStore::new();
-    let mut read = |source: SettingsSource, path: &AbsPath, keys: &[&str]| {
+    let mut read = |source: SettingsSource, path: &AbsPath, keys: &[&[&str]]| {
         let text = try_read_text(&RealFiles, path)?.unwrap_or_default();
         store.set_layer(source, &path.to_string(), &text);
-        match store.problem_at(source, keys) {
+        match keys.iter().find_map(|key| store.problem_at(source, key)) {
             Some(problem) => Err(Error::InvalidFile(problem.to_string())),
             None => Ok(store.settings().lsp.check_landings),
         }
     };
     let user = dirs.config.join(USER_SETTINGS);
-    if !read(SettingsSource::User, &user, &["lsp", "check_landings"])? {
+    if !read(SettingsSource::User, &user, &[&["lsp", "check_landings"]])? {
         return Ok(false);
     }
-    read(SettingsSource::User, &user, &["lsp"])?;
+    read(SettingsSource::User, &user, &[&["lsp"]])?;
+    read(SettingsSource::User, &user, SERVER_KEYS)?;
     if trust::try_is_trusted(&RealFiles, dirs, checkout)? {
         let project = checkout.join(PROJECT_SETTINGS);
-        read(SettingsSource::Project, &project, &["lsp", "servers"])?;
+        read(SettingsSource::Project, &project, SERVER_KEYS)?;
     }
     Ok(true)
 }
@@ -156,6 +157,12 @@ pub fn documents(paths: &[AbsPath]) -> Result<Vec<AbsPath>, Error> {
     Ok(documents)
 }
 
+/// The keys that select the servers of a file, also in a project's settings.
+const SERVER_KEYS: &[&[&str]] = &[
+    &["lsp", "servers"],
+    &["editor", "language_servers"],
+    &["languages", "*", "language_servers"],
+];
 /// The settings of the user, below the folder of the configuration.
 const USER_SETTINGS: &str = "settings.json";
 /// The settings of a project, below its folder.

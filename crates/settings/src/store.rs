@@ -114,11 +114,13 @@ impl SettingsStore {
     }
 
     /// Returns the first problem of a layer that leaves out the key at `path`, a key below it, or a part of the
-    /// layer that would contain it. Its message does not mention earlier values, which may stay.
+    /// layer that would contain it. A `*` in `path` matches every key. The message does not mention earlier values, which
+    /// may stay.
     pub fn problem_at(&self, source: SettingsSource, path: &[&str]) -> Option<ConfigProblem> {
         let layers = self.layers.iter().filter(|layer| layer.source == source);
         let mut problems = layers.flat_map(|layer| &layer.problems);
-        let found = problems.find(|it| it.path.iter().zip(path).all(|(own, key)| own == key));
+        let is_equal = |(own, key): (&String, &&str)| *key == "*" || own == key;
+        let found = problems.find(|it| it.path.iter().zip(path).all(is_equal));
         let mut problem = found?.problem.clone();
         if let Some(message) = problem.message.strip_suffix(LAST_STAY) {
             problem.message = message.to_owned();

@@ -71,6 +71,18 @@ fn invalid_settings_leave_it_open() {
     // A server that would find the errors may be left out.
     let servers = r#"{ "lsp": { "check_landings": true, "servers": 7 } }"#;
     check(servers, Err(&["settings.json:1:", "lsp.servers"]));
+    for (chosen, expected) in [
+        (r#""editor": { "language_servers": 7 }"#, Err(file)),
+        (
+            r#""languages": { "SQL": { "language_servers": 7 } }"#,
+            Err(file),
+        ),
+        (r#""languages": { "SQL": { "tab_size": {} } }"#, Ok(true)),
+        (r#""editor": { "tab_size": {} }"#, Ok(true)),
+    ] {
+        let lsp = r#""lsp": { "check_landings": true }"#;
+        check(&format!("{{ {lsp}, {chosen} }}"), expected);
+    }
 }
 
 #[test]

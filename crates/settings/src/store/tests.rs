@@ -164,7 +164,12 @@ fn project_cannot_set_user_only_keys() {
 fn check_left_out(text: &str, expected: &[&str]) {
     let mut store = SettingsStore::new();
     store.set_layer(SettingsSource::User, "settings.json", text);
-    let keys = ["lsp.check_landings", "lsp", "editor.tab_size"];
+    let keys = [
+        "lsp.check_landings",
+        "lsp",
+        "editor.tab_size",
+        "languages.*.tab_size",
+    ];
     let found = keys.into_iter().filter(|key| {
         let path: Vec<&str> = key.split('.').collect();
         assert!(store.problem_at(SettingsSource::Project, &path).is_none());
@@ -175,7 +180,12 @@ fn check_left_out(text: &str, expected: &[&str]) {
 
 #[test]
 fn a_problem_names_what_it_leaves_out() {
-    let all = ["lsp.check_landings", "lsp", "editor.tab_size"];
+    let all = [
+        "lsp.check_landings",
+        "lsp",
+        "editor.tab_size",
+        "languages.*.tab_size",
+    ];
     let section = ["lsp.check_landings", "lsp"];
     check_left_out("", &[]);
     check_left_out(r#"{ "lsp": { "check_landings": true }, "x": 1 }"#, &[]);
@@ -190,6 +200,9 @@ fn a_problem_names_what_it_leaves_out() {
     check_left_out(r#"{ "lsp": { "check_landings": "yes" } }"#, &section);
     check_left_out(r#"{ "lsp": { "servers": 7 } }"#, &["lsp"]);
     check_left_out(r#"{ "editor": { "tab_size": {} } }"#, &["editor.tab_size"]);
+    let language = r#"{ "languages": { "C": { "tab_size": {} } } }"#;
+    check_left_out(language, &["languages.*.tab_size"]);
+    check_left_out(r#"{ "languages": { "C": 7 } }"#, &["languages.*.tab_size"]);
 }
 
 /// Texts made by damaging the manual: reading never panics, and always gives settings.
