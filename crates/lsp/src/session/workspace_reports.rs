@@ -207,8 +207,11 @@ impl ServerSession {
         }
     }
 
-    /// Stores a new report about a document.
+    /// Stores a new report about a document, unless its provider was taken back since it was asked.
     pub(crate) fn store_workspace_report(&mut self, path: &AbsPath, report: WorkspaceReport) {
+        if !self.diagnoses_workspace(&report.provider) {
+            return;
+        }
         let pulled = &mut self.unopened.pulled;
         let had_any = pulled.is_diagnosed(path);
         let has_any = report.pushed.is_some();

@@ -11,6 +11,8 @@ use super::fake::{FakeServer, WAIT, path, running, wait_for, with_document};
 use crate::{LanguageServer, RequestError, ServerEvent};
 
 const METHOD: &str = "workspace/diagnostic";
+/// Method under which a server registers the provider.
+const DOCUMENT_METHOD: &str = "textDocument/diagnostic";
 
 fn pulling() -> Value {
     let provider = json!({ "identifier": "x", "workspaceDiagnostics": true });
@@ -179,20 +181,43 @@ fn a_pull_that_waits_does_not_hide_other_requests() {
     assert!(events.next(Duration::ZERO).is_none());
 }
 
-#[test]
-fn reports_of_a_provider_that_is_taken_back_are_removed() {
+/// Returns a server with a provider that can be taken back.
+fn with_registration() -> (LanguageServer, FakeServer) {
     let (server, _events, mut fake) = running(json!({ "textDocumentSync": 2 }));
     let options = json!({ "identifier": "y", "workspaceDiagnostics": true });
-    let method = "textDocument/diagnostic";
-    let registration = json!({ "id": "1", "method": method, "registerOptions": options });
+    let registration = json!({ "id": "1", "method": DOCUMENT_METHOD, "registerOptions": options });
     let registrations = json!({ "registrations": [registration] });
     fake.ask(json!(1), "client/registerCapability", registrations);
+    (server, fake)
+}
+
+fn take_back(fake: &mut FakeServer) {
+    let gone = json!({ "unregisterations": [{ "id": "1", "method": DOCUMENT_METHOD }] });
+    fake.ask(json!(2), "client/unregisterCapability", gone);
+}
+
+#[test]
+fn reports_of_a_provider_that_is_taken_back_are_removed() {
+    let (server, mut fake) = with_registration();
     answer(&server, &mut fake, json!([report("a.rs", "1", &["one"])]));
     assert_eq!(server.take_unopened_changes(), [(file("a.rs"), true)]);
-    let gone = json!({ "unregisterations": [{ "id": "1", "method": method }] });
-    fake.ask(json!(2), "client/unregisterCapability", gone);
+    take_back(&mut fake);
     assert_eq!(messages(&server, "a.rs"), [""; 0]);
     assert_eq!(server.take_unopened_changes(), [(file("a.rs"), false)]);
+}
+
+#[test]
+fn an_answer_of_a_provider_that_was_taken_back_is_dropped() {
+    let (server, mut fake) = with_registration();
+    let result = pull(&server, &mut fake, |fake| {
+        let request = fake.expect(METHOD);
+        take_back(fake);
+        let reports = json!([report("a.rs", "1", &["one"])]);
+        fake.respond(&request, json!({ "items": reports }));
+    });
+    assert_eq!(result, Ok(()));
+    assert_eq!(messages(&server, "a.rs"), [""; 0]);
+    assert_eq!(server.take_unopened_changes(), []);
 }
 
 #[test]
