@@ -9,6 +9,7 @@ mod readiness;
 mod run;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use text::Snapshot;
 
 use crate::Error;
 use crate::error::UncheckableFile;
-use crate::selection::{FolderServers, ServerChoice};
+use crate::selection::{FolderServers, ProgramCache, ServerChoice};
 use crate::server_log::ServerLog;
 use crate::table::{DocumentLanguage, ServerDefinition, ServerSharing};
 use run::ServerRun;
@@ -46,6 +47,8 @@ pub struct CheckReport {
     pub diagnostics: Vec<FileDiagnostic>,
     /// Servers and files that could not be asked, or not completely.
     pub failures: Vec<CheckFailure>,
+    /// Files that are not text.
+    pub binary: Vec<CheckFailure>,
     /// Servers for these files that are not installed; other servers may have been asked instead.
     pub missing: Vec<CheckFailure>,
     /// Number of files that a server was asked about.
@@ -93,6 +96,15 @@ pub struct CheckFailure {
     pub server: Option<String>,
     /// The reason, as a sentence.
     pub reason: String,
+}
+
+impl fmt::Display for CheckFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(server) = &self.server {
+            write!(f, "{server}: ")?;
+        }
+        f.write_str(&self.reason)
+    }
 }
 
 /// A document that a server is asked about.
@@ -164,9 +176,9 @@ fn groups(
     report: &mut CheckReport,
 ) -> Vec<ServerGroup> {
     let mut groups = BTreeMap::<(String, Option<AbsPath>), ServerGroup>::new();
-    let mut missing = BTreeMap::new();
+    let (mut missing, mut programs) = (BTreeMap::new(), ProgramCache::default());
     for path in documents {
-        let Some(found) = servers.for_document(path) else {
+        let Some(found) = servers.for_document_with(path, &mut programs) else {
             continue;
         };
         missing.extend(found.missing.into_iter().map(|it| (it.id.clone(), it)));
@@ -176,7 +188,11 @@ fn groups(
         let text = match read_text(servers.files(), path) {
             Ok(text) => text,
             Err(error) => {
-                report.failures.push(CheckFailure {
+                let failures = match error {
+                    UncheckableFile::File(_) => &mut report.failures,
+                    UncheckableFile::Binary(_) => &mut report.binary,
+                };
+                failures.push(CheckFailure {
                     server: None,
                     reason: error.to_string(),
                 });

@@ -40,6 +40,6 @@ pub use running::{
     RunningOptions, RunningServers, ServerKey, ServerMessage, ServerPool, ServerState,
     ServerStatus, StartRefusal,
 };
-pub use selection::FolderServers;
+pub use selection::{FolderServers, ProgramCache};
 pub use server_log::read_log;
 pub use table::{ServerDefinition, ServerRole};

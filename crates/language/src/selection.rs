@@ -3,6 +3,7 @@
 //! Invariant: in a folder that the user does not trust, no program of the folder is looked up.
 //! Start at `FolderServers::open`; `order` decides by language and settings alone.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::AbsPath;
@@ -64,6 +65,22 @@ pub(crate) struct ServerChoice {
     pub(crate) root: AbsPath,
     /// The sandbox of its process.
     pub(crate) sandbox: ServerSandbox,
+}
+
+/// The programs of a folder's servers that were looked up before. They may have changed since, so a cache is for one task
+/// about many files.
+#[derive(Debug, Default)]
+pub struct ProgramCache(BTreeMap<String, Option<ServerProgram>>);
+
+impl ProgramCache {
+    fn program(
+        &mut self,
+        folder: &FolderServers,
+        server: &ServerDefinition,
+    ) -> Option<ServerProgram> {
+        let program = self.0.entry(server.id.clone());
+        program.or_insert_with(|| folder.program(server)).clone()
+    }
 }
 
 impl ServerChoice {
@@ -222,15 +239,31 @@ impl FolderServers {
         })
     }
 
-    /// Returns whether an installed server serves a file below the folder. Blocks on the disk.
+    /// Returns whether an installed server serves a file below the folder. Blocks on the disk, and on a process for
+    /// some servers.
     pub fn serves(&self, path: &AbsPath) -> bool {
-        let servers = self.for_document(path);
+        self.serves_with(path, &mut ProgramCache::default())
+    }
+
+    /// Returns whether an installed server serves a file, as `serves` does, but looks up only programs that the cache
+    /// lacks.
+    pub fn serves_with(&self, path: &AbsPath, programs: &mut ProgramCache) -> bool {
+        let servers = self.for_document_with(path, programs);
         servers.is_some_and(|it| !it.servers.is_empty())
     }
 
     /// Returns the servers for a file below the folder; `None` if its language is unknown. Blocks on
-    /// the disk.
+    /// the disk, and on a process for some servers.
     pub(crate) fn for_document(&self, path: &AbsPath) -> Option<DocumentServers> {
+        self.for_document_with(path, &mut ProgramCache::default())
+    }
+
+    /// Returns the servers for a file, as `for_document` does, but looks up only programs that the cache lacks.
+    pub(crate) fn for_document_with(
+        &self,
+        path: &AbsPath,
+        programs: &mut ProgramCache,
+    ) -> Option<DocumentServers> {
         let language = self.language_of(path)?;
         let editor = self.settings.for_language(Some(&language.name));
         let candidates = order(&self.table, &editor.language_servers, &language.name);
@@ -251,7 +284,7 @@ impl FolderServers {
             if server.needs_root && marked.is_none() && !candidate.is_named {
                 continue;
             }
-            match self.program(server) {
+            match programs.program(self, server) {
                 Some(program) => {
                     has_primary |= is_primary;
                     result.servers.push(ServerChoice {

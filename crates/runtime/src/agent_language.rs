@@ -30,7 +30,7 @@ use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use host::Dirs;
 use host::environment::Variable;
-use language::{FolderServers, ServerSandbox};
+use language::{FolderServers, ProgramCache, ServerSandbox};
 use project::{WalkBackend, WalkOptions, file_list};
 
 use crate::language_servers::{self, TreeServersRequest};
@@ -217,7 +217,8 @@ impl AgentTree {
             let kind = name.extension().or_else(|| name.file_name());
             kind.is_some_and(|kind| seen.insert(kind.to_owned()))
         });
-        kinds.any(|name| servers.serves(&self.root.join(name)))
+        let mut programs = ProgramCache::default();
+        kinds.any(|name| servers.serves_with(&self.root.join(name), &mut programs))
     }
 }
 

@@ -77,10 +77,9 @@ impl CheckAction {
             .output
             .write_all(text.as_bytes())
             .map_err(write_error)?;
-        for failure in report.failures.iter().chain(&report.missing) {
-            let server = failure.server.iter().map(|server| format!("{server}: "));
-            let text = format!("{}{}", server.collect::<String>(), failure.reason);
-            crate::print_notice(streams, &text);
+        let failures = || report.failures.iter().chain(&report.binary);
+        for failure in failures().chain(&report.missing) {
+            crate::print_notice(streams, &failure.to_string());
         }
         if report.checked == 0 {
             crate::print_notice(streams, "no server was asked about these files");
@@ -90,7 +89,7 @@ impl CheckAction {
             crate::print_notice(streams, &format!("{count} in {files}"));
         }
         let has_errors = |it: &FileDiagnostic| it.severity == CheckSeverity::Error;
-        Ok(if !report.failures.is_empty() || report.checked == 0 {
+        Ok(if failures().next().is_some() || report.checked == 0 {
             ExitCode::from(INCOMPLETE)
         } else if report.diagnostics.iter().any(has_errors) {
             ExitCode::FAILURE
@@ -143,14 +142,12 @@ fn to_json(report: &CheckReport) -> Value {
             "server": it.server,
         })
     });
-    let reasons = |failures: &[CheckFailure]| -> Value {
-        let reason = |it: &CheckFailure| json!({ "server": it.server, "reason": it.reason });
-        failures.iter().map(reason).collect()
-    };
+    let reason = |it: &CheckFailure| json!({ "server": it.server, "reason": it.reason });
+    let failures = report.failures.iter().chain(&report.binary);
     json!({
         "diagnostics": diagnostics.collect::<Vec<_>>(),
-        "failures": reasons(&report.failures),
-        "missing": reasons(&report.missing),
+        "failures": failures.map(reason).collect::<Vec<_>>(),
+        "missing": report.missing.iter().map(reason).collect::<Vec<_>>(),
         "checked": report.checked,
     })
 }

@@ -123,7 +123,7 @@ fn summary(report: &CheckReport) -> Vec<String> {
             it.message
         )
     });
-    let failures = report.failures.iter();
+    let failures = report.failures.iter().chain(&report.binary);
     lines
         .chain(failures.map(|it| format!("! {}", it.reason)))
         .collect()

@@ -158,3 +158,15 @@ fn an_untrusted_folder_may_not_start_servers() {
     let error = folder(&[], off, true).ensure_may_start().expect_err("off");
     assert!(matches!(error, Error::Disabled));
 }
+
+#[test]
+fn a_cache_looks_each_program_up_once() {
+    let folder = folder(PYTHON, "", true);
+    let mut programs = ProgramCache::default();
+    assert!(folder.serves_with(&path("/p/a.py"), &mut programs));
+    for name in &PYTHON[1..] {
+        folder.files.remove(&path(name)).expect("removed");
+    }
+    assert!(folder.serves_with(&path("/p/a.py"), &mut programs));
+    assert!(!folder.serves(&path("/p/a.py")));
+}

@@ -2,20 +2,20 @@
 //! they find errors, on those of the branch.
 //!
 //! Servers run as those of an agent's tree do: in a sandbox, and only if the user trusts the repository.
-//! Invariant: an incomplete report of a server fails the check.
+//! Invariant: an incomplete report of a server, or a file that cannot be read, fails the check.
 //! Limits: files that no installed server serves in either tree, files that are not text, and files that the work does
 //! not change are not checked. The settings of a server within the work count, so work can also turn its errors off.
 //! Folders outside of Git, such as installed packages, are missing in both trees.
 //! Start at `NewErrorsCheck::run`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::{AbsPath, count_of};
 use composer::land::{Check, CheckError, CheckKind, LandingCandidate};
-use host::{Dirs, Files as _, FolderTree, RealClock, RealFiles, TreeKind};
-use language::{CheckReport, CheckRequest, CheckSeverity, FolderServers};
+use host::{Dirs, Files as _, FolderTree, RealClock, RealFiles, TreeEntry, TreeKind};
+use language::{CheckReport, CheckRequest, CheckSeverity, FolderServers, ProgramCache};
 
 use super::checks::check_error;
 use crate::agent_language::{AgentTree, TreeSandbox};
@@ -56,6 +56,7 @@ struct ServedTree {
     folder: AbsPath,
     is_trusted: bool,
     servers: FolderServers,
+    programs: ProgramCache,
 }
 
 /// The reason for which errors cannot be compared.
@@ -98,11 +99,11 @@ impl<'a> NewErrorsCheck<'a> {
     }
 
     fn compare(&self, merged: &AbsPath) -> Result<Option<Check>, ReportError> {
-        let changed = self.candidate.changed.iter().map(ToString::to_string);
-        let files = changed.filter(|path| is_file(merged, path));
-        let after = self.open(merged);
+        let mut after = self.open(merged);
+        self.ensure_names(&mut after)?;
+        let files = self.changed_files(merged)?;
         let (served, unserved): (Vec<String>, Vec<String>) =
-            files.partition(|path| after.serves(path));
+            files.iter().cloned().partition(|path| after.serves(path));
         let mut branch = None;
         if !unserved.is_empty() {
             let tree = branch.insert(self.open_branch()?);
@@ -119,18 +120,45 @@ impl<'a> NewErrorsCheck<'a> {
         if errors.is_empty() {
             return Ok(Some(result(&[])));
         }
-        let branch = match branch {
+        let mut branch = match branch {
             Some(branch) => branch,
             None => self.open_branch()?,
         };
-        let changed = self.candidate.changed.iter().map(ToString::to_string);
-        let files = changed.filter(|path| is_file(&branch.folder, path));
-        let served: Vec<String> = files.filter(|path| branch.serves(path)).collect();
+        let earlier = self.changed_files(&branch.folder)?;
+        let served = earlier.iter().filter(|path| branch.serves(path));
+        let served: Vec<String> = served.cloned().collect();
         let before = self.errors(&branch, &served)?;
-        let trees = [merged, &branch.folder];
-        let is_in_both = |path: &str| trees.iter().all(|tree| is_file(tree, path));
+        let is_in_both = |path: &str| files.contains(path) && earlier.contains(path);
         let new = new_errors(&before, &errors, is_in_both);
         Ok(Some(result(&new)))
+    }
+
+    /// Fails if a server serves a changed file whose name cannot be passed to it.
+    fn ensure_names(&self, tree: &mut ServedTree) -> Result<(), ReportError> {
+        let mut changed = self.candidate.changed.iter();
+        let unnamed = changed.find(|path| {
+            let is_named = std::str::from_utf8(path.as_bytes()).is_ok();
+            !is_named && tree.serves(&path.to_string())
+        });
+        unnamed.map_or(Ok(()), |path| {
+            let reason = format!("the name of {path} is not UTF-8");
+            Err(ReportError::Unreported(reason))
+        })
+    }
+
+    /// Returns the changed files that exist in the tree in `folder`.
+    fn changed_files(&self, folder: &AbsPath) -> Result<BTreeSet<String>, CheckError> {
+        let tree = FolderTree::open(folder).map_err(check_error)?;
+        let mut files = BTreeSet::new();
+        for path in self.candidate.changed.iter().map(ToString::to_string) {
+            // A link, or a path through one, is no file.
+            let entry = tree.entry(&path).map_err(check_error)?;
+            let is_file = |it: TreeEntry| matches!(it.kind, TreeKind::File | TreeKind::Executable);
+            if entry.is_some_and(is_file) {
+                files.insert(path);
+            }
+        }
+        Ok(files)
     }
 
     /// Writes the tree of the branch and opens it.
@@ -164,6 +192,7 @@ impl<'a> NewErrorsCheck<'a> {
             folder: folder.clone(),
             is_trusted: tree.is_trusted,
             servers: tree.open(self.dirs),
+            programs: ProgramCache::default(),
         }
     }
 
@@ -190,18 +219,16 @@ impl<'a> NewErrorsCheck<'a> {
 
 impl ServedTree {
     /// Returns whether a server serves a file with this path, whether or not the tree has it.
-    fn serves(&self, path: &str) -> bool {
-        self.servers.serves(&self.folder.join(path))
+    fn serves(&mut self, path: &str) -> bool {
+        let path = self.folder.join(path);
+        self.servers.serves_with(&path, &mut self.programs)
     }
 }
 
 /// Returns the errors of a report; fails if it is not complete.
 fn errors_of(folder: &AbsPath, report: CheckReport) -> Result<Vec<TreeError>, ReportError> {
-    for failure in &report.failures {
-        if let Some(server) = &failure.server {
-            let reason = format!("{server}: {}", failure.reason);
-            return Err(ReportError::Unreported(reason));
-        }
+    if let Some(failure) = report.failures.first() {
+        return Err(ReportError::Unreported(failure.to_string()));
     }
     let found = report.diagnostics.into_iter();
     let errors = found.filter(|it| it.severity == CheckSeverity::Error);
@@ -225,13 +252,6 @@ pub(super) fn unchecked(reason: &str) -> Check {
         detail: format!("language servers did not check it for new errors ({reason})"),
         kind: CheckKind::NewErrors,
     }
-}
-
-/// Returns whether a path is a file that is no link, in folders that are no links.
-fn is_file(folder: &AbsPath, path: &str) -> bool {
-    let entry = FolderTree::open(folder).and_then(|tree| tree.entry(path));
-    let entry = entry.ok().flatten();
-    entry.is_some_and(|entry| matches!(entry.kind, TreeKind::File | TreeKind::Executable))
 }
 
 /// Returns the errors of `after` that `before` lacks. Equal messages of a file count one by one, whatever their lines,
